@@ -1,1 +1,40 @@
-//! kdns
+//! How stub resolvers read `resolv.conf` and what they ask, as a library.
+//!
+//! The modules are listed from the inside out: a module may use those above
+//! it, never one below. The core takes text and values and gives values: no
+//! files, no sockets, no clock, no environment.
+
+// Core.
+
+#[deny(clippy::disallowed_methods)]
+pub mod text;
+
+#[deny(clippy::disallowed_methods)]
+pub mod name;
+
+#[deny(clippy::disallowed_methods)]
+pub mod address;
+
+#[deny(clippy::disallowed_methods)]
+pub mod config;
+
+#[deny(clippy::disallowed_methods)]
+pub mod engine;
+
+#[deny(clippy::disallowed_methods)]
+pub mod world;
+
+#[deny(clippy::disallowed_methods)]
+pub mod simulation;
+
+#[deny(clippy::disallowed_methods)]
+pub mod scenario;
+
+#[deny(clippy::disallowed_methods)]
+pub mod resolver;
+
+// Faces.
+
+pub mod render;
+
+pub mod cli;

@@ -1,0 +1,146 @@
+//! Addresses of name servers and answers.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// The port of DNS (RFC 1035, section 4.2).
+pub const DNS_PORT: u16 = 53;
+
+/// An IP address with the scope that was written behind it, as in `fe80::1%eth0`.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Address {
+    /// The address itself.
+    pub ip: IpAddr,
+    /// Text after `%`, without it.
+    pub scope: Option<Box<str>>,
+}
+
+/// A name server as a resolver sends to it.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Server {
+    /// Its address.
+    pub address: Address,
+    /// UDP and TCP port, 53 unless the resolver knows a syntax for others.
+    pub port: u16,
+}
+
+impl From<IpAddr> for Address {
+    fn from(ip: IpAddr) -> Self {
+        Self { ip, scope: None }
+    }
+}
+
+impl From<IpAddr> for Server {
+    fn from(ip: IpAddr) -> Self {
+        Address::from(ip).into()
+    }
+}
+
+impl From<Address> for Server {
+    fn from(address: Address) -> Self {
+        Self {
+            address,
+            port: DNS_PORT,
+        }
+    }
+}
+
+/// `10.96.0.10`, `fe80::1%eth0`.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.scope {
+            None => self.ip.fmt(f),
+            Some(scope) => write!(f, "{}%{scope}", self.ip),
+        }
+    }
+}
+
+/// The address; a port other than 53 follows as in dig, `127.0.0.1#5353`.
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.address.fmt(f)?;
+        if self.port == DNS_PORT {
+            Ok(())
+        } else {
+            write!(f, "#{}", self.port)
+        }
+    }
+}
+
+/// An IPv4 address in any form of `inet_aton(3)`, the whole text: `1.2.3.4`,
+/// `127.1`, `0x7f000001`, `010.0.0.1` (octal).
+///
+/// Source: glibc `resolv/inet_addr.c: __inet_aton_exact`, musl
+/// `src/network/inet_aton.c`.
+pub fn inet_aton(text: &[u8]) -> Option<Ipv4Addr> {
+    let parts: Vec<u32> = text
+        .split(|&byte| byte == b'.')
+        .map(strtoul)
+        .collect::<Option<_>>()?;
+    let (&last, first) = parts.split_last()?;
+    if first.len() > 3 || first.iter().any(|&part| part > 255) {
+        return None;
+    }
+    let last_bits = 32 - 8 * u32::try_from(first.len()).ok()?;
+    if u64::from(last) >> last_bits != 0 {
+        return None;
+    }
+    let high = first
+        .iter()
+        .zip([24, 16, 8])
+        .map(|(&part, shift)| part << shift)
+        .sum::<u32>();
+    Some(Ipv4Addr::from(high | last))
+}
+
+/// A whole text as C's `strtoul` with base 0 reads it, up to 32 bits, no sign.
+fn strtoul(text: &[u8]) -> Option<u32> {
+    let (digits, radix) = match text {
+        [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
+        [b'0', digits @ ..] if !digits.is_empty() => (digits, 8),
+        digits => (digits, 10),
+    };
+    if !digits.first()?.is_ascii_hexdigit() {
+        return None;
+    }
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inet_aton_takes_short_octal_and_hexadecimal_forms() {
+        let check = |text: &str, expected: Option<[u8; 4]>| {
+            assert_eq!(
+                inet_aton(text.as_bytes()),
+                expected.map(Ipv4Addr::from),
+                "{text}"
+            );
+        };
+        check("1.2.3.4", Some([1, 2, 3, 4]));
+        check("127.1", Some([127, 0, 0, 1]));
+        check("10", Some([0, 0, 0, 10]));
+        check("0x7f000001", Some([127, 0, 0, 1]));
+        check("010.1.2.3", Some([8, 1, 2, 3]));
+        check("1.2.65535", Some([1, 2, 255, 255]));
+        check("4294967295", Some([255, 255, 255, 255]));
+        for bad in [
+            "",
+            ".",
+            "1.2.3.4.",
+            "1.2.3.256",
+            "256.1",
+            "09",
+            "0x",
+            "1.2.65536",
+            "4294967296",
+            "+1",
+            "1 ",
+            "a",
+        ] {
+            check(bad, None);
+        }
+    }
+}

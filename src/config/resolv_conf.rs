@@ -1,0 +1,259 @@
+//! The syntax of `resolv.conf`: lines and words, with their places.
+//!
+//! Nothing here knows what a keyword means, or even what a comment is: which
+//! lines and words count depends on the resolver that reads them, see
+//! [`crate::resolver`]. Every byte of the file is in exactly one line.
+//!
+//! Format: `resolv.conf(5)`.
+
+use crate::text::{Source, Span};
+
+/// A parsed `resolv.conf`. Any bytes make one.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ResolvConf {
+    /// The file as it was read.
+    pub source: Source,
+    lines: Vec<LineParts>,
+    words: Vec<Span>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct LineParts {
+    /// Without the `\n`.
+    span: Span,
+    /// Its words: a range of [`ResolvConf::words`].
+    first_word: u32,
+    last_word: u32,
+}
+
+/// A line and its words.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'c> {
+    conf: &'c ResolvConf,
+    parts: LineParts,
+}
+
+/// A word: bytes without white space, and where they stand.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Word<'c> {
+    /// The bytes, any but space, TAB, CR, VT, FF and LF.
+    pub bytes: &'c [u8],
+    /// Where they stand.
+    pub span: Span,
+}
+
+impl ResolvConf {
+    /// Splits `source` into lines and words. Total: any bytes give a result.
+    pub fn parse(source: Source) -> Self {
+        let bytes = source.bytes.as_slice();
+        let mut conf = Self {
+            lines: Vec::with_capacity(bytes.len() / 32 + 1),
+            words: Vec::with_capacity(bytes.len() / 12 + 1),
+            source: Source::default(),
+        };
+        let mut line_start = 0;
+        while line_start < bytes.len() {
+            let rest = bytes.get(line_start..).unwrap_or_default();
+            let length = rest
+                .iter()
+                .position(|&byte| byte == b'\n')
+                .unwrap_or(rest.len());
+            let first_word = conf.words.len();
+            push_words(
+                &mut conf.words,
+                rest.get(..length).unwrap_or_default(),
+                line_start,
+            );
+            let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            conf.lines.push(LineParts {
+                span: Span::new(line_start, line_start + length),
+                first_word: index(first_word),
+                last_word: index(conf.words.len()),
+            });
+            line_start += length + 1;
+        }
+        Self { source, ..conf }
+    }
+
+    /// The lines, in file order, empty ones included. A final newline does
+    /// not begin another line.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = Line<'_>> {
+        self.lines.iter().map(|&parts| Line { conf: self, parts })
+    }
+
+    /// The bytes under `span`.
+    pub fn bytes(&self, span: Span) -> &[u8] {
+        span.of(&self.source.bytes)
+    }
+}
+
+/// Appends the words of `line`, which begins at `offset`.
+fn push_words(words: &mut Vec<Span>, line: &[u8], offset: usize) {
+    let mut start = None;
+    for (at, &byte) in line.iter().enumerate() {
+        match (is_blank(byte), start) {
+            (true, Some(first)) => {
+                words.push(Span::new(offset + first, offset + at));
+                start = None;
+            }
+            (false, None) => start = Some(at),
+            _ => {}
+        }
+    }
+    if let Some(first) = start {
+        words.push(Span::new(offset + first, offset + line.len()));
+    }
+}
+
+/// White space as C's `isspace` knows it, without the newline.
+pub fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+}
+
+impl<'c> Line<'c> {
+    /// Where the line stands, without its newline.
+    pub fn span(self) -> Span {
+        self.parts.span
+    }
+
+    /// The bytes of the line, without its newline.
+    pub fn bytes(self) -> &'c [u8] {
+        self.conf.bytes(self.parts.span)
+    }
+
+    /// Whether a newline ends it: only the last line can lack one.
+    pub fn ends_in_newline(self) -> bool {
+        (self.parts.span.end as usize) < self.conf.source.bytes.len()
+    }
+
+    /// The words of the line, in order, the keyword first. White space is
+    /// C's `isspace`, as in musl; a resolver with other blanks splits
+    /// [`Line::bytes`] itself.
+    pub fn words(self) -> impl DoubleEndedIterator<Item = Word<'c>> {
+        let range = self.parts.first_word as usize..self.parts.last_word as usize;
+        let spans = self.conf.words.get(range).unwrap_or_default();
+        spans.iter().map(move |&span| Word {
+            bytes: self.conf.bytes(span),
+            span,
+        })
+    }
+
+    /// The parts of the line between bytes that are in `blanks`, empty parts
+    /// left out: the words for a resolver with blanks of its own.
+    pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {
+        split(self.bytes(), self.parts.span.start as usize, blanks)
+    }
+
+    /// The first byte after the line's `prefix` of so many bytes, and its place.
+    pub fn after(self, prefix: usize) -> Word<'c> {
+        let span = Span {
+            start: self
+                .parts
+                .span
+                .start
+                .saturating_add(u32::try_from(prefix).unwrap_or(u32::MAX))
+                .min(self.parts.span.end),
+            end: self.parts.span.end,
+        };
+        Word {
+            bytes: self.conf.bytes(span),
+            span,
+        }
+    }
+}
+
+impl<'c> Word<'c> {
+    /// The parts of this text between bytes that are in `blanks`.
+    pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Self> {
+        split(self.bytes, self.span.start as usize, blanks)
+    }
+}
+
+fn split<'c>(text: &'c [u8], offset: usize, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {
+    let mut at = 0;
+    text.split(move |byte| blanks.contains(byte))
+        .map(move |bytes| {
+            let start = offset + at;
+            at += bytes.len() + 1;
+            Word {
+                bytes,
+                span: Span::new(start, start + bytes.len()),
+            }
+        })
+        .filter(|word| !word.bytes.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &[u8]) -> ResolvConf {
+        ResolvConf::parse(Source {
+            name: "f".to_owned(),
+            bytes: text.to_vec(),
+        })
+    }
+
+    fn check(text: &str, expected: &[&[&str]]) {
+        let conf = parse(text.as_bytes());
+        let lines: Vec<Vec<&[u8]>> = conf
+            .lines()
+            .map(|line| line.words().map(|word| word.bytes).collect())
+            .collect();
+        let expected: Vec<Vec<&[u8]>> = expected
+            .iter()
+            .map(|line| line.iter().map(|word| word.as_bytes()).collect())
+            .collect();
+        assert_eq!(lines, expected, "{text:?}");
+    }
+
+    #[test]
+    fn words_stand_between_blanks() {
+        check(
+            "nameserver 10.0.0.1\nsearch a\tb \n",
+            &[&["nameserver", "10.0.0.1"], &["search", "a", "b"]],
+        );
+        check("  search a", &[&["search", "a"]]);
+        check("search a\r\n\r\nx", &[&["search", "a"], &[], &["x"]]);
+        check("", &[]);
+        check("\n", &[&[]]);
+        check("search a #b\n# c", &[&["search", "a", "#b"], &["#", "c"]]);
+    }
+
+    /// Every text of up to six pieces, in a fixed order: nothing is lost, and
+    /// words are the text under their spans.
+    #[test]
+    fn lines_and_words_cover_the_file() {
+        for text in all_texts(&[b"n", b" ", b"\n", b"\r", b"\0", b"\xc3"], 6) {
+            let conf = parse(&text);
+            let mut rebuilt = Vec::new();
+            for line in conf.lines() {
+                rebuilt.extend_from_slice(line.bytes());
+                if line.ends_in_newline() {
+                    rebuilt.push(b'\n');
+                }
+                for word in line.words() {
+                    assert_eq!(conf.bytes(word.span), word.bytes);
+                    assert!(!word.bytes.iter().any(|&byte| is_blank(byte)));
+                }
+                let words: Vec<Word<'_>> = line.words().collect();
+                let same: Vec<Word<'_>> = line.split(b" \t\r\x0b\x0c").collect();
+                assert_eq!(words, same, "{text:?}");
+            }
+            assert_eq!(rebuilt, text);
+        }
+    }
+
+    fn all_texts(pieces: &[&[u8]], longest: u32) -> Vec<Vec<u8>> {
+        let mut texts = vec![Vec::new()];
+        let mut last = texts.clone();
+        for _ in 0..longest {
+            last = last
+                .iter()
+                .flat_map(|text: &Vec<u8>| pieces.iter().map(move |piece| [text, *piece].concat()))
+                .collect();
+            texts.extend(last.iter().cloned());
+        }
+        texts
+    }
+}

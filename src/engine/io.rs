@@ -1,0 +1,193 @@
+//! What a resolver model can do: open sockets, send, receive, wait.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::address::Server;
+use crate::engine::message::{Query, QueryId, Reply, SocketId, Transport};
+
+/// The model's side of a machine. All times count from the start of the lookup.
+#[derive(Debug, Default)]
+pub struct Io {
+    state: RefCell<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    now: Duration,
+    requests: Vec<Request>,
+    inbox: Vec<Arrival>,
+    connections: Vec<(SocketId, Result<(), ConnectError>)>,
+    wake_at: Option<Duration>,
+    sockets: u32,
+    queries: usize,
+    notes: Vec<String>,
+}
+
+/// Something that a machine wants done, in this order.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Request {
+    /// `connect(2)`: the answer goes to [`Io::connected`].
+    Connect(SocketId, Server, Transport),
+    /// Send a query; what comes of it goes to [`Io::arrived`].
+    Send(QueryId, Query),
+}
+
+/// Something came back for a query.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Arrival {
+    /// The query that it answers.
+    pub query: QueryId,
+    /// The socket that it arrived on.
+    pub socket: SocketId,
+    /// The server that was asked.
+    pub server: Server,
+    /// What came.
+    pub what: Came,
+}
+
+/// What came back for a query.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Came {
+    /// A response.
+    Reply(Reply),
+    /// ICMP port unreachable. A socket that is not connected does not see it,
+    /// so models of such resolvers ignore it.
+    Refused,
+    /// The server closed the connection without a response.
+    Closed,
+}
+
+/// Why a socket could not be connected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ConnectError {
+    /// There is no route to the server (`EHOSTUNREACH`, `ENETUNREACH`).
+    Unreachable,
+    /// The TCP port is closed (`ECONNREFUSED`).
+    Refused,
+}
+
+impl Io {
+    /// Time since the lookup began.
+    pub fn now(&self) -> Duration {
+        self.state.borrow().now
+    }
+
+    /// A new socket that is not connected: it can send to every server.
+    pub fn socket(&self) -> SocketId {
+        let mut state = self.state.borrow_mut();
+        let socket = SocketId(state.sockets);
+        state.sockets += 1;
+        socket
+    }
+
+    /// A new socket, connected to `server`.
+    ///
+    /// # Errors
+    ///
+    /// No route, or, with TCP, a closed port.
+    pub async fn connect(
+        &self,
+        server: &Server,
+        transport: Transport,
+    ) -> Result<SocketId, ConnectError> {
+        let socket = self.socket();
+        self.state
+            .borrow_mut()
+            .requests
+            .push(Request::Connect(socket, server.clone(), transport));
+        poll_fn(|_| {
+            let mut state = self.state.borrow_mut();
+            match state.connections.iter().position(|(id, _)| *id == socket) {
+                Some(index) => Poll::Ready(state.connections.swap_remove(index).1),
+                None => Poll::Pending,
+            }
+        })
+        .await
+        .map(|()| socket)
+    }
+
+    /// Sends `query` from its socket. One to a server without a route is lost.
+    pub fn send(&self, query: Query) -> QueryId {
+        let mut state = self.state.borrow_mut();
+        let id = QueryId(state.queries);
+        state.queries += 1;
+        state.requests.push(Request::Send(id, query));
+        id
+    }
+
+    /// The first thing that arrives on one of `sockets`, or `None` at `until`.
+    /// Without `until` it waits for ever, as the resolver would.
+    pub async fn receive(&self, sockets: &[SocketId], until: Option<Duration>) -> Option<Arrival> {
+        poll_fn(|_| {
+            let mut state = self.state.borrow_mut();
+            let found = state
+                .inbox
+                .iter()
+                .position(|arrival| sockets.contains(&arrival.socket));
+            if let Some(index) = found {
+                return Poll::Ready(Some(state.inbox.remove(index)));
+            }
+            if until.is_some_and(|until| state.now >= until) {
+                return Poll::Ready(None);
+            }
+            if let Some(until) = until {
+                let earliest = state.wake_at.map_or(until, |other| other.min(until));
+                state.wake_at = Some(earliest);
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Waits until `until`, whatever arrives.
+    pub async fn sleep(&self, until: Duration) {
+        self.receive(&[], Some(until)).await;
+    }
+
+    /// Closes `socket`: what has arrived on it, or still does, is lost.
+    pub fn close(&self, socket: SocketId) {
+        let mut state = self.state.borrow_mut();
+        state.inbox.retain(|arrival| arrival.socket != socket);
+    }
+
+    /// Says something about the lookup that the outcome cannot say: a bug that
+    /// was met, a choice by lot. Shown with the prediction.
+    pub fn note(&self, note: impl Into<String>) {
+        self.state.borrow_mut().notes.push(note.into());
+    }
+
+    /// Tells that `socket` is now connected, or why not.
+    pub fn connected(&self, socket: SocketId, result: Result<(), ConnectError>) {
+        self.state.borrow_mut().connections.push((socket, result));
+    }
+
+    /// Delivers `arrival`.
+    pub fn arrived(&self, arrival: Arrival) {
+        self.state.borrow_mut().inbox.push(arrival);
+    }
+
+    /// Sets the time, before a poll; forgets until when anyone waited.
+    pub(super) fn begin_poll(&self, now: Duration) {
+        let mut state = self.state.borrow_mut();
+        state.now = now;
+        state.wake_at = None;
+    }
+
+    /// When the model wants to be polled again at the latest.
+    pub(super) fn wake_at(&self) -> Option<Duration> {
+        self.state.borrow().wake_at
+    }
+
+    /// The requests since the last call.
+    pub(super) fn take_requests(&self) -> Vec<Request> {
+        std::mem::take(&mut self.state.borrow_mut().requests)
+    }
+
+    /// The notes since the last call.
+    pub(super) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.borrow_mut().notes)
+    }
+}

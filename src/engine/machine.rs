@@ -1,0 +1,93 @@
+//! A lookup that can be stopped and stepped.
+
+use std::fmt;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use crate::address::Address;
+use crate::engine::io::{Arrival, ConnectError, Io, Request};
+use crate::engine::message::SocketId;
+
+/// A resolver in the middle of a lookup.
+///
+/// [`Machine::step`] lets it go on until it waits; [`Machine::requests`] are
+/// then to be carried out, and what comes of them is told with
+/// [`Machine::connected`] and [`Machine::arrived`] before the next step.
+pub struct Machine<'a> {
+    io: Rc<Io>,
+    lookup: Pin<Box<dyn Future<Output = Outcome> + 'a>>,
+}
+
+/// Where a machine stands after a step.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Step {
+    /// It waits: until something arrives, or until this time. `None` means
+    /// for ever.
+    Waiting(Option<Duration>),
+    /// It is over. No further step may be made.
+    Done(Outcome),
+}
+
+/// How a lookup ends, as its caller sees it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    /// Addresses in the order in which the resolver holds them before any
+    /// sorting by RFC 6724; can be empty.
+    Found(Vec<Address>),
+    /// An error, spelled as the resolver spells it: `EAI_NONAME`, `NXDOMAIN`.
+    Failed(&'static str),
+}
+
+impl<'a> Machine<'a> {
+    /// The machine of a model: `lookup` gets the handle it talks through.
+    pub fn new<F>(lookup: impl FnOnce(Rc<Io>) -> F) -> Self
+    where
+        F: Future<Output = Outcome> + 'a,
+    {
+        let io = Rc::new(Io::default());
+        Self {
+            lookup: Box::pin(lookup(Rc::clone(&io))),
+            io,
+        }
+    }
+
+    /// Goes on at time `now`, counted from the start of the lookup.
+    pub fn step(&mut self, now: Duration) -> Step {
+        self.io.begin_poll(now);
+        let mut context = Context::from_waker(Waker::noop());
+        match self.lookup.as_mut().poll(&mut context) {
+            Poll::Pending => Step::Waiting(self.io.wake_at()),
+            Poll::Ready(outcome) => Step::Done(outcome),
+        }
+    }
+
+    /// What the steps so far want done and was not fetched yet, in order.
+    pub fn requests(&self) -> Vec<Request> {
+        self.io.take_requests()
+    }
+
+    /// What the model had to say beside the outcome and was not fetched yet.
+    pub fn notes(&self) -> Vec<String> {
+        self.io.take_notes()
+    }
+
+    /// Tells how [`Request::Connect`] ended.
+    pub fn connected(&self, socket: SocketId, result: Result<(), ConnectError>) {
+        self.io.connected(socket, result);
+    }
+
+    /// Tells what came back for a [`Request::Send`].
+    pub fn arrived(&self, arrival: Arrival) {
+        self.io.arrived(arrival);
+    }
+}
+
+impl fmt::Debug for Machine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Machine")
+            .field("io", &self.io)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,226 @@
+//! Domain names as they stand in a query: labels of any bytes.
+
+use std::fmt;
+
+/// Longest name on the wire, length bytes and root included (RFC 1035, section 3.1).
+pub const MAX_WIRE_BYTES: usize = 255;
+/// Longest label (RFC 1035, section 3.1).
+pub const MAX_LABEL_BYTES: usize = 63;
+
+/// A fully qualified name: its labels, in order, case kept, any byte allowed.
+///
+/// It is held in wire format without the final zero byte, so the root is
+/// empty. A value is always one that fits a message: how a text becomes a
+/// name, and which texts do not, differs from resolver to resolver.
+#[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Name {
+    wire: Vec<u8>,
+}
+
+/// Why labels do not make a name.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum NameError {
+    /// Two dots in a row, or a dot at the beginning.
+    #[error("a label is empty")]
+    EmptyLabel,
+    /// A label of more than [`MAX_LABEL_BYTES`].
+    #[error("a label is longer than 63 bytes")]
+    LongLabel,
+    /// More than [`MAX_WIRE_BYTES`] on the wire.
+    #[error("the name is longer than 255 bytes on the wire")]
+    LongName,
+}
+
+impl Name {
+    /// The root, `.`.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// The name with these labels, in order.
+    ///
+    /// # Errors
+    ///
+    /// An empty or long label, a long name.
+    pub fn from_labels<'l>(labels: impl IntoIterator<Item = &'l [u8]>) -> Result<Self, NameError> {
+        let mut wire = Vec::with_capacity(64);
+        for label in labels {
+            let length = u8::try_from(label.len()).map_err(|_| NameError::LongLabel)?;
+            if length == 0 {
+                return Err(NameError::EmptyLabel);
+            }
+            if label.len() > MAX_LABEL_BYTES {
+                return Err(NameError::LongLabel);
+            }
+            wire.push(length);
+            wire.extend_from_slice(label);
+        }
+        // The root's zero byte counts on the wire.
+        if wire.len() + 1 > MAX_WIRE_BYTES {
+            return Err(NameError::LongName);
+        }
+        Ok(Self { wire })
+    }
+
+    /// The name that `text` spells when every byte stands for itself: no
+    /// escapes, one final dot allowed.
+    ///
+    /// # Errors
+    ///
+    /// An empty or long label, a long name.
+    pub fn from_plain(text: &[u8]) -> Result<Self, NameError> {
+        let text = text.strip_suffix(b".").unwrap_or(text);
+        if text.is_empty() {
+            return Ok(Self::root());
+        }
+        Self::from_labels(text.split(|&byte| byte == b'.'))
+    }
+
+    /// The name that `text` spells in a master file: `\.` and `\DDD` escapes,
+    /// one final dot allowed (RFC 1035, section 5.1).
+    ///
+    /// # Errors
+    ///
+    /// An empty or long label, a long name.
+    pub fn from_master_file(text: &[u8]) -> Result<Self, NameError> {
+        if !text.contains(&b'\\') {
+            return Self::from_plain(text);
+        }
+        let mut labels = vec![Vec::new()];
+        let mut rest = text;
+        while let Some((&byte, after)) = rest.split_first() {
+            rest = after;
+            match byte {
+                b'.' => labels.push(Vec::new()),
+                b'\\' => {
+                    let (escaped, after) = escape(after);
+                    rest = after;
+                    labels.last_mut().unwrap_or(&mut Vec::new()).push(escaped);
+                }
+                byte => labels.last_mut().unwrap_or(&mut Vec::new()).push(byte),
+            }
+        }
+        if labels.last().is_some_and(Vec::is_empty) {
+            labels.pop();
+        }
+        Self::from_labels(labels.iter().map(Vec::as_slice))
+    }
+
+    /// The labels, in order; none for the root.
+    pub fn labels(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = self.wire.as_slice();
+        std::iter::from_fn(move || {
+            let (&length, after) = rest.split_first()?;
+            let (label, after) = after.split_at_checked(usize::from(length))?;
+            rest = after;
+            Some(label)
+        })
+    }
+
+    /// Bytes on the wire, the root's zero byte included.
+    pub fn wire_len(&self) -> usize {
+        self.wire.len() + 1
+    }
+
+    /// Wire format without the root's zero byte.
+    pub fn as_wire(&self) -> &[u8] {
+        &self.wire
+    }
+
+    /// Whether both are the same name in DNS: ASCII case is ignored (RFC 4343).
+    pub fn eq_ignore_case(&self, other: &Self) -> bool {
+        self.wire.eq_ignore_ascii_case(&other.wire)
+    }
+}
+
+/// What an escape stands for, and the text after it; a lone `\` at the end is itself.
+fn escape(after: &[u8]) -> (u8, &[u8]) {
+    if let [a @ b'0'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', rest @ ..] = after {
+        let digit = |byte: u8| u32::from(byte - b'0');
+        let value = digit(*a) * 100 + digit(*b) * 10 + digit(*c);
+        if let Ok(value) = u8::try_from(value) {
+            return (value, rest);
+        }
+    }
+    match after.split_first() {
+        Some((&byte, rest)) => (byte, rest),
+        None => (b'\\', after),
+    }
+}
+
+/// The name without its final dot, `.` for the root, odd bytes as in master
+/// files (`\.`, `\032`).
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        if self.wire.is_empty() {
+            return f.write_str(".");
+        }
+        for (index, label) in self.labels().enumerate() {
+            if index > 0 {
+                f.write_char('.')?;
+            }
+            write_label(f, label)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
+    use fmt::Write as _;
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-' || *byte == b'_';
+    if label.iter().all(plain) {
+        return f.write_str(std::str::from_utf8(label).unwrap_or_default());
+    }
+    for &byte in label {
+        match byte {
+            b'.' | b'\\' | b'"' | b'(' | b')' | b';' | b'@' | b'$' => {
+                f.write_char('\\')?;
+                f.write_char(char::from(byte))?;
+            }
+            0x21..=0x7e => f.write_char(char::from(byte))?,
+            _ => write!(f, "\\{byte:03}")?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_as_in_master_files() {
+        let check = |labels: &[&[u8]], text: &str| {
+            let name = Name::from_labels(labels.iter().copied()).unwrap();
+            assert_eq!(name.to_string(), text);
+            assert_eq!(Name::from_master_file(text.as_bytes()), Ok(name));
+        };
+        check(&[], ".");
+        check(&[b"Web", b"a", b"t"], "Web.a.t");
+        check(&[b"we b", b"x\r"], "we\\032b.x\\013");
+        check(&["ü".as_bytes()], "\\195\\188");
+        check(&[b"a.b\\c"], "a\\.b\\\\c");
+    }
+
+    #[test]
+    fn what_does_not_fit_a_message_is_no_name() {
+        assert_eq!(Name::from_plain(b"a..b"), Err(NameError::EmptyLabel));
+        assert_eq!(Name::from_plain(b".a"), Err(NameError::EmptyLabel));
+        assert_eq!(Name::from_plain(&[b'x'; 64]), Err(NameError::LongLabel));
+        let long = |last: usize| {
+            [
+                vec![b'x'; 63],
+                vec![b'x'; 63],
+                vec![b'x'; 63],
+                vec![b'x'; last],
+            ]
+            .join(&b'.')
+        };
+        assert_eq!(
+            Name::from_plain(&long(61)).map(|name| name.wire_len()),
+            Ok(255)
+        );
+        assert_eq!(Name::from_plain(&long(62)), Err(NameError::LongName));
+    }
+}

@@ -1,0 +1,3 @@
+//! Results as text for people and JSON for programs. Decides nothing.
+
+pub mod prediction;

@@ -1,0 +1,220 @@
+//! A prediction as JSON, one line for each scenario and resolver.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use crate::address::Server;
+use crate::engine::machine::Outcome;
+use crate::engine::message::{Because, Edns, Query, Question, SocketId, Transport};
+use crate::resolver::Resolver;
+use crate::simulation::{Run, Sent};
+
+/// What a resolver is predicted to send for one scenario, and how it ends.
+#[derive(Serialize, JsonSchema)]
+struct Prediction<'r> {
+    /// The scenario's `id`, or its number among the scenarios, from 1.
+    case: &'r str,
+    /// The resolver's id.
+    resolver: &'r str,
+    /// The version that is predicted.
+    version: &'r str,
+    /// Every query that reaches a server, in order.
+    queries: Vec<QueryForm<'r>>,
+    outcome: OutcomeForm<'r>,
+    /// Bugs that were met and choices by lot, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct QueryForm<'r> {
+    proto: &'static str,
+    /// Address of the server.
+    #[serde(serialize_with = "display")]
+    #[schemars(with = "String")]
+    server: &'r crate::address::Address,
+    /// Without the final dot; `.` is the root; `null`: a malformed message.
+    #[serde(serialize_with = "display_option")]
+    #[schemars(with = "Option<String>")]
+    qname: Option<&'r crate::name::Name>,
+    #[serde(
+        serialize_with = "display_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<String>")]
+    qtype: Option<hickory_proto::rr::RecordType>,
+    /// A malformed message in hexadecimal, without its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
+    /// Source socket, numbered from 1 in order of use.
+    sock: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edns: Option<EdnsForm>,
+    /// Set if the AD bit is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ad: bool,
+    because: BecauseForm,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct EdnsForm {
+    size: u16,
+    #[serde(rename = "do", skip_serializing_if = "std::ops::Not::not")]
+    dnssec_ok: bool,
+    #[serde(skip_serializing_if = "<[u16]>::is_empty")]
+    options: &'static [u16],
+}
+
+/// Where the name of a query comes from.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum BecauseForm {
+    /// Index in the search list as the resolver holds it, from 0.
+    Search(usize),
+    AsIs,
+    HostAlias,
+    Cname,
+    FollowUp,
+    Reverse,
+    NameServer,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OutcomeForm<'r> {
+    status: &'static str,
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "display_list"
+    )]
+    #[schemars(with = "Option<Vec<String>>")]
+    addrs: Option<&'r [crate::address::Address]>,
+    /// The error as the resolver spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+}
+
+/// Writes the prediction of one run as a line of JSON.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    let mut sockets = Vec::new();
+    let prediction = Prediction {
+        case,
+        resolver: resolver.id,
+        version: resolver.version,
+        queries: run
+            .sent
+            .iter()
+            .map(|sent| query(sent, &mut sockets))
+            .collect(),
+        outcome: outcome(&run.outcome),
+        note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
+    };
+    serde_json::to_writer(&mut *out, &prediction)?;
+    out.write_all(b"\n")
+}
+
+fn query<'r>(sent: &'r Sent, sockets: &mut Vec<(SocketId, &'r Server)>) -> QueryForm<'r> {
+    let query = &sent.query;
+    QueryForm {
+        proto: match query.transport {
+            Transport::Udp => "udp",
+            Transport::Tcp => "tcp",
+        },
+        server: &query.server.address,
+        qname: query.name(),
+        qtype: query.record_type(),
+        bad: match &query.question {
+            Question::Malformed(bytes) => Some(hexadecimal(bytes)),
+            Question::Asked(..) => None,
+        },
+        sock: socket_number(query, sockets),
+        edns: query.edns.as_ref().map(edns),
+        ad: query.authentic_data,
+        because: because(&query.because),
+    }
+}
+
+/// A server tells sockets apart by their source address, so one that sends to
+/// several servers counts once for each.
+fn socket_number<'r>(query: &'r Query, seen: &mut Vec<(SocketId, &'r Server)>) -> usize {
+    let this = (query.socket, &query.server);
+    match seen.iter().position(|socket| *socket == this) {
+        Some(index) => index + 1,
+        None => {
+            seen.push(this);
+            seen.len()
+        }
+    }
+}
+
+fn edns(edns: &Edns) -> EdnsForm {
+    EdnsForm {
+        size: edns.size,
+        dnssec_ok: edns.dnssec_ok,
+        options: edns.options,
+    }
+}
+
+fn because(because: &Because) -> BecauseForm {
+    match because {
+        Because::Search(index) => BecauseForm::Search(*index),
+        Because::AsIs => BecauseForm::AsIs,
+        Because::HostAlias => BecauseForm::HostAlias,
+        Because::Cname => BecauseForm::Cname,
+        Because::FollowUp => BecauseForm::FollowUp,
+        Because::Reverse => BecauseForm::Reverse,
+        Because::NameServer => BecauseForm::NameServer,
+    }
+}
+
+fn outcome(outcome: &Outcome) -> OutcomeForm<'_> {
+    match outcome {
+        Outcome::Found(addresses) => OutcomeForm {
+            status: "ok",
+            addrs: Some(addresses),
+            code: None,
+        },
+        Outcome::Failed(code) => OutcomeForm {
+            status: "error",
+            addrs: None,
+            code: Some(code),
+        },
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+fn display<T: std::fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
+}
+
+fn display_option<T: std::fmt::Display, S: Serializer>(
+    value: &Option<T>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => to.collect_str(value),
+        None => to.serialize_none(),
+    }
+}
+
+fn display_list<T: std::fmt::Display, S: Serializer>(
+    values: &Option<&[T]>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let texts = values.unwrap_or_default().iter().map(ToString::to_string);
+    to.collect_seq(texts)
+}

@@ -1,0 +1,227 @@
+//! The stub resolvers: what each one sends, as a machine.
+//!
+//! Each family is a folder: `read` is its reading of the configuration, the
+//! other files follow the source that they name, function by function. What
+//! families share is only the words of the files, the types of queries and
+//! outcomes, and the driver ([`crate::engine`]). Versions are data.
+
+pub mod bind;
+pub mod busybox;
+pub mod c_ares;
+pub mod glibc;
+pub mod go;
+pub mod hickory;
+pub mod musl;
+pub mod reading;
+pub mod resolved;
+
+use crate::engine::machine::Machine;
+use crate::resolver::reading::Reading;
+use crate::scenario::Scenario;
+use crate::simulation::{Run, run};
+use crate::world::World;
+
+/// A stub resolver of one version, asked in one way.
+#[derive(Clone, Copy, Debug)]
+pub struct Resolver {
+    /// Name on the command line and in output.
+    pub id: &'static str,
+    /// Version that was observed.
+    pub version: &'static str,
+    /// Who uses it, for people.
+    pub used_by: &'static str,
+    model: Model,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Model {
+    Glibc(glibc::Call),
+    Musl(&'static musl::Version),
+    Go(&'static go::Version),
+    CAres(&'static c_ares::Version, c_ares::Call),
+    Bind(bind::Tool),
+    Busybox,
+    Resolved(resolved::Door),
+    Hickory,
+}
+
+/// Every resolver, in the order of output.
+pub const ALL: &[Resolver] = &[
+    Resolver {
+        id: "glibc",
+        version: "2.36",
+        used_by: "getaddrinfo in Debian, Ubuntu, Fedora and RHEL images",
+        model: Model::Glibc(glibc::Call::GetAddrInfo),
+    },
+    Resolver {
+        id: "glibc-res_search",
+        version: "2.36",
+        used_by: "programs that call res_search",
+        model: Model::Glibc(glibc::Call::ResSearch),
+    },
+    Resolver {
+        id: "glibc-res_query",
+        version: "2.36",
+        used_by: "programs that call res_query",
+        model: Model::Glibc(glibc::Call::ResQuery),
+    },
+    Resolver {
+        id: "musl-1.2.3",
+        version: "1.2.3",
+        used_by: "Alpine 3.16 and 3.17 images",
+        model: Model::Musl(&musl::V1_2_3),
+    },
+    Resolver {
+        id: "musl-1.2.5",
+        version: "1.2.5",
+        used_by: "Alpine 3.20 and later images",
+        model: Model::Musl(&musl::V1_2_5),
+    },
+    Resolver {
+        id: "go-1.19",
+        version: "1.19.8",
+        used_by: "older Go programs with the pure Go resolver",
+        model: Model::Go(&go::V1_19),
+    },
+    Resolver {
+        id: "go-1.27",
+        version: "1.27.3",
+        used_by: "kubectl, CoreDNS, the kubelet and other Go programs",
+        model: Model::Go(&go::V1_27),
+    },
+    Resolver {
+        id: "c-ares-1.18",
+        version: "1.18.1",
+        used_by: "Envoy, gRPC and Node's resolve* of 2022",
+        model: Model::CAres(&c_ares::V1_18, c_ares::Call::GetAddrInfo),
+    },
+    Resolver {
+        id: "c-ares-1.18-search",
+        version: "1.18.1",
+        used_by: "ares_search of 2022",
+        model: Model::CAres(&c_ares::V1_18, c_ares::Call::Search),
+    },
+    Resolver {
+        id: "c-ares-1.34",
+        version: "1.34.9",
+        used_by: "Envoy, gRPC, aiodns",
+        model: Model::CAres(&c_ares::V1_34, c_ares::Call::GetAddrInfo),
+    },
+    Resolver {
+        id: "c-ares-1.34-search",
+        version: "1.34.9",
+        used_by: "ares_search",
+        model: Model::CAres(&c_ares::V1_34, c_ares::Call::Search),
+    },
+    Resolver {
+        id: "dig",
+        version: "9.18.49",
+        used_by: "dig NAME: no search list",
+        model: Model::Bind(bind::Tool::Dig),
+    },
+    Resolver {
+        id: "dig-search",
+        version: "9.18.49",
+        used_by: "dig +search NAME",
+        model: Model::Bind(bind::Tool::DigSearch),
+    },
+    Resolver {
+        id: "host",
+        version: "9.18.49",
+        used_by: "host NAME",
+        model: Model::Bind(bind::Tool::Host),
+    },
+    Resolver {
+        id: "nslookup",
+        version: "9.18.49",
+        used_by: "nslookup NAME of bind-utils",
+        model: Model::Bind(bind::Tool::Nslookup),
+    },
+    Resolver {
+        id: "busybox-nslookup",
+        version: "1.35.0",
+        used_by: "nslookup NAME in busybox and Alpine images",
+        model: Model::Busybox,
+    },
+    Resolver {
+        id: "systemd-resolved",
+        version: "252.39",
+        used_by: "nss-resolve on nodes, resolvectl",
+        model: Model::Resolved(resolved::Door::Varlink),
+    },
+    Resolver {
+        id: "systemd-resolved-stub",
+        version: "252.39",
+        used_by: "glibc through 127.0.0.53",
+        model: Model::Resolved(resolved::Door::Stub),
+    },
+    Resolver {
+        id: "hickory-0.26",
+        version: "0.26.3",
+        used_by: "Rust programs with hickory-resolver",
+        model: Model::Hickory,
+    },
+];
+
+/// Names that mean the newest version of a family.
+const SHORT: &[(&str, &str)] = &[
+    ("musl", "musl-1.2.5"),
+    ("go", "go-1.27"),
+    ("c-ares", "c-ares-1.34"),
+    ("c-ares-search", "c-ares-1.34-search"),
+    ("hickory", "hickory-0.26"),
+    ("resolved", "systemd-resolved"),
+    ("busybox", "busybox-nslookup"),
+];
+
+/// The resolver of this id or short name.
+pub fn find(id: &str) -> Option<&'static Resolver> {
+    let id = SHORT
+        .iter()
+        .find(|(short, _)| *short == id)
+        .map_or(id, |(_, full)| full);
+    ALL.iter().find(|resolver| resolver.id == id)
+}
+
+/// Every word that [`find`] knows, ids first.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let short = SHORT.iter().map(|(short, _)| *short);
+    ALL.iter().map(|resolver| resolver.id).chain(short)
+}
+
+impl Resolver {
+    /// This resolver at the start of the scenario's lookup.
+    pub fn machine<'a>(&self, scenario: &'a Scenario) -> Machine<'a> {
+        match self.model {
+            Model::Glibc(call) => Machine::new(|io| glibc::lookup(io, scenario, call)),
+            Model::Musl(version) => Machine::new(|io| musl::lookup(io, scenario, version)),
+            Model::Go(version) => Machine::new(|io| go::lookup(io, scenario, version)),
+            Model::CAres(version, call) => {
+                Machine::new(|io| c_ares::lookup(io, scenario, version, call))
+            }
+            Model::Bind(tool) => Machine::new(|io| bind::lookup(io, scenario, tool)),
+            Model::Busybox => Machine::new(|io| busybox::lookup(io, scenario)),
+            Model::Resolved(door) => Machine::new(|io| resolved::lookup(io, scenario, door)),
+            Model::Hickory => Machine::new(|io| hickory::lookup(io, scenario)),
+        }
+    }
+
+    /// What this resolver takes from the scenario's files and environment.
+    pub fn reading<'a>(&self, scenario: &'a Scenario) -> Reading<'a> {
+        match self.model {
+            Model::Glibc(_) => glibc::reading(scenario),
+            Model::Musl(_) => musl::reading(scenario),
+            Model::Go(version) => go::reading(scenario, version),
+            Model::CAres(version, _) => c_ares::reading(scenario, version),
+            Model::Bind(tool) => bind::reading(scenario, tool),
+            Model::Busybox => busybox::reading(scenario),
+            Model::Resolved(door) => resolved::reading(scenario, door),
+            Model::Hickory => hickory::reading(scenario),
+        }
+    }
+
+    /// The scenario's lookup from start to end, answered by its rules.
+    pub fn predict(&self, scenario: &Scenario) -> Run {
+        run(self.machine(scenario), &mut World::new(&scenario.answers))
+    }
+}

@@ -1,0 +1,90 @@
+//! What a resolver takes from the configuration, and from where.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::address::Server;
+use crate::text::Span;
+
+/// A configuration as one resolver reads it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Reading<'a> {
+    /// The servers it uses, in its order, repeats kept unless it drops them.
+    pub servers: Vec<Setting<Server>>,
+    /// The search list it uses, in its order; texts as it holds them.
+    pub search: Vec<Setting<Cow<'a, [u8]>>>,
+    /// Names with at least so many dots are asked as they are first; `None`
+    /// if the resolver knows no such number.
+    pub ndots: Option<Setting<u32>>,
+    /// The time-out of its formula; what it means differs.
+    pub timeout: Setting<Duration>,
+    /// The number of attempts of its formula; what it means differs.
+    pub attempts: Setting<u32>,
+    /// Options that are in force and change what is sent, as spelled in
+    /// `resolv.conf(5)`.
+    pub flags: Vec<Setting<&'static str>>,
+    /// What stands in the file and has no effect here, in file order.
+    pub dropped: Vec<Dropped>,
+    /// Why the resolver refuses the whole file, if it does.
+    pub refused: Option<Dropped>,
+}
+
+/// A value and where it comes from.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Setting<T> {
+    /// The value in force.
+    pub value: T,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a setting comes from.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Origin {
+    /// A word of `resolv.conf`.
+    File(Span),
+    /// An environment variable.
+    Environment(&'static str),
+    /// The domain of the host name.
+    HostName,
+    /// The resolver's own default.
+    #[default]
+    BuiltIn,
+}
+
+/// Words of the file that have no effect, or not the one that they seem to have.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Dropped {
+    /// Where they stand.
+    pub span: Span,
+    /// Why, as the end of a sentence about them: `a 4th name server`.
+    pub why: Cow<'static, str>,
+}
+
+impl<T> Setting<T> {
+    /// A value from a word of the file.
+    pub fn file(value: T, span: Span) -> Self {
+        Self {
+            value,
+            origin: Origin::File(span),
+        }
+    }
+
+    /// The resolver's own default.
+    pub fn built_in(value: T) -> Self {
+        Self {
+            value,
+            origin: Origin::BuiltIn,
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Notes that the words under `span` have no effect.
+    pub fn drop(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
+        self.dropped.push(Dropped {
+            span,
+            why: why.into(),
+        });
+    }
+}

@@ -1,0 +1,126 @@
+//! A self-contained question: a name, the files and environment around the
+//! resolver, and the servers' rules.
+//!
+//! The JSON form, [`json`], is the one that observed vectors use.
+
+pub mod json;
+
+use std::collections::BTreeMap;
+
+use hickory_proto::rr::RecordType;
+
+use crate::config::resolv_conf::ResolvConf;
+use crate::text::Source;
+use crate::world::Rule;
+
+/// Everything that decides what a resolver sends for one name.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Scenario {
+    /// What the question is called in output.
+    pub id: String,
+    /// `/etc/resolv.conf`; `None`: there is no such file.
+    pub resolv_conf: Option<ResolvConf>,
+    /// The name to look up, as the program would pass it.
+    pub name: String,
+    /// What is asked about it.
+    pub lookup: Lookup,
+    /// Environment variables of the program.
+    pub env: BTreeMap<String, String>,
+    /// The machine's host name.
+    pub hostname: String,
+    /// `/etc/hosts`; `None`: there is no such file.
+    pub hosts: Option<ResolvConf>,
+    /// `/etc/nsswitch.conf`; `None`: there is no such file.
+    pub nsswitch: Option<ResolvConf>,
+    /// Other files by their absolute path.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// What the servers answer; the first rule that fits is used.
+    pub answers: Vec<Rule>,
+}
+
+/// What a program asks about a name.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Lookup {
+    /// `getaddrinfo` and its like.
+    Addresses(Family),
+    /// Records of one type, `res_search` and its like.
+    Records(RecordType),
+}
+
+/// Which addresses are wanted.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Family {
+    /// Both (`AF_UNSPEC`).
+    #[default]
+    Both,
+    /// IPv4 (`AF_INET`).
+    Inet,
+    /// IPv6 (`AF_INET6`).
+    Inet6,
+}
+
+impl Scenario {
+    /// The question for `name`, with default files and no `resolv.conf`.
+    pub fn new(id: impl Into<String>, name: impl Into<String>) -> Self {
+        let hostname = "pod-1".to_owned();
+        Self {
+            id: id.into(),
+            resolv_conf: None,
+            name: name.into(),
+            lookup: Lookup::Addresses(Family::Both),
+            env: BTreeMap::new(),
+            hosts: Some(default_hosts(&hostname)),
+            hostname,
+            nsswitch: Some(default_nsswitch()),
+            files: BTreeMap::new(),
+            answers: Vec::new(),
+        }
+    }
+
+    /// The addresses asked for; both families if records are.
+    pub fn family(&self) -> Family {
+        match self.lookup {
+            Lookup::Addresses(family) => family,
+            Lookup::Records(_) => Family::Both,
+        }
+    }
+
+    /// The value of an environment variable, if it is set.
+    pub fn env(&self, variable: &str) -> Option<&str> {
+        self.env.get(variable).map(String::as_str)
+    }
+}
+
+impl Family {
+    /// The record types that are asked for, A first.
+    pub fn record_types(self) -> &'static [RecordType] {
+        match self {
+            Self::Both => &[RecordType::A, RecordType::AAAA],
+            Self::Inet => &[RecordType::A],
+            Self::Inet6 => &[RecordType::AAAA],
+        }
+    }
+}
+
+/// The hosts file of a machine of that name, where a scenario has none.
+pub fn default_hosts(hostname: &str) -> ResolvConf {
+    file(
+        "/etc/hosts",
+        format!(
+            "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n10.244.1.5 {hostname}\n"
+        ),
+    )
+}
+
+/// `hosts: files dns`, what distributions ship.
+pub fn default_nsswitch() -> ResolvConf {
+    file("/etc/nsswitch.conf", "hosts: files dns\n")
+}
+
+/// A file of the scenario from its text.
+pub fn file(name: &str, bytes: impl Into<Vec<u8>>) -> ResolvConf {
+    ResolvConf::parse(Source {
+        name: name.to_owned(),
+        bytes: bytes.into(),
+    })
+}

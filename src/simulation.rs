@@ -1,0 +1,131 @@
+//! Plays a machine against the rules of a scenario, in virtual time.
+
+use std::time::Duration;
+
+use crate::engine::io::{Arrival, Came, Request};
+use crate::engine::machine::{Machine, Outcome, Step};
+use crate::engine::message::{Query, QueryId};
+use crate::world::{Answer, World};
+
+/// A run is cut after so many queries, whatever the resolver would do.
+const MAX_QUERIES: usize = 20_000;
+
+/// A lookup from its start to its end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Run {
+    /// Every query that reached a server, in order.
+    pub sent: Vec<Sent>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When it ended, from its start.
+    pub elapsed: Duration,
+    /// What the model had to say beside it.
+    pub notes: Vec<String>,
+}
+
+/// A query that was sent, and what came back.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Sent {
+    /// The query.
+    pub query: Query,
+    /// When it was sent, from the start of the lookup.
+    pub at: Duration,
+    /// What came back; `None`: nothing.
+    pub came: Option<Came>,
+}
+
+/// Runs `machine` to its end in `world`.
+///
+/// A machine that waits for ever for something that never comes ends with
+/// the code `HANG`.
+pub fn run(mut machine: Machine<'_>, world: &mut World<'_>) -> Run {
+    let mut sent: Vec<Sent> = Vec::new();
+    let mut coming: Vec<(Duration, Arrival)> = Vec::new();
+    let mut now = Duration::ZERO;
+    let outcome = loop {
+        let step = machine.step(now);
+        let requests = machine.requests();
+        let was_idle = requests.is_empty();
+        for request in requests {
+            carry_out(request, now, world, &machine, &mut sent, &mut coming);
+        }
+        let until = match step {
+            Step::Done(outcome) => break outcome,
+            // Something may be answered already: ask before the clock moves.
+            Step::Waiting(_) if !was_idle => continue,
+            Step::Waiting(until) => until,
+        };
+        let Some(next) = next_time(&coming, until).filter(|_| sent.len() < MAX_QUERIES) else {
+            break Outcome::Failed("HANG");
+        };
+        now = now.max(next);
+        deliver(&mut coming, now, &machine);
+    };
+    Run {
+        notes: machine.notes(),
+        sent,
+        outcome,
+        elapsed: now,
+    }
+}
+
+fn carry_out(
+    request: Request,
+    now: Duration,
+    world: &mut World<'_>,
+    machine: &Machine<'_>,
+    sent: &mut Vec<Sent>,
+    coming: &mut Vec<(Duration, Arrival)>,
+) {
+    let (id, query) = match request {
+        Request::Connect(socket, server, transport) => {
+            return machine.connected(socket, world.connect(&server, transport));
+        }
+        Request::Send(id, query) => (id, query),
+    };
+    let came = match world.answer(&query) {
+        Answer::Lost => return,
+        Answer::Silence => None,
+        Answer::After(delay, came) => {
+            coming.push((now + delay, arrival(id, &query, came.clone())));
+            Some(came)
+        }
+    };
+    sent.push(Sent {
+        query,
+        at: now,
+        came,
+    });
+}
+
+fn arrival(id: QueryId, query: &Query, what: Came) -> Arrival {
+    Arrival {
+        query: id,
+        socket: query.socket,
+        server: query.server.clone(),
+        what,
+    }
+}
+
+/// When something happens next: an arrival, or the time the machine waits for.
+fn next_time(coming: &[(Duration, Arrival)], until: Option<Duration>) -> Option<Duration> {
+    let arrival = coming.iter().map(|(at, _)| *at).min();
+    match (arrival, until) {
+        (Some(arrival), Some(until)) => Some(arrival.min(until)),
+        (arrival, until) => arrival.or(until),
+    }
+}
+
+/// Hands over the first arrival that is due, if any: one at a time, as
+/// resolvers see them.
+fn deliver(coming: &mut Vec<(Duration, Arrival)>, now: Duration, machine: &Machine<'_>) {
+    let due = coming
+        .iter()
+        .enumerate()
+        .filter(|(_, (at, _))| *at <= now)
+        .min_by_key(|(index, (at, _))| (*at, *index))
+        .map(|(index, _)| index);
+    if let Some(index) = due {
+        machine.arrived(coming.remove(index).1);
+    }
+}

@@ -1,0 +1,112 @@
+//! A file as it was read, and places in it.
+
+/// The bytes of a file with the name it is shown under.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Source {
+    /// What messages call this file: a path, `<stdin>`, `RES_OPTIONS`.
+    pub name: String,
+    /// Every byte, unchanged.
+    pub bytes: Vec<u8>,
+}
+
+/// A range of bytes in a [`Source`]: `start` is the first, `end` one past the last.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset one past the last byte; never less than `start`.
+    pub end: u32,
+}
+
+/// A place for people: both numbers begin at 1.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Position {
+    /// Line, counted in `\n`.
+    pub line: usize,
+    /// Column, counted in characters; a byte that is not UTF-8 is one character.
+    pub column: usize,
+}
+
+impl Span {
+    /// The span from `start` to before `end`. Offsets over 4 GiB are cut to it.
+    pub fn new(start: usize, end: usize) -> Self {
+        let cut = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
+        Self {
+            start: cut(start),
+            end: cut(end),
+        }
+    }
+
+    /// The bytes under this span; empty if it lies outside `bytes`.
+    pub fn of(self, bytes: &[u8]) -> &[u8] {
+        bytes
+            .get(self.start as usize..self.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// How many bytes the span covers.
+    pub fn len(self) -> usize {
+        self.end.saturating_sub(self.start) as usize
+    }
+
+    /// Whether the span covers nothing.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Source {
+    /// Line and column of the byte at `offset`; of the end if it lies outside.
+    pub fn position(&self, offset: u32) -> Position {
+        let before = self
+            .bytes
+            .get(..offset as usize)
+            .unwrap_or(self.bytes.as_slice());
+        let line_start = before
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |newline| newline + 1);
+        let column = String::from_utf8_lossy(before.get(line_start..).unwrap_or_default())
+            .chars()
+            .count();
+        Position {
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            column: column + 1,
+        }
+    }
+
+    /// `NAME:LINE:COLUMN` of the byte at `offset`.
+    pub fn place(&self, offset: u32) -> String {
+        let at = self.position(offset);
+        format!("{}:{}:{}", self.name, at.line, at.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &[u8], offset: u32, expected: (usize, usize)) {
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: text.to_vec(),
+        };
+        let at = source.position(offset);
+        assert_eq!((at.line, at.column), expected, "{text:?} at {offset}");
+    }
+
+    #[test]
+    fn lines_and_columns_begin_at_one() {
+        check(b"", 0, (1, 1));
+        check(b"ab\ncd", 0, (1, 1));
+        check(b"ab\ncd", 4, (2, 2));
+        check(b"ab\n", 3, (2, 1));
+        check(b"ab", 99, (1, 3));
+    }
+
+    #[test]
+    fn columns_count_characters_and_odd_bytes() {
+        check("é x".as_bytes(), 3, (1, 3));
+        check(b"\xff\xfe x", 3, (1, 4));
+    }
+}

@@ -1,0 +1,295 @@
+//! The servers of a scenario: rules that say what comes back for a query.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use hickory_proto::rr::RecordType;
+
+use crate::address::Server;
+use crate::engine::io::{Came, ConnectError};
+use crate::engine::message::{Data, Query, Rcode, Record, Reply, Transport};
+use crate::name::Name;
+
+/// A rule: which queries it is for, and what they get.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rule {
+    /// Pattern of the name: `*` is any text, case is ignored, no final dot.
+    /// `None`: every name.
+    pub name: Option<String>,
+    /// Only queries for this type.
+    pub record_type: Option<RecordType>,
+    /// Only queries to this server.
+    pub server: Option<IpAddr>,
+    /// Only queries over this transport.
+    pub transport: Option<Transport>,
+    /// Only queries with (or without) an OPT record.
+    pub edns: Option<bool>,
+    /// Only the n-th query, from 1, that fits otherwise.
+    pub nth: Option<usize>,
+    /// Only the first so many queries that fit otherwise.
+    pub up_to: Option<usize>,
+    /// What they get.
+    pub effect: Effect,
+    /// How long the answer takes.
+    pub delay: Duration,
+    /// Whether a negative answer has an SOA record.
+    pub soa: bool,
+    /// Whether RA is set.
+    pub recursion_available: bool,
+    /// Whether a query with an OPT record gets one back.
+    pub opt: bool,
+    /// Whether AD is set.
+    pub authentic_data: bool,
+}
+
+/// What a rule does.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Effect {
+    /// NOERROR with these records, as far as they are of the type asked for;
+    /// a CNAME always.
+    Answer {
+        /// IPv4 addresses.
+        a: Vec<Ipv4Addr>,
+        /// IPv6 addresses.
+        aaaa: Vec<Ipv6Addr>,
+        /// Target of a CNAME; the addresses are then the target's.
+        cname: Option<Name>,
+    },
+    /// A response without records.
+    Status(Rcode),
+    /// Nothing comes.
+    Timeout,
+    /// A truncated response without records.
+    Truncated,
+    /// The TCP connection is closed without a response.
+    Close,
+    /// ICMP port unreachable; with TCP the port is closed.
+    Icmp,
+    /// There is no route to the server.
+    Unreachable,
+}
+
+/// What happens to a query that was sent.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Answer {
+    /// It never left: no route.
+    Lost,
+    /// Nothing comes back.
+    Silence,
+    /// This comes back after that time.
+    After(Duration, Came),
+}
+
+/// Servers that answer by rules; the first one that fits is used. Without one
+/// the answer is NXDOMAIN.
+#[derive(Debug)]
+pub struct World<'a> {
+    rules: &'a [Rule],
+    /// How many queries each rule has seen that fit it but for the count.
+    seen: Vec<usize>,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            name: None,
+            record_type: None,
+            server: None,
+            transport: None,
+            edns: None,
+            nth: None,
+            up_to: None,
+            effect: Effect::Status(Rcode::NxDomain),
+            delay: Duration::ZERO,
+            soa: true,
+            recursion_available: true,
+            opt: true,
+            authentic_data: false,
+        }
+    }
+}
+
+impl<'a> World<'a> {
+    /// The world of these rules, none of them used yet.
+    pub fn new(rules: &'a [Rule]) -> Self {
+        Self {
+            rules,
+            seen: vec![0; rules.len()],
+        }
+    }
+
+    /// Whether a socket can be connected to `server`.
+    ///
+    /// # Errors
+    ///
+    /// A rule says that there is no route, or that the TCP port is closed.
+    pub fn connect(&self, server: &Server, transport: Transport) -> Result<(), ConnectError> {
+        let about = |rule: &&Rule| {
+            rule.server.is_none_or(|ip| ip == server.address.ip)
+                && rule.transport.is_none_or(|only| only == transport)
+                && rule.name.is_none()
+                && rule.record_type.is_none()
+        };
+        for rule in self.rules.iter().filter(about) {
+            match rule.effect {
+                Effect::Unreachable => return Err(ConnectError::Unreachable),
+                Effect::Icmp if transport == Transport::Tcp => return Err(ConnectError::Refused),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What happens to `query`. Counts for rules with [`Rule::nth`] and
+    /// [`Rule::up_to`].
+    pub fn answer(&mut self, query: &Query) -> Answer {
+        if self.connect(&query.server, query.transport) == Err(ConnectError::Unreachable) {
+            return Answer::Lost;
+        }
+        // What no server can read gets no answer.
+        let Some(name) = query.name() else {
+            return Answer::Silence;
+        };
+        let text = name.to_string();
+        for (rule, seen) in self.rules.iter().zip(&mut self.seen) {
+            if !rule.fits(query, &text) {
+                continue;
+            }
+            *seen += 1;
+            if rule.nth.is_none_or(|nth| nth == *seen)
+                && rule.up_to.is_none_or(|most| *seen <= most)
+            {
+                return rule.apply(query, name);
+            }
+        }
+        Rule::default().apply(query, name)
+    }
+}
+
+impl Rule {
+    fn fits(&self, query: &Query, name: &str) -> bool {
+        self.record_type
+            .is_none_or(|only| query.record_type() == Some(only))
+            && self.server.is_none_or(|ip| ip == query.server.address.ip)
+            && self.transport.is_none_or(|only| only == query.transport)
+            && self.edns.is_none_or(|with| with == query.edns.is_some())
+            && self
+                .name
+                .as_deref()
+                .is_none_or(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
+    }
+
+    fn apply(&self, query: &Query, name: &Name) -> Answer {
+        let came = match &self.effect {
+            Effect::Timeout => return Answer::Silence,
+            Effect::Unreachable => return Answer::Lost,
+            Effect::Icmp => Came::Refused,
+            Effect::Close if query.transport == Transport::Tcp => Came::Closed,
+            Effect::Close => return Answer::Silence,
+            Effect::Answer { a, aaaa, cname } => {
+                let answers = records(query, name, a, aaaa, cname.as_ref());
+                Came::Reply(self.reply(query, Rcode::NoError, answers))
+            }
+            Effect::Status(rcode) => Came::Reply(self.reply(query, *rcode, Vec::new())),
+            Effect::Truncated => Came::Reply(Reply {
+                truncated: true,
+                soa: false,
+                ..self.reply(query, Rcode::NoError, Vec::new())
+            }),
+        };
+        Answer::After(self.delay, came)
+    }
+
+    fn reply(&self, query: &Query, rcode: Rcode, answers: Vec<Record>) -> Reply {
+        let negative = answers.is_empty() && matches!(rcode, Rcode::NoError | Rcode::NxDomain);
+        Reply {
+            rcode,
+            soa: self.soa && negative,
+            opt: self.opt && query.edns.is_some(),
+            truncated: false,
+            authoritative: false,
+            recursion_available: self.recursion_available,
+            authentic_data: self.authentic_data,
+            answers,
+        }
+    }
+}
+
+fn records(
+    query: &Query,
+    name: &Name,
+    a: &[Ipv4Addr],
+    aaaa: &[Ipv6Addr],
+    cname: Option<&Name>,
+) -> Vec<Record> {
+    let alias = cname.map(|target| Record {
+        name: name.clone(),
+        data: Data::Cname(target.clone()),
+    });
+    let owner = cname.unwrap_or(name);
+    let address = |data| Record {
+        name: owner.clone(),
+        data,
+    };
+    let mut answers: Vec<Record> = alias.into_iter().collect();
+    match query.record_type() {
+        Some(RecordType::A) => answers.extend(a.iter().map(|&ip| address(Data::A(ip)))),
+        Some(RecordType::AAAA) => answers.extend(aaaa.iter().map(|&ip| address(Data::Aaaa(ip)))),
+        _ => {}
+    }
+    answers
+}
+
+/// Whether `text` fits `pattern`, in which `*` is any text. Case is ignored.
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let mut pieces = pattern.split(|&byte| byte == b'*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = strip_prefix(text, first) else {
+        return false;
+    };
+    let Some(last) = pieces.next_back() else {
+        return rest.is_empty();
+    };
+    for piece in pieces {
+        // The first place is as good as any: what follows is any text again.
+        let found = (0..=rest.len()).find_map(|at| strip_prefix(rest.get(at..)?, piece));
+        match found {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.len()
+        .checked_sub(last.len())
+        .and_then(|at| rest.get(at..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(last))
+}
+
+fn strip_prefix<'t>(text: &'t [u8], prefix: &[u8]) -> Option<&'t [u8]> {
+    let (start, rest) = text.split_at_checked(prefix.len())?;
+    start.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_are_any_text() {
+        for (pattern, text, fits) in [
+            ("*", "", true),
+            ("*", "a.b", true),
+            ("*.example.com", "www.Example.com", true),
+            ("*.example.com", "example.com", false),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "axxbyy", false),
+            ("web", "WEB", true),
+            ("", ".", false),
+        ] {
+            assert_eq!(
+                matches(pattern.as_bytes(), text.as_bytes()),
+                fits,
+                "{pattern} {text}"
+            );
+        }
+    }
+}
