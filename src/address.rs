@@ -1,7 +1,7 @@
 //! Addresses of name servers and answers.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The port of DNS (RFC 1035, section 4.2).
 pub const DNS_PORT: u16 = 53;
@@ -22,6 +22,23 @@ pub struct Server {
     pub address: Address,
     /// UDP and TCP port, 53 unless the resolver knows a syntax for others.
     pub port: u16,
+}
+
+impl Address {
+    /// The address that a packet to this one reaches: Linux takes the
+    /// unspecified address for the loopback one (`ip(7)`), and a mapped IPv4
+    /// address is sent as IPv4. Without the scope.
+    pub fn reached(&self) -> IpAddr {
+        match self.ip {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) => match ip.to_ipv4_mapped() {
+                Some(mapped) => Self::from(IpAddr::V4(mapped)).reached(),
+                None => ip.into(),
+            },
+            ip @ IpAddr::V4(_) => ip,
+        }
+    }
 }
 
 impl From<IpAddr> for Address {

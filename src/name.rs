@@ -174,7 +174,7 @@ fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
     }
     for &byte in label {
         match byte {
-            b'.' | b'\\' | b'"' | b'(' | b')' | b';' | b'@' | b'$' => {
+            b'.' | b'\\' => {
                 f.write_char('\\')?;
                 f.write_char(char::from(byte))?;
             }

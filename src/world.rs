@@ -125,7 +125,7 @@ impl<'a> World<'a> {
     /// A rule says that there is no route, or that the TCP port is closed.
     pub fn connect(&self, server: &Server, transport: Transport) -> Result<(), ConnectError> {
         let about = |rule: &&Rule| {
-            rule.server.is_none_or(|ip| ip == server.address.ip)
+            rule.server.is_none_or(|ip| ip == server.address.reached())
                 && rule.transport.is_none_or(|only| only == transport)
                 && rule.name.is_none()
                 && rule.record_type.is_none()
@@ -170,7 +170,9 @@ impl Rule {
     fn fits(&self, query: &Query, name: &str) -> bool {
         self.record_type
             .is_none_or(|only| query.record_type() == Some(only))
-            && self.server.is_none_or(|ip| ip == query.server.address.ip)
+            && self
+                .server
+                .is_none_or(|ip| ip == query.server.address.reached())
             && self.transport.is_none_or(|only| only == query.transport)
             && self.edns.is_none_or(|with| with == query.edns.is_some())
             && self

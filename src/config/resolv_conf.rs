@@ -162,7 +162,7 @@ impl<'c> Line<'c> {
     }
 }
 
-impl<'c> Word<'c> {
+impl Word<'_> {
     /// The parts of this text between bytes that are in `blanks`.
     pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Self> {
         split(self.bytes, self.span.start as usize, blanks)

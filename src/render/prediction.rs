@@ -1,6 +1,7 @@
 //! A prediction as JSON, one line for each scenario and resolver.
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -31,10 +32,8 @@ struct Prediction<'r> {
 #[derive(Serialize, JsonSchema)]
 struct QueryForm<'r> {
     proto: &'static str,
-    /// Address of the server.
-    #[serde(serialize_with = "display")]
-    #[schemars(with = "String")]
-    server: &'r crate::address::Address,
+    /// Address of the server that is reached: `0.0.0.0` is `127.0.0.1`.
+    server: IpAddr,
     /// Without the final dot; `.` is the root; `null`: a malformed message.
     #[serde(serialize_with = "display_option")]
     #[schemars(with = "Option<String>")]
@@ -125,7 +124,7 @@ fn query<'r>(sent: &'r Sent, sockets: &mut Vec<(SocketId, &'r Server)>) -> Query
             Transport::Udp => "udp",
             Transport::Tcp => "tcp",
         },
-        server: &query.server.address,
+        server: query.server.address.reached(),
         qname: query.name(),
         qtype: query.record_type(),
         bad: match &query.question {
@@ -195,10 +194,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
-}
-
-fn display<T: std::fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(value)
 }
 
 fn display_option<T: std::fmt::Display, S: Serializer>(

@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::engine::message::{Rcode, Transport};
 use crate::name::Name;
-use crate::scenario::{Family, Lookup, Scenario, default_hosts, default_nsswitch, file};
+use crate::scenario::{Family, Lookup, Scenario};
+use crate::scenario::{default_hosts, default_interfaces, default_nsswitch, file};
 use crate::world::{Effect, Rule};
 
 /// Reads one scenario from JSON text. `id` names it if it has no `id`.
@@ -192,6 +193,7 @@ impl Form {
                 .into_iter()
                 .map(|(path, text)| (format!("/etc/{path}"), bytes(&text)))
                 .collect(),
+            interfaces: default_interfaces(),
             answers: self.answers.into_iter().map(RuleForm::into_rule).collect(),
             hostname,
         }

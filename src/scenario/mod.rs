@@ -32,6 +32,8 @@ pub struct Scenario {
     pub hosts: Option<ResolvConf>,
     /// `/etc/nsswitch.conf`; `None`: there is no such file.
     pub nsswitch: Option<ResolvConf>,
+    /// Names of the network interfaces, for scopes of IPv6 addresses.
+    pub interfaces: Vec<String>,
     /// Other files by their absolute path.
     pub files: BTreeMap<String, Vec<u8>>,
     /// What the servers answer; the first rule that fits is used.
@@ -72,6 +74,7 @@ impl Scenario {
             hosts: Some(default_hosts(&hostname)),
             hostname,
             nsswitch: Some(default_nsswitch()),
+            interfaces: default_interfaces(),
             files: BTreeMap::new(),
             answers: Vec::new(),
         }
@@ -88,6 +91,11 @@ impl Scenario {
     /// The value of an environment variable, if it is set.
     pub fn env(&self, variable: &str) -> Option<&str> {
         self.env.get(variable).map(String::as_str)
+    }
+
+    /// Whether there is a network interface of this name.
+    pub fn has_interface(&self, name: &str) -> bool {
+        self.interfaces.iter().any(|interface| interface == name)
     }
 }
 
@@ -115,6 +123,11 @@ pub fn default_hosts(hostname: &str) -> ResolvConf {
 /// `hosts: files dns`, what distributions ship.
 pub fn default_nsswitch() -> ResolvConf {
     file("/etc/nsswitch.conf", "hosts: files dns\n")
+}
+
+/// The interfaces of a pod, where a scenario does not say: `lo` and `eth0`.
+pub fn default_interfaces() -> Vec<String> {
+    vec!["lo".to_owned(), "eth0".to_owned()]
 }
 
 /// A file of the scenario from its text.

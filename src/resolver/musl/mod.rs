@@ -1,29 +1,72 @@
-//! musl
+//! musl's `getaddrinfo`: Alpine and other musl images.
+//!
+//! Read side by side with musl's `src/network`: [`read`] is `resolvconf.c`,
+//! [`lookup_name`] is `lookup_name.c`, [`res_msend`] is `res_msend.c`,
+//! [`ipliteral`] is `lookup_ipliteral.c`. There is no nsswitch, no environment
+//! variable is read, and the search list exists only for addresses:
+//! `res_search` is `res_query` (`res_query.c`).
+
+mod ipliteral;
+mod lookup_name;
+mod read;
+mod res_msend;
+mod res_query;
 
 use std::rc::Rc;
 
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
-use crate::scenario::Scenario;
+use crate::scenario::{Lookup, Scenario};
 
-/// What differs between versions.
+/// What differs between versions of musl.
 #[derive(Clone, Copy, Debug)]
 pub struct Version {
-    /// The version.
-    pub version: &'static str,
+    /// A truncated reply is asked again over TCP; before, it was used as it
+    /// was. Source: `res_msend.c`, since 1.2.4.
+    tcp_fallback: bool,
+    /// A candidate that is no name is skipped; before, it ended the lookup.
+    /// Source: `lookup_name.c: name_from_dns`, since 1.2.4.
+    skips_bad_candidates: bool,
+    /// A second dot at the end makes a name malformed; before, it became part
+    /// of a broken question. Source: `res_mkquery.c`, since 1.2.4.
+    refuses_double_dot: bool,
+    /// The error for a name without addresses of the family asked for.
+    /// Source: `lookup_name.c`, `lookup_ipliteral.c`, `EAI_NODATA` since 1.2.4.
+    no_data: &'static str,
 }
-/// 1.2.3
-pub const V1_2_3: Version = Version { version: "1.2.3" };
-/// 1.2.5
-pub const V1_2_5: Version = Version { version: "1.2.5" };
 
-/// The lookup of `scenario`.
-pub async fn lookup(_io: Rc<Io>, _scenario: &Scenario, _version: &'static Version) -> Outcome {
-    Outcome::Failed("NOT_MODELLED")
+/// musl 1.2.3, as in Debian 12 and Alpine 3.16.
+pub const V1_2_3: Version = Version {
+    tcp_fallback: false,
+    skips_bad_candidates: false,
+    refuses_double_dot: false,
+    no_data: "EAI_NONAME",
+};
+
+/// musl 1.2.5, as in Alpine 3.20.
+pub const V1_2_5: Version = Version {
+    tcp_fallback: true,
+    skips_bad_candidates: true,
+    refuses_double_dot: true,
+    no_data: "EAI_NODATA",
+};
+
+/// The lookup of `scenario`: `getaddrinfo` for addresses, else `res_search`.
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) -> Outcome {
+    let result = match scenario.lookup {
+        Lookup::Addresses(family) => lookup_name::lookup_name(&io, scenario, version, family).await,
+        Lookup::Records(record_type) => {
+            res_query::res_query(&io, scenario, version, record_type).await
+        }
+    };
+    match result {
+        Ok(addresses) => Outcome::Found(addresses.into_iter().map(Into::into).collect()),
+        Err(code) => Outcome::Failed(code),
+    }
 }
 
-/// What it takes from the configuration.
-pub fn reading<'a>(_scenario: &'a Scenario) -> Reading<'a> {
-    Reading::default()
+/// What musl takes from the scenario's `resolv.conf`.
+pub fn reading(scenario: &Scenario) -> Reading<'_> {
+    read::get_resolv_conf(scenario)
 }

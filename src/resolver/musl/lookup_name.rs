@@ -1,0 +1,195 @@
+//! musl's order of sources, search list, and judgement of replies.
+
+use std::net::IpAddr;
+
+use crate::config::resolv_conf::{Line, ResolvConf, is_blank};
+use crate::engine::io::Io;
+use crate::engine::message::{Because, Data, Rcode};
+use crate::resolver::musl::Version;
+use crate::resolver::musl::ipliteral::{Literal, lookup_ipliteral};
+use crate::resolver::musl::read::get_resolv_conf;
+use crate::resolver::musl::res_msend::{Crash, res_mkquery, res_msend};
+use crate::resolver::reading::Reading;
+use crate::scenario::{Family, Scenario};
+
+/// Addresses, or the `EAI_` code of the failure.
+type Found = Result<Vec<IpAddr>, &'static str>;
+
+/// Longest name with its final zero. Source: `lookup_name.c`, buffers of 256 bytes.
+const MAX_NAME_BYTES: usize = 254;
+/// A line of the hosts file is read in pieces of so many bytes. Source:
+/// `lookup_name.c: name_from_hosts, char line[512]`.
+const HOSTS_LINE_BYTES: usize = 511;
+/// Source: `lookup.h: MAXADDRS`.
+const MAX_ADDRESSES: usize = 48;
+
+/// Source: musl `src/network/lookup_name.c: __lookup_name`. Sorting (RFC 6724)
+/// is left out: it changes no query.
+pub(super) async fn lookup_name(
+    io: &Io,
+    scenario: &Scenario,
+    version: &Version,
+    family: Family,
+) -> Found {
+    let name = scenario.name.as_bytes();
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
+        return Err("EAI_NONAME");
+    }
+    match lookup_ipliteral(name, family, scenario) {
+        Literal::Address(address) => return Ok(vec![address.ip]),
+        Literal::WrongFamily => return Err(version.no_data),
+        Literal::BadScope => return Err("EAI_NONAME"),
+        Literal::NotOne => {}
+    }
+    let from_hosts = name_from_hosts(scenario, version, family)?;
+    if !from_hosts.is_empty() {
+        return Ok(from_hosts);
+    }
+    name_from_dns_search(io, scenario, version, family).await
+}
+
+/// The addresses of the hosts file; empty if the name is not there.
+///
+/// Source: musl `src/network/lookup_name.c: name_from_hosts`.
+fn name_from_hosts(scenario: &Scenario, version: &Version, family: Family) -> Found {
+    let mut found = Vec::new();
+    let mut wrong_family = false;
+    let lines = scenario.hosts.iter().flat_map(ResolvConf::lines);
+    for (line, is_closed) in lines.flat_map(pieces) {
+        if found.len() >= MAX_ADDRESSES || !names_host(line, is_closed, scenario.name.as_bytes()) {
+            continue;
+        }
+        let end = line.iter().position(|&byte| is_blank(byte));
+        let address = end.and_then(|end| line.get(..end)).unwrap_or(line);
+        match lookup_ipliteral(address, family, scenario) {
+            Literal::Address(address) => found.push(address.ip),
+            Literal::NotOne => {}
+            Literal::WrongFamily | Literal::BadScope => wrong_family = true,
+        }
+    }
+    if found.is_empty() && wrong_family {
+        return Err(version.no_data);
+    }
+    Ok(found)
+}
+
+/// A line in the pieces that `fgets` gives, and whether a newline ends each.
+/// A `#` counts as one.
+fn pieces(line: Line<'_>) -> impl Iterator<Item = (&[u8], bool)> {
+    let bytes = line.bytes();
+    let comment = bytes.iter().position(|&byte| byte == b'#');
+    let text = comment.and_then(|at| bytes.get(..at)).unwrap_or(bytes);
+    let is_closed = line.ends_in_newline() || comment.is_some();
+    let count = text.len().div_ceil(HOSTS_LINE_BYTES);
+    text.chunks(HOSTS_LINE_BYTES)
+        .enumerate()
+        .map(move |(index, piece)| (piece, is_closed && index + 1 == count))
+}
+
+/// Whether `name` stands in `line` between white space, after its first byte.
+/// The end of the file is no white space: a last line without a newline does
+/// not give its last name.
+fn names_host(line: &[u8], is_closed: bool, name: &[u8]) -> bool {
+    let is_blank_at = |at: usize| line.get(at).is_some_and(|&byte| is_blank(byte));
+    line.windows(name.len())
+        .enumerate()
+        .skip(1)
+        .any(|(at, window)| {
+            let end = at + name.len();
+            window == name
+                && is_blank_at(at - 1)
+                && (is_blank_at(end) || is_closed && end == line.len())
+        })
+}
+
+/// Source: musl `src/network/lookup_name.c: name_from_dns_search`.
+async fn name_from_dns_search(
+    io: &Io,
+    scenario: &Scenario,
+    version: &Version,
+    family: Family,
+) -> Found {
+    let conf = get_resolv_conf(scenario);
+    let name = scenario.name.as_bytes();
+    let dots = name.iter().filter(|&&byte| byte == b'.').count();
+    let ndots = conf.ndots.map_or(0, |ndots| ndots.value);
+    let rooted = name.ends_with(b".");
+    let searches = !rooted && dots < ndots as usize;
+    let stripped = name.strip_suffix(b".").unwrap_or(name);
+    if stripped.is_empty() || stripped.ends_with(b".") {
+        return Err("EAI_NONAME");
+    }
+    let suffixes = conf.search.iter().enumerate().filter(|_| searches);
+    for (index, suffix) in suffixes {
+        // Name, dot, suffix and final zero must fit 256 bytes.
+        if suffix.value.len() >= 256 - stripped.len() - 1 {
+            continue;
+        }
+        let candidate = [stripped, b".", &suffix.value].concat();
+        let because = Because::Search(index);
+        let found = name_from_dns(io, &candidate, family, because, &conf, version).await?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    let found = name_from_dns(io, name, family, Because::AsIs, &conf, version).await?;
+    if found.is_empty() {
+        return Err("EAI_NONAME");
+    }
+    Ok(found)
+}
+
+/// Asks for one candidate. Empty: it does not exist, the next one may.
+///
+/// Source: musl `src/network/lookup_name.c: name_from_dns`.
+async fn name_from_dns(
+    io: &Io,
+    name: &[u8],
+    family: Family,
+    because: Because,
+    conf: &Reading<'_>,
+    version: &Version,
+) -> Found {
+    let packets: Option<Vec<_>> = family
+        .record_types()
+        .iter()
+        .map(|&record_type| res_mkquery(name, record_type, because.clone(), version))
+        .collect();
+    let Some(packets) = packets else {
+        return if version.skips_bad_candidates {
+            Ok(Vec::new())
+        } else {
+            Err("EAI_NONAME")
+        };
+    };
+    let replies = match res_msend(io, &packets, conf, version).await {
+        Ok(replies) => replies,
+        Err(Crash) => {
+            io.note("killed by signal 8 (SIGFPE): `attempts:0` is a division by zero");
+            return Err("CRASH");
+        }
+    };
+    let mut found = Vec::new();
+    // A before AAAA, whatever came first: a name that does not exist for A is
+    // left before AAAA is looked at.
+    for reply in replies {
+        match reply {
+            None => return Err("EAI_AGAIN"),
+            Some(reply) if reply.rcode == Rcode::NxDomain => return Ok(Vec::new()),
+            Some(reply) => found.extend(reply.answers),
+        }
+    }
+    let addresses: Vec<IpAddr> = found
+        .iter()
+        .filter_map(|record| match record.data {
+            Data::A(ip) => Some(IpAddr::V4(ip)),
+            Data::Aaaa(ip) => Some(IpAddr::V6(ip)),
+            _ => None,
+        })
+        .take(MAX_ADDRESSES)
+        .collect();
+    if addresses.is_empty() {
+        return Err(version.no_data);
+    }
+    Ok(addresses)
+}

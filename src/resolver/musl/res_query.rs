@@ -1,0 +1,45 @@
+//! musl's `res_query`, which is also its `res_search`: no search list.
+
+use std::net::IpAddr;
+
+use hickory_proto::rr::RecordType;
+
+use crate::engine::io::Io;
+use crate::engine::message::{Because, Data, Rcode};
+use crate::resolver::musl::Version;
+use crate::resolver::musl::read::get_resolv_conf;
+use crate::resolver::musl::res_msend::{Crash, res_mkquery, res_msend};
+use crate::scenario::Scenario;
+
+/// Source: musl `src/network/res_query.c: res_query`.
+pub(super) async fn res_query(
+    io: &Io,
+    scenario: &Scenario,
+    version: &Version,
+    record_type: RecordType,
+) -> Result<Vec<IpAddr>, &'static str> {
+    let name = scenario.name.as_bytes();
+    let Some(packet) = res_mkquery(name, record_type, Because::AsIs, version) else {
+        return Err("NO_RECOVERY");
+    };
+    let conf = get_resolv_conf(scenario);
+    let replies = res_msend(io, &[packet], &conf, version)
+        .await
+        .map_err(|Crash| "CRASH")?;
+    let Some(reply) = replies.into_iter().next().flatten() else {
+        return Err("TRY_AGAIN");
+    };
+    match reply.rcode {
+        Rcode::NxDomain => Err("HOST_NOT_FOUND"),
+        _ if reply.answers.is_empty() => Err("NO_DATA"),
+        _ => Ok(reply
+            .answers
+            .iter()
+            .filter_map(|record| match record.data {
+                Data::A(ip) => Some(IpAddr::V4(ip)),
+                Data::Aaaa(ip) => Some(IpAddr::V6(ip)),
+                _ => None,
+            })
+            .collect()),
+    }
+}
