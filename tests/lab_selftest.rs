@@ -26,13 +26,25 @@ fn main() -> ExitCode {
     }
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(8);
-    let every = std::env::var("KDNS_LAB_EVERY").ok().and_then(|n| n.parse().ok()).unwrap_or(9);
+    let every = std::env::var("KDNS_LAB_EVERY")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(9);
     let mut trials = random_scenarios();
     for resolver in ResolverId::ALL {
         match real::missing(resolver) {
-            Some(reason) if !real::required() => trials.push(Trial::test(format!("{resolver} ({reason})"), || Ok(())).with_ignored_flag(true)),
-            Some(reason) => trials.push(Trial::test(resolver.as_str(), move || Err(Failed::from(reason)))),
-            None => trials.extend(VECTORS.lines().step_by(every).filter_map(|line| trial(line, resolver))),
+            Some(reason) if !real::required() => trials.push(
+                Trial::test(format!("{resolver} ({reason})"), || Ok(())).with_ignored_flag(true),
+            ),
+            Some(reason) => trials.push(Trial::test(resolver.as_str(), move || {
+                Err(Failed::from(reason))
+            })),
+            None => trials.extend(
+                VECTORS
+                    .lines()
+                    .step_by(every)
+                    .filter_map(|line| trial(line, resolver)),
+            ),
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -46,7 +58,8 @@ fn random_scenarios() -> Vec<Trial> {
             return Err(Failed::from("not 300, or not twice the same"));
         }
         for scenario in scenarios {
-            serde_json::from_value::<Scenario>(scenario.clone()).map_err(|e| format!("{e}: {scenario}"))?;
+            serde_json::from_value::<Scenario>(scenario.clone())
+                .map_err(|e| format!("{e}: {scenario}"))?;
         }
         Ok(())
     };
@@ -64,7 +77,9 @@ fn trial(line: &'static str, resolver: ResolverId) -> Option<Trial> {
         return None;
     }
     let name = format!("{resolver}::{}", scenario.id);
-    Some(Trial::test(name, move || check(&scenario, resolver, &recorded)))
+    Some(Trial::test(name, move || {
+        check(&scenario, resolver, &recorded)
+    }))
 }
 
 fn check(scenario: &Scenario, resolver: ResolverId, recorded: &Observation) -> Result<(), Failed> {

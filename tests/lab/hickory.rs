@@ -12,7 +12,10 @@ pub(crate) const ARGUMENT: &str = "kdns-lab-hickory";
 
 /// Looks the name up with `Resolver::builder_tokio()` and `lookup_ip`.
 pub(crate) fn lookup(name: &str, family: &str) -> Outcome {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    else {
         return Outcome::lab("no tokio runtime");
     };
     runtime.block_on(async {
@@ -39,8 +42,14 @@ pub(crate) fn lookup(name: &str, family: &str) -> Outcome {
 /// An rcode's word, `NODATA`, or the kind of the error.
 fn kind(error: &NetError) -> String {
     match error {
-        NetError::Dns(DnsError::NoRecordsFound(none)) if none.response_code == ResponseCode::NoError => "NODATA".to_owned(),
-        NetError::Dns(DnsError::NoRecordsFound(none)) => format!("{:?}", none.response_code).to_uppercase(),
+        NetError::Dns(DnsError::NoRecordsFound(none))
+            if none.response_code == ResponseCode::NoError =>
+        {
+            "NODATA".to_owned()
+        }
+        NetError::Dns(DnsError::NoRecordsFound(none)) => {
+            format!("{:?}", none.response_code).to_uppercase()
+        }
         NetError::Dns(DnsError::ResponseCode(code)) => format!("{code:?}").to_uppercase(),
         NetError::Timeout => "TIMEOUT".to_owned(),
         NetError::NoConnections => "NO_CONNECTIONS".to_owned(),

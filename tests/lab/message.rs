@@ -25,7 +25,9 @@ pub(crate) enum Parsed {
 
 /// The query in a message as it is recorded, and what a reply needs of it; `None` for a malformed one.
 pub(crate) fn read(bytes: &[u8], proto: &str, server: &str, sock: u32) -> (Query, Option<Parsed>) {
-    let message = Message::from_vec(bytes).ok().filter(|m| m.queries.len() == 1);
+    let message = Message::from_vec(bytes)
+        .ok()
+        .filter(|m| m.queries.len() == 1);
     let mut query = Query {
         proto: proto.to_owned(),
         server: server.to_owned(),
@@ -82,21 +84,34 @@ fn long_question(bytes: &[u8]) -> Option<(Vec<&[u8]>, u16, usize)> {
 /// EDNS of a query whose only further record is an OPT.
 fn long_edns(bytes: &[u8], question: usize) -> Option<EdnsSeen> {
     let record = bytes.get(question..)?;
-    let [0, 0, 41, high, low, _, _, flags, _, _, _, data @ ..] = record else { return None };
+    let [0, 0, 41, high, low, _, _, flags, _, _, _, data @ ..] = record else {
+        return None;
+    };
     let mut options = Vec::new();
     let mut rest = data;
     while let [c0, c1, l0, l1, tail @ ..] = rest {
         options.push(u16::from_be_bytes([*c0, *c1]));
-        rest = tail.get(usize::from(u16::from_be_bytes([*l0, *l1]))..).unwrap_or_default();
+        rest = tail
+            .get(usize::from(u16::from_be_bytes([*l0, *l1]))..)
+            .unwrap_or_default();
     }
-    Some(EdnsSeen { size: u16::from_be_bytes([*high, *low]), dnssec_ok: (flags & 0x80 != 0).then_some(true), options })
+    Some(EdnsSeen {
+        size: u16::from_be_bytes([*high, *low]),
+        dnssec_ok: (flags & 0x80 != 0).then_some(true),
+        options,
+    })
 }
 
 fn edns_seen(edns: &Edns) -> EdnsSeen {
     EdnsSeen {
         size: edns.max_payload(),
         dnssec_ok: edns.flags().dnssec_ok.then_some(true),
-        options: edns.options().options.iter().map(|(code, _)| u16::from(*code)).collect(),
+        options: edns
+            .options()
+            .options
+            .iter()
+            .map(|(code, _)| u16::from(*code))
+            .collect(),
     }
 }
 
@@ -152,8 +167,23 @@ fn long_reply(question: &[u8], rule: &Rule) -> Option<Vec<u8>> {
         Reply::NotImp => 4,
         Reply::Refused => 5,
     };
-    let [i0, i1, flags, ..] = question else { return None };
-    let mut bytes = vec![*i0, *i1, 0x80 | flags & 0x79, 0x80 | rcode, 0, 1, 0, 0, 0, 0, 0, 0];
+    let [i0, i1, flags, ..] = question else {
+        return None;
+    };
+    let mut bytes = vec![
+        *i0,
+        *i1,
+        0x80 | flags & 0x79,
+        0x80 | rcode,
+        0,
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
     if rule.reply() == Reply::Tc {
         bytes.get_mut(2).map(|b| *b |= 2)?;
     }
@@ -205,20 +235,40 @@ fn records(rule: &Rule, name: &Name, qtype: RecordType) -> Option<Vec<Record>> {
     let mut all = Vec::new();
     if let Some(target) = &rule.cname {
         let target = Name::from_ascii(format!("{}.", target.trim_end_matches('.'))).ok()?;
-        all.push(Record::from_rdata(owner, TTL, RData::CNAME(CNAME(target.clone()))));
+        all.push(Record::from_rdata(
+            owner,
+            TTL,
+            RData::CNAME(CNAME(target.clone())),
+        ));
         owner = target;
     }
     if matches!(qtype, RecordType::A | RecordType::ANY) {
-        all.extend(rule.a.iter().map(|a| Record::from_rdata(owner.clone(), TTL, RData::A(A(*a)))));
+        all.extend(
+            rule.a
+                .iter()
+                .map(|a| Record::from_rdata(owner.clone(), TTL, RData::A(A(*a)))),
+        );
     }
     if matches!(qtype, RecordType::AAAA | RecordType::ANY) {
-        all.extend(rule.aaaa.iter().map(|a| Record::from_rdata(owner.clone(), TTL, RData::AAAA(AAAA(*a)))));
+        all.extend(
+            rule.aaaa
+                .iter()
+                .map(|a| Record::from_rdata(owner.clone(), TTL, RData::AAAA(AAAA(*a)))),
+        );
     }
     Some(all)
 }
 
 fn soa() -> Option<Record> {
     let name = |text: &str| Name::from_ascii(text).ok();
-    let data = SOA::new(name("a.root-servers.net.")?, name("nstld.verisign-grs.com.")?, 1, 1800, 900, 604_800, TTL);
+    let data = SOA::new(
+        name("a.root-servers.net.")?,
+        name("nstld.verisign-grs.com.")?,
+        1,
+        1800,
+        900,
+        604_800,
+        TTL,
+    );
     Some(Record::from_rdata(Name::root(), TTL, RData::SOA(data)))
 }

@@ -9,9 +9,9 @@
 //! [`random::scenarios`], [`compare::judge`] and [`real::missing`].
 
 pub(crate) mod compare;
+mod hickory;
 mod icmp;
 mod message;
-mod hickory;
 pub(crate) mod observation;
 mod observe;
 mod outcomes;
@@ -22,6 +22,7 @@ mod resolved;
 mod rules;
 mod sandbox;
 mod server;
+mod words;
 
 pub(crate) use observation::{Observation, Scenario};
 pub(crate) use observe::{observe_all, run_hidden};

@@ -134,17 +134,30 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// An error with its code.
     pub(crate) fn error(code: &str) -> Self {
-        Self { status: "error".to_owned(), code: Some(code.to_owned()), ..Self::default() }
+        Self {
+            status: "error".to_owned(),
+            code: Some(code.to_owned()),
+            ..Self::default()
+        }
     }
 
     /// Addresses.
     pub(crate) fn ok(addrs: Vec<String>) -> Self {
-        Self { status: "ok".to_owned(), addrs: Some(addrs), ..Self::default() }
+        Self {
+            status: "ok".to_owned(),
+            addrs: Some(addrs),
+            ..Self::default()
+        }
     }
 
     /// The lab itself failed, for this reason.
     pub(crate) fn lab(reason: &str) -> Self {
-        Self { status: "lab".to_owned(), code: Some("LAB".to_owned()), ..Self::default() }.with("text", reason)
+        Self {
+            status: "lab".to_owned(),
+            code: Some("LAB".to_owned()),
+            ..Self::default()
+        }
+        .with("text", reason)
     }
 
     /// The same with one more fact.
@@ -193,7 +206,7 @@ pub(crate) struct Observation {
     pub(crate) stable: Value,
     /// What other runs did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) variants: Vec<Observation>,
+    pub(crate) variants: Vec<Self>,
 }
 
 impl Observation {

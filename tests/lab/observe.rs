@@ -38,9 +38,12 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
         [SANDBOX, resolver] => sandbox_child(resolver),
         [hickory::ARGUMENT, name, family] => print(&hickory::lookup(name, family)),
         ["observe", file, resolvers] => observe_file(file, resolvers, 8),
-        ["observe", file, resolvers, "-j", jobs] => observe_file(file, resolvers, jobs.parse().unwrap_or(8)),
+        ["observe", file, resolvers, "-j", jobs] => {
+            observe_file(file, resolvers, jobs.parse().unwrap_or(8))
+        }
         ["scenarios", seed, count] => {
-            let scenarios = random::scenarios(seed.parse().unwrap_or(0), count.parse().unwrap_or(10));
+            let scenarios =
+                random::scenarios(seed.parse().unwrap_or(0), count.parse().unwrap_or(10));
             scenarios.iter().try_for_each(print)
         }
         _ => return None,
@@ -61,9 +64,10 @@ fn print(value: &impl serde::Serialize) -> Result<(), String> {
 
 fn sandbox_child(resolver: &str) -> Result<(), String> {
     let resolver: ResolverId = resolver.parse()?;
-    let scenario: Scenario = serde_json::from_reader(std::io::stdin()).map_err(|e| format!("scenario: {e}"))?;
-    let observation =
-        sandbox::run(&scenario, resolver).unwrap_or_else(|e| Observation::failed(&scenario.id, resolver.as_str(), &e));
+    let scenario: Scenario =
+        serde_json::from_reader(std::io::stdin()).map_err(|e| format!("scenario: {e}"))?;
+    let observation = sandbox::run(&scenario, resolver)
+        .unwrap_or_else(|e| Observation::failed(&scenario.id, resolver.as_str(), &e));
     print(&observation)
 }
 
@@ -72,11 +76,19 @@ fn observe_file(file: &str, resolvers: &str, jobs: usize) -> Result<(), String> 
     let resolvers: Vec<ResolverId> = if resolvers == "all" {
         ResolverId::ALL.to_vec()
     } else {
-        resolvers.split(',').map(str::parse).collect::<Result<_, _>>()?
+        resolvers
+            .split(',')
+            .map(str::parse)
+            .collect::<Result<_, _>>()?
     };
     let mut runs = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-        let scenario: Scenario = serde_json::from_str(line).map_err(|e| format!("{file}:{}: {e}", number + 1))?;
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, l)| !l.trim().is_empty())
+    {
+        let scenario: Scenario =
+            serde_json::from_str(line).map_err(|e| format!("{file}:{}: {e}", number + 1))?;
         runs.extend(resolvers.iter().map(|r| (scenario.clone(), *r)));
     }
     let mut result = Ok(());
@@ -100,7 +112,11 @@ pub(crate) fn observe_all(runs: &[(Scenario, ResolverId)], parallelism: usize) -
 }
 
 /// The same, telling each observation with its run's number as soon as it is there.
-pub(crate) fn observe_each(runs: &[(Scenario, ResolverId)], parallelism: usize, mut tell: impl FnMut(usize, Observation)) {
+pub(crate) fn observe_each(
+    runs: &[(Scenario, ResolverId)],
+    parallelism: usize,
+    mut tell: impl FnMut(usize, Observation),
+) {
     let waiting: Mutex<VecDeque<usize>> = Mutex::new((0..runs.len()).collect());
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -108,8 +124,15 @@ pub(crate) fn observe_each(runs: &[(Scenario, ResolverId)], parallelism: usize, 
             let (sender, waiting) = (sender.clone(), &waiting);
             scope.spawn(move || {
                 loop {
-                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                    let Some((at, (scenario, resolver))) = next.and_then(|at| Some((at, runs.get(at)?))) else { return };
+                    let next = waiting
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .pop_front();
+                    let Some((at, (scenario, resolver))) =
+                        next.and_then(|at| Some((at, runs.get(at)?)))
+                    else {
+                        return;
+                    };
                     if sender.send((at, observe(scenario, *resolver))).is_err() {
                         return;
                     }
@@ -117,7 +140,9 @@ pub(crate) fn observe_each(runs: &[(Scenario, ResolverId)], parallelism: usize, 
             });
         }
         drop(sender);
-        receiver.into_iter().for_each(|(at, observation)| tell(at, observation));
+        for (at, observation) in receiver {
+            tell(at, observation);
+        }
     });
 }
 
@@ -128,7 +153,9 @@ pub(crate) fn observe(scenario: &Scenario, resolver: ResolverId) -> Observation 
         return failed(&reason);
     }
     match child(scenario, resolver) {
-        Ok(text) => serde_json::from_str(&text).unwrap_or_else(|e| failed(&format!("{e}: {text:?}"))),
+        Ok(text) => {
+            serde_json::from_str(&text).unwrap_or_else(|e| failed(&format!("{e}: {text:?}")))
+        }
         Err(e) => failed(&e),
     }
 }
@@ -144,7 +171,12 @@ fn child(scenario: &Scenario, resolver: ResolverId) -> Result<String, String> {
         .map_err(error)?;
     let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
     let text = serde_json::to_string(scenario).map_err(|e| e.to_string())?;
-    child.stdin.take().ok_or("no input")?.write_all(text.as_bytes()).map_err(error)?;
+    child
+        .stdin
+        .take()
+        .ok_or("no input")?
+        .write_all(text.as_bytes())
+        .map_err(error)?;
     let (sender, receiver) = mpsc::channel();
     let mut stdout = child.stdout.take().ok_or("no output")?;
     thread::spawn(move || {
@@ -159,6 +191,9 @@ fn child(scenario: &Scenario, resolver: ResolverId) -> Result<String, String> {
     let _ = child.wait();
     match said {
         Ok(text) => text.map_err(error),
-        Err(_) => Err(format!("the sandbox did not end within {} s", begun.elapsed().as_secs())),
+        Err(_) => Err(format!(
+            "the sandbox did not end within {} s",
+            begun.elapsed().as_secs()
+        )),
     }
 }

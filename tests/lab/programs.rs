@@ -56,7 +56,9 @@ impl ResolverId {
     pub(crate) fn program(self, real: &Path) -> PathBuf {
         let probe = |name: &str| real.join(name);
         match self.0 {
-            "glibc" | "glibc-res_search" | "glibc-res_query" | "systemd-resolved-stub" => probe("getaddrinfo-glibc"),
+            "glibc" | "glibc-res_search" | "glibc-res_query" | "systemd-resolved-stub" => {
+                probe("getaddrinfo-glibc")
+            }
             "musl-1.2.3" => probe("getaddrinfo-musl-1.2.3"),
             "musl-1.2.5" => probe("getaddrinfo-musl-1.2.5"),
             "go-1.19" => probe("lookup-go-1.19"),
@@ -74,7 +76,11 @@ impl ResolverId {
     /// The call that looks the scenario's name up.
     pub(crate) fn command(self, scenario: &Scenario, real: &Path) -> Command {
         let mut command = Command::new(self.program(real));
-        command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").envs(&scenario.env).current_dir("/");
+        command
+            .env_clear()
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .envs(&scenario.env)
+            .current_dir("/");
         let family = scenario.family.as_deref().unwrap_or("unspec");
         let name = scenario.name.as_str();
         match self.0 {
@@ -108,7 +114,10 @@ impl FromStr for ResolverId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|r| r.0 == text).ok_or_else(|| format!("no such resolver: {text}"))
+        Self::ALL
+            .into_iter()
+            .find(|r| r.0 == text)
+            .ok_or_else(|| format!("no such resolver: {text}"))
     }
 }
 

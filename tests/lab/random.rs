@@ -1,6 +1,17 @@
 //! Random scenarios, weighted toward what Kubernetes nodes and pods contain.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the lists are not empty, and JSON objects take new keys"
+)]
+
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
+
+use super::words::{
+    DOMAINS, NAMES, NAMESPACES, ODD_DOMAINS, ODD_SERVERS, OPTIONS, SERVERS, SPECIAL,
+};
 
 /// A small generator of random numbers (xorshift64*), so that a seed always means the same scenarios.
 #[derive(Debug)]
@@ -37,44 +48,12 @@ impl Dice {
     }
 }
 
-const NAMESPACES: [&str; 3] = ["default", "kube-system", "team-a"];
-const DOMAINS: [&str; 10] = [
-    "a.test", "b.test", "c.test", "corp.example", "eu-west-1.compute.internal", "c.my-project.internal", "google.internal",
-    "example.com", "test", "d.e.f.g.test",
-];
-const ODD_DOMAINS: [&str; 9] = [
-    "a.test.", ".a.test", ".", "A.Test", "a..test", "a.test,b.test", "xn--bcher-kva.test", "local",
-    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.long.test",
-];
-const SERVERS: [&str; 9] = [
-    "10.96.0.10", "10.96.0.11", "10.96.0.12", "169.254.20.10", "192.168.1.1", "8.8.8.8", "fd00::10", "fd00::11", "127.0.0.53",
-];
-const ODD_SERVERS: [&str; 12] = [
-    "0.0.0.0", "::1", "fe80::1%eth0", "fe80::1", "[fd00::10]", "10.96.0.10:53", "10.96.10", "10.96.0.300", "dns.example",
-    "::ffff:10.96.0.10", "010.96.0.10", "10.96.0.12#x",
-];
-const OPTIONS: [&str; 30] = [
-    "ndots:5", "ndots:2", "ndots:1", "ndots:0", "ndots:3", "ndots:15", "ndots:16", "ndots:-1", "ndots:x", "ndots:", "ndots", "ndots:2x",
-    "edns0", "trust-ad", "single-request", "single-request-reopen", "use-vc", "no-aaaa", "no-tld-query", "no-reload", "debug",
-    "inet6", "unknown", "ip6-bytestring", "attempts:1", "attempts:3", "timeout:1", "timeout:5", "edns0:1", "NDOTS:4",
-];
-const NAMES: [&str; 34] = [
-    "web", "web.default", "web.default.svc", "web.default.svc.cluster.local", "web.default.svc.cluster.local.", "web.team-a",
-    "web.team-a.svc", "kubernetes.default", "www.example.com", "www.example.com.", "example.com", "api.corp.example", "db", "db.",
-    "db.x", "db.x.", "db.x.y", "nosuch.example.net", "a.b.c.d.e", "a.b.c.d.e.f", "web-0.web.default.svc.cluster.local",
-    "_http._tcp.web.default.svc.cluster.local", "host-1.eu-west-1.compute.internal", "node-1", "10-244-1-5.default.pod.cluster.local",
-    "WEB", "Www.Example.COM", "x.test", "a.test", "db.a.test", "s3.amazonaws.com", "registry.k8s.io", "test", "_dns",
-];
-const SPECIAL: [&str; 24] = [
-    "localhost", "localhost.", "foo.localhost", "localhost.localdomain", "printer.local", "abc.onion", "abc.onion.", "192.0.2.7", "127.1",
-    "2001:db8::7", "::1", "fe80::1%eth0", "0x7f000001", "db..x", ".db", "-db", "db-", "a b", "a_b", "1.2.3", "home.arpa", "db.x..",
-    "inhosts", "inhosts.a.test",
-];
-
 /// So many scenarios; the same for the same seed.
 pub(crate) fn scenarios(seed: u64, count: usize) -> Vec<Value> {
     let mut dice = Dice::new(seed);
-    (0..count).map(|number| scenario(&mut dice, &format!("random-{seed}-{number}"))).collect()
+    (0..count)
+        .map(|number| scenario(&mut dice, &format!("random-{seed}-{number}")))
+        .collect()
 }
 
 fn scenario(dice: &mut Dice, id: &str) -> Value {
@@ -82,7 +61,11 @@ fn scenario(dice: &mut Dice, id: &str) -> Value {
     let servers = servers(dice);
     let search = search(dice);
     let options = options(dice, failing);
-    let text = if dice.percent(25) { odd_file(dice, &servers, &search, &options) } else { plain_file(&servers, &search, &options) };
+    let text = if dice.percent(25) {
+        odd_file(dice, &servers, &search, &options)
+    } else {
+        plain_file(&servers, &search, &options)
+    };
     let name = name(dice);
     let mut all = Map::new();
     let mut put = |key: &str, value: Value| all.insert(key.to_owned(), value);
@@ -90,20 +73,46 @@ fn scenario(dice: &mut Dice, id: &str) -> Value {
     put("theme", json!("random"));
     put("resolv_conf", json!(text));
     put("name", json!(name));
-    put("answers", Value::Array(answers(dice, &name, &search, &servers, failing)));
+    put(
+        "answers",
+        Value::Array(answers(dice, &name, &search, &servers, failing)),
+    );
     put("limit_s", json!(12));
     if dice.percent(10) {
-        put("hostname", json!(dice.pick(&["node-1", "node-1.corp.example", "ip-10-0-0-1.eu-west-1.compute.internal", "web.test."])));
+        put(
+            "hostname",
+            json!(dice.pick(&[
+                "node-1",
+                "node-1.corp.example",
+                "ip-10-0-0-1.eu-west-1.compute.internal",
+                "web.test."
+            ])),
+        );
     }
     if let Some(env) = env(dice) {
         put("env", env);
-        put("files", json!({"host.aliases": "short www.example.com\ndb db.x.y\n"}));
+        put(
+            "files",
+            json!({"host.aliases": "short www.example.com\ndb db.x.y\n"}),
+        );
     }
     if name.starts_with("inhosts") || dice.percent(5) {
-        put("hosts", json!("127.0.0.1 localhost\n192.0.2.77 inhosts inhosts.a.test\n2001:db8::77 inhosts\n192.0.2.78 web\n"));
+        put(
+            "hosts",
+            json!(
+                "127.0.0.1 localhost\n192.0.2.77 inhosts inhosts.a.test\n2001:db8::77 inhosts\n192.0.2.78 web\n"
+            ),
+        );
     }
     if dice.percent(4) {
-        put("nsswitch", json!(dice.pick(&["hosts: dns files\n", "hosts: files\n", "hosts: files dns [!UNAVAIL=return] myhostname\n"])));
+        put(
+            "nsswitch",
+            json!(dice.pick(&[
+                "hosts: dns files\n",
+                "hosts: files\n",
+                "hosts: files dns [!UNAVAIL=return] myhostname\n"
+            ])),
+        );
     }
     if dice.percent(8) {
         put("family", json!(dice.pick(&["inet", "inet6"])));
@@ -113,7 +122,11 @@ fn scenario(dice: &mut Dice, id: &str) -> Value {
 
 fn servers(dice: &mut Dice) -> Vec<String> {
     let one = |dice: &mut Dice| {
-        if dice.percent(5) { dice.pick(&ODD_SERVERS).to_owned() } else { dice.pick(&SERVERS).to_owned() }
+        if dice.percent(5) {
+            dice.pick(&ODD_SERVERS).to_owned()
+        } else {
+            dice.pick(&SERVERS).to_owned()
+        }
     };
     let count = match dice.below(100) {
         0..=3 => 0,
@@ -124,7 +137,10 @@ fn servers(dice: &mut Dice) -> Vec<String> {
         _ => 5,
     };
     if count == 1 && dice.percent(60) {
-        return vec![dice.pick(&["10.96.0.10", "169.254.20.10", "127.0.0.53", "fd00::10"]).to_owned()];
+        return vec![
+            dice.pick(&["10.96.0.10", "169.254.20.10", "127.0.0.53", "fd00::10"])
+                .to_owned(),
+        ];
     }
     let mut list: Vec<String> = Vec::new();
     while list.len() < count {
@@ -142,12 +158,24 @@ fn search(dice: &mut Dice) -> Vec<String> {
     let pod = dice.percent(55);
     if pod {
         let namespace = dice.pick(&NAMESPACES);
-        list.extend([format!("{namespace}.svc.cluster.local"), "svc.cluster.local".to_owned(), "cluster.local".to_owned()]);
+        list.extend([
+            format!("{namespace}.svc.cluster.local"),
+            "svc.cluster.local".to_owned(),
+            "cluster.local".to_owned(),
+        ]);
     }
-    let more = if pod { dice.below(4).saturating_sub(1) } else { dice.below(4) };
+    let more = if pod {
+        dice.below(4).saturating_sub(1)
+    } else {
+        dice.below(4)
+    };
     let more = if dice.percent(7) { more + 4 } else { more };
     for _ in 0..more {
-        let domain = if dice.percent(6) { dice.pick(&ODD_DOMAINS) } else { dice.pick(&DOMAINS) };
+        let domain = if dice.percent(6) {
+            dice.pick(&ODD_DOMAINS)
+        } else {
+            dice.pick(&DOMAINS)
+        };
         list.push(domain.to_owned());
     }
     list
@@ -167,7 +195,10 @@ fn options(dice: &mut Dice, failing: bool) -> Vec<String> {
     if failing {
         // Short, so that a silent server costs seconds only.
         list.push("timeout:1".to_owned());
-        list.push(dice.pick(&["attempts:1", "attempts:1", "attempts:2"]).to_owned());
+        list.push(
+            dice.pick(&["attempts:1", "attempts:1", "attempts:2"])
+                .to_owned(),
+        );
     }
     list
 }
@@ -175,35 +206,67 @@ fn options(dice: &mut Dice, failing: bool) -> Vec<String> {
 fn plain_file(servers: &[String], search: &[String], options: &[String]) -> String {
     let mut text = String::new();
     if !search.is_empty() {
-        text += &format!("search {}\n", search.join(" "));
+        let _ = writeln!(text, "search {}", search.join(" "));
     }
     for server in servers {
-        text += &format!("nameserver {server}\n");
+        let _ = writeln!(text, "nameserver {server}");
     }
     if !options.is_empty() {
-        text += &format!("options {}\n", options.join(" "));
+        let _ = writeln!(text, "options {}", options.join(" "));
     }
     text
 }
 
 /// The same words in rare syntax.
 fn odd_file(dice: &mut Dice, servers: &[String], search: &[String], options: &[String]) -> String {
-    let mut lines: Vec<String> = servers.iter().map(|s| format!("nameserver{}{s}", space(dice))).collect();
+    let mut lines: Vec<String> = servers
+        .iter()
+        .map(|s| format!("nameserver{}{s}", space(dice)))
+        .collect();
     if !search.is_empty() {
-        let (word, tail) = if dice.percent(20) { ("domain", &search[..1]) } else { ("search", search) };
+        let (word, tail) = if dice.percent(20) {
+            ("domain", &search[..1])
+        } else {
+            ("search", search)
+        };
         let gap = space(dice);
-        lines.insert(dice.below(lines.len() + 1), format!("{word}{gap}{}", tail.join(gap)));
+        lines.insert(
+            dice.below(lines.len() + 1),
+            format!("{word}{gap}{}", tail.join(gap)),
+        );
     }
     let split = dice.percent(30);
-    let parts = if split { options.to_vec() } else { vec![options.join(" ")] };
+    let parts = if split {
+        options.to_vec()
+    } else {
+        vec![options.join(" ")]
+    };
     for part in parts.into_iter().filter(|p| !p.is_empty()) {
-        let at = if dice.percent(80) { lines.len() } else { dice.below(lines.len() + 1) };
+        let at = if dice.percent(80) {
+            lines.len()
+        } else {
+            dice.below(lines.len() + 1)
+        };
         lines.insert(at, format!("options{}{part}", space(dice)));
     }
     for _ in 0..=dice.below(2) {
         let extra = dice.pick(&[
-            "# comment", "; comment", "", "   ", "\t# comment", "search b.test", "domain b.test", "search", "nameserver", "options",
-            "sortlist 10.0.0.0/8", "lookup file bind", "family inet6 inet4", "nonsense", "nameservers 10.96.0.13", "Search b.test",
+            "# comment",
+            "; comment",
+            "",
+            "   ",
+            "\t# comment",
+            "search b.test",
+            "domain b.test",
+            "search",
+            "nameserver",
+            "options",
+            "sortlist 10.0.0.0/8",
+            "lookup file bind",
+            "family inet6 inet4",
+            "nonsense",
+            "nameservers 10.96.0.13",
+            "Search b.test",
         ]);
         lines.insert(dice.below(lines.len() + 1), extra.to_owned());
     }
@@ -241,8 +304,12 @@ fn name(dice: &mut Dice) -> String {
 
 fn env(dice: &mut Dice) -> Option<Value> {
     Some(match dice.below(100) {
-        0..=2 => json!({"LOCALDOMAIN": dice.pick(&["x.test", "x.test y.test", "", "x.test\ty.test"])}),
-        3..=5 => json!({"RES_OPTIONS": dice.pick(&["ndots:2", "ndots:0 edns0", "use-vc", "attempts:1 timeout:1", "single-request"])}),
+        0..=2 => {
+            json!({"LOCALDOMAIN": dice.pick(&["x.test", "x.test y.test", "", "x.test\ty.test"])})
+        }
+        3..=5 => {
+            json!({"RES_OPTIONS": dice.pick(&["ndots:2", "ndots:0 edns0", "use-vc", "attempts:1 timeout:1", "single-request"])})
+        }
         6 => json!({"HOSTALIASES": "/etc/host.aliases"}),
         7 => json!({"LOCALDOMAIN": "x.test", "RES_OPTIONS": "ndots:1"}),
         _ => return None,
@@ -250,22 +317,35 @@ fn env(dice: &mut Dice) -> Option<Value> {
 }
 
 /// The servers' rules: what exists, and what fails.
-fn answers(dice: &mut Dice, name: &str, search: &[String], servers: &[String], failing: bool) -> Vec<Value> {
+fn answers(
+    dice: &mut Dice,
+    name: &str,
+    search: &[String],
+    servers: &[String],
+    failing: bool,
+) -> Vec<Value> {
     let mut rules = Vec::new();
     let bare = name.trim_end_matches('.');
     let somewhere = |dice: &mut Dice| {
         if search.is_empty() || dice.percent(35) {
             bare.to_owned()
         } else {
-            format!("{bare}.{}", search[dice.below(search.len())].trim_matches('.'))
+            format!(
+                "{bare}.{}",
+                search[dice.below(search.len())].trim_matches('.')
+            )
         }
     };
     if failing {
         for _ in 0..=dice.below(2) {
-            let reply = dice.pick(&["SERVFAIL", "REFUSED", "NOTIMP", "FORMERR", "TIMEOUT", "TIMEOUT", "TC", "NODATA"]);
+            let reply = dice.pick(&[
+                "SERVFAIL", "REFUSED", "NOTIMP", "FORMERR", "TIMEOUT", "TIMEOUT", "TC", "NODATA",
+            ]);
             let mut rule = json!({"reply": reply});
             match dice.below(4) {
-                0 if !servers.is_empty() => rule["server"] = json!(servers[dice.below(servers.len())]),
+                0 if !servers.is_empty() => {
+                    rule["server"] = json!(servers[dice.below(servers.len())])
+                }
                 1 => rule["type"] = json!(dice.pick(&["A", "AAAA"])),
                 _ => rule["name"] = json!(somewhere(dice)),
             }

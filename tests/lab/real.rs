@@ -7,14 +7,25 @@ use super::programs::{How, ResolverId};
 
 /// The folder that `.ci/install-real` fills: `target/real`, or `KDNS_REAL_DIR`.
 pub(crate) fn folder() -> PathBuf {
-    env::var_os("KDNS_REAL_DIR").map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/target/real")), PathBuf::from)
+    env::var_os("KDNS_REAL_DIR").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/target/real")),
+        PathBuf::from,
+    )
 }
 
 /// systemd-resolved's program.
 pub(crate) fn resolved() -> Option<PathBuf> {
     let real = folder();
-    let places = [real.join("resolved/lib/systemd"), real.join("resolved/usr/lib/systemd"), "/usr/lib/systemd".into(), "/lib/systemd".into()];
-    places.into_iter().map(|p| p.join("systemd-resolved")).find(|p| p.is_file())
+    let places = [
+        real.join("resolved/lib/systemd"),
+        real.join("resolved/usr/lib/systemd"),
+        "/usr/lib/systemd".into(),
+        "/lib/systemd".into(),
+    ];
+    places
+        .into_iter()
+        .map(|p| p.join("systemd-resolved"))
+        .find(|p| p.is_file())
 }
 
 /// Whether a missing need is a failure (`KDNS_REQUIRE_REAL=1`).
@@ -27,12 +38,19 @@ pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
     if !nix::unistd::geteuid().is_root() {
         return Some("needs root".to_owned());
     }
-    if !["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"].iter().any(|p| PathBuf::from(p).is_file()) {
+    if !["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"]
+        .iter()
+        .any(|p| PathBuf::from(p).is_file())
+    {
         return Some("needs iproute2".to_owned());
     }
     let program = resolver.program(&folder());
     if !program.exists() {
-        let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = program
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         return Some(format!("needs {name}: run .ci/install-real"));
     }
     if resolver.how() != How::Program {

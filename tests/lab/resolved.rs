@@ -20,7 +20,8 @@ const START: Duration = Duration::from_secs(15);
 
 /// resolved.conf: nothing but DNS; with `stub` also the case's servers and domains, and the stub listener.
 pub(crate) fn configuration(scenario: &Scenario, stub: bool) -> String {
-    let mut text = "[Resolve]\nLLMNR=no\nMulticastDNS=no\nDNSSEC=no\nDNSOverTLS=no\nFallbackDNS=\n".to_owned();
+    let mut text =
+        "[Resolve]\nLLMNR=no\nMulticastDNS=no\nDNSSEC=no\nDNSOverTLS=no\nFallbackDNS=\n".to_owned();
     if !stub {
         text.push_str("DNSStubListener=no\n");
         return text;
@@ -33,7 +34,12 @@ pub(crate) fn configuration(scenario: &Scenario, stub: bool) -> String {
             Some("nameserver") => {
                 let _ = writeln!(text, "DNS={}", words.next().unwrap_or_default());
             }
-            Some("search" | "domain") => domains = words.collect(),
+            Some("search" | "domain") => {
+                let list: Vec<&str> = words.collect();
+                if !list.is_empty() {
+                    domains = list;
+                }
+            }
             _ => {}
         }
     }
@@ -70,13 +76,15 @@ pub(crate) fn start(stub: bool) -> Result<Child, String> {
 /// The file that glibc sees, without its comments.
 pub(crate) fn stub_file() -> String {
     let text = fs::read_to_string(STUB_FILE).unwrap_or_default();
-    text.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).fold(String::new(), |mut all, line| {
-        let _ = writeln!(all, "{line}");
-        all
-    })
+    text.lines()
+        .filter(|l| !l.starts_with('#') && !l.is_empty())
+        .fold(String::new(), |mut all, line| {
+            let _ = writeln!(all, "{line}");
+            all
+        })
 }
 
-/// ResolveHostname, as nss-resolve calls it; `None` when the limit passes.
+/// `ResolveHostname`, as nss-resolve calls it; `None` when the limit passes.
 pub(crate) fn resolve(scenario: &Scenario, limit: Duration) -> Result<Option<Outcome>, String> {
     let family = match scenario.family.as_deref() {
         Some("inet") => 2,
@@ -88,13 +96,19 @@ pub(crate) fn resolve(scenario: &Scenario, limit: Duration) -> Result<Option<Out
         "parameters": {"name": scenario.name, "family": family, "flags": 0},
     });
     let mut stream = UnixStream::connect(SOCKET).map_err(|e| e.to_string())?;
-    stream.write_all(format!("{call}\0").as_bytes()).map_err(|e| e.to_string())?;
+    stream
+        .write_all(format!("{call}\0").as_bytes())
+        .map_err(|e| e.to_string())?;
     let end = Instant::now() + limit;
     let mut bytes = Vec::new();
     let mut part = [0; 4096];
     loop {
-        let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-        stream.set_read_timeout(Some(left)).map_err(|e| e.to_string())?;
+        let left = end
+            .saturating_duration_since(Instant::now())
+            .max(Duration::from_millis(1));
+        stream
+            .set_read_timeout(Some(left))
+            .map_err(|e| e.to_string())?;
         match stream.read(&mut part) {
             Ok(0) => return Err("systemd-resolved closed the connection".to_owned()),
             Ok(n) => bytes.extend(part.get(..n).unwrap_or_default()),
@@ -114,20 +128,40 @@ fn outcome(reply: &Value) -> Outcome {
     if let Some(error) = reply.get("error").and_then(Value::as_str) {
         let outcome = Outcome::error(error.rsplit('.').next().unwrap_or(error));
         let empty = parameters.as_object().is_none_or(serde_json::Map::is_empty);
-        return if empty { outcome } else { outcome.with("parameters", parameters) };
+        return if empty {
+            outcome
+        } else {
+            outcome.with("parameters", parameters)
+        };
     }
-    let list = parameters.get("addresses").and_then(Value::as_array).into_iter().flatten();
+    let list = parameters
+        .get("addresses")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let addrs = list.filter_map(|a| address(a.get("address")?)).collect();
     Outcome::ok(addrs)
-        .with("final_name", parameters.get("name").cloned().unwrap_or_default())
-        .with("flags", parameters.get("flags").cloned().unwrap_or_default())
+        .with(
+            "final_name",
+            parameters.get("name").cloned().unwrap_or_default(),
+        )
+        .with(
+            "flags",
+            parameters.get("flags").cloned().unwrap_or_default(),
+        )
 }
 
 /// An address from its list of bytes.
 fn address(bytes: &Value) -> Option<String> {
-    let bytes: Vec<u8> = bytes.as_array()?.iter().filter_map(|b| u8::try_from(b.as_u64()?).ok()).collect();
+    let bytes: Vec<u8> = bytes
+        .as_array()?
+        .iter()
+        .filter_map(|b| u8::try_from(b.as_u64()?).ok())
+        .collect();
     if let Ok(four) = <[u8; 4]>::try_from(bytes.as_slice()) {
         return Some(std::net::Ipv4Addr::from(four).to_string());
     }
-    <[u8; 16]>::try_from(bytes.as_slice()).ok().map(|b| std::net::Ipv6Addr::from(b).to_string())
+    <[u8; 16]>::try_from(bytes.as_slice())
+        .ok()
+        .map(|b| std::net::Ipv6Addr::from(b).to_string())
 }

@@ -139,7 +139,9 @@ pub(crate) struct Rules {
 impl Rules {
     /// Rules that nothing was asked of yet.
     pub(crate) fn new(rules: &[Rule]) -> Self {
-        Self { rules: rules.iter().map(|r| (r.clone(), 0)).collect() }
+        Self {
+            rules: rules.iter().map(|r| (r.clone(), 0)).collect(),
+        }
     }
 
     /// The first rule that matches; without one a name does not exist.
@@ -149,7 +151,8 @@ impl Rules {
                 continue;
             }
             *seen += 1;
-            let counts = rule.nth.is_none_or(|n| n == *seen) && rule.upto.is_none_or(|n| *seen <= n);
+            let counts =
+                rule.nth.is_none_or(|n| n == *seen) && rule.upto.is_none_or(|n| *seen <= n);
             if counts {
                 return rule.clone();
             }
@@ -161,8 +164,14 @@ impl Rules {
 fn matches(rule: &Rule, asked: Asked<'_>) -> bool {
     rule.name.as_ref().is_none_or(|pattern| {
         let pattern = pattern.to_ascii_lowercase();
-        wildcard(pattern.as_bytes(), asked.qname.to_ascii_lowercase().as_bytes())
-    }) && rule.qtype.as_ref().is_none_or(|t| t.eq_ignore_ascii_case(asked.qtype))
+        wildcard(
+            pattern.as_bytes(),
+            asked.qname.to_ascii_lowercase().as_bytes(),
+        )
+    }) && rule
+        .qtype
+        .as_ref()
+        .is_none_or(|t| t.eq_ignore_ascii_case(asked.qtype))
         && rule.server.as_ref().is_none_or(|s| s == asked.server)
         && rule.proto.as_ref().is_none_or(|p| p == asked.proto)
         && rule.edns.is_none_or(|e| e == asked.edns)
@@ -172,7 +181,11 @@ fn matches(rule: &Rule, asked: Asked<'_>) -> bool {
 fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
     match pattern.split_first() {
         None => text.is_empty(),
-        Some((b'*', rest)) => (0..=text.len()).any(|n| text.get(n..).is_some_and(|tail| wildcard(rest, tail))),
-        Some((first, rest)) => text.split_first().is_some_and(|(c, tail)| c == first && wildcard(rest, tail)),
+        Some((b'*', rest)) => {
+            (0..=text.len()).any(|n| text.get(n..).is_some_and(|tail| wildcard(rest, tail)))
+        }
+        Some((first, rest)) => text
+            .split_first()
+            .is_some_and(|(c, tail)| c == first && wildcard(rest, tail)),
     }
 }

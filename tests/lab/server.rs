@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use nix::libc::{in6_addr, in6_pktinfo};
 use nix::sys::socket::{
-    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, SockaddrIn6, bind, recvmsg, sendmsg,
-    setsockopt, socket, sockopt,
+    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, SockaddrIn6,
+    bind, recvmsg, sendmsg, setsockopt, socket, sockopt,
 };
 
 use super::observation::Query;
@@ -52,7 +52,13 @@ struct Answer {
 impl Server {
     /// Opens the sockets and starts to answer.
     pub(crate) fn start(rules: &[Rule], tcp: &TcpAt) -> Result<Self, String> {
-        let state = State { rules: Rules::new(rules), queries: Vec::new(), sources: Vec::new(), connections: 0, trouble: Vec::new() };
+        let state = State {
+            rules: Rules::new(rules),
+            queries: Vec::new(),
+            sources: Vec::new(),
+            connections: 0,
+            trouble: Vec::new(),
+        };
         let server = Self(Arc::new(Mutex::new(state)));
         let udp = udp_socket().map_err(|e| format!("UDP port 53: {e}"))?;
         let it = server.clone();
@@ -62,7 +68,8 @@ impl Server {
             TcpAt::Only(list) => list.clone(),
         };
         for address in addresses {
-            let listener = TcpListener::bind((address, PORT)).map_err(|e| format!("TCP port 53 of {address}: {e}"))?;
+            let listener = TcpListener::bind((address, PORT))
+                .map_err(|e| format!("TCP port 53 of {address}: {e}"))?;
             let it = server.clone();
             thread::spawn(move || it.serve_tcp(&listener));
         }
@@ -84,7 +91,14 @@ impl Server {
     }
 
     /// Records a query and chooses its answer.
-    fn asked(&self, bytes: &[u8], proto: &str, server: IpAddr, client: SocketAddr, connection: Option<u32>) -> Answer {
+    fn asked(
+        &self,
+        bytes: &[u8],
+        proto: &str,
+        server: IpAddr,
+        client: SocketAddr,
+        connection: Option<u32>,
+    ) -> Answer {
         let now = Instant::now();
         let mut state = self.state();
         let source = (client, connection);
@@ -95,10 +109,20 @@ impl Server {
         }
         let sock = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let (mut query, parsed) = message::read(bytes, proto, &server.to_string(), sock);
-        let mut answer = Answer { bytes: None, reply: Reply::Timeout, delay: Duration::ZERO };
+        let mut answer = Answer {
+            bytes: None,
+            reply: Reply::Timeout,
+            delay: Duration::ZERO,
+        };
         if let (Some(parsed), Some(qname), Some(qtype)) = (&parsed, &query.qname, &query.qtype) {
             let edns = query.edns.is_some();
-            let rule = state.rules.pick(Asked { qname, qtype, server: &query.server, proto, edns });
+            let rule = state.rules.pick(Asked {
+                qname,
+                qtype,
+                server: &query.server,
+                proto,
+                edns,
+            });
             answer.bytes = message::reply(parsed, &rule);
             answer.reply = rule.reply();
             answer.delay = Duration::from_millis(rule.delay_ms.unwrap_or(0));
@@ -126,7 +150,13 @@ impl Server {
         }
     }
 
-    fn answer_udp(&self, socket: &UdpSocket, bytes: &[u8], client: SocketAddrV6, info: in6_pktinfo) {
+    fn answer_udp(
+        &self,
+        socket: &UdpSocket,
+        bytes: &[u8],
+        client: SocketAddrV6,
+        info: in6_pktinfo,
+    ) {
         let server = plain(IpAddr::V6(Ipv6Addr::from(info.ipi6_addr.s6_addr)));
         let source = SocketAddr::new(plain(IpAddr::V6(*client.ip())), client.port());
         let answer = self.asked(bytes, "udp", server, source, None);
@@ -135,7 +165,9 @@ impl Server {
                 self.trouble(e);
             }
         } else if let Some(bytes) = answer.bytes {
-            let Ok(socket) = socket.try_clone() else { return };
+            let Ok(socket) = socket.try_clone() else {
+                return;
+            };
             let it = self.clone();
             later(answer.delay, move || {
                 if let Err(e) = send(socket.as_raw_fd(), &bytes, client, info) {
@@ -202,11 +234,19 @@ fn plain(address: IpAddr) -> IpAddr {
 
 /// One socket for both families, so that the order of arrival is kept.
 fn udp_socket() -> nix::Result<UdpSocket> {
-    let fd = socket(AddressFamily::Inet6, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    let fd = socket(
+        AddressFamily::Inet6,
+        SockType::Datagram,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    )?;
     setsockopt(&fd, sockopt::Ipv6V6Only, &false)?;
     setsockopt(&fd, sockopt::ReuseAddr, &true)?;
     setsockopt(&fd, sockopt::Ipv6RecvPacketInfo, &true)?;
-    bind(fd.as_raw_fd(), &SockaddrIn6::from(SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, PORT, 0, 0)))?;
+    bind(
+        fd.as_raw_fd(),
+        &SockaddrIn6::from(SocketAddrV6::new(Ipv6Addr::UNSPECIFIED, PORT, 0, 0)),
+    )?;
     Ok(UdpSocket::from(fd))
 }
 
@@ -218,17 +258,39 @@ fn receive(fd: RawFd, buffer: &mut [u8]) -> nix::Result<(usize, SocketAddrV6, in
         ControlMessageOwned::Ipv6PacketInfo(info) => Some(info),
         _ => None,
     });
-    let (Some(client), Some(info)) = (got.address, info) else { return Err(nix::errno::Errno::ENODATA) };
-    let client = SocketAddrV6::new(client.ip(), client.port(), client.flowinfo(), client.scope_id());
+    let (Some(client), Some(info)) = (got.address, info) else {
+        return Err(nix::errno::Errno::ENODATA);
+    };
+    let client = SocketAddrV6::new(
+        client.ip(),
+        client.port(),
+        client.flowinfo(),
+        client.scope_id(),
+    );
     Ok((got.bytes, client, info))
 }
 
 /// Sends from the address that was asked.
 fn send(fd: RawFd, bytes: &[u8], client: SocketAddrV6, asked: in6_pktinfo) -> nix::Result<()> {
     let address = Ipv6Addr::from(asked.ipi6_addr.s6_addr);
-    let index = if address.is_unicast_link_local() { asked.ipi6_ifindex } else { 0 };
-    let info = in6_pktinfo { ipi6_addr: in6_addr { s6_addr: address.octets() }, ipi6_ifindex: index };
+    let index = if address.is_unicast_link_local() {
+        asked.ipi6_ifindex
+    } else {
+        0
+    };
+    let info = in6_pktinfo {
+        ipi6_addr: in6_addr {
+            s6_addr: address.octets(),
+        },
+        ipi6_ifindex: index,
+    };
     let parts = [IoSlice::new(bytes)];
-    sendmsg(fd, &parts, &[ControlMessage::Ipv6PacketInfo(&info)], MsgFlags::empty(), Some(&SockaddrIn6::from(client)))?;
+    sendmsg(
+        fd,
+        &parts,
+        &[ControlMessage::Ipv6PacketInfo(&info)],
+        MsgFlags::empty(),
+        Some(&SockaddrIn6::from(client)),
+    )?;
     Ok(())
 }
