@@ -35,6 +35,7 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
+        [SANDBOX, "check"] => sandbox::check(),
         [SANDBOX, resolver] => sandbox_child(resolver),
         [hickory::ARGUMENT, name, family] => print(&hickory::lookup(name, family)),
         ["observe", file, resolvers] => observe_file(file, resolvers, 8),
@@ -144,6 +145,18 @@ pub(crate) fn observe_each(
             tell(at, observation);
         }
     });
+}
+
+/// Why no sandbox can be made here; `None` if it can.
+pub(crate) fn no_sandbox() -> Option<String> {
+    let output = Command::new("/proc/self/exe")
+        .args([SANDBOX, "check"])
+        .output();
+    match output {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(e) => Some(e.to_string()),
+    }
 }
 
 /// One run.

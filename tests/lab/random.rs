@@ -344,7 +344,7 @@ fn answers(
             let mut rule = json!({"reply": reply});
             match dice.below(4) {
                 0 if !servers.is_empty() => {
-                    rule["server"] = json!(servers[dice.below(servers.len())])
+                    rule["server"] = json!(servers[dice.below(servers.len())]);
                 }
                 1 => rule["type"] = json!(dice.pick(&["A", "AAAA"])),
                 _ => rule["name"] = json!(somewhere(dice)),

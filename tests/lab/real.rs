@@ -2,8 +2,13 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
+use super::observe::no_sandbox;
 use super::programs::{How, ResolverId};
+
+/// Whether a sandbox can be made here, tried once.
+static NO_SANDBOX: OnceLock<Option<String>> = OnceLock::new();
 
 /// The folder that `.ci/install-real` fills: `target/real`, or `KDNS_REAL_DIR`.
 pub(crate) fn folder() -> PathBuf {
@@ -43,6 +48,9 @@ pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
         .any(|p| PathBuf::from(p).is_file())
     {
         return Some("needs iproute2".to_owned());
+    }
+    if let Some(reason) = NO_SANDBOX.get_or_init(no_sandbox) {
+        return Some(format!("needs namespaces: {reason}"));
     }
     let program = resolver.program(&folder());
     if !program.exists() {

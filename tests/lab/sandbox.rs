@@ -27,13 +27,26 @@ const LAB: &str = "/run/lab";
 /// Time for the last packets to be recorded.
 const SETTLE: Duration = Duration::from_millis(15);
 
-/// Runs the resolver in this process's new namespaces. Only for the child that was started for it.
-pub(crate) fn run(scenario: &Scenario, resolver: ResolverId) -> Result<Observation, String> {
+/// Makes the namespaces with everything in them, as a test whether that can be done here.
+pub(crate) fn check() -> Result<(), String> {
+    let scenario: Scenario =
+        serde_json::from_str(r#"{"name": "check"}"#).map_err(|e| e.to_string())?;
+    enter(&scenario, How::Program)?;
+    Server::start(&scenario.answers, &TcpAt::Everywhere).map(|_| ())
+}
+
+/// Moves this process into namespaces that look as the scenario says.
+fn enter(scenario: &Scenario, how: How) -> Result<(), String> {
     let flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWUTS;
     unshare(flags).map_err(|e| format!("unshare: {e}"))?;
     nix::unistd::sethostname(&scenario.hostname).map_err(|e| format!("host name: {e}"))?;
-    files(scenario, resolver.how()).map_err(|e| format!("files: {e}"))?;
-    network(&scenario.answers)?;
+    files(scenario, how).map_err(|e| format!("files: {e}"))?;
+    network(&scenario.answers)
+}
+
+/// Runs the resolver in this process's new namespaces. Only for the child that was started for it.
+pub(crate) fn run(scenario: &Scenario, resolver: ResolverId) -> Result<Observation, String> {
+    enter(scenario, resolver.how())?;
     let server = Server::start(&scenario.answers, &tcp(scenario, resolver.how()))?;
     let mut daemon = match resolver.how() {
         How::Program => None,

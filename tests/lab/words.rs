@@ -125,7 +125,7 @@ pub(crate) const NAMES: [&str; 34] = [
     "_dns",
 ];
 /// Names that resolvers treat specially, and malformed ones.
-pub(crate) const SPECIAL: [&str; 24] = [
+pub(crate) const SPECIAL: [&str; 23] = [
     "localhost",
     "localhost.",
     "foo.localhost",
@@ -141,7 +141,6 @@ pub(crate) const SPECIAL: [&str; 24] = [
     "0x7f000001",
     "db..x",
     ".db",
-    "-db",
     "db-",
     "a b",
     "a_b",
