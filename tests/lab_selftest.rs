@@ -8,7 +8,7 @@ mod lab;
 
 use std::process::ExitCode;
 
-use lab::{Observation, ResolverId, Scenario, compare, observe_all, real};
+use lab::{Observation, ResolverId, Scenario, compare, observe_all, observe_until, real};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ const VECTORS: &str = include_str!("../testdata/vectors/visible.jsonl");
 const LONGEST_MS: u64 = 10_000;
 
 /// How often a run that differs is made.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: usize = 3;
 
 fn main() -> ExitCode {
     if let Some(code) = lab::run_hidden() {
@@ -46,6 +46,9 @@ fn main() -> ExitCode {
                     .filter_map(|line| trial(line, resolver)),
             ),
         }
+    }
+    if real::missing(ResolverId::ALL[0]).is_none() {
+        trials.push(Trial::test("runs made together", together));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -83,16 +86,43 @@ fn trial(line: &'static str, resolver: ResolverId) -> Option<Trial> {
 }
 
 fn check(scenario: &Scenario, resolver: ResolverId, recorded: &Observation) -> Result<(), Failed> {
-    let mut last = String::new();
-    for _ in 0..ATTEMPTS {
-        for observation in observe_all(&[(scenario.clone(), resolver)], 1) {
-            let text = serde_json::to_value(&observation).map_err(|e| e.to_string())?;
-            match compare::judge(&text, recorded) {
-                Ok(()) => return Ok(()),
-                Err(e) => last = format!("{e}\n  lab     {text}"),
-            }
-        }
+    let json = |o: &Observation| serde_json::to_value(o).unwrap_or_default();
+    observe_until(scenario, resolver, ATTEMPTS, |observed| {
+        compare::judge(&json(observed), recorded)
+    })
+    .map_err(|(difference, observed)| {
+        Failed::from(format!(
+            "{difference}\n  lab     {}\n  vectors {}",
+            json(&observed),
+            json(recorded)
+        ))
+    })
+}
+
+/// Runs made together are told in the order that they were asked for.
+fn together() -> Result<(), Failed> {
+    let scenario = |name: &str| {
+        serde_json::from_value::<Scenario>(serde_json::json!({"id": name, "name": name}))
+    };
+    let glibc: ResolverId = "glibc".parse()?;
+    let runs = ["127.0.0.1", "::1", "192.0.2.7"].map(|name| scenario(name).map(|s| (s, glibc)));
+    let runs = runs
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| e.to_string())?;
+    let seen: Vec<Option<String>> = observe_all(&runs, 3)
+        .into_iter()
+        .map(|o| o.outcome.addrs.and_then(|a| a.first().cloned()))
+        .collect();
+    if seen
+        == [
+            Some("127.0.0.1".to_owned()),
+            Some("::1".to_owned()),
+            Some("192.0.2.7".to_owned()),
+        ]
+    {
+        Ok(())
+    } else {
+        Err(Failed::from(format!("{seen:?}")))
     }
-    let recorded = serde_json::to_string(recorded).map_err(|e| e.to_string())?;
-    Err(Failed::from(format!("{last}\n  vectors {recorded}")))
 }

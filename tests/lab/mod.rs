@@ -25,5 +25,5 @@ mod server;
 mod words;
 
 pub(crate) use observation::{Observation, Scenario};
-pub(crate) use observe::{observe_all, run_hidden};
+pub(crate) use observe::{observe_all, observe_until, run_hidden};
 pub(crate) use programs::ResolverId;

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use super::compare::Difference;
 use super::observation::{Observation, Scenario};
 use super::programs::ResolverId;
 use super::{hickory, random, real, sandbox};
@@ -147,6 +148,26 @@ pub(crate) fn observe_each(
     });
 }
 
+/// Observes until the judge agrees, so many times at most: on a busy machine a packet or a thread may be late.
+///
+/// What differs in the last run is the error, with its observation.
+pub(crate) fn observe_until(
+    scenario: &Scenario,
+    resolver: ResolverId,
+    attempts: usize,
+    judge: impl Fn(&Observation) -> Result<(), Difference>,
+) -> Result<(), (Difference, Box<Observation>)> {
+    let mut last = Ok(());
+    for _ in 0..attempts {
+        let observation = observe(scenario, resolver);
+        match judge(&observation) {
+            Ok(()) => return Ok(()),
+            Err(difference) => last = Err((difference, Box::new(observation))),
+        }
+    }
+    last
+}
+
 /// Why no sandbox can be made here; `None` if it can.
 pub(crate) fn no_sandbox() -> Option<String> {
     let output = Command::new("/proc/self/exe")
@@ -160,7 +181,7 @@ pub(crate) fn no_sandbox() -> Option<String> {
 }
 
 /// One run.
-pub(crate) fn observe(scenario: &Scenario, resolver: ResolverId) -> Observation {
+fn observe(scenario: &Scenario, resolver: ResolverId) -> Observation {
     let failed = |reason: &str| Observation::failed(&scenario.id, resolver.as_str(), reason);
     if let Some(reason) = real::missing(resolver) {
         return failed(&reason);
