@@ -11,6 +11,7 @@ use hickory_proto::rr::RecordType;
 use super::output::{self, Outputs};
 use super::{Status, Streams, answer, scenarios};
 use crate::explain::explain;
+use crate::explain::transition::Detail;
 use crate::render::explanation::{self, Style};
 use crate::render::{explanation_json, prediction};
 use crate::resolver::{self, Resolver};
@@ -115,8 +116,15 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Text => explanation::write(&explain(scenario, resolvers), style, out),
-        Format::Json => explanation_json::write(&explain(scenario, resolvers), out),
+        Format::Text => {
+            let detail = if style.verbose {
+                Detail::Full
+            } else {
+                Detail::Short
+            };
+            explanation::write(&explain(scenario, resolvers, detail), style, out)
+        }
+        Format::Json => explanation_json::write(&explain(scenario, resolvers, Detail::Full), out),
         Format::Jsonl => resolvers.iter().try_for_each(|resolver| {
             prediction::line(&scenario.id, resolver, &resolver.predict(scenario), out)
         }),

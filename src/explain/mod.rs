@@ -12,7 +12,7 @@ use crate::explain::advice::Advice;
 use crate::explain::cluster::{Cluster, Meaning};
 use crate::explain::decision::Decision;
 use crate::explain::plan::Candidate;
-use crate::explain::transition::{Silence, Transitions};
+use crate::explain::transition::{Detail, Silence, Transitions};
 use crate::resolver::Resolver;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
@@ -74,11 +74,15 @@ pub struct Member<'a> {
 }
 
 /// Explains the scenario's lookup by each of `resolvers`.
-pub fn explain<'a>(scenario: &'a Scenario, resolvers: &[&'static Resolver]) -> Explanation<'a> {
+pub fn explain<'a>(
+    scenario: &'a Scenario,
+    resolvers: &[&'static Resolver],
+    detail: Detail,
+) -> Explanation<'a> {
     let mut groups: Vec<(Key, Group<'a>)> = Vec::new();
     let cluster = Cluster::find(scenario);
     for resolver in resolvers {
-        let (key, member, candidates) = examine(scenario, resolver);
+        let (key, member, candidates) = examine(scenario, resolver, detail);
         match groups.iter_mut().find(|(other, _)| *other == key) {
             Some((_, group)) => group.members.push(member),
             None => {
@@ -110,6 +114,7 @@ type Key = (Vec<Candidate>, Vec<Candidate>);
 fn examine<'a>(
     scenario: &'a Scenario,
     resolver: &'static Resolver,
+    detail: Detail,
 ) -> (Key, Member<'a>, Vec<(Candidate, bool)>) {
     let plan = transition::run_when(scenario, resolver, &[]);
     let run = if scenario.answers.is_empty() {
@@ -132,7 +137,7 @@ fn examine<'a>(
     let key = (sorted(&planned), sorted(&asked));
     let member = Member {
         decision: Decision::of(scenario, &reading, &planned, &plan),
-        transitions: transition::transitions(scenario, resolver, &planned),
+        transitions: transition::transitions(scenario, resolver, &planned, &plan, detail),
         silence: transition::silence(scenario, resolver),
         resolver,
         reading,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::engine::machine::Outcome;
-use crate::engine::message::Rcode;
+use crate::engine::message::{Because, Rcode};
 use crate::explain::plan::{Candidate, candidates};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
@@ -29,6 +29,15 @@ pub enum Reply {
     PortClosed,
 }
 
+/// How much is tried.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Detail {
+    /// What leads from one candidate to another.
+    Short,
+    /// Also what the lookup ends with after the last one.
+    Full,
+}
+
 /// What follows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Then {
@@ -50,10 +59,6 @@ pub struct Silence {
     /// The error; `None`: it succeeds without any answer.
     pub code: Option<&'static str>,
 }
-
-/// More candidates than this are not all tried: entries in the middle of a
-/// search list behave like the second one.
-const MAX_TRIED: usize = 8;
 
 /// Every kind of answer, mildest first.
 pub const REPLIES: [Reply; 8] = [
@@ -87,23 +92,39 @@ pub fn run_when(scenario: &Scenario, resolver: &Resolver, rules: &[Rule]) -> Run
     run(resolver.machine(scenario), &mut World::new(rules))
 }
 
-/// Tries every kind of answer at every candidate of the plan.
-pub fn transitions(scenario: &Scenario, resolver: &Resolver, planned: &[Candidate]) -> Transitions {
+/// Tries every kind of answer at the candidates of `plan`.
+///
+/// Entries of the search list behave alike, so one stands for those that
+/// follow it. After the last candidate nothing can follow: what its answers
+/// end with is tried only for [`Detail::Full`].
+pub fn transitions(
+    scenario: &Scenario,
+    resolver: &Resolver,
+    planned: &[Candidate],
+    plan: &Run,
+    detail: Detail,
+) -> Transitions {
     let mut tried: Transitions = Vec::with_capacity(planned.len());
     for (index, candidate) in planned.iter().enumerate() {
-        let in_the_middle = index >= MAX_TRIED && index + 2 < planned.len();
-        let replies = match tried.get(1).filter(|_| in_the_middle) {
-            Some(second) => second
+        let before = index
+            .checked_sub(1)
+            .and_then(|at| planned.get(at).zip(tried.get(at)));
+        let alike =
+            before.filter(|(other, _)| is_alike(other, candidate) && index + 1 < planned.len());
+        let replies = match alike {
+            Some((_, replies)) => replies
                 .iter()
                 .map(|(reply, then)| (*reply, then.moved(index)))
                 .collect(),
+            None if index + 1 == planned.len() && detail == Detail::Short => Vec::new(),
             None => REPLIES
                 .iter()
-                .map(|&reply| {
-                    (
+                .map(|&reply| match reply {
+                    Reply::NxDomain => (reply, planned_next(index, planned, plan)),
+                    _ => (
                         reply,
                         try_reply(scenario, resolver, planned, candidate, reply),
-                    )
+                    ),
                 })
                 .collect(),
         };
@@ -112,11 +133,34 @@ pub fn transitions(scenario: &Scenario, resolver: &Resolver, planned: &[Candidat
     tried
 }
 
+/// Whether both are entries of the search list, and both not the root.
+fn is_alike(one: &Candidate, other: &Candidate) -> bool {
+    let labels = |candidate: &Candidate| {
+        candidate
+            .name
+            .as_ref()
+            .map_or(0, |name| name.labels().count())
+    };
+    let is_entry = |candidate: &Candidate| {
+        matches!(candidate.because, Because::Search(_)) && labels(candidate) > 1
+    };
+    is_entry(one) && is_entry(other)
+}
+
+/// What follows in the plan, where nothing exists.
+fn planned_next(index: usize, planned: &[Candidate], plan: &Run) -> Then {
+    match &plan.outcome {
+        _ if index + 1 < planned.len() => Then::Candidate(index + 1),
+        Outcome::Failed(code) => Then::Fails(code),
+        Outcome::Found(_) => Then::Succeeds,
+    }
+}
+
 impl Then {
-    /// The same from the candidate at `index` as from the second one.
+    /// The same, seen from the next candidate, which is at `index`.
     fn moved(self, index: usize) -> Self {
         match self {
-            Self::Candidate(2) => Self::Candidate(index + 1),
+            Self::Candidate(next) if next == index => Self::Candidate(index + 1),
             other => other,
         }
     }

@@ -206,8 +206,7 @@ impl Text<'_> {
     }
 
     fn transitions(&mut self, group: &Group<'_>) -> io::Result<()> {
-        let verbose = self.style.verbose;
-        let sentences = shared(group, |member| transitions(member, verbose));
+        let sentences = shared(group, transitions);
         if sentences.iter().all(|(sentence, _)| sentence.is_empty()) {
             return Ok(());
         }
@@ -389,11 +388,10 @@ fn answers(member: &Member<'_>, candidate: &Candidate) -> Option<String> {
 }
 
 /// What follows each candidate, with equal neighbours put together.
-fn transitions(member: &Member<'_>, verbose: bool) -> String {
-    let count = member.transitions.len();
+fn transitions(member: &Member<'_>) -> String {
     let mut ranges: Vec<(usize, usize, String)> = Vec::new();
     for (index, replies) in member.transitions.iter().enumerate() {
-        if index + 1 == count && !verbose {
+        if replies.is_empty() {
             continue;
         }
         let sentence = replies_sentence(index, replies);

@@ -33,10 +33,13 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
         )
     };
     let compared = |relation: &str| {
-        let dots = counted(decision.dots, "dot", "dots");
+        let (dots, be) = match decision.dots {
+            1 => ("1 dot".to_owned(), "is"),
+            dots => (format!("{dots} dots"), "are"),
+        };
         let ndots = decision.ndots.map(|ndots| {
             let from = origin(scenario, ndots.origin);
-            format!("{relation} ndots:{} ({from})", ndots.value)
+            format!("{be} {relation} ndots:{} ({from})", ndots.value)
         });
         match ndots {
             Some(ndots) => format!("{dots} {ndots}"),
@@ -52,25 +55,25 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
         Order::AsIsFirst => {
             format!(
                 "{}: the name as it is first, then {}",
-                compared("is not fewer than"),
+                compared("not fewer than"),
                 list()
             )
         }
         Order::SearchFirst => {
             format!(
                 "{}: first {}, then the name as it is",
-                compared("is fewer than"),
+                compared("fewer than"),
                 list()
             )
         }
         Order::SearchOnly => format!(
             "{}: only {}, never the name as it is",
-            compared("is fewer than"),
+            compared("fewer than"),
             list()
         ),
         Order::AsIsOnly => format!(
             "{}: the name as it is, without {}",
-            compared("is not fewer than"),
+            compared("not fewer than"),
             list()
         ),
         Order::NoSearchList => "no search list: the name as it is".to_owned(),
