@@ -189,6 +189,15 @@ impl Server {
         drop(self.state());
     }
 
+    /// Waits a little until the connection before this one has asked, as its client did before.
+    fn after_connection(&self, number: u32) {
+        let end = Instant::now() + Duration::from_millis(10);
+        let asked = || number == 0 || self.state().sources.iter().any(|s| s.1 == Some(number));
+        while !asked() && Instant::now() < end {
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+
     fn serve_tcp(&self, listener: &TcpListener, udp: &Arc<UdpSocket>) {
         for stream in listener.incoming().flatten() {
             let (it, udp) = (self.clone(), Arc::clone(udp));
@@ -212,6 +221,7 @@ impl Server {
             let mut bytes = vec![0; usize::from(u16::from_be_bytes(length))];
             stream.read_exact(&mut bytes).ok()?;
             self.after_udp(udp);
+            self.after_connection(number - 1);
             let answer = self.asked(&bytes, "tcp", server, client, Some(number));
             if matches!(answer.reply, Reply::Close | Reply::Icmp) {
                 return None;
