@@ -41,13 +41,17 @@ pub(crate) fn races(resolver: &str) -> bool {
 
 /// Whether lots are drawn here: another run may ask in another order, or other servers.
 ///
-/// `rotate` starts anywhere. After a silent server c-ares 1.34 draws the length of its later waits, and glibc's resending
+/// `rotate` starts anywhere; hickory orders several servers by drawn round-trip times, and asks two at once. After a silent server c-ares 1.34 draws the length of its later waits, and glibc's resending
 /// through systemd-resolved's stub meets resolved's own.
 pub(crate) fn draws_lots(scenario: &Scenario, resolver: &str) -> bool {
     let rotate = |text: &String| text.contains("rotate");
     let told =
         scenario.resolv_conf.as_ref().is_some_and(rotate) || scenario.env.values().any(rotate);
     let silent = scenario.answers.iter().any(|r| r.reply() == Reply::Timeout);
+    let several = scenario
+        .resolv_conf
+        .as_ref()
+        .is_some_and(|t| t.matches("nameserver").count() > 1);
     match resolver {
         _ if resolver.starts_with("glibc")
             || resolver.starts_with("go-")
@@ -57,6 +61,7 @@ pub(crate) fn draws_lots(scenario: &Scenario, resolver: &str) -> bool {
         }
         _ if resolver.starts_with("c-ares-1.34") => told || silent,
         "systemd-resolved-stub" => silent,
+        _ if resolver.starts_with("hickory-") => several,
         _ => false,
     }
 }

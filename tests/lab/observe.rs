@@ -1,6 +1,6 @@
 //! Many runs at once: each in a child of its own, which is this very program with a hidden argument.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::env;
 use std::fs;
 use std::io::Write;
@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use serde_json::Value;
 
-use super::compare::Difference;
+use super::compare::{self, Difference};
 use super::observation::{Observation, Scenario};
 use super::programs::ResolverId;
 use super::{hickory, random, real, sandbox};
@@ -26,10 +27,11 @@ const MARGIN: Duration = Duration::from_secs(60);
 
 /// Does what a hidden argument asks for; `None`: there is none, go on with the tests.
 ///
-/// Besides the lab's own (`kdns-lab-sandbox`, `kdns-lab-hickory`) there are two for people:
+/// Besides the lab's own (`kdns-lab-sandbox`, `kdns-lab-hickory`) there are three for people:
 ///
 /// ```text
 /// observe SCENARIOS.jsonl RESOLVER[,RESOLVER…]|all [-j N]   observations, one JSON object a line
+/// judge PREDICTIONS.jsonl OBSERVATIONS.jsonl                what differs, and figures by resolver
 /// scenarios SEED COUNT                                      random scenarios, one JSON object a line
 /// ```
 pub(crate) fn run_hidden() -> Option<ExitCode> {
@@ -48,6 +50,7 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
                 random::scenarios(seed.parse().unwrap_or(0), count.parse().unwrap_or(10));
             scenarios.iter().try_for_each(print)
         }
+        ["judge", predictions, observations] => judge_files(predictions, observations),
         _ => return None,
     };
     Some(match done {
@@ -100,6 +103,37 @@ fn observe_file(file: &str, resolvers: &str, jobs: usize) -> Result<(), String> 
         }
     });
     result
+}
+
+/// Compares predictions (or other observations) with observations, by case and resolver.
+fn judge_files(predictions: &str, observations: &str) -> Result<(), String> {
+    let lines = |file: &str| {
+        let text = fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
+        let parsed: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
+        parsed.map_err(|e| format!("{file}: {e}"))
+    };
+    let word = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).unwrap_or("?").to_owned();
+    let key = |v: &Value| format!("{} {}", word(v, "case"), word(v, "resolver"));
+    let predicted: BTreeMap<String, Value> = lines(predictions)?
+        .into_iter()
+        .map(|v| (key(&v), v))
+        .collect();
+    let mut tally: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for line in lines(observations)? {
+        let key = key(&line);
+        let observed: Observation =
+            serde_json::from_value(line).map_err(|e| format!("{key}: {e}"))?;
+        let (same, different) = tally.entry(observed.resolver.clone()).or_default();
+        match predicted.get(&key).map(|p| compare::judge(p, &observed)) {
+            Some(Ok(())) => *same += 1,
+            Some(Err(difference)) => {
+                *different += 1;
+                print(&format!("{key}: {difference}"))?;
+            }
+            None => {}
+        }
+    }
+    tally.iter().try_for_each(|figures| print(&figures))
 }
 
 /// Makes all runs, so many at a time, and returns the observations in the order of the runs.

@@ -353,6 +353,8 @@ fn answers(
                 rule["proto"] = json!("udp");
             }
             if dice.percent(20) {
+                // Of one type: which of A and AAAA comes first is not always the same.
+                rule["type"] = json!(dice.pick(&["A", "AAAA"]));
                 rule["upto"] = json!(1 + dice.below(2));
             }
             rules.push(rule);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::libc::{in6_addr, in6_pktinfo};
 use nix::sys::socket::{
     AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, SockaddrIn6,
-    bind, recvmsg, sendmsg, setsockopt, socket, sockopt,
+    bind, recv, recvmsg, sendmsg, setsockopt, socket, sockopt,
 };
 
 use super::observation::Query;
@@ -60,9 +60,9 @@ impl Server {
             trouble: Vec::new(),
         };
         let server = Self(Arc::new(Mutex::new(state)));
-        let udp = udp_socket().map_err(|e| format!("UDP port 53: {e}"))?;
-        let it = server.clone();
-        thread::spawn(move || it.serve_udp(&udp));
+        let udp = Arc::new(udp_socket().map_err(|e| format!("UDP port 53: {e}"))?);
+        let (it, of_thread) = (server.clone(), Arc::clone(&udp));
+        thread::spawn(move || it.serve_udp(&of_thread));
         let addresses = match tcp {
             TcpAt::Everywhere => vec![IpAddr::V6(Ipv6Addr::UNSPECIFIED)],
             TcpAt::Only(list) => list.clone(),
@@ -70,8 +70,8 @@ impl Server {
         for address in addresses {
             let listener = TcpListener::bind((address, PORT))
                 .map_err(|e| format!("TCP port 53 of {address}: {e}"))?;
-            let it = server.clone();
-            thread::spawn(move || it.serve_tcp(&listener));
+            let (it, udp) = (server.clone(), Arc::clone(&udp));
+            thread::spawn(move || it.serve_tcp(&listener, &udp));
         }
         Ok(server)
     }
@@ -177,20 +177,41 @@ impl Server {
         }
     }
 
-    fn serve_tcp(&self, listener: &TcpListener) {
+    /// Waits until the packets that came before are recorded: the client sent them before it connected.
+    fn after_udp(&self, udp: &UdpSocket) {
+        let end = Instant::now() + Duration::from_millis(50);
+        let mut one = [0; 1];
+        let peek = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+        while recv(udp.as_raw_fd(), &mut one, peek).is_ok() && Instant::now() < end {
+            thread::sleep(Duration::from_micros(200));
+        }
+        thread::sleep(Duration::from_millis(1));
+        drop(self.state());
+    }
+
+    /// Waits a little until the connection before this one has asked, as its client did before.
+    fn after_connection(&self, number: u32) {
+        let end = Instant::now() + Duration::from_millis(10);
+        let asked = || number == 0 || self.state().sources.iter().any(|s| s.1 == Some(number));
+        while !asked() && Instant::now() < end {
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    fn serve_tcp(&self, listener: &TcpListener, udp: &Arc<UdpSocket>) {
         for stream in listener.incoming().flatten() {
-            let it = self.clone();
+            let (it, udp) = (self.clone(), Arc::clone(udp));
             let number = {
                 let mut state = self.state();
                 state.connections += 1;
                 state.connections
             };
-            thread::spawn(move || it.serve_connection(stream, number));
+            thread::spawn(move || it.serve_connection(stream, number, &udp));
         }
     }
 
     /// Answers until the client closes, or a rule says so.
-    fn serve_connection(&self, mut stream: TcpStream, number: u32) -> Option<()> {
+    fn serve_connection(&self, mut stream: TcpStream, number: u32, udp: &UdpSocket) -> Option<()> {
         let server = plain(stream.local_addr().ok()?.ip());
         let peer = stream.peer_addr().ok()?;
         let client = SocketAddr::new(plain(peer.ip()), peer.port());
@@ -199,6 +220,8 @@ impl Server {
             stream.read_exact(&mut length).ok()?;
             let mut bytes = vec![0; usize::from(u16::from_be_bytes(length))];
             stream.read_exact(&mut bytes).ok()?;
+            self.after_udp(udp);
+            self.after_connection(number - 1);
             let answer = self.asked(&bytes, "tcp", server, client, Some(number));
             if matches!(answer.reply, Reply::Close | Reply::Icmp) {
                 return None;
