@@ -33,6 +33,9 @@ pub mod scenario;
 #[deny(clippy::disallowed_methods)]
 pub mod resolver;
 
+#[deny(clippy::disallowed_methods)]
+pub mod explain;
+
 // Faces.
 
 pub mod render;

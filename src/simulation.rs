@@ -39,14 +39,15 @@ pub struct Sent {
 /// A machine that waits for ever for something that never comes ends with
 /// the code `HANG`.
 pub fn run(mut machine: Machine<'_>, world: &mut World<'_>) -> Run {
-    let mut sent: Vec<Sent> = Vec::new();
-    let mut coming: Vec<(Duration, Arrival)> = Vec::new();
+    let mut sent: Vec<Sent> = Vec::with_capacity(8);
+    let mut coming: Vec<(Duration, Arrival)> = Vec::with_capacity(4);
+    let mut requests = Vec::new();
     let mut now = Duration::ZERO;
     let outcome = loop {
         let step = machine.step(now);
-        let requests = machine.requests();
+        machine.take_requests(&mut requests);
         let was_idle = requests.is_empty();
-        for request in requests {
+        for request in requests.drain(..) {
             carry_out(request, now, world, &machine, &mut sent, &mut coming);
         }
         let until = match step {

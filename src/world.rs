@@ -1,5 +1,6 @@
 //! The servers of a scenario: rules that say what comes back for a query.
 
+use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
@@ -87,6 +88,8 @@ pub struct World<'a> {
     rules: &'a [Rule],
     /// How many queries each rule has seen that fit it but for the count.
     seen: Vec<usize>,
+    /// The last name asked for, as text: most names are asked for twice.
+    text: (Option<Name>, String),
 }
 
 impl Default for Rule {
@@ -115,6 +118,7 @@ impl<'a> World<'a> {
         Self {
             rules,
             seen: vec![0; rules.len()],
+            text: Default::default(),
         }
     }
 
@@ -150,9 +154,18 @@ impl<'a> World<'a> {
         let Some(name) = query.name() else {
             return Answer::Silence;
         };
-        let text = name.to_string();
+        if self.rules.is_empty() {
+            return Rule::default().apply(query, name);
+        }
+        let (last, text) = &mut self.text;
+        if last.as_ref() != Some(name) {
+            text.clear();
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{name}");
+            *last = Some(name.clone());
+        }
         for (rule, seen) in self.rules.iter().zip(&mut self.seen) {
-            if !rule.fits(query, &text) {
+            if !rule.fits(query, text) {
                 continue;
             }
             *seen += 1;

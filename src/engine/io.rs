@@ -181,9 +181,9 @@ impl Io {
         self.state.borrow().wake_at
     }
 
-    /// The requests since the last call.
-    pub(super) fn take_requests(&self) -> Vec<Request> {
-        std::mem::take(&mut self.state.borrow_mut().requests)
+    /// Moves the requests since the last call to the end of `requests`.
+    pub(super) fn take_requests(&self, requests: &mut Vec<Request>) {
+        requests.append(&mut self.state.borrow_mut().requests);
     }
 
     /// The notes since the last call.

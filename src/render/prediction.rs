@@ -117,6 +117,59 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
     out.write_all(b"\n")
 }
 
+/// A scenario that could not be read, in place of its predictions.
+#[derive(Serialize, JsonSchema)]
+struct Unread<'r> {
+    /// The scenario's number among the scenarios, from 1, or its name.
+    case: &'r str,
+    error: UnreadError<'r>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UnreadError<'r> {
+    /// One sentence.
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+}
+
+/// Writes a line that says why there is no prediction; `at` is line and column.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn error_line(
+    case: &str,
+    message: &str,
+    at: Option<(usize, usize)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let unread = Unread {
+        case,
+        error: UnreadError {
+            message,
+            line: at.map(|(line, _)| line),
+            column: at.map(|(_, column)| column),
+        },
+    };
+    serde_json::to_writer(&mut *out, &unread)?;
+    out.write_all(b"\n")
+}
+
+/// The schema of a line: a prediction, or why there is none.
+pub fn schema() -> schemars::Schema {
+    #[derive(JsonSchema)]
+    #[schemars(untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Line<'r> {
+        Prediction(Prediction<'r>),
+        Unread(Unread<'r>),
+    }
+    schemars::schema_for!(Line<'static>)
+}
+
 fn query<'r>(sent: &'r Sent, sockets: &mut Vec<(SocketId, &'r Server)>) -> QueryForm<'r> {
     let query = &sent.query;
     QueryForm {
