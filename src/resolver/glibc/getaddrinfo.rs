@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::address::{Address, inet_aton};
 use crate::engine::machine::Outcome;
 use crate::resolver::glibc::gethostbyname::gethostbyname2_r;
+use crate::resolver::glibc::name::inet6_scopeid_pton;
 use crate::resolver::glibc::nss_addresses::get_nss_addresses;
 use crate::resolver::glibc::thread::{Errno, HostError, Killed, Thread};
 use crate::scenario::Family;
@@ -119,17 +120,6 @@ fn text_to_binary_address(
     }
     // The scope goes into a field of its own, which is not printed.
     Ok(Some(found.into()))
-}
-
-/// Whether `scope` is one: an interface of the machine, or a number.
-///
-/// Source: glibc `inet/inet6_scopeid_pton.c` (2.36).
-fn inet6_scopeid_pton(thread: &Thread<'_>, ip: Ipv6Addr, scope: &str) -> bool {
-    let [first, second, ..] = ip.octets();
-    let local_multicast = first == 0xff && matches!(second & 0xf, 1 | 2);
-    let named = ip.is_unicast_link_local() || local_multicast;
-    let number = scope.bytes().all(|byte| byte.is_ascii_digit()) && scope.parse::<u32>().is_ok();
-    named && thread.scenario.has_interface(scope) || number
 }
 
 /// Source: glibc `sysdeps/posix/getaddrinfo.c: try_simple_gethostbyname` (2.36).

@@ -60,7 +60,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(scenario: &'a Scenario) -> Reading<'a> {
+pub fn reading(scenario: &Scenario) -> Reading<'_> {
     read::res_vinit(scenario)
 }
 

@@ -1,6 +1,9 @@
-//! Texts as names.
+//! Texts as names, and parts of them.
+
+use std::net::Ipv6Addr;
 
 use crate::name::Name;
+use crate::resolver::glibc::thread::Thread;
 
 /// The name that `text` spells, with escapes; `None` if no message can have it.
 ///
@@ -60,6 +63,17 @@ pub(super) fn res_binary_hnok(name: &Name) -> bool {
         .next()
         .is_some_and(|label| label.starts_with(b"-"));
     !leading_dash && name.labels().all(|label| label.iter().all(fits))
+}
+
+/// Whether `scope` is one: an interface of the machine, or a number.
+///
+/// Source: glibc `inet/inet6_scopeid_pton.c` (2.36).
+pub(super) fn inet6_scopeid_pton(thread: &Thread<'_>, ip: Ipv6Addr, scope: &str) -> bool {
+    let [first, second, ..] = ip.octets();
+    let local_multicast = first == 0xff && matches!(second & 0xf, 1 | 2);
+    let named = ip.is_unicast_link_local() || local_multicast;
+    let number = scope.bytes().all(|byte| byte.is_ascii_digit()) && scope.parse::<u32>().is_ok();
+    named && thread.scenario.has_interface(scope) || number
 }
 
 /// White space in the C locale, `isspace(3)`.

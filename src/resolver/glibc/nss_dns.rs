@@ -38,8 +38,7 @@ pub(super) async fn gethostbyname4_r(thread: &mut Thread<'_>, name: &[u8]) -> Fo
         return Found::none(Status::NotFound);
     }
     let old_errno = thread.errno;
-    let alias = alias(thread, name);
-    let (name, because) = alias.name_and_reason(name);
+    let (name, because) = alias(thread, name);
     let kind = if thread.option("no-aaaa") {
         Kind::One(RecordType::A)
     } else {
@@ -64,8 +63,7 @@ pub(super) async fn gethostbyname3_r(
         Family::Inet6 => RecordType::AAAA,
         Family::Both | Family::Inet => RecordType::A,
     };
-    let alias = alias(thread, name);
-    let (name, because) = alias.name_and_reason(name);
+    let (name, because) = alias(thread, name);
     let kind = Kind::One(record_type);
     match context_search(thread, name, kind, because).await {
         Some(answers) => getanswer_r(thread, answers.first.as_ref(), record_type),
@@ -96,26 +94,13 @@ fn check_name(thread: &mut Thread<'_>, name: &[u8]) -> bool {
     fits
 }
 
-/// What `HOSTALIASES` has for a name without dots.
-struct Alias(Option<Vec<u8>>);
-
-fn alias(thread: &Thread<'_>, name: &[u8]) -> Alias {
+/// The name to look up, and why it is asked for as it is: a name without dots
+/// can have another one in the file of `HOSTALIASES`.
+fn alias<'n>(thread: &Thread<'n>, name: &'n [u8]) -> (&'n [u8], Because) {
     let dotless = !name.contains(&b'.');
-    Alias(
-        dotless
-            .then(|| context_hostalias(thread, name))
-            .flatten()
-            .map(<[u8]>::to_vec),
-    )
-}
-
-impl Alias {
-    /// The name to look up, and why it is asked for as it is.
-    fn name_and_reason<'n>(&'n self, name: &'n [u8]) -> (&'n [u8], Because) {
-        match &self.0 {
-            Some(alias) => (alias, Because::HostAlias),
-            None => (name, Because::AsIs),
-        }
+    match dotless.then(|| context_hostalias(thread, name)).flatten() {
+        Some(alias) => (alias, Because::HostAlias),
+        None => (name, Because::AsIs),
     }
 }
 

@@ -94,13 +94,13 @@ fn res_vinit_1(scenario: &Scenario) -> Reading<'_> {
         let loopback = Server::from(IpAddr::V4(Ipv4Addr::LOCALHOST));
         reading.servers.push(Setting::built_in(loopback));
     }
-    if reading.search.is_empty() {
-        if let Some((_, domain)) = scenario.hostname.split_once('.') {
-            reading.search.push(Setting {
-                value: Cow::Borrowed(domain.as_bytes()),
-                origin: Origin::HostName,
-            });
-        }
+    if reading.search.is_empty()
+        && let Some((_, domain)) = scenario.hostname.split_once('.')
+    {
+        reading.search.push(Setting {
+            value: Cow::Borrowed(domain.as_bytes()),
+            origin: Origin::HostName,
+        });
     }
     if let Some(options) = scenario.env("RES_OPTIONS") {
         res_setoptions(&mut reading, options.as_bytes(), Place::Environment);
@@ -192,9 +192,10 @@ impl<'a> Parser<'a> {
                 origin,
             }),
             (None, Origin::File(span)) => {
-                let why = match word.value.ends_with(b"\r") {
-                    true => "the carriage return at the end makes it no address",
-                    false => "it is no address",
+                let why = if word.value.ends_with(b"\r") {
+                    "the carriage return at the end makes it no address"
+                } else {
+                    "it is no address"
                 };
                 self.reading.drop(span, why);
             }

@@ -53,11 +53,10 @@ pub(super) async fn context_search(
     thread.h_errno = HostError::NotFound;
     let dots = name.iter().filter(|&&byte| byte == b'.').count();
     let trailing_dot = name.ends_with(b".");
-    if dots == 0 {
-        if let Some(alias) = context_hostalias(thread, name) {
-            let alias = alias.to_vec();
-            return context_query(thread, &alias, kind, Because::HostAlias).await;
-        }
+    if dots == 0
+        && let Some(alias) = context_hostalias(thread, name)
+    {
+        return context_query(thread, alias, kind, Because::HostAlias).await;
     }
     let ndots = thread.conf.ndots.map_or(0, |ndots| ndots.value);
     let mut saved_h_errno = None;
@@ -95,6 +94,10 @@ pub(super) async fn context_search(
 
 /// What was met along the search list.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the C function has them, too"
+)]
 struct Seen {
     searched: bool,
     root_on_list: bool,

@@ -1,5 +1,7 @@
 //! Which server is asked, how, and for how long.
 
+use std::net::IpAddr;
+
 use hickory_proto::rr::RecordType;
 
 use crate::address::Server;
@@ -8,6 +10,7 @@ use crate::engine::message::{
     Because, Edns, Query, QueryId, Question, Rcode, Reply, SocketId, Transport,
 };
 use crate::name::Name;
+use crate::resolver::glibc::name::inet6_scopeid_pton;
 use crate::resolver::glibc::res_query::{Answers, Message};
 use crate::resolver::glibc::send_dg::{Datagram, send_dg};
 use crate::resolver::glibc::thread::{Errno, Thread};
@@ -127,15 +130,11 @@ async fn send_vc(
     loop {
         iclose(thread);
         thread.errno = Errno::Clear;
-        let connected = thread.io.connect(&address, Transport::Tcp).await;
-        let socket = match connected {
+        let socket = match connect(thread, &address, Transport::Tcp).await {
             Ok(socket) => socket,
             Err(error) => {
-                thread.errno = match error {
-                    ConnectError::Refused => Errno::Refused,
-                    ConnectError::Unreachable => Errno::Unreachable,
-                };
-                exchange.terrno = thread.errno;
+                thread.errno = error;
+                exchange.terrno = error;
                 return None;
             }
         };
@@ -200,6 +199,27 @@ async fn receive_vc(
             });
         }
     }
+}
+
+/// Connects a new socket, also for UDP: the kernel refuses a link-local address
+/// without a scope, or one that there is no route to.
+pub(super) async fn connect(
+    thread: &Thread<'_>,
+    server: &Server,
+    transport: Transport,
+) -> Result<SocketId, Errno> {
+    if let IpAddr::V6(ip) = server.address.ip {
+        let scope = server.address.scope.as_deref();
+        let scoped = scope.is_some_and(|scope| inet6_scopeid_pton(thread, ip, scope));
+        if ip.is_unicast_link_local() && !scoped {
+            return Err(Errno::Invalid);
+        }
+    }
+    let connected = thread.io.connect(server, transport).await;
+    connected.map_err(|error| match error {
+        ConnectError::Refused => Errno::Refused,
+        ConnectError::Unreachable => Errno::Unreachable,
+    })
 }
 
 /// Closes all sockets: what has not been read from them is lost.

@@ -6,7 +6,7 @@ use crate::address::Server;
 use crate::engine::io::{Arrival, Came};
 use crate::engine::message::{Rcode, Reply, SocketId, Transport};
 use crate::resolver::glibc::res_query::{Answers, Message};
-use crate::resolver::glibc::res_send::{Exchange, Packets, Which, iclose, server_address};
+use crate::resolver::glibc::res_send::{Exchange, Packets, Which, connect, iclose, server_address};
 use crate::resolver::glibc::thread::{Errno, Thread};
 
 /// `poll` waits for whole milliseconds, and a reply needs its time on the way
@@ -87,6 +87,10 @@ fn wait(thread: &Thread<'_>, server: usize) -> Duration {
 }
 
 /// The local variables of `send_dg`.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the C function has them, too"
+)]
 struct Turn<'t, 'a> {
     thread: &'t mut Thread<'a>,
     packets: Packets<'t>,
@@ -142,14 +146,15 @@ impl Turn<'_, '_> {
         if self.socket().is_some() {
             return Some(());
         }
-        let io = &self.thread.io;
-        match io.connect(&self.address, Transport::Udp).await {
+        let connected = connect(self.thread, &self.address, Transport::Udp).await;
+        let slot = self.thread.sockets.get_mut(self.server)?;
+        match connected {
             Ok(socket) => {
-                *self.thread.sockets.get_mut(self.server)? = Some(socket);
+                *slot = Some(socket);
                 Some(())
             }
-            Err(_) => {
-                self.thread.errno = Errno::Unreachable;
+            Err(error) => {
+                self.thread.errno = error;
                 iclose(self.thread);
                 None
             }
