@@ -168,15 +168,102 @@ fn numbered(text: &str, word: &str) -> Option<u16> {
 /// Source: lib/dns/rdata/*/*.c, whose file names are the types, and
 /// lib/dns/gen.c: `main` (9.18).
 const TYPES: &[&str] = &[
-    "A", "A6", "AAAA", "AFSDB", "AMTRELAY", "ANY", "APL", "ATMA", "AVC", "AXFR", "BRID", "CAA",
-    "CDNSKEY", "CDS", "CERT", "CNAME", "CSYNC", "DHCID", "DLV", "DNAME", "DNSKEY", "DOA", "DS",
-    "DSYNC", "EID", "EUI48", "EUI64", "GID", "GPOS", "HHIT", "HINFO", "HIP", "HTTPS", "IPSECKEY",
-    "ISDN", "IXFR", "KEY", "KEYDATA", "KX", "L32", "L64", "LOC", "LP", "MAILA", "MAILB", "MB",
-    "MD", "MF", "MG", "MINFO", "MR", "MX", "NAPTR", "NID", "NIMLOC", "NINFO", "NS", "NSAP",
-    "NSAP-PTR", "NSEC", "NSEC3", "NSEC3PARAM", "NULL", "NXT", "OPENPGPKEY", "OPT", "PTR", "PX",
-    "RESERVED0", "RESINFO", "RKEY", "RP", "RRSIG", "RT", "SIG", "SINK", "SMIMEA", "SOA", "SPF",
-    "SRV", "SSHFP", "SVCB", "TA", "TALINK", "TKEY", "TLSA", "TSIG", "TXT", "UID", "UINFO",
-    "UNSPEC", "URI", "WALLET", "WKS", "X25", "ZONEMD",
+    "A",
+    "A6",
+    "AAAA",
+    "AFSDB",
+    "AMTRELAY",
+    "ANY",
+    "APL",
+    "ATMA",
+    "AVC",
+    "AXFR",
+    "BRID",
+    "CAA",
+    "CDNSKEY",
+    "CDS",
+    "CERT",
+    "CNAME",
+    "CSYNC",
+    "DHCID",
+    "DLV",
+    "DNAME",
+    "DNSKEY",
+    "DOA",
+    "DS",
+    "DSYNC",
+    "EID",
+    "EUI48",
+    "EUI64",
+    "GID",
+    "GPOS",
+    "HHIT",
+    "HINFO",
+    "HIP",
+    "HTTPS",
+    "IPSECKEY",
+    "ISDN",
+    "IXFR",
+    "KEY",
+    "KEYDATA",
+    "KX",
+    "L32",
+    "L64",
+    "LOC",
+    "LP",
+    "MAILA",
+    "MAILB",
+    "MB",
+    "MD",
+    "MF",
+    "MG",
+    "MINFO",
+    "MR",
+    "MX",
+    "NAPTR",
+    "NID",
+    "NIMLOC",
+    "NINFO",
+    "NS",
+    "NSAP",
+    "NSAP-PTR",
+    "NSEC",
+    "NSEC3",
+    "NSEC3PARAM",
+    "NULL",
+    "NXT",
+    "OPENPGPKEY",
+    "OPT",
+    "PTR",
+    "PX",
+    "RESERVED0",
+    "RESINFO",
+    "RKEY",
+    "RP",
+    "RRSIG",
+    "RT",
+    "SIG",
+    "SINK",
+    "SMIMEA",
+    "SOA",
+    "SPF",
+    "SRV",
+    "SSHFP",
+    "SVCB",
+    "TA",
+    "TALINK",
+    "TKEY",
+    "TLSA",
+    "TSIG",
+    "TXT",
+    "UID",
+    "UINFO",
+    "UNSPEC",
+    "URI",
+    "WALLET",
+    "WKS",
+    "X25",
+    "ZONEMD",
 ];
 
 #[cfg(test)]
@@ -198,7 +285,12 @@ mod tests {
         ] {
             assert_eq!(is_type(text), taken, "{text}");
         }
-        for (text, taken) in [("in", true), ("CLASS7", true), ("class", false), ("c", false)] {
+        for (text, taken) in [
+            ("in", true),
+            ("CLASS7", true),
+            ("class", false),
+            ("c", false),
+        ] {
             assert_eq!(is_class(text), taken, "{text}");
         }
     }
@@ -212,9 +304,7 @@ mod tests {
         assert_eq!(get_reverse("10.1.2"), None);
         assert_eq!(
             get_reverse("fd00::12").as_deref(),
-            Some(
-                "2.1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.d.f.ip6.arpa"
-            )
+            Some("2.1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.d.f.ip6.arpa")
         );
     }
 }

@@ -1,7 +1,9 @@
 //! The engine that dig, host and nslookup share: one query at a time, over
 //! the search list, the tries and the servers.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
@@ -212,11 +214,11 @@ impl<'a> Dighost<'a> {
                 }
                 return Ok(());
             };
-            let connected = self.io.connect(&server, lookup.transport()).await;
-            after_failed_setup = connected.is_err();
-            let then = match connected {
-                Err(_) => self.setup_failed(&mut lookup, at)?,
-                Ok(socket) => {
+            let socket = self.connect(&server, lookup.transport()).await;
+            after_failed_setup = socket.is_none();
+            let then = match socket {
+                None => self.setup_failed(&mut lookup, at)?,
+                Some(socket) => {
                     let reply = self.exchange(&lookup, name, &server, socket).await;
                     self.recv_done(&mut lookup, name, at, reply)?
                 }
@@ -229,6 +231,18 @@ impl<'a> Dighost<'a> {
         }
     }
 
+    async fn connect(&self, server: &Server, transport: Transport) -> Option<SocketId> {
+        // Linux connects nothing to a link-local address without an interface
+        // (net/ipv6/datagram.c: __ip6_datagram_connect).
+        let address = &server.address;
+        if matches!(address.ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
+            && address.scope.is_none()
+        {
+            return None;
+        }
+        self.io.connect(server, transport).await.ok()
+    }
+
     /// The first server from `next` on that is not an IPv4 address in IPv6 form.
     fn skip_mapped(&self, next: usize) -> Option<(usize, Server)> {
         let servers = self.configuration.reading.servers.iter();
@@ -237,8 +251,8 @@ impl<'a> Dighost<'a> {
             .enumerate()
             .skip(next)
             .find(|(_, server)| match server.address.ip {
-                std::net::IpAddr::V6(ip) => ip.to_ipv4_mapped().is_none(),
-                std::net::IpAddr::V4(_) => true,
+                IpAddr::V6(ip) => ip.to_ipv4_mapped().is_none(),
+                IpAddr::V4(_) => true,
             })
             .map(|(at, server)| (at, server.clone()))
     }
@@ -389,7 +403,7 @@ impl<'a> Dighost<'a> {
         usize::try_from(ndots.value).unwrap_or(usize::MAX)
     }
 
-    fn search(&self) -> &[Setting<std::borrow::Cow<'a, [u8]>>] {
+    fn search(&self) -> &[Setting<Cow<'a, [u8]>>] {
         &self.configuration.reading.search
     }
 

@@ -135,7 +135,9 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
     let Some(command) = parse_args(&io, scenario, program, &mut configuration) else {
         return Outcome::Failed("NODATA");
     };
-    Dighost::new(&io, program, configuration, command).run().await
+    Dighost::new(&io, program, configuration, command)
+        .run()
+        .await
 }
 
 /// What it takes from the configuration.

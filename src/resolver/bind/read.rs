@@ -39,11 +39,7 @@ pub(super) struct Configuration<'a> {
 ///
 /// Source: bin/dig/dighost.c: `setup_system` (9.18)
 pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Configuration<'a> {
-    let bytes = match &scenario.resolv_conf {
-        Some(conf) => conf.source.bytes.as_slice(),
-        None => &[],
-    };
-    let mut conf = Resconf::new(bytes);
+    let mut conf = Resconf::new(scenario);
     if let Err(refused) = conf.load() {
         conf.reading.refused = Some(refused);
     }
@@ -100,6 +96,7 @@ fn drop_search(reading: &mut Reading<'_>) {
 ///
 /// Source: lib/irs/resconf.c: `struct irs_resconf` (9.18)
 struct Resconf<'a> {
+    scenario: &'a Scenario,
     file: File<'a>,
     reading: Reading<'a>,
     timeout: Option<Setting<u32>>,
@@ -107,8 +104,13 @@ struct Resconf<'a> {
 }
 
 impl<'a> Resconf<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
+    fn new(scenario: &'a Scenario) -> Self {
+        let bytes = match &scenario.resolv_conf {
+            Some(conf) => conf.source.bytes.as_slice(),
+            None => &[],
+        };
         Self {
+            scenario,
             file: File::new(bytes),
             reading: Reading {
                 ndots: Some(Setting::built_in(1)),
@@ -166,7 +168,7 @@ impl<'a> Resconf<'a> {
             self.reading.drop(word.span, why);
             return Ok(());
         }
-        let address = numeric_address(word.bytes)
+        let address = numeric_address(word.bytes, self.scenario)
             .ok_or_else(|| refused(word, "it is not an address, so the tools refuse the file"))?;
         let server = Setting::file(Server::from(address), word.span);
         self.reading.servers.push(server);
@@ -331,7 +333,7 @@ fn option_number(word: Word<'_>, text: &[u8]) -> Result<Setting<u32>, Dropped> {
 ///
 /// Source: lib/irs/resconf.c: `add_server` (9.18), glibc
 /// nss/getaddrinfo.c: `gaih_inet`, inet/inet6_scopeid_pton.c (2.36)
-fn numeric_address(text: &[u8]) -> Option<Address> {
+fn numeric_address(text: &[u8], scenario: &Scenario) -> Option<Address> {
     if let Some(ip) = inet_aton(text) {
         let ip = if ip.is_unspecified() {
             Ipv4Addr::LOCALHOST
@@ -350,11 +352,11 @@ fn numeric_address(text: &[u8]) -> Option<Address> {
         None => (text, None),
     };
     let ip: Ipv6Addr = ip.parse().ok()?;
-    let is_number = |scope: &str| scope.parse::<u32>().is_ok() && !scope.starts_with('+');
-    let link_local = ip.is_unicast_link_local() || matches!(ip.octets(), [0xff, flags, ..] if flags & 0xf == 2);
-    // Which interfaces there are is not known here: any name is taken for one.
-    let known = scope.is_none_or(|scope| is_number(scope) || link_local && !scope.is_empty());
-    known.then(|| Address {
+    let link_local =
+        ip.is_unicast_link_local() || matches!(ip.octets(), [0xff, flags, ..] if flags & 0xf == 2);
+    let is_number = |scope: &str| !scope.starts_with('+') && scope.parse::<u32>().is_ok();
+    let is_known = |scope: &str| link_local && scenario.has_interface(scope) || is_number(scope);
+    scope.is_none_or(is_known).then(|| Address {
         ip: ip.into(),
         scope: scope.map(Into::into),
     })
@@ -381,7 +383,10 @@ mod tests {
         if let Some(refused) = reading.refused {
             return format!("{}: {}", refused.span.start, refused.why);
         }
-        let servers = reading.servers.iter().map(|server| server.value.to_string());
+        let servers = reading
+            .servers
+            .iter()
+            .map(|server| server.value.to_string());
         let search = reading.search.iter();
         let search = search.map(|domain| String::from_utf8_lossy(&domain.value).into_owned());
         format!(
@@ -402,10 +407,16 @@ mod tests {
             ("nameserver 0 # x\n", "127.0.0.1  1 5 3"),
             ("nameserver fe80::1%eth0\n", "fe80::1%eth0  1 5 3"),
             ("options\nsearch a\nsearch b", "::1,127.0.0.1 b 1 5 3"),
-            ("search\nnameserver 10.0.0.1\n", "::1,127.0.0.1 nameserver,10.0.0.1 1 5 3"),
+            (
+                "search\nnameserver 10.0.0.1\n",
+                "::1,127.0.0.1 nameserver,10.0.0.1 1 5 3",
+            ),
             ("search a b\ndomain c\n", "::1,127.0.0.1 c 1 5 3"),
             ("domain c\nsearch a\r\n", "::1,127.0.0.1 a 1 5 3"),
-            ("options ndots: timeout:+7 attempts:0", "::1,127.0.0.1  0 7 3"),
+            (
+                "options ndots: timeout:+7 attempts:0",
+                "::1,127.0.0.1  0 7 3",
+            ),
         ] {
             assert_eq!(read(text), expected, "{text:?}");
         }
