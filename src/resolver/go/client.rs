@@ -1,7 +1,7 @@
 //! Go's DNS client: candidates, servers, exchanges.
 
 use std::cell::{Cell, RefCell};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -64,6 +64,8 @@ pub(super) struct Client<'a> {
     version: &'static Version,
     /// Source: Go `src/net/dnsconfig.go: dnsConfig.soffset`.
     server_offset: Cell<usize>,
+    /// When a goroutine was last woken, in microseconds.
+    woken: Cell<u128>,
 }
 
 impl<'a> Client<'a> {
@@ -73,6 +75,7 @@ impl<'a> Client<'a> {
             config,
             version,
             server_offset: Cell::new(0),
+            woken: Cell::new(u128::MAX),
         }
     }
 
@@ -253,10 +256,9 @@ impl<'a> Client<'a> {
         };
         for &transport in transports {
             let deadline = self.io.now() + self.config.reading.timeout.value;
-            let server = dialed(server);
-            let socket = self.dial(&server, transport).await?;
+            let socket = self.dial(server, transport).await?;
             self.io.send(Query {
-                server,
+                server: server.clone(),
                 question: Question::Asked(name.clone(), record_type),
                 transport,
                 socket,
@@ -264,13 +266,17 @@ impl<'a> Client<'a> {
                 authentic_data: self.config.trust_ad,
                 because: because.clone(),
             });
-            let reply = self.round_trip(socket, deadline).await;
+            let result = self.round_trip(socket, deadline).await;
             self.io.close(socket);
-            let reply = reply?;
+            let truncated = result.as_ref().is_ok_and(|reply| reply.truncated);
             let again = transport == Transport::Udp || !self.version.takes_truncated_tcp;
-            if !(reply.truncated && again) {
-                return Ok(reply);
+            if truncated && again {
+                continue;
             }
+            if transport == Transport::Udp && result != Err(TIMEOUT) {
+                self.run_queue().await;
+            }
+            return result;
         }
         Err(NO_ANSWER)
     }
@@ -302,6 +308,19 @@ impl<'a> Client<'a> {
             Came::Refused => Err(REFUSED),
             Came::Closed => Err(EOF),
         }
+    }
+
+    /// Waits until this goroutine runs, after a datagram has woken it. Of two
+    /// that are woken at once, in the same microsecond, the second runs first:
+    /// they come from a stack.
+    ///
+    /// Source: Go `src/runtime/netpoll.go: netpollready`, which pushes to a `gList`.
+    async fn run_queue(&self) {
+        let batch = self.io.now().as_micros();
+        let is_first = self.woken.replace(batch) != batch;
+        let end = Duration::from_micros(u64::try_from(batch + 1).unwrap_or(u64::MAX));
+        let last = Duration::from_nanos(u64::from(is_first));
+        self.io.sleep(end + last).await;
     }
 
     /// Whether the reply answers: it has a record of the type.
@@ -355,23 +374,4 @@ fn ensure_rooted(mut name: Vec<u8>) -> Vec<u8> {
         name.push(b'.');
     }
     name
-}
-
-/// The server that a packet to `server` reaches: an IPv4 address in an IPv6 one
-/// is dialed as itself, and the unspecified address is this machine.
-///
-/// Source: Go `src/net/ipsock_posix.go: favoriteAddrFamily`; Linux `connect(2)`.
-fn dialed(server: &Server) -> Server {
-    let ip = match server.address.ip.to_canonical() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    Server {
-        address: Address {
-            ip,
-            scope: server.address.scope.clone(),
-        },
-        port: server.port,
-    }
 }

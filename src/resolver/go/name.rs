@@ -17,10 +17,7 @@ pub(super) fn is_domain_name(name: &[u8]) -> bool {
         return true;
     }
     let rooted = name.ends_with(b".");
-    if name.is_empty()
-        || name.len() > MAX_NAME_BYTES
-        || name.len() == MAX_NAME_BYTES && !rooted
-    {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.len() == MAX_NAME_BYTES && !rooted {
         return false;
     }
     let mut last = b'.';
@@ -107,8 +104,13 @@ mod tests {
             assert!(!is_domain_name(bad.as_bytes()), "{bad}");
         }
         let long = |label: usize, dot: &str| {
-            let name = [vec![b'x'; 63], vec![b'x'; 63], vec![b'x'; 63], vec![b'x'; label]]
-                .join(&b'.');
+            let name = [
+                vec![b'x'; 63],
+                vec![b'x'; 63],
+                vec![b'x'; 63],
+                vec![b'x'; label],
+            ]
+            .join(&b'.');
             [name, dot.into()].concat()
         };
         assert!(is_domain_name(&long(61, "")));

@@ -38,7 +38,10 @@ pub(super) fn parse_nss_conf(file: Option<&ResolvConf>) -> NssConf<'_> {
     for line in file.into_iter().flat_map(lines) {
         let text = line.bytes();
         let comment = text.iter().position(|&byte| byte == b'#');
-        let text = trim_space(text.get(..comment.unwrap_or(text.len())).unwrap_or_default());
+        let text = trim_space(
+            text.get(..comment.unwrap_or(text.len()))
+                .unwrap_or_default(),
+        );
         if text.is_empty() {
             continue;
         }

@@ -96,7 +96,10 @@ fn unusual(scenario: &Scenario, config: &Config<'_>, version: &Version) -> Optio
         return Some("LOCALDOMAIN is set".to_owned());
     }
     for variable in ["RES_OPTIONS", "HOSTALIASES"] {
-        if scenario.env(variable).is_some_and(|value| !value.is_empty()) {
+        if scenario
+            .env(variable)
+            .is_some_and(|value| !value.is_empty())
+        {
             return Some(format!("{variable} is set"));
         }
     }
@@ -190,9 +193,17 @@ mod tests {
                 // 1.19 treats `.local` names as unusual.
                 let mut other = scenario.clone();
                 other.name = "db".to_owned();
-                assert_eq!(lookup_order(&other, &config, version, false), *expected, "{nsswitch}");
+                assert_eq!(
+                    lookup_order(&other, &config, version, false),
+                    *expected,
+                    "{nsswitch}"
+                );
                 let local = lookup_order(&scenario, &config, version, false);
-                let expected = if version.local_is_for_libc { &FilesDns } else { expected };
+                let expected = if version.local_is_for_libc {
+                    &FilesDns
+                } else {
+                    expected
+                };
                 assert_eq!(local, *expected, "{nsswitch}");
             }
         };
@@ -202,8 +213,16 @@ mod tests {
         check("hosts: dns", &Dns, &Dns);
         check("", &FilesDns, &FilesDns);
         check("hosts files dns", &FilesDns, &FilesDns);
-        check("hosts: resolve [!UNAVAIL=return] files", &FilesDns, &DnsFiles);
-        check("hosts: resolve [!UNAVAIL=return] files dns", &FilesDns, &FilesDns);
+        check(
+            "hosts: resolve [!UNAVAIL=return] files",
+            &FilesDns,
+            &DnsFiles,
+        );
+        check(
+            "hosts: resolve [!UNAVAIL=return] files dns",
+            &FilesDns,
+            &FilesDns,
+        );
         check("hosts: files myhostname", &Files, &FilesDns);
         check("hosts: files\tdns", &FilesDns, &Dns);
         check("hosts: dns [NOTFOUND=return] files", &DnsFiles, &DnsFiles);
@@ -227,11 +246,17 @@ mod tests {
             Some("Go does not know `nis` in nsswitch.conf"),
         );
         same(
-            &scenario("db", "hosts: files [NOTFOUND=continue SUCCESS=continue] dns"),
+            &scenario(
+                "db",
+                "hosts: files [NOTFOUND=continue SUCCESS=continue] dns",
+            ),
             Some("nsswitch.conf has an unusual action after `files`"),
         );
         same(&scenario("db", "hosts: dns [NOTFOUND=return] files"), None);
-        same(&scenario("db", "hosts: files mdns4_minimal [NOTFOUND=return] dns"), None);
+        same(
+            &scenario("db", "hosts: files mdns4_minimal [NOTFOUND=return] dns"),
+            None,
+        );
         check(
             &scenario("db.Local.", "hosts: files mdns4 dns"),
             Some("`.local` names are for multicast DNS"),
@@ -246,10 +271,19 @@ mod tests {
             None,
             Some("`myhostname` in nsswitch.conf answers the name"),
         );
-        same(&scenario("db", "hosts"), Some("Go cannot read nsswitch.conf"));
-        same(&scenario("d%b", "hosts: files dns"), Some("the name has a `%`"));
+        same(
+            &scenario("db", "hosts"),
+            Some("Go cannot read nsswitch.conf"),
+        );
+        same(
+            &scenario("d%b", "hosts: files dns"),
+            Some("the name has a `%`"),
+        );
         let mut unusual = scenario("db", "hosts: files dns");
-        unusual.resolv_conf = Some(file("/etc/resolv.conf", "nameserver 10.0.0.1\noptions debug"));
+        unusual.resolv_conf = Some(file(
+            "/etc/resolv.conf",
+            "nameserver 10.0.0.1\noptions debug",
+        ));
         same(&unusual, Some("Go does not know `debug` in resolv.conf"));
         unusual.env.insert("LOCALDOMAIN".to_owned(), String::new());
         same(&unusual, Some("LOCALDOMAIN is set"));

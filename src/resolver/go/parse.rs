@@ -60,10 +60,7 @@ pub(super) fn parse_addr(text: &[u8], version: &Version) -> Option<Address> {
 /// The text before the zone, and the zone.
 ///
 /// Source: Go `src/net/netip/netip.go: parseIPv6`, `src/net/ipsock.go: splitHostZone`.
-fn split_host_zone<'t>(
-    text: &'t [u8],
-    version: &Version,
-) -> Option<(&'t [u8], Option<&'t [u8]>)> {
+fn split_host_zone<'t>(text: &'t [u8], version: &Version) -> Option<(&'t [u8], Option<&'t [u8]>)> {
     let percent = |byte: &u8| *byte == b'%';
     let at = if version.netip {
         text.iter().position(percent)

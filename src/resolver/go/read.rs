@@ -193,11 +193,19 @@ impl<'a> Config<'a> {
     }
 
     fn option(&mut self, option: Word<'a>, version: &Version) {
-        let number = |prefix: &[u8]| option.bytes.strip_prefix(prefix).map(|text| (text, dtoi(text).0));
+        let number = |prefix: &[u8]| {
+            option
+                .bytes
+                .strip_prefix(prefix)
+                .map(|text| (text, dtoi(text).0))
+        };
         if let Some((text, given)) = number(b"ndots:") {
             let ndots = given.min(MAX_NDOTS);
             self.odd_number(option, "ndots", text, ndots);
-            let earlier = self.reading.ndots.replace(Setting::file(ndots, option.span));
+            let earlier = self
+                .reading
+                .ndots
+                .replace(Setting::file(ndots, option.span));
             self.replaced(earlier.map(|setting| setting.origin), "ndots");
         } else if let Some((text, given)) = number(b"timeout:") {
             let seconds = given.max(1);
@@ -251,7 +259,9 @@ impl<'a> Config<'a> {
 
     /// Tells of a number that does not count as what it says.
     fn odd_number(&mut self, option: Word<'_>, name: &str, text: &[u8], counts: u32) {
-        let plain = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        let plain = std::str::from_utf8(text)
+            .ok()
+            .and_then(|text| text.parse().ok());
         if plain != Some(counts) {
             self.drop(option, format!("it counts as `{name}:{counts}`"));
         }
@@ -260,7 +270,8 @@ impl<'a> Config<'a> {
     /// Tells of an option that a later one overrides.
     fn replaced(&mut self, earlier: Option<Origin>, name: &str) {
         if let Some(Origin::File(span)) = earlier {
-            self.reading.drop(span, format!("a later `{name}` replaces it"));
+            self.reading
+                .drop(span, format!("a later `{name}` replaces it"));
         }
     }
 }
