@@ -46,6 +46,12 @@ const EDNS: Edns = Edns {
     options: &[],
 };
 
+/// How long a goroutine takes from an event to its next packet. Ours: short
+/// beside any delay, but long enough to tell which of two goes first.
+const STEP: Duration = Duration::from_micros(1);
+/// By how much the second of two goroutines comes behind the first. Ours.
+const ORDER: Duration = Duration::from_nanos(1);
+
 /// A name to ask for: the rooted text, and where it comes from.
 type Candidate = (Vec<u8>, Because);
 
@@ -64,8 +70,8 @@ pub(super) struct Client<'a> {
     version: &'static Version,
     /// Source: Go `src/net/dnsconfig.go: dnsConfig.soffset`.
     server_offset: Cell<usize>,
-    /// When a goroutine was last woken, in microseconds.
-    woken: Cell<u128>,
+    /// When a goroutine was last woken, in [`STEP`]s.
+    woken: Cell<u64>,
 }
 
 impl<'a> Client<'a> {
@@ -75,7 +81,7 @@ impl<'a> Client<'a> {
             config,
             version,
             server_offset: Cell::new(0),
-            woken: Cell::new(u128::MAX),
+            woken: Cell::new(u64::MAX),
         }
     }
 
@@ -266,17 +272,13 @@ impl<'a> Client<'a> {
                 authentic_data: self.config.trust_ad,
                 because: because.clone(),
             });
-            let result = self.round_trip(socket, deadline).await;
+            let reply = self.round_trip(socket, transport, deadline).await;
             self.io.close(socket);
-            let truncated = result.as_ref().is_ok_and(|reply| reply.truncated);
+            let reply = reply?;
             let again = transport == Transport::Udp || !self.version.takes_truncated_tcp;
-            if truncated && again {
-                continue;
+            if !(reply.truncated && again) {
+                return Ok(reply);
             }
-            if transport == Transport::Udp && result != Err(TIMEOUT) {
-                self.run_queue().await;
-            }
-            return result;
         }
         Err(NO_ANSWER)
     }
@@ -292,6 +294,9 @@ impl<'a> Client<'a> {
             return Err(INVALID_ARGUMENT);
         }
         let connected = self.io.connect(server, transport).await;
+        if transport == Transport::Tcp {
+            self.io.sleep(self.io.now() + STEP).await;
+        }
         connected.map_err(|error| match error {
             ConnectError::Unreachable => NO_ROUTE,
             ConnectError::Refused => REFUSED,
@@ -299,28 +304,40 @@ impl<'a> Client<'a> {
     }
 
     /// Source: Go `src/net/dnsclient_unix.go: dnsPacketRoundTrip, dnsStreamRoundTrip`.
-    async fn round_trip(&self, socket: SocketId, deadline: Duration) -> Result<Reply, Failure> {
+    async fn round_trip(
+        &self,
+        socket: SocketId,
+        transport: Transport,
+        deadline: Duration,
+    ) -> Result<Reply, Failure> {
         let arrival = self.io.receive(&[socket], Some(deadline)).await;
         // The clock ran before the query left: what takes just as long is late.
         let arrival = arrival.filter(|_| self.io.now() < deadline);
-        match arrival.ok_or(TIMEOUT)?.what {
+        let what = arrival.ok_or(TIMEOUT)?.what;
+        self.run_queue(transport, &what).await;
+        match what {
             Came::Reply(reply) => Ok(reply),
             Came::Refused => Err(REFUSED),
             Came::Closed => Err(EOF),
         }
     }
 
-    /// Waits until this goroutine runs, after a datagram has woken it. Of two
-    /// that are woken at once, in the same microsecond, the second runs first:
-    /// they come from a stack.
+    /// Waits until this goroutine runs, after its socket has woken it. Of two
+    /// that are woken at once, in the same step, the second runs first: they
+    /// come from a stack. A connection, on which they are woken once more,
+    /// leaves them in their order.
     ///
     /// Source: Go `src/runtime/netpoll.go: netpollready`, which pushes to a `gList`.
-    async fn run_queue(&self) {
-        let batch = self.io.now().as_micros();
-        let is_first = self.woken.replace(batch) != batch;
-        let end = Duration::from_micros(u64::try_from(batch + 1).unwrap_or(u64::MAX));
-        let last = Duration::from_nanos(u64::from(is_first));
-        self.io.sleep(end + last).await;
+    async fn run_queue(&self, transport: Transport, what: &Came) {
+        let truncated = matches!(what, Came::Reply(reply) if reply.truncated);
+        if transport == Transport::Tcp || truncated {
+            return self.io.sleep(self.io.now() + STEP).await;
+        }
+        // Steps begin at whole microseconds, of which there are few enough.
+        let step = u64::try_from(self.io.now().as_micros()).unwrap_or(u64::MAX);
+        let is_first = self.woken.replace(step) != step;
+        let next = Duration::from_micros(step) + STEP;
+        self.io.sleep(next + u32::from(is_first) * ORDER).await;
     }
 
     /// Whether the reply answers: it has a record of the type.
