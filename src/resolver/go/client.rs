@@ -16,7 +16,7 @@ use crate::engine::message::{
 use crate::name::Name;
 use crate::resolver::go::Version;
 use crate::resolver::go::name::{MAX_NAME_BYTES, avoid_dns, is_domain_name, pack};
-use crate::resolver::go::read::Config;
+use crate::resolver::go::read::{Config, ROTATE, SINGLE_REQUEST, TRUST_AD, USE_TCP};
 use crate::scenario::Family;
 
 /// The last part of the text of an error.
@@ -155,7 +155,7 @@ impl<'a> Client<'a> {
         };
         match family.record_types() {
             // The goroutine that was started last runs first.
-            [first, last] if !self.config.single_request => {
+            [first, last] if !self.config.has(SINGLE_REQUEST) => {
                 join(ask(*last), ask(*first)).await;
             }
             types => {
@@ -233,7 +233,7 @@ impl<'a> Client<'a> {
 
     /// Source: Go `src/net/dnsconfig.go: dnsConfig.serverOffset`.
     fn server_offset(&self) -> usize {
-        if !self.config.rotate {
+        if !self.config.has(ROTATE) {
             return 0;
         }
         let offset = self.server_offset.get();
@@ -255,7 +255,7 @@ impl<'a> Client<'a> {
         server: &Server,
         (name, record_type, because): (&Name, RecordType, &Because),
     ) -> Result<Reply, Failure> {
-        let transports: &[Transport] = if self.config.use_tcp {
+        let transports: &[Transport] = if self.config.has(USE_TCP) {
             &[Transport::Tcp]
         } else {
             &[Transport::Udp, Transport::Tcp]
@@ -269,7 +269,7 @@ impl<'a> Client<'a> {
                 transport,
                 socket,
                 edns: Some(EDNS),
-                authentic_data: self.config.trust_ad,
+                authentic_data: self.config.has(TRUST_AD),
                 because: because.clone(),
             });
             let reply = self.round_trip(socket, transport, deadline).await;

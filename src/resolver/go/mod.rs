@@ -1,9 +1,9 @@
 //! Go's own resolver, in package `net`: what programs built without cgo use,
 //! CoreDNS and the kubelet among them, and what `GODEBUG=netdns=go` forces.
 //!
-//! The files follow Go's: [`read`] is `dnsconfig_unix.go`, [`order`] `conf.go`
-//! and `nss.go`, [`hosts`] `hosts.go`, [`host`] `lookup.go`, [`client`]
-//! `dnsclient_unix.go`, [`name`] `dnsclient.go`, [`parse`] `parse.go` and `ip.go`.
+//! The files follow Go's: `read` is `dnsconfig_unix.go`, `order` `conf.go`,
+//! `nss` `nss.go`, `hosts` `hosts.go`, `host` `lookup.go`, `client`
+//! `dnsclient_unix.go`, `name` `dnsclient.go`, `parse` `parse.go` and `ip.go`.
 //!
 //! A and AAAA of a candidate are asked by two goroutines at once, so which of
 //! the two is first on the wire is a race. The goroutine that was started last
@@ -27,6 +27,10 @@ use crate::scenario::Scenario;
 
 /// What differs between versions of package `net`.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one difference between versions"
+)]
 pub struct Version {
     /// The version.
     pub version: &'static str,

@@ -25,13 +25,9 @@ pub(super) fn is_domain_name(name: &[u8]) -> bool {
     let mut label = 0;
     for &byte in name {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                non_numeric = true;
-                label += 1;
-            }
             b'0'..=b'9' => label += 1,
             b'-' if last == b'.' => return false,
-            b'-' => {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'-' => {
                 non_numeric = true;
                 label += 1;
             }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use crate::address::Server;
-use crate::config::resolv_conf::{Line, Word};
+use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::resolver::go::Version;
 use crate::resolver::go::parse::{FIELD_BLANKS, MAX_LINE_BYTES, dtoi, parse_addr};
 use crate::resolver::reading::{Origin, Reading, Setting};
@@ -25,20 +25,21 @@ const DEFAULT_SERVERS: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::LOCALHOST),
 ];
 
+/// Each loop over the servers begins one further.
+pub(super) const ROTATE: &str = "rotate";
+/// A, then AAAA, not both at once.
+pub(super) const SINGLE_REQUEST: &str = "single-request";
+/// TCP from the first query on.
+pub(super) const USE_TCP: &str = "use-vc";
+/// The AD bit in queries.
+pub(super) const TRUST_AD: &str = "trust-ad";
+
 /// Source: Go `src/net/dnsconfig.go: dnsConfig`.
 #[derive(Debug, Default)]
 pub(super) struct Config<'a> {
     /// Servers, search list (as written, without the final dots that Go adds),
-    /// `ndots`, time-out and attempts.
+    /// `ndots`, time-out, attempts and flags.
     pub(super) reading: Reading<'a>,
-    /// A, then AAAA, not both at once.
-    pub(super) single_request: bool,
-    /// TCP from the first query on.
-    pub(super) use_tcp: bool,
-    /// The AD bit in queries.
-    pub(super) trust_ad: bool,
-    /// Each loop over the servers begins one further.
-    pub(super) rotate: bool,
     /// The first keyword or option that Go does not know.
     pub(super) unknown: Option<&'a [u8]>,
     /// The line that made the search list, for the notes about one that is replaced.
@@ -58,7 +59,7 @@ pub(super) fn dns_read_config<'a>(scenario: &'a Scenario, version: &Version) -> 
         },
         ..Config::default()
     };
-    for line in scenario.resolv_conf.iter().flat_map(|file| file.lines()) {
+    for line in scenario.resolv_conf.iter().flat_map(ResolvConf::lines) {
         if line.span().len() > MAX_LINE_BYTES {
             let why = "Go stops reading at a line of more than 65535 bytes";
             config.reading.drop(line.span(), why);
@@ -94,6 +95,11 @@ fn dns_default_search(hostname: &str) -> Vec<Setting<Cow<'_, [u8]>>> {
 }
 
 impl<'a> Config<'a> {
+    /// Whether an option is in force.
+    pub(super) fn has(&self, flag: &'static str) -> bool {
+        self.reading.flags.iter().any(|it| it.value == flag)
+    }
+
     fn read_line(&mut self, line: Line<'a>, version: &Version) {
         if line.bytes().starts_with(b";") || line.bytes().starts_with(b"#") {
             return;
@@ -225,22 +231,10 @@ impl<'a> Config<'a> {
 
     fn flag(&mut self, option: Word<'a>, version: &Version) {
         let name = match option.bytes {
-            b"rotate" => {
-                self.rotate = true;
-                "rotate"
-            }
-            b"single-request" | b"single-request-reopen" => {
-                self.single_request = true;
-                "single-request"
-            }
-            b"use-vc" | b"usevc" | b"tcp" => {
-                self.use_tcp = true;
-                "use-vc"
-            }
-            b"trust-ad" if version.knows_trust_ad => {
-                self.trust_ad = true;
-                "trust-ad"
-            }
+            b"rotate" => ROTATE,
+            b"single-request" | b"single-request-reopen" => SINGLE_REQUEST,
+            b"use-vc" | b"usevc" | b"tcp" => USE_TCP,
+            b"trust-ad" if version.knows_trust_ad => TRUST_AD,
             b"edns0" if version.knows_trust_ad => {
                 return self.drop(option, "Go always sends EDNS");
             }
@@ -252,7 +246,7 @@ impl<'a> Config<'a> {
                 return self.drop(option, "Go does not know this option");
             }
         };
-        if self.reading.flags.iter().all(|flag| flag.value != name) {
+        if !self.has(name) {
             self.reading.flags.push(Setting::file(name, option.span));
         }
     }
