@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use crate::address::Address;
 use crate::scenario::Family;
 
 /// The longest text of an IPv6 address with a prefix length, its zero byte included.
@@ -179,13 +180,21 @@ pub(super) fn is_blacklisted(ip: IpAddr) -> bool {
     matches!(ip, IpAddr::V6(ip) if ip.segments()[0] & 0xffc0 == 0xfec0)
 }
 
-/// Where the kernel sends what is for the unspecified address.
-pub(super) fn on_the_wire(ip: IpAddr) -> IpAddr {
-    match ip {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    }
+/// Whether answers of a server come from the address that was asked: c-ares
+/// drops them otherwise. Those of the unspecified address come from the
+/// loopback one.
+pub(super) fn answers_match(address: &Address) -> bool {
+    let ip = match address.ip {
+        IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(address.ip, IpAddr::V4),
+        ip @ IpAddr::V4(_) => ip,
+    };
+    !ip.is_unspecified()
+}
+
+/// Whether `connect` takes the address: a link-local one needs its scope (`EINVAL`).
+pub(super) fn is_complete(address: &Address) -> bool {
+    address.scope.is_some()
+        || !matches!(address.ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
 }
 
 trait SplitOnceAt {

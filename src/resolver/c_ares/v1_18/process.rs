@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
-use crate::address::{Address, Server};
+use crate::address::Server;
 use crate::engine::io::{Arrival, Came, ConnectError, Io};
 use crate::engine::message::{
     Because, Query as Message, QueryId, Question, Rcode, Reply, SocketId, Transport,
 };
 use crate::name::Name;
-use crate::resolver::c_ares::address::on_the_wire;
+use crate::resolver::c_ares::address::{answers_match, is_complete};
 use crate::resolver::c_ares::status::{Status, reply_status};
 use crate::resolver::c_ares::v1_18::init::Config;
 use crate::resolver::c_ares::v1_18::query::{Candidate, ares_create_query};
+use crate::resolver::reading::Setting;
 
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
 const SOON: Duration = Duration::from_nanos(1);
@@ -49,8 +50,6 @@ pub(super) struct Answered {
 
 struct ServerState {
     server: Server,
-    /// Whether answers come from the address that was asked.
-    answers_match: bool,
     udp_socket: Option<SocketId>,
     tcp_socket: Option<TcpSocket>,
     tcp_connection_generation: u32,
@@ -79,33 +78,23 @@ struct Query {
 
 impl Channel {
     pub(super) fn new(io: Rc<Io>, config: &Config<'_>) -> Self {
-        let state = |server: &Server| ServerState {
-            server: Server {
-                address: Address {
-                    ip: on_the_wire(server.address.ip),
-                    scope: None,
-                },
-                port: server.port,
-            },
-            answers_match: !server.address.ip.is_unspecified(),
+        // Every server begins with a connection generation of its own.
+        let state = |(generation, server): (u32, &Setting<Server>)| ServerState {
+            server: server.value.clone(),
             udp_socket: None,
             tcp_socket: None,
-            tcp_connection_generation: 0,
+            tcp_connection_generation: generation,
             queries_to_server: Vec::new(),
         };
+        let servers: Vec<ServerState> = (1..).zip(&config.reading.servers).map(state).collect();
         Self {
             io,
-            servers: config
-                .reading
-                .servers
-                .iter()
-                .map(|setting| state(&setting.value))
-                .collect(),
+            tcp_connection_generation: u32::try_from(servers.len()).unwrap_or(u32::MAX),
+            servers,
             timeout: config.timeout,
             tries: config.tries,
             rotate: config.rotate,
             last_server: 0,
-            tcp_connection_generation: 0,
             queries: Vec::new(),
             by_timeout: Vec::new(),
             sent: Vec::new(),
@@ -210,7 +199,7 @@ impl Channel {
         match arrival.what {
             Came::Refused | Came::Closed => self.handle_error(which).await,
             // Someone may be attempting to poison the cache.
-            Came::Reply(_) if !server.answers_match && !tcp => {}
+            Came::Reply(_) if !answers_match(&server.server.address) && !tcp => {}
             Came::Reply(reply) => self.process_answer(arrival.query, reply, which, tcp).await,
         }
     }
@@ -409,6 +398,9 @@ impl Channel {
         let Some(server) = self.servers.get_mut(which) else {
             return Ok(None);
         };
+        if !is_complete(&server.server.address) {
+            return Err(ConnectError::Unreachable);
+        }
         if transport == Transport::Udp {
             let socket = match server.udp_socket {
                 Some(socket) => socket,
