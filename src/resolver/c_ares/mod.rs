@@ -1,8 +1,8 @@
 //! c-ares, in two generations that share little: what 1.18 does was rewritten
 //! step by step until 1.34.
 //!
-//! Source: c-ares 1.18.1 with Debian's patches (1.18.1-3), c-ares 1.34 as in
-//! pycares 5.2.0.
+//! Source: c-ares 1.18.1 with Debian's patches (1.18.1-3), c-ares 1.34.9 as in
+//! pycares 5.2.1.
 
 mod address;
 mod name;
@@ -44,7 +44,7 @@ pub const V1_18: Version = Version {
     generation: Generation::V1_18,
 };
 
-/// c-ares 1.34.
+/// c-ares 1.34.9.
 pub const V1_34: Version = Version {
     version: "1.34",
     generation: Generation::V1_34,
