@@ -112,6 +112,7 @@ pub fn documents(source: &Source) -> Vec<Document> {
             Ok(()) => None,
             Err(broken_at) => next_document(&text.yaml, broken_at),
         };
+        end_at(start, &mut documents);
     }
     for document in &mut documents {
         if let Some(error) = text.error_in(document) {
@@ -119,6 +120,20 @@ pub fn documents(source: &Source) -> Vec<Document> {
         }
     }
     documents
+}
+
+/// Mends the last document's error if the parser found it only after the
+/// document's end, at `next`.
+fn end_at(next: Option<usize>, documents: &mut [Document]) {
+    let next = next.map(|next| Span::new(next, next).start);
+    if let (Some(next), Some(Err(error))) = (next, documents.last_mut().map(|it| &mut it.root))
+        && error.at >= next
+    {
+        *error = YamlError {
+            at: next,
+            message: "the document ends inside a value that begins in it".to_owned(),
+        };
+    }
 }
 
 /// Where the next line that begins a document stands, after `offset`.
