@@ -19,6 +19,9 @@ pub mod address;
 pub mod config;
 
 #[deny(clippy::disallowed_methods)]
+pub mod pod;
+
+#[deny(clippy::disallowed_methods)]
 pub mod engine;
 
 #[deny(clippy::disallowed_methods)]
