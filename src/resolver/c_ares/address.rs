@@ -193,8 +193,7 @@ pub(super) fn answers_match(address: &Address) -> bool {
 
 /// Whether `connect` takes the address: a link-local one needs its scope (`EINVAL`).
 pub(super) fn is_complete(address: &Address) -> bool {
-    address.scope.is_some()
-        || !matches!(address.ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
+    address.scope.is_some() || !matches!(address.ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
 }
 
 trait SplitOnceAt {

@@ -108,7 +108,9 @@ impl<'c> Channel<'c> {
         Self {
             io,
             config,
-            servers: servers.map(|(index, setting)| ServerState::new(index, setting.value.clone())).collect(),
+            servers: servers
+                .map(|(index, setting)| ServerState::new(index, setting.value.clone()))
+                .collect(),
             connections: Vec::new(),
             queries: Vec::new(),
             by_timeout: Vec::new(),
@@ -150,7 +152,11 @@ impl<'c> Channel<'c> {
     /// Asks for addresses; the id of the query if it was sent.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_query.c: ares_query_nolock`.
-    pub(super) async fn ares_query_nolock(&mut self, candidate: Candidate, record_type: RecordType) -> Option<Qid> {
+    pub(super) async fn ares_query_nolock(
+        &mut self,
+        candidate: Candidate,
+        record_type: RecordType,
+    ) -> Option<Qid> {
         if is_onion_domain(&candidate.name) {
             self.answer(None, Status::NotFound, None);
             return None;
@@ -159,7 +165,11 @@ impl<'c> Channel<'c> {
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_send.c: ares_send_nolock`.
-    pub(super) async fn ares_send_nolock(&mut self, candidate: Candidate, record_type: RecordType) -> Option<Qid> {
+    pub(super) async fn ares_send_nolock(
+        &mut self,
+        candidate: Candidate,
+        record_type: RecordType,
+    ) -> Option<Qid> {
         let now = self.tvnow();
         let key = ares_qcache_calc_key(&candidate.name, record_type);
         if let Some(cached) = self.cache.iter().find(|cached| cached.key == key) {
@@ -191,7 +201,8 @@ impl<'c> Channel<'c> {
             timeout: now,
             connection: None,
         });
-        self.ares_flush_requeue(vec![Requeue::Send(qid, None)]).await;
+        self.ares_flush_requeue(vec![Requeue::Send(qid, None)])
+            .await;
         self.query(qid).map(|query| query.qid)
     }
 
@@ -224,7 +235,9 @@ impl<'c> Channel<'c> {
         requeue: &mut Vec<Requeue>,
     ) {
         let now = self.tvnow();
-        let counts = reply.as_ref().is_some_and(|reply| matches!(reply.rcode, Rcode::NoError | Rcode::NxDomain));
+        let counts = reply
+            .as_ref()
+            .is_some_and(|reply| matches!(reply.rcode, Rcode::NoError | Rcode::NxDomain));
         let ts = self.query(qid).map_or(now, |query| query.ts);
         if let Some(server) = server.and_then(|server| self.servers.get_mut(server))
             && status == Status::Success

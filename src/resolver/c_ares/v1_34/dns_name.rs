@@ -24,7 +24,9 @@ const CLASS_IN: [u8; 2] = [0, 1];
 /// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ares_dns_name_write,
 /// ares_split_dns_name`.
 pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question, Status> {
-    let text = name.get(..name.len().min(TEXT_BUFFER - 1)).unwrap_or_default();
+    let text = name
+        .get(..name.len().min(TEXT_BUFFER - 1))
+        .unwrap_or_default();
     let mut labels = split(text)?;
     if labels.last().is_some_and(Vec::is_empty) {
         labels.pop();
@@ -33,7 +35,10 @@ pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question,
     if labels.len() == 1 && labels.first().is_some_and(Vec::is_empty) {
         labels.pop();
     }
-    if labels.iter().any(|label| label.is_empty() || label.len() > MAX_LABEL_BYTES) {
+    if labels
+        .iter()
+        .any(|label| label.is_empty() || label.len() > MAX_LABEL_BYTES)
+    {
         return Err(Status::BadName);
     }
     let bytes: usize = labels.iter().map(Vec::len).sum();
@@ -80,7 +85,10 @@ fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
     }
     let (digits, rest) = after.split_at_checked(3)?;
     let value: u8 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    digits.iter().all(u8::is_ascii_digit).then_some((value, rest))
+    digits
+        .iter()
+        .all(u8::is_ascii_digit)
+        .then_some((value, rest))
 }
 
 /// A message with a name that is too long for one. Its OPT record, in which a
@@ -108,7 +116,11 @@ mod tests {
                 Question::Asked(name, _) => name.to_string(),
                 Question::Malformed(_) => "too long".to_owned(),
             });
-            assert_eq!(name.as_deref().map_err(|status| *status), expected, "{text}");
+            assert_eq!(
+                name.as_deref().map_err(|status| *status),
+                expected,
+                "{text}"
+            );
         };
         check("", Ok("."));
         check(".", Ok("."));

@@ -28,14 +28,21 @@ impl Channel<'_> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_process_fds_nolock`.
     pub(super) async fn ares_process(&mut self) {
-        let refused = self.connections.iter().find(|connection| connection.refused);
+        let refused = self
+            .connections
+            .iter()
+            .find(|connection| connection.refused);
         let refused = refused.map(|connection| connection.socket);
         let first = self.by_timeout.first().copied();
         let until = match refused {
             Some(_) => Some(self.io.now() + SOON),
             None => first.and_then(|qid| Some(self.query(qid)?.timeout.0)),
         };
-        let sockets: Vec<SocketId> = self.connections.iter().map(|connection| connection.socket).collect();
+        let sockets: Vec<SocketId> = self
+            .connections
+            .iter()
+            .map(|connection| connection.socket)
+            .collect();
         match (self.io.receive(&sockets, until).await, refused) {
             (Some(arrival), _) => self.process_read(arrival).await,
             (None, Some(socket)) => self.handle_conn_error(socket).await,
@@ -60,8 +67,15 @@ impl Channel<'_> {
         };
         // Datagrams from another address are dropped.
         let is_from_server = transport == Transport::Tcp
-            || self.servers.get(server).is_some_and(|state| answers_match(&state.server.address));
-        let qid = self.sent.iter().find(|(id, _)| *id == arrival.query).map(|(_, qid)| *qid);
+            || self
+                .servers
+                .get(server)
+                .is_some_and(|state| answers_match(&state.server.address));
+        let qid = self
+            .sent
+            .iter()
+            .find(|(id, _)| *id == arrival.query)
+            .map(|(_, qid)| *qid);
         let mut requeue = Vec::new();
         if let Some(qid) = qid.filter(|_| is_from_server) {
             self.process_answer(qid, reply, arrival.socket, now, &mut requeue);
@@ -80,8 +94,11 @@ impl Channel<'_> {
         now: Moment,
         requeue: &mut Vec<Requeue>,
     ) {
-        let query = self.query(qid).filter(|query| query.connection == Some(socket));
-        let Some((had_cookie, transport)) = query.map(|query| (query.cookie, query.transport)) else {
+        let query = self
+            .query(qid)
+            .filter(|query| query.connection == Some(socket));
+        let Some((had_cookie, transport)) = query.map(|query| (query.cookie, query.transport))
+        else {
             return;
         };
         let Some(server) = self.connection(socket).map(|connection| connection.server) else {
@@ -168,7 +185,10 @@ impl Channel<'_> {
         let now = self.tvnow();
         while !requeue.is_empty() {
             match requeue.remove(0) {
-                Requeue::Send(qid, server) => self.ares_send_query_int(server, qid, now, &mut requeue).await,
+                Requeue::Send(qid, server) => {
+                    self.ares_send_query_int(server, qid, now, &mut requeue)
+                        .await
+                }
                 Requeue::End(qid, status, reply) => {
                     self.queries.retain(|query| query.qid != qid);
                     self.answer(Some(qid), status, reply);
@@ -222,9 +242,16 @@ impl Channel<'_> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_random_server`.
     fn choose_server(&self) -> usize {
-        let best = self.servers.iter().enumerate().min_by_key(|(_, state)| state.rank());
+        let best = self
+            .servers
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, state)| state.rank());
         let failures = best.map_or(0, |(_, state)| state.consec_failures());
-        let equals = self.servers.iter().filter(|state| state.consec_failures() == failures);
+        let equals = self
+            .servers
+            .iter()
+            .filter(|state| state.consec_failures() == failures);
         if self.config.rotate && equals.count() > 1 {
             self.io.note("`rotate`: each query goes to a server by lot among those with the fewest failures, here to the first");
         }
@@ -240,14 +267,22 @@ impl Channel<'_> {
             let query = self.queries.iter().find(|query| query.qid == other);
             query.is_some_and(|query| query.timeout >= timeout)
         };
-        let at = self.by_timeout.iter().position(later).unwrap_or(self.by_timeout.len());
+        let at = self
+            .by_timeout
+            .iter()
+            .position(later)
+            .unwrap_or(self.by_timeout.len());
         self.by_timeout.insert(at, qid);
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_conn_query_write`.
     fn write(&mut self, qid: Qid, server: usize, socket: SocketId, now: Moment) {
-        let refused = self.connection(socket).is_some_and(|connection| connection.refused);
-        let Some(state) = self.servers.get_mut(server) else { return };
+        let refused = self
+            .connection(socket)
+            .is_some_and(|connection| connection.refused);
+        let Some(state) = self.servers.get_mut(server) else {
+            return;
+        };
         let Some(query) = self.queries.iter_mut().find(|query| query.qid == qid) else {
             return;
         };
@@ -256,7 +291,8 @@ impl Channel<'_> {
             return;
         }
         if matches!(query.question, Question::Malformed(_)) {
-            self.io.note("c-ares 1.34 sends names that are up to 2 bytes too long");
+            self.io
+                .note("c-ares 1.34 sends names that are up to 2 bytes too long");
         }
         let id = self.io.send(Message {
             server: state.server.clone(),
@@ -280,19 +316,27 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_calc_query_timeout`.
     fn ares_calc_query_timeout(&mut self, qid: Qid, server: usize) -> Duration {
         let configured = self.config.timeout;
-        let timeout = self.servers.get(server).map_or(0, |state| state.metrics_timeout(configured));
+        let timeout = self
+            .servers
+            .get(server)
+            .map_or(0, |state| state.metrics_timeout(configured));
         let tried = self.query(qid).map_or(0, |query| query.try_count);
         let rounds = tried / self.servers.len().max(1);
         if rounds == 0 {
             return Duration::from_millis(timeout);
         }
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
-        let doubled = timeout.checked_shl(rounds).filter(|value| value >> rounds == timeout);
+        let doubled = timeout
+            .checked_shl(rounds)
+            .filter(|value| value >> rounds == timeout);
         let doubled = doubled.unwrap_or(u64::MAX / 1000);
         if self.lots == 0 {
             self.io.note("time-outs after the first round are shortened by lot, by up to half: here by 20 and 30 percent in turn");
         }
-        let reduction = REDUCTIONS.get((self.lots % 2) as usize).copied().unwrap_or(0);
+        let reduction = REDUCTIONS
+            .get((self.lots % 2) as usize)
+            .copied()
+            .unwrap_or(0);
         self.lots += 1;
         Duration::from_millis((doubled - doubled / 100 * reduction).max(timeout))
     }
@@ -302,9 +346,15 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_probe_failed_server`.
     fn ares_probe_failed_server(&mut self, server: usize) {
         let now = self.tvnow();
-        let probed = self.servers.iter().enumerate().any(|(index, state)| index != server && state.can_be_probed(now));
+        let probed = self
+            .servers
+            .iter()
+            .enumerate()
+            .any(|(index, state)| index != server && state.can_be_probed(now));
         if probed {
-            self.io.note("one query in ten, by lot, is also sent to a server that has failed: here none");
+            self.io.note(
+                "one query in ten, by lot, is also sent to a server that has failed: here none",
+            );
         }
     }
 }
