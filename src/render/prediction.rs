@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::address::Server;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Because, Edns, Query, Question, SocketId, Transport};
+use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
 use crate::resolver::Resolver;
 use crate::simulation::{Run, Sent};
 
