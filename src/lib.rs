@@ -19,6 +19,9 @@ pub mod address;
 pub mod config;
 
 #[deny(clippy::disallowed_methods)]
+pub mod loopback;
+
+#[deny(clippy::disallowed_methods)]
 pub mod pod;
 
 #[deny(clippy::disallowed_methods)]
