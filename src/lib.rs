@@ -39,6 +39,10 @@ pub mod scenario;
 #[deny(clippy::disallowed_methods)]
 pub mod resolver;
 
+// Adapters.
+
+pub mod host;
+
 // Faces.
 
 pub mod render;
