@@ -8,8 +8,9 @@ use crate::engine::machine::Outcome;
 use crate::explain::plan::Candidate;
 use crate::explain::transition::{REPLIES, Reply, Then};
 use crate::explain::{Explanation, Group, Member, Row};
-use crate::render::{printable, words};
+use crate::render::words;
 use crate::resolver::Resolver;
+use crate::text::escaped;
 
 impl Text<'_> {
     pub(super) fn group(
@@ -133,7 +134,7 @@ impl Text<'_> {
                 .as_ref()
                 .zip(row.candidate.name.as_ref());
             let key = key.and_then(|(cluster, name)| cluster.skydns_key(name));
-            parts.extend(key.map(|key| format!("kube-dns: {}", printable::text(&key))));
+            parts.extend(key.map(|key| format!("kube-dns: {}", escaped(key.as_bytes()))));
         }
         if parts.is_empty() {
             return Ok(());
@@ -229,7 +230,7 @@ fn fqdn(candidate: &Candidate) -> String {
     match &candidate.name {
         None => "(a malformed message)".to_owned(),
         Some(name) if name.as_wire().is_empty() => ".".to_owned(),
-        Some(name) => format!("{}.", printable::text(&name.to_string())),
+        Some(name) => format!("{}.", escaped(name.to_string().as_bytes())),
     }
 }
 

@@ -10,8 +10,9 @@ use colored::Colorize as _;
 
 use crate::explain::Explanation;
 use crate::name::Name;
-use crate::render::{printable, words};
+use crate::render::words;
 use crate::resolver::Resolver;
+use crate::text::escaped;
 
 /// Lines are broken here, so that they fit every terminal and ticket.
 const WIDTH: usize = 80;
@@ -43,6 +44,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
         out,
         explained: Vec::new(),
     };
+    text.about(explanation)?;
     text.decisions(explanation)?;
     for group in &explanation.groups {
         text.group(explanation, group)?;
@@ -52,6 +54,22 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
 }
 
 impl Text<'_> {
+    /// What was read, and where its loopback servers lead.
+    fn about(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        let context = &explanation.context;
+        for sentence in &context.about {
+            self.paragraph(0, &escaped(sentence.as_bytes()))?;
+        }
+        for lead in &context.leads {
+            let sentence = format!("{}: {}", lead.place, lead.lead.sentence());
+            self.paragraph(0, &self.yellow(&escaped(sentence.as_bytes())))?;
+        }
+        if !context.about.is_empty() || !context.leads.is_empty() {
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+
     fn decisions(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
         let scenario = explanation.scenario;
         let mut sentences: Vec<(String, Vec<&Resolver>)> = Vec::new();
@@ -62,7 +80,7 @@ impl Text<'_> {
                 None => sentences.push((sentence, vec![member.resolver])),
             }
         }
-        let name = printable::text(&scenario.name);
+        let name = escaped(scenario.name.as_bytes());
         let alone = sentences.len() == 1;
         for (sentence, resolvers) in sentences {
             let whose = if alone {
@@ -101,6 +119,14 @@ impl Text<'_> {
     fn dim(&self, text: &str) -> String {
         if self.style.colors {
             text.dimmed().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn yellow(&self, text: &str) -> String {
+        if self.style.colors {
+            text.yellow().to_string()
         } else {
             text.to_owned()
         }

@@ -4,9 +4,8 @@ use std::io;
 
 use super::{Text, ids};
 use crate::explain::Explanation;
-use crate::render::printable;
 use crate::resolver::Resolver;
-use crate::text::Span;
+use crate::text::{Span, escaped};
 
 impl Text<'_> {
     pub(super) fn unused(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
@@ -55,7 +54,7 @@ fn unused<'e>(
     lines
         .into_iter()
         .map(|(span, reasons)| {
-            let place = printable::text(&conf.source.place(span.start)).into_owned();
+            let place = escaped(conf.source.place(span.start).as_bytes());
             (format!("{place} `{}`", excerpt(conf.bytes(span))), reasons)
         })
         .collect()
@@ -65,7 +64,7 @@ fn unused<'e>(
 fn excerpt(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;
     match bytes.get(..LONGEST) {
-        Some(start) if bytes.len() > LONGEST => format!("{}…", printable::bytes(start)),
-        _ => printable::bytes(bytes),
+        Some(start) if bytes.len() > LONGEST => format!("{}…", escaped(start)),
+        _ => escaped(bytes),
     }
 }
