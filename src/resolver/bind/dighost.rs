@@ -370,7 +370,7 @@ impl<'a> Dighost<'a> {
     ///
     /// Source: bin/dig/host.c, nslookup.c: `printmessage` (9.18)
     fn printmessage(&mut self, lookup: &Lookup, name: &Name, reply: &Reply) {
-        self.transcript.printmessage(reply);
+        self.transcript.printmessage(reply, self.program.status);
         if reply.rcode != Rcode::NoError || lookup.rdtype != RecordType::A {
             return;
         }

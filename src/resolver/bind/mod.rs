@@ -61,6 +61,9 @@ struct Program {
     check_ra: bool,
     /// `comments` of the lookup: whether "Got SERVFAIL reply" is printed.
     comments: bool,
+    /// Whether the reply code of every message is printed, so that trouble
+    /// before it does not count.
+    status: bool,
     /// The OPT record of its queries.
     edns: Option<Edns>,
     /// `adflag`
@@ -78,6 +81,7 @@ const DIG: Program = Program {
     servfail_stops: true,
     check_ra: false,
     comments: true,
+    status: true,
     edns: Some(Edns {
         size: 1232,
         dnssec_ok: false,
@@ -101,6 +105,7 @@ const HOST: Program = Program {
     servfail_stops: false,
     check_ra: true,
     comments: false,
+    status: false,
     edns: None,
     authentic_data: false,
 };
