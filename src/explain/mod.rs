@@ -148,15 +148,17 @@ fn examine<'a>(
     let planned = plan::candidates(&plan);
     let asked = plan::candidates(&run);
     let reading = resolver.reading(scenario);
-    let mut candidates: Vec<(Candidate, bool)> = asked
+    let is_in = |list: &[Candidate], candidate: &Candidate| {
+        list.iter().any(|it| it.is_same_name(candidate))
+    };
+    // In the order of the plan, so that numbers mean the same everywhere; then
+    // what only the answers lead to, such as the target of an alias.
+    let in_plan = planned.iter().map(|it| (it.clone(), is_in(&asked, it)));
+    let beyond = asked
         .iter()
-        .map(|candidate| (candidate.clone(), true))
-        .collect();
-    for candidate in &planned {
-        if !asked.iter().any(|other| other.is_same_name(candidate)) {
-            candidates.push((candidate.clone(), false));
-        }
-    }
+        .filter(|it| !is_in(&planned, it))
+        .map(|it| (it.clone(), true));
+    let candidates = in_plan.chain(beyond).collect();
     let key = (sorted(&planned), sorted(&asked));
     let member = Member {
         decision: Decision::of(scenario, &reading, &planned, &plan),
