@@ -16,7 +16,10 @@ fn check(file: &str, expected: &[u8]) {
         fs::write(&path, expected).unwrap();
     }
     let actual = fs::read(&path).unwrap_or_default();
-    assert!(actual == expected, "{file} is stale: run KDNS_BLESS=1 cargo test");
+    assert!(
+        actual == expected,
+        "{file} is stale: run KDNS_BLESS=1 cargo test"
+    );
 }
 
 #[test]
@@ -43,7 +46,10 @@ fn page(command: &clap::Command, name: &str) {
     let title: &'static str = Box::leak(name.to_owned().into_boxed_str());
     let titled = command.clone().name(title).bin_name(name.replace('-', " "));
     let mut text = Vec::new();
-    clap_mangen::Man::new(titled).date("").render(&mut text).unwrap();
+    clap_mangen::Man::new(titled)
+        .date("")
+        .render(&mut text)
+        .unwrap();
     check(&format!("man/{name}.1"), &text);
     for subcommand in command.get_subcommands() {
         page(subcommand, &format!("{name}-{}", subcommand.get_name()));

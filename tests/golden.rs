@@ -32,9 +32,13 @@ fn explain() {
 }
 
 fn cases(command: &str) -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(command);
-    let mut cases: Vec<PathBuf> =
-        fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("testdata")
+        .join(command);
+    let mut cases: Vec<PathBuf> = fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     cases.sort();
     assert!(!cases.is_empty(), "no case in {}", directory.display());
     cases

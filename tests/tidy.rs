@@ -11,7 +11,10 @@ const MAX_LINES: usize = 400;
 /// The core, from the inside out, as in `src/lib.rs`: a module may use those
 /// before it. What follows are adapters and faces.
 fn core() -> Vec<String> {
-    modules().into_iter().take_while(|name| !is_outside(name)).collect()
+    modules()
+        .into_iter()
+        .take_while(|name| !is_outside(name))
+        .collect()
 }
 
 fn is_outside(module: &str) -> bool {
@@ -50,7 +53,11 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
 fn files_of(module: &str) -> Vec<PathBuf> {
     let file = root().join("src").join(module).with_extension("rs");
     let folder = root().join("src").join(module);
-    let mut files = if folder.is_dir() { sources(&folder) } else { Vec::new() };
+    let mut files = if folder.is_dir() {
+        sources(&folder)
+    } else {
+        Vec::new()
+    };
     files.extend(Some(file).filter(|file| file.is_file()));
     assert!(!files.is_empty(), "no file of module {module}");
     files
@@ -78,7 +85,9 @@ fn a_module_uses_only_those_before_it() {
         for path in files_of(module) {
             for line in fs::read_to_string(&path).unwrap().lines() {
                 let used = line.split("crate::").skip(1).map(|rest| {
-                    rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap()
+                    rest.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                        .next()
+                        .unwrap()
                 });
                 let later = &modules[index + 1..];
                 wrong.extend(
@@ -95,14 +104,25 @@ fn a_module_uses_only_those_before_it() {
 #[test]
 fn the_core_names_no_file_socket_clock_or_process() {
     let words = [
-        "std::fs", "std::env", "std::process", "std::thread", "std::io::stdin", "UdpSocket",
-        "TcpStream", "TcpListener", "Instant", "SystemTime", "nix::",
+        "std::fs",
+        "std::env",
+        "std::process",
+        "std::thread",
+        "std::io::stdin",
+        "UdpSocket",
+        "TcpStream",
+        "TcpListener",
+        "Instant",
+        "SystemTime",
+        "nix::",
     ];
     let mut wrong = Vec::new();
     for module in core() {
         for path in files_of(&module) {
             let text = fs::read_to_string(&path).unwrap();
-            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let code = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
             for line in code {
                 wrong.extend(
                     words
@@ -121,7 +141,10 @@ fn core_modules_are_checked_by_clippy() {
     let lib = fs::read_to_string(root().join("src/lib.rs")).unwrap();
     for module in core() {
         let declared = format!("#[deny(clippy::disallowed_methods)]\npub mod {module};");
-        assert!(lib.contains(&declared), "src/lib.rs lets module {module} do I/O");
+        assert!(
+            lib.contains(&declared),
+            "src/lib.rs lets module {module} do I/O"
+        );
     }
 }
 
@@ -143,5 +166,8 @@ fn rust_version_is_what_the_dependencies_need() {
     let packages = metadata["packages"].as_array().unwrap();
     let (own, others): (Vec<_>, Vec<_>) = packages.iter().partition(|it| it["name"] == "kdns");
     let highest = others.iter().filter_map(|it| version(it)).max();
-    assert!(version(own[0]) >= highest, "rust-version is below {highest:?}");
+    assert!(
+        version(own[0]) >= highest,
+        "rust-version is below {highest:?}"
+    );
 }

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Data, Reply};
 use crate::name::Name;
-use crate::resolver::c_ares::address::{is_of, literal_ipv4, literal_ipv6};
+use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
 use crate::resolver::c_ares::name::{is_hostnamech, is_onion_domain};
 use crate::resolver::c_ares::status::{Status, found};
 use crate::resolver::c_ares::v1_18::init::Config;
@@ -81,7 +81,7 @@ pub(super) async fn ares_getaddrinfo(
 /// Source: c-ares 1.18.1 `src/lib/ares_getaddrinfo.c: fake_addrinfo`.
 fn fake_addrinfo(name: &[u8], family: Family, nodes: &mut Vec<IpAddr>) -> bool {
     let four = literal_ipv4(name, family);
-    let six = literal_ipv6(name, family);
+    let six = literal_ipv6(name, family, Prefix::Allowed);
     nodes.extend(four);
     nodes.extend(six);
     match family {

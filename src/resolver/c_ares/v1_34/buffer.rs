@@ -28,8 +28,16 @@ pub(super) fn part<'c>(word: Word<'c>, range: Range<usize>) -> Word<'c> {
 /// `word` without white space around it.
 pub(super) fn trim(word: Word<'_>) -> Word<'_> {
     let is_text = |byte: &u8| !is_space(*byte);
-    let start = word.bytes.iter().position(is_text).unwrap_or(word.bytes.len());
-    let end = word.bytes.iter().rposition(is_text).map_or(start, |last| last + 1);
+    let start = word
+        .bytes
+        .iter()
+        .position(is_text)
+        .unwrap_or(word.bytes.len());
+    let end = word
+        .bytes
+        .iter()
+        .rposition(is_text)
+        .map_or(start, |last| last + 1);
     part(word, start..end)
 }
 
@@ -37,7 +45,12 @@ pub(super) fn trim(word: Word<'_>) -> Word<'_> {
 /// those that are empty (when they are trimmed, if they are to be).
 ///
 /// Source: c-ares 1.34 `src/lib/str/ares_buf.c: ares_buf_split`.
-pub(super) fn split<'c>(word: Word<'c>, delimiters: &[u8], most: usize, trimmed: bool) -> Vec<Word<'c>> {
+pub(super) fn split<'c>(
+    word: Word<'c>,
+    delimiters: &[u8],
+    most: usize,
+    trimmed: bool,
+) -> Vec<Word<'c>> {
     let mut parts = Vec::new();
     let length = word.bytes.len();
     let mut start = 0;
@@ -62,7 +75,11 @@ pub(super) fn split<'c>(word: Word<'c>, delimiters: &[u8], most: usize, trimmed:
 /// The part of `word` before its first white space, and the rest.
 pub(super) fn nonwhitespace(word: Word<'_>) -> (Word<'_>, Word<'_>) {
     let length = word.bytes.len();
-    let end = word.bytes.iter().position(|&byte| is_space(byte)).unwrap_or(length);
+    let end = word
+        .bytes
+        .iter()
+        .position(|&byte| is_space(byte))
+        .unwrap_or(length);
     (part(word, 0..end), part(word, end..length))
 }
 
@@ -84,7 +101,11 @@ pub(super) fn is_print(bytes: &[u8]) -> bool {
 /// Source: c-ares 1.34 `src/lib/str/ares_str.c: ares_str_parse_uint`.
 pub(super) fn parse_uint(bytes: &[u8]) -> Option<u32> {
     let is_number = bytes.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(bytes).ok().filter(|_| is_number)?.parse().ok()
+    std::str::from_utf8(bytes)
+        .ok()
+        .filter(|_| is_number)?
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]
@@ -95,7 +116,10 @@ mod tests {
     fn parts_stand_between_delimiters() {
         let check = |word: &str, most: usize, expected: &[&str]| {
             let parts = split(text(word.as_bytes()), b":", most, true);
-            let parts: Vec<&str> = parts.iter().map(|part| std::str::from_utf8(part.bytes).unwrap()).collect();
+            let parts: Vec<&str> = parts
+                .iter()
+                .map(|part| std::str::from_utf8(part.bytes).unwrap())
+                .collect();
             assert_eq!(parts, expected, "{word}");
         };
         check("ndots:5", 2, &["ndots", "5"]);

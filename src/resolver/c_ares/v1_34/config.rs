@@ -80,7 +80,9 @@ fn init_by_defaults<'a>(sysconfig: Sysconfig<'a>, scenario: &'a Scenario) -> Con
         timeout: timeout.value,
         tries: tries.value,
         rotate: rotate.is_some(),
-        lookups: sysconfig.lookups.unwrap_or_else(|| DEFAULT_LOOKUPS.to_owned()),
+        lookups: sysconfig
+            .lookups
+            .unwrap_or_else(|| DEFAULT_LOOKUPS.to_owned()),
         reading: Reading {
             servers,
             search,

@@ -28,13 +28,22 @@ impl Channel<'_> {
     /// newest UDP one.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_fetch_connection`.
-    pub(super) fn ares_fetch_connection(&self, server: usize, transport: Transport) -> Option<SocketId> {
-        let mut connections = self.connections.iter().filter(|connection| connection.server == server);
+    pub(super) fn ares_fetch_connection(
+        &self,
+        server: usize,
+        transport: Transport,
+    ) -> Option<SocketId> {
+        let mut connections = self
+            .connections
+            .iter()
+            .filter(|connection| connection.server == server);
         let connection = match transport {
-            Transport::Tcp => connections.find(|connection| connection.transport == Transport::Tcp)?,
-            Transport::Udp => connections
-                .next()
-                .filter(|connection| connection.transport == Transport::Udp && !connection.no_new)?,
+            Transport::Tcp => {
+                connections.find(|connection| connection.transport == Transport::Tcp)?
+            }
+            Transport::Udp => connections.next().filter(|connection| {
+                connection.transport == Transport::Udp && !connection.no_new
+            })?,
         };
         Some(connection.socket)
     }
@@ -71,7 +80,9 @@ impl Channel<'_> {
     }
 
     pub(super) fn connection(&mut self, socket: SocketId) -> Option<&mut Connection> {
-        self.connections.iter_mut().find(|connection| connection.socket == socket)
+        self.connections
+            .iter_mut()
+            .find(|connection| connection.socket == socket)
     }
 
     /// Counts a failure and closes the connection; its queries are sent again.
@@ -81,7 +92,11 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: handle_conn_error`,
     /// `src/lib/ares_close_sockets.c: ares_close_connection`.
     pub(super) async fn handle_conn_error(&mut self, socket: SocketId) {
-        let Some(at) = self.connections.iter().position(|connection| connection.socket == socket) else {
+        let Some(at) = self
+            .connections
+            .iter()
+            .position(|connection| connection.socket == socket)
+        else {
             return;
         };
         let connection = self.connections.remove(at);

@@ -5,7 +5,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::engine::machine::Outcome;
-use crate::resolver::c_ares::address::{is_of, literal_ipv4, literal_ipv6};
+use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
 use crate::resolver::c_ares::name::{dots, ends_with, is_onion_domain};
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
 use crate::resolver::c_ares::v1_34::channel::{Answered, Candidate, Channel, Qid};
@@ -38,7 +38,9 @@ pub(super) async fn ares_getaddrinfo(
     if is_onion_domain(name) {
         return Status::NotFound.outcome();
     }
-    if let Some(ip) = literal_ipv4(name, family).or_else(|| literal_ipv6(name, family)) {
+    if let Some(ip) =
+        literal_ipv4(name, family).or_else(|| literal_ipv6(name, family, Prefix::Refused))
+    {
         return found([ip]);
     }
     let mut query = HostQuery {
@@ -77,7 +79,10 @@ impl HostQuery<'_> {
             let record_types = self.family.record_types();
             self.qids.clear();
             for &record_type in record_types {
-                let qid = self.channel.ares_query_nolock(candidate.clone(), record_type).await;
+                let qid = self
+                    .channel
+                    .ares_query_nolock(candidate.clone(), record_type)
+                    .await;
                 self.qids.extend(qid);
             }
             let mut remaining = record_types.len();
@@ -98,7 +103,12 @@ impl HostQuery<'_> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_getaddrinfo.c: host_callback`,
     /// `src/lib/ares_parse_into_addrinfo.c: ares_parse_into_addrinfo`.
-    fn host_callback(&mut self, answered: Answered, remaining: usize, is_single_label: bool) -> Result<Status, Outcome> {
+    fn host_callback(
+        &mut self,
+        answered: Answered,
+        remaining: usize,
+        is_single_label: bool,
+    ) -> Result<Status, Outcome> {
         let mut status = answered.status;
         let mut no_data = false;
         if let (Status::Success, Some(reply)) = (status, &answered.reply) {
@@ -150,7 +160,10 @@ impl HostQuery<'_> {
         let hosts = hosts.map(|file| ares_hosts_search_host(file, self.name, self.family));
         let mut nodes = hosts.unwrap_or_default();
         if ares_is_localhost(self.name) {
-            for ip in [IpAddr::from(Ipv6Addr::LOCALHOST), Ipv4Addr::LOCALHOST.into()] {
+            for ip in [
+                IpAddr::from(Ipv6Addr::LOCALHOST),
+                Ipv4Addr::LOCALHOST.into(),
+            ] {
                 let has_family = nodes.iter().any(|node| node.is_ipv4() == ip.is_ipv4());
                 if is_of(self.family, ip) && !has_family {
                     nodes.push(ip);

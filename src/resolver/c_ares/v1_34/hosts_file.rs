@@ -28,14 +28,20 @@ struct HostsFile<'c> {
 ///
 /// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_hosts_search_host,
 /// ares_hosts_entry_to_addrinfo`.
-pub(super) fn ares_hosts_search_host(file: &ResolvConf, name: &[u8], family: Family) -> Vec<IpAddr> {
+pub(super) fn ares_hosts_search_host(
+    file: &ResolvConf,
+    name: &[u8],
+    family: Family,
+) -> Vec<IpAddr> {
     let mut hosts = HostsFile::default();
     for line in file.lines() {
         if let Some((ip, names)) = parse_line(line) {
             hosts.add(ip, &names);
         }
     }
-    let entry = hosts.entry_of(name).and_then(|entry| hosts.entries.get(entry));
+    let entry = hosts
+        .entry_of(name)
+        .and_then(|entry| hosts.entries.get(entry));
     let ips = entry.into_iter().flatten().copied();
     ips.filter(|&ip| is_of(family, ip)).collect()
 }
@@ -64,7 +70,11 @@ impl<'c> HostsFile<'c> {
     /// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_hosts_file_add,
     /// ares_hosts_file_match, ares_hosts_file_merge_entry`.
     fn add(&mut self, ip: IpAddr, names: &[&'c [u8]]) {
-        let by_ip = self.iphash.iter().find(|(other, _)| *other == ip).map(|(_, entry)| *entry);
+        let by_ip = self
+            .iphash
+            .iter()
+            .find(|(other, _)| *other == ip)
+            .map(|(_, entry)| *entry);
         let entry = match by_ip.or_else(|| names.iter().find_map(|name| self.entry_of(name))) {
             Some(entry) => entry,
             None => {
@@ -86,7 +96,10 @@ impl<'c> HostsFile<'c> {
     }
 
     fn entry_of(&self, name: &[u8]) -> Option<usize> {
-        let found = self.hosthash.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+        let found = self
+            .hosthash
+            .iter()
+            .find(|(other, _)| other.eq_ignore_ascii_case(name));
         found.map(|(_, entry)| *entry)
     }
 }

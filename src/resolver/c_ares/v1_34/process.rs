@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
+use hickory_proto::rr::RecordType;
+
 use crate::engine::io::{Arrival, Came, ConnectError};
-use crate::engine::message::{Edns, Query as Message, Question, Rcode, Reply, SocketId, Transport};
+use crate::engine::message::{Edns, Query as Message, Rcode, Reply, SocketId, Transport};
 use crate::resolver::c_ares::address::answers_match;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Query, Requeue};
@@ -17,32 +19,42 @@ use crate::resolver::c_ares::v1_34::server::Moment;
 const EDNS_SIZE: u16 = 1232;
 /// The option of DNS cookies (RFC 7873).
 const COOKIE: &[u16] = &[10];
-/// A time-out after the first round is shortened by up to half; here by these
-/// percentages in turn.
-const REDUCTIONS: [u64; 2] = [30, 20];
+/// A time-out after the first round is shortened by up to half; here by so
+/// many percent, by more for AAAA: which of two queries sent at once is the
+/// first to time out decides what follows.
+const REDUCTION: u64 = 20;
+const REDUCTION_AAAA: u64 = 30;
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
 const SOON: Duration = Duration::from_nanos(1);
 
 impl Channel<'_> {
-    /// Waits until something comes or a query times out.
+    /// Waits until something comes or a query times out. Callbacks have been
+    /// called by now, so that idle connections of the last round can be closed.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_process_fds_nolock`.
     pub(super) async fn ares_process(&mut self) {
-        let refused = self.connections.iter().find(|connection| connection.refused);
+        self.ares_check_cleanup_conns();
+        let refused = self
+            .connections
+            .iter()
+            .find(|connection| connection.refused);
         let refused = refused.map(|connection| connection.socket);
         let first = self.by_timeout.first().copied();
         let until = match refused {
             Some(_) => Some(self.io.now() + SOON),
             None => first.and_then(|qid| Some(self.query(qid)?.timeout.0)),
         };
-        let sockets: Vec<SocketId> = self.connections.iter().map(|connection| connection.socket).collect();
+        let sockets: Vec<SocketId> = self
+            .connections
+            .iter()
+            .map(|connection| connection.socket)
+            .collect();
         match (self.io.receive(&sockets, until).await, refused) {
             (Some(arrival), _) => self.process_read(arrival).await,
             (None, Some(socket)) => self.handle_conn_error(socket).await,
             (None, None) => {}
         }
         self.process_timeouts().await;
-        self.ares_check_cleanup_conns();
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: process_read, read_answers`.
@@ -60,8 +72,15 @@ impl Channel<'_> {
         };
         // Datagrams from another address are dropped.
         let is_from_server = transport == Transport::Tcp
-            || self.servers.get(server).is_some_and(|state| answers_match(&state.server.address));
-        let qid = self.sent.iter().find(|(id, _)| *id == arrival.query).map(|(_, qid)| *qid);
+            || self
+                .servers
+                .get(server)
+                .is_some_and(|state| answers_match(&state.server.address));
+        let qid = self
+            .sent
+            .iter()
+            .find(|(id, _)| *id == arrival.query)
+            .map(|(_, qid)| *qid);
         let mut requeue = Vec::new();
         if let Some(qid) = qid.filter(|_| is_from_server) {
             self.process_answer(qid, reply, arrival.socket, now, &mut requeue);
@@ -80,8 +99,11 @@ impl Channel<'_> {
         now: Moment,
         requeue: &mut Vec<Requeue>,
     ) {
-        let query = self.query(qid).filter(|query| query.connection == Some(socket));
-        let Some((had_cookie, transport)) = query.map(|query| (query.cookie, query.transport)) else {
+        let query = self
+            .query(qid)
+            .filter(|query| query.connection == Some(socket));
+        let Some((had_cookie, transport)) = query.map(|query| (query.cookie, query.transport))
+        else {
             return;
         };
         let Some(server) = self.connection(socket).map(|connection| connection.server) else {
@@ -111,7 +133,6 @@ impl Channel<'_> {
             self.server_increment_failures(server);
             return self.ares_requeue_query(qid, status, Some(reply), requeue);
         }
-        self.ares_qcache_insert(qid, &reply);
         if let Some(state) = self.servers.get_mut(server) {
             state.set_good();
         }
@@ -168,7 +189,10 @@ impl Channel<'_> {
         let now = self.tvnow();
         while !requeue.is_empty() {
             match requeue.remove(0) {
-                Requeue::Send(qid, server) => self.ares_send_query_int(server, qid, now, &mut requeue).await,
+                Requeue::Send(qid, server) => {
+                    self.ares_send_query_int(server, qid, now, &mut requeue)
+                        .await
+                }
                 Requeue::End(qid, status, reply) => {
                     self.queries.retain(|query| query.qid != qid);
                     self.answer(Some(qid), status, reply);
@@ -221,14 +245,16 @@ impl Channel<'_> {
     /// The server with the fewest failures; with `rotate` one of those by lot.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_random_server`.
-    fn choose_server(&self) -> usize {
-        let best = self.servers.iter().enumerate().min_by_key(|(_, state)| state.rank());
-        let failures = best.map_or(0, |(_, state)| state.consec_failures());
-        let equals = self.servers.iter().filter(|state| state.consec_failures() == failures);
+    fn choose_server(&mut self) -> usize {
+        let servers = || self.servers.iter();
+        let best = servers().enumerate().min_by_key(|(_, state)| state.rank());
+        let Some((index, state)) = best else { return 0 };
+        let failures = state.consec_failures();
+        let equals = servers().filter(|state| state.consec_failures() == failures);
         if self.config.rotate && equals.count() > 1 {
-            self.io.note("`rotate`: each query goes to a server by lot among those with the fewest failures, here to the first");
+            self.note("`rotate`: each query goes to a server by lot among those with the fewest failures, here to the first");
         }
-        best.map_or(0, |(index, _)| index)
+        index
     }
 
     /// Before equal ones, as the source's list has it.
@@ -240,23 +266,28 @@ impl Channel<'_> {
             let query = self.queries.iter().find(|query| query.qid == other);
             query.is_some_and(|query| query.timeout >= timeout)
         };
-        let at = self.by_timeout.iter().position(later).unwrap_or(self.by_timeout.len());
+        let at = self
+            .by_timeout
+            .iter()
+            .position(later)
+            .unwrap_or(self.by_timeout.len());
         self.by_timeout.insert(at, qid);
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_conn_query_write`.
     fn write(&mut self, qid: Qid, server: usize, socket: SocketId, now: Moment) {
-        let refused = self.connection(socket).is_some_and(|connection| connection.refused);
-        let Some(state) = self.servers.get_mut(server) else { return };
+        let refused = self
+            .connection(socket)
+            .is_some_and(|connection| connection.refused);
+        let Some(state) = self.servers.get_mut(server) else {
+            return;
+        };
         let Some(query) = self.queries.iter_mut().find(|query| query.qid == qid) else {
             return;
         };
         query.cookie = query.edns && query.transport == Transport::Udp && state.cookie_apply(now);
         if refused {
             return;
-        }
-        if matches!(query.question, Question::Malformed(_)) {
-            self.io.note("c-ares 1.34 sends names that are up to 2 bytes too long");
         }
         let id = self.io.send(Message {
             server: state.server.clone(),
@@ -280,20 +311,24 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_calc_query_timeout`.
     fn ares_calc_query_timeout(&mut self, qid: Qid, server: usize) -> Duration {
         let configured = self.config.timeout;
-        let timeout = self.servers.get(server).map_or(0, |state| state.metrics_timeout(configured));
-        let tried = self.query(qid).map_or(0, |query| query.try_count);
+        let timeout = self
+            .servers
+            .get(server)
+            .map_or(0, |state| state.metrics_timeout(configured));
+        let (tried, is_aaaa) = self.query(qid).map_or((0, false), |query| {
+            (query.try_count, query.record_type == RecordType::AAAA)
+        });
         let rounds = tried / self.servers.len().max(1);
         if rounds == 0 {
             return Duration::from_millis(timeout);
         }
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
-        let doubled = timeout.checked_shl(rounds).filter(|value| value >> rounds == timeout);
+        let doubled = timeout
+            .checked_shl(rounds)
+            .filter(|value| value >> rounds == timeout);
         let doubled = doubled.unwrap_or(u64::MAX / 1000);
-        if self.lots == 0 {
-            self.io.note("time-outs after the first round are shortened by lot, by up to half: here by 20 and 30 percent in turn");
-        }
-        let reduction = REDUCTIONS.get((self.lots % 2) as usize).copied().unwrap_or(0);
-        self.lots += 1;
+        self.note("time-outs after the first round are shortened by lot, by up to half: here by 30 percent for AAAA, by 20 for others");
+        let reduction = if is_aaaa { REDUCTION_AAAA } else { REDUCTION };
         Duration::from_millis((doubled - doubled / 100 * reduction).max(timeout))
     }
 
@@ -302,9 +337,15 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_probe_failed_server`.
     fn ares_probe_failed_server(&mut self, server: usize) {
         let now = self.tvnow();
-        let probed = self.servers.iter().enumerate().any(|(index, state)| index != server && state.can_be_probed(now));
+        let probed = self
+            .servers
+            .iter()
+            .enumerate()
+            .any(|(index, state)| index != server && state.can_be_probed(now));
         if probed {
-            self.io.note("one query in ten, by lot, is also sent to a server that has failed: here none");
+            self.note(
+                "one query in ten, by lot, is also sent to a server that has failed: here none",
+            );
         }
     }
 }

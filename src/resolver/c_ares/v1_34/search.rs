@@ -43,7 +43,10 @@ pub(super) async fn ares_search(
         let is_single_label = dots(&candidate.name) == 0;
         channel.ares_send_nolock(candidate, record_type).await;
         let answered = channel.next_answer().await;
-        last = answered.reply.as_ref().map_or(answered.status, reply_status);
+        last = answered
+            .reply
+            .as_ref()
+            .map_or(answered.status, reply_status);
         match (last, answered.reply) {
             (Status::NoData | Status::NotFound, _) => {}
             (Status::ServFail | Status::Refused, _) if is_single_label => {}
@@ -61,7 +64,11 @@ pub(super) async fn ares_search(
 /// The names to try, in order.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_search.c: ares_search_name_list`.
-pub(super) fn ares_search_name_list(scenario: &Scenario, config: &Config<'_>, name: &[u8]) -> Vec<Candidate> {
+pub(super) fn ares_search_name_list(
+    scenario: &Scenario,
+    config: &Config<'_>,
+    name: &[u8],
+) -> Vec<Candidate> {
     if let Some(name) = ares_lookup_hostaliases(scenario, name) {
         let because = Because::HostAlias;
         return vec![Candidate { name, because }];
@@ -73,10 +80,15 @@ pub(super) fn ares_search_name_list(scenario: &Scenario, config: &Config<'_>, na
     if name.ends_with(b".") {
         return vec![as_is];
     }
-    let searched = config.reading.search.iter().enumerate().map(|(index, domain)| Candidate {
-        name: ares_cat_domain(name, &domain.value),
-        because: Because::Search(index),
-    });
+    let searched = config
+        .reading
+        .search
+        .iter()
+        .enumerate()
+        .map(|(index, domain)| Candidate {
+            name: ares_cat_domain(name, &domain.value),
+            because: Because::Search(index),
+        });
     let ndots = usize::try_from(config.ndots).unwrap_or(usize::MAX);
     if dots(name) >= ndots {
         std::iter::once(as_is).chain(searched).collect()
@@ -101,14 +113,19 @@ fn ares_lookup_hostaliases(scenario: &Scenario, name: &[u8]) -> Option<Vec<u8>> 
     }
     let path = std::str::from_utf8(c_string(scenario.env("HOSTALIASES")?)).ok()?;
     let file = scenario.files.get(path)?;
-    split(text(file), b"\n", usize::MAX, true).into_iter().find_map(|line| {
-        let (alias, rest) = nonwhitespace(line);
-        if !fits(alias.bytes, ALIAS_BUFFER) || !alias.bytes.eq_ignore_ascii_case(name) {
-            return None;
-        }
-        let (target, _) = nonwhitespace(trim(rest));
-        let is_host = target.bytes.iter().all(|&byte| is_hostnamech(byte) || byte == b'*');
-        let is_good = !target.bytes.is_empty() && fits(target.bytes, TARGET_BUFFER) && is_host;
-        is_good.then(|| target.bytes.to_vec())
-    })
+    split(text(file), b"\n", usize::MAX, true)
+        .into_iter()
+        .find_map(|line| {
+            let (alias, rest) = nonwhitespace(line);
+            if !fits(alias.bytes, ALIAS_BUFFER) || !alias.bytes.eq_ignore_ascii_case(name) {
+                return None;
+            }
+            let (target, _) = nonwhitespace(trim(rest));
+            let is_host = target
+                .bytes
+                .iter()
+                .all(|&byte| is_hostnamech(byte) || byte == b'*');
+            let is_good = !target.bytes.is_empty() && fits(target.bytes, TARGET_BUFFER) && is_host;
+            is_good.then(|| target.bytes.to_vec())
+        })
 }

@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use crate::address::Server;
 use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::c_ares::name::c_string;
-use crate::resolver::c_ares::v1_34::buffer::{fits, is_print, nonwhitespace, parse_uint, part, split, text, trim};
+use crate::resolver::c_ares::v1_34::buffer::{
+    fits, is_print, nonwhitespace, parse_uint, part, split, text, trim,
+};
 use crate::resolver::c_ares::v1_34::update_servers::ares_sconfig_append_fromstr;
 use crate::resolver::reading::{Dropped, Origin, Setting};
 use crate::scenario::Scenario;
@@ -82,7 +84,10 @@ fn lines(file: &ResolvConf) -> Vec<Word<'_>> {
 
 /// `word` up to the first `#` or `;`.
 fn before_comment(word: Word<'_>) -> Word<'_> {
-    let comment = word.bytes.iter().position(|byte| matches!(byte, b'#' | b';'));
+    let comment = word
+        .bytes
+        .iter()
+        .position(|byte| matches!(byte, b'#' | b';'));
     part(word, 0..comment.unwrap_or(word.bytes.len()))
 }
 
@@ -133,12 +138,17 @@ impl<'a> Sysconfig<'a> {
         let value = trim(value);
         match keyword.bytes {
             b"domain" if self.domains.is_some() => {
-                self.drop(line, "there are domains already, and `domain` does not replace them");
+                self.drop(
+                    line,
+                    "there are domains already, and `domain` does not replace them",
+                );
             }
             b"domain" => return self.config_search(value, 1, None),
             b"search" => return self.config_search(value, ANY, None),
             b"lookup" | b"hostresorder" => self.config_lookup(value, b" \t"),
-            b"nameserver" => ares_sconfig_append_fromstr(&mut self.servers, &mut self.dropped, value),
+            b"nameserver" => {
+                ares_sconfig_append_fromstr(&mut self.servers, &mut self.dropped, value)
+            }
             b"options" => return self.set_options(value, None),
             // It sorts addresses only.
             b"sortlist" => {}
@@ -151,7 +161,12 @@ impl<'a> Sysconfig<'a> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: config_search`,
     /// `src/lib/str/ares_strsplit.c: ares_strsplit`.
-    fn config_search(&mut self, list: Word<'a>, most: usize, origin: Option<Origin>) -> Result<(), NoMemory> {
+    fn config_search(
+        &mut self,
+        list: Word<'a>,
+        most: usize,
+        origin: Option<Origin>,
+    ) -> Result<(), NoMemory> {
         for old in self.domains.take().into_iter().flatten() {
             if let Origin::File(span) = old.origin {
                 let why = "a later `search` line or `LOCALDOMAIN` replaces it".into();
@@ -163,14 +178,23 @@ impl<'a> Sysconfig<'a> {
             if !is_print(domain.bytes) {
                 return Err(NoMemory);
             }
-            let repeats = domains.iter().any(|old| old.value.eq_ignore_ascii_case(domain.bytes));
+            let repeats = domains
+                .iter()
+                .any(|old| old.value.eq_ignore_ascii_case(domain.bytes));
             if !repeats && domains.len() < most {
                 domains.push(Setting {
                     value: Cow::Borrowed(domain.bytes),
                     origin: origin.unwrap_or(Origin::File(domain.span)),
                 });
             } else if origin.is_none() {
-                self.drop(domain, if repeats { "it is repeated" } else { "`domain` takes only one" });
+                self.drop(
+                    domain,
+                    if repeats {
+                        "it is repeated"
+                    } else {
+                        "`domain` takes only one"
+                    },
+                );
             }
         }
         if domains.is_empty() {
@@ -244,7 +268,10 @@ impl<'a> Sysconfig<'a> {
         }
         let (key, value) = match parts.as_slice() {
             [key] => (key.bytes, 0),
-            [key, value] => (key.bytes, parse_uint(value.bytes).ok_or("its value is no number")?),
+            [key, value] => (
+                key.bytes,
+                parse_uint(value.bytes).ok_or("its value is no number")?,
+            ),
             _ => return Err("it has no name"),
         };
         let setting = Setting { value, origin };

@@ -67,20 +67,33 @@ fn server(parsed: Parsed) -> Result<Server, &'static str> {
     let is_link_local = matches!(parsed.ip, IpAddr::V6(ip) if ip.is_unicast_link_local());
     let scope = if is_link_local {
         let interface = parsed.interface.as_deref().and_then(ares_sconfig_linklocal);
-        Some(interface.ok_or("a link-local server needs the name of an interface")?.into())
+        Some(
+            interface
+                .ok_or("a link-local server needs the name of an interface")?
+                .into(),
+        )
     } else {
         None
     };
     Ok(Server {
-        address: Address { ip: parsed.ip, scope },
-        port: if parsed.port == 0 { DNS_PORT } else { parsed.port },
+        address: Address {
+            ip: parsed.ip,
+            scope,
+        },
+        port: if parsed.port == 0 {
+            DNS_PORT
+        } else {
+            parsed.port
+        },
     })
 }
 
 /// Source: c-ares 1.34 `src/lib/ares_update_servers.c: ares_sconfig_linklocal`.
 fn ares_sconfig_linklocal(interface: &str) -> Option<&'static str> {
     match parse_uint(interface.as_bytes()) {
-        Some(index) => INTERFACES.get(usize::try_from(index).ok()?.checked_sub(1)?).copied(),
+        Some(index) => INTERFACES
+            .get(usize::try_from(index).ok()?.checked_sub(1)?)
+            .copied(),
         None => INTERFACES.into_iter().find(|known| *known == interface),
     }
 }
@@ -100,7 +113,11 @@ fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
             b'a'..=b'f' | b'A'..=b'F' | b':' => !is_ipv4,
             _ => false,
         };
-        text.split_at(text.iter().position(|&byte| !belongs(byte)).unwrap_or(text.len()))
+        text.split_at(
+            text.iter()
+                .position(|&byte| !belongs(byte))
+                .unwrap_or(text.len()),
+        )
     };
     if !fits(address, ADDRESS_BUFFER) {
         return None;
@@ -109,7 +126,10 @@ fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
     let (port, rest) = match rest.strip_prefix(b":") {
         None => (0, rest),
         Some(rest) => {
-            let end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+            let end = rest
+                .iter()
+                .position(|byte| !byte.is_ascii_digit())
+                .unwrap_or(rest.len());
             let (digits, rest) = rest.split_at(end);
             (parse_port(digits)?, rest)
         }
@@ -119,7 +139,11 @@ fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
         (_, Some(interface)) => Some(interface_name(interface)?),
         _ => return None,
     };
-    Some(Parsed { ip, port, interface })
+    Some(Parsed {
+        ip,
+        port,
+        interface,
+    })
 }
 
 fn parse_port(digits: &[u8]) -> Option<u16> {
@@ -147,7 +171,10 @@ fn parse_nameserver_uri(text: &[u8]) -> Option<Parsed> {
         return None;
     }
     let rest = text.get(scheme + 3..)?;
-    let end = rest.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(rest.len());
+    let end = rest
+        .iter()
+        .position(|byte| b"/?#".contains(byte))
+        .unwrap_or(rest.len());
     let authority = rest.get(..end)?;
     let host = match authority.iter().position(|&byte| byte == b'@') {
         Some(at) => authority.get(at + 1..)?,
@@ -157,7 +184,11 @@ fn parse_nameserver_uri(text: &[u8]) -> Option<Parsed> {
         let end = inner.iter().position(|&byte| byte == b']')?;
         (inner.get(..end)?, inner.get(end + 1..)?)
     } else {
-        host.split_at(host.iter().position(|&byte| byte == b':').unwrap_or(host.len()))
+        host.split_at(
+            host.iter()
+                .position(|&byte| byte == b':')
+                .unwrap_or(host.len()),
+        )
     };
     let port = match (port, port.strip_prefix(b":")) {
         ([], _) => 0,
@@ -176,7 +207,11 @@ fn parse_nameserver_uri(text: &[u8]) -> Option<Parsed> {
     if interface.is_some() && ip.is_ipv4() {
         return None;
     }
-    Some(Parsed { ip, port, interface })
+    Some(Parsed {
+        ip,
+        port,
+        interface,
+    })
 }
 
 #[cfg(test)]
@@ -186,9 +221,14 @@ mod tests {
     #[test]
     fn servers_have_many_spellings() {
         let check = |text: &str, expected: Option<&str>| {
-            let parsed = parse_nameserver_uri(text.as_bytes()).or_else(|| parse_nameserver(text.as_bytes()));
+            let parsed =
+                parse_nameserver_uri(text.as_bytes()).or_else(|| parse_nameserver(text.as_bytes()));
             let server = parsed.and_then(|parsed| server(parsed).ok());
-            assert_eq!(server.map(|server| server.to_string()).as_deref(), expected, "{text}");
+            assert_eq!(
+                server.map(|server| server.to_string()).as_deref(),
+                expected,
+                "{text}"
+            );
         };
         check("10.96.0.10", Some("10.96.0.10"));
         check("127.1", Some("127.1.0.0"));
@@ -199,7 +239,16 @@ mod tests {
         check("fe80::1%2", Some("fe80::1%eth0"));
         check("fd00::1%eth0", Some("fd00::1"));
         check("dns://10.96.0.10:53/", Some("10.96.0.10"));
-        for bad in ["fe80::1", "fe80::1%nope", "fec0::1", "foo", "10.96.0.300", "10.96.0.10:", "10.96.0.10#53", "dns://"] {
+        for bad in [
+            "fe80::1",
+            "fe80::1%nope",
+            "fec0::1",
+            "foo",
+            "10.96.0.300",
+            "10.96.0.10:",
+            "10.96.0.10#53",
+            "dns://",
+        ] {
             check(bad, None);
         }
     }
