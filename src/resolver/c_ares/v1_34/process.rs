@@ -20,10 +20,10 @@ const EDNS_SIZE: u16 = 1232;
 /// The option of DNS cookies (RFC 7873).
 const COOKIE: &[u16] = &[10];
 /// A time-out after the first round is shortened by up to half; here by so
-/// many percent, by more for AAAA: which of two queries sent at once is the
+/// many percent, by more for A: which of two queries sent at once is the
 /// first to time out decides what follows.
 const REDUCTION: u64 = 20;
-const REDUCTION_AAAA: u64 = 30;
+const REDUCTION_A: u64 = 30;
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
 const SOON: Duration = Duration::from_nanos(1);
 
@@ -315,8 +315,8 @@ impl Channel<'_> {
             .servers
             .get(server)
             .map_or(0, |state| state.metrics_timeout(configured));
-        let (tried, is_aaaa) = self.query(qid).map_or((0, false), |query| {
-            (query.try_count, query.record_type == RecordType::AAAA)
+        let (tried, is_a) = self.query(qid).map_or((0, false), |query| {
+            (query.try_count, query.record_type == RecordType::A)
         });
         let rounds = tried / self.servers.len().max(1);
         if rounds == 0 {
@@ -327,8 +327,8 @@ impl Channel<'_> {
             .checked_shl(rounds)
             .filter(|value| value >> rounds == timeout);
         let doubled = doubled.unwrap_or(u64::MAX / 1000);
-        self.note("time-outs after the first round are shortened by lot, by up to half: here by 30 percent for AAAA, by 20 for others");
-        let reduction = if is_aaaa { REDUCTION_AAAA } else { REDUCTION };
+        self.note("time-outs after the first round are shortened by lot, by up to half: here by 30 percent for A, by 20 for others");
+        let reduction = if is_a { REDUCTION_A } else { REDUCTION };
         Duration::from_millis((doubled - doubled / 100 * reduction).max(timeout))
     }
 
