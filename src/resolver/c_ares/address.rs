@@ -162,14 +162,15 @@ pub(super) fn dns_pton(text: &[u8]) -> Option<IpAddr> {
     inet_net_pton_ipv6(text, &mut six, Prefix::Refused).map(|()| IpAddr::from(six))
 }
 
-/// The IPv4 address that `name` is, if that is wanted: only numbers and three dots.
+/// The IPv4 address that `name` is: only numbers and three dots. It is taken
+/// even where only IPv6 is wanted.
 ///
 /// Source: c-ares `src/lib/ares_getaddrinfo.c: fake_addrinfo`.
-pub(super) fn literal_ipv4(name: &[u8], family: Family) -> Option<IpAddr> {
+pub(super) fn literal_ipv4(name: &[u8]) -> Option<IpAddr> {
     let plain = name
         .iter()
         .all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    if family == Family::Inet6 || !plain || super::name::dots(name) != 3 {
+    if !plain || super::name::dots(name) != 3 {
         return None;
     }
     let mut octets = [0; 4];

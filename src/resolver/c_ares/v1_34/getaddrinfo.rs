@@ -38,9 +38,7 @@ pub(super) async fn ares_getaddrinfo(
     if is_onion_domain(name) {
         return Status::NotFound.outcome();
     }
-    if let Some(ip) =
-        literal_ipv4(name, family).or_else(|| literal_ipv6(name, family, Prefix::Refused))
-    {
+    if let Some(ip) = literal_ipv4(name).or_else(|| literal_ipv6(name, family, Prefix::Refused)) {
         return found([ip]);
     }
     let mut query = HostQuery {
@@ -89,7 +87,7 @@ impl HostQuery<'_> {
             while remaining > 0 {
                 let answered = self.channel.next_answer().await;
                 remaining -= 1;
-                match self.host_callback(answered, remaining, is_single_label) {
+                match self.host_callback(&answered, remaining, is_single_label) {
                     Ok(next) => *status = next,
                     Err(outcome) => return Some(outcome),
                 }
@@ -105,7 +103,7 @@ impl HostQuery<'_> {
     /// `src/lib/ares_parse_into_addrinfo.c: ares_parse_into_addrinfo`.
     fn host_callback(
         &mut self,
-        answered: Answered,
+        answered: &Answered,
         remaining: usize,
         is_single_label: bool,
     ) -> Result<Status, Outcome> {

@@ -191,7 +191,7 @@ impl Channel<'_> {
             match requeue.remove(0) {
                 Requeue::Send(qid, server) => {
                     self.ares_send_query_int(server, qid, now, &mut requeue)
-                        .await
+                        .await;
                 }
                 Requeue::End(qid, status, reply) => {
                     self.queries.retain(|query| query.qid != qid);
