@@ -187,33 +187,44 @@ impl fmt::Display for Name {
         if self.wire.is_empty() {
             return f.write_str(".");
         }
+        let mut text = [0; MAX_WIRE_BYTES];
+        if let Some(text) = self.plain_text(&mut text) {
+            return f.write_str(text);
+        }
         for (index, label) in self.labels().enumerate() {
             if index > 0 {
                 f.write_char('.')?;
             }
-            write_label(f, label)?;
+            for &byte in label {
+                match byte {
+                    b'.' | b'\\' => write!(f, "\\{}", char::from(byte))?,
+                    0x21..=0x7e => f.write_char(char::from(byte))?,
+                    _ => write!(f, "\\{byte:03}")?,
+                }
+            }
         }
         Ok(())
     }
 }
 
-fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
-    use fmt::Write as _;
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-' || *byte == b'_';
-    if label.iter().all(plain) {
-        return f.write_str(std::str::from_utf8(label).unwrap_or_default());
-    }
-    for &byte in label {
-        match byte {
-            b'.' | b'\\' => {
-                f.write_char('\\')?;
-                f.write_char(char::from(byte))?;
+impl Name {
+    /// The name as text, made in `buffer`, if no byte of it needs an escape:
+    /// nearly every name, in one piece.
+    fn plain_text<'b>(&self, buffer: &'b mut [u8; MAX_WIRE_BYTES]) -> Option<&'b str> {
+        let text = buffer.get_mut(..self.wire.len())?;
+        text.copy_from_slice(&self.wire);
+        let mut rest = &mut *text;
+        while let Some((length, after)) = rest.split_first_mut() {
+            let (label, after) = after.split_at_mut_checked(usize::from(*length))?;
+            *length = b'.';
+            let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'.' | b'\\');
+            if !label.iter().all(is_plain) {
+                return None;
             }
-            0x21..=0x7e => f.write_char(char::from(byte))?,
-            _ => write!(f, "\\{byte:03}")?,
+            rest = after;
         }
+        std::str::from_utf8(buffer.get(1..self.wire.len())?).ok()
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::explain::cluster::{Cluster, Meaning};
 use crate::explain::decision::Decision;
 use crate::explain::plan::Candidate;
 use crate::explain::transition::{Detail, Silence, Transitions};
+use crate::loopback::Lead;
 use crate::resolver::Resolver;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
@@ -23,12 +24,32 @@ use crate::simulation::Run;
 pub struct Explanation<'a> {
     /// The question.
     pub scenario: &'a Scenario,
+    /// What is known about the files.
+    pub context: Context,
     /// The Kubernetes search path, if there is one.
     pub cluster: Option<Cluster>,
     /// Resolvers that send the same, in the order in which they were asked for.
     pub groups: Vec<Group<'a>>,
     /// What would save queries, and what it costs.
     pub advice: Vec<Advice>,
+}
+
+/// What is known about the scenario's files beyond their text.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// What was assumed or could not be read, as sentences.
+    pub about: Vec<String>,
+    /// Where loopback servers of the file lead, in file order.
+    pub leads: Vec<PlacedLead>,
+}
+
+/// Where a server of the file leads.
+#[derive(Clone, Debug)]
+pub struct PlacedLead {
+    /// `FILE:LINE:COLUMN` of the server.
+    pub place: String,
+    /// Who it is.
+    pub lead: Lead,
 }
 
 /// Resolvers that send the same queries when nothing exists, and in the
@@ -76,6 +97,7 @@ pub struct Member<'a> {
 /// Explains the scenario's lookup by each of `resolvers`.
 pub fn explain<'a>(
     scenario: &'a Scenario,
+    context: Context,
     resolvers: &[&'static Resolver],
     detail: Detail,
 ) -> Explanation<'a> {
@@ -102,6 +124,7 @@ pub fn explain<'a>(
     Explanation {
         advice: advice::advice(scenario, &groups, cluster.as_ref()),
         scenario,
+        context,
         cluster,
         groups,
     }

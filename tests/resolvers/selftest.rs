@@ -2,17 +2,15 @@
 //!
 //! The sample is every ninth case, with every resolver that ended within ten seconds; `KDNS_LAB_EVERY=1` takes every
 //! case. A run that differs is made again, twice at most: on a busy machine a packet or a thread may be late.
-//! This program is also the lab's command line, see `lab::run_hidden`.
 
-mod lab;
-
-use std::process::ExitCode;
-
-use lab::{Observation, ResolverId, Scenario, compare, observe_all, observe_until, real};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
-const VECTORS: &str = include_str!("../testdata/vectors/visible.jsonl");
+use crate::lab::{
+    self, Observation, ResolverId, Scenario, compare, observe_all, observe_until, real,
+};
+
+const VECTORS: &str = include_str!("../../testdata/vectors/visible.jsonl");
 
 /// Longer runs are left out.
 const LONGEST_MS: u64 = 10_000;
@@ -20,37 +18,27 @@ const LONGEST_MS: u64 = 10_000;
 /// How often a run that differs is made.
 const ATTEMPTS: usize = 3;
 
-fn main() -> ExitCode {
-    if let Some(code) = lab::run_hidden() {
-        return code;
-    }
-    let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(8);
+/// A trial for each case of the sample and each resolver that is here.
+pub(crate) fn trials() -> Vec<Trial> {
     let every = std::env::var("KDNS_LAB_EVERY")
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(9);
     let mut trials = random_scenarios();
     for resolver in ResolverId::ALL {
-        match real::missing(resolver) {
-            Some(reason) if !real::required() => trials.push(
-                Trial::test(format!("{resolver} ({reason})"), || Ok(())).with_ignored_flag(true),
-            ),
-            Some(reason) => trials.push(Trial::test(resolver.as_str(), move || {
-                Err(Failed::from(reason))
-            })),
-            None => trials.extend(
+        if real::missing(resolver).is_none() {
+            trials.extend(
                 VECTORS
                     .lines()
                     .step_by(every)
                     .filter_map(|line| trial(line, resolver)),
-            ),
+            );
         }
     }
     if real::missing(ResolverId::ALL[0]).is_none() {
-        trials.push(Trial::test("runs made together", together));
+        trials.push(Trial::test("lab::together", together));
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials
 }
 
 /// The random scenarios are scenarios, and the same seed makes the same ones.
@@ -66,7 +54,7 @@ fn random_scenarios() -> Vec<Trial> {
         }
         Ok(())
     };
-    vec![Trial::test("random scenarios", test)]
+    vec![Trial::test("lab::random_scenarios", test)]
 }
 
 /// The trial of one case and one resolver, if the case was observed with it.
@@ -79,7 +67,7 @@ fn trial(line: &'static str, resolver: ResolverId) -> Option<Trial> {
     if recorded.timing.ms_max > LONGEST_MS || compare::draws_lots(&scenario, resolver.as_str()) {
         return None;
     }
-    let name = format!("{resolver}::{}", scenario.id);
+    let name = format!("lab::{resolver}::{}", scenario.id);
     Some(Trial::test(name, move || {
         check(&scenario, resolver, &recorded)
     }))
