@@ -37,6 +37,7 @@ pub(super) struct Dighost<'a> {
 
 /// Source: bin/dig/dighost.h: `struct dig_lookup` (9.18)
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the source's")]
 struct Lookup {
     textname: Vec<u8>,
     rdtype: RecordType,
