@@ -148,6 +148,6 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(scenario: &'a Scenario, tool: Tool) -> Reading<'a> {
+pub fn reading(scenario: &Scenario, tool: Tool) -> Reading<'_> {
     setup_system(scenario, tool.program()).reading
 }

@@ -332,7 +332,7 @@ fn option_number(word: Word<'_>, text: &[u8]) -> Result<Setting<u32>, Dropped> {
 /// An address as `getaddrinfo` with `AI_NUMERICHOST` reads it.
 ///
 /// Source: lib/irs/resconf.c: `add_server` (9.18), glibc
-/// nss/getaddrinfo.c: `gaih_inet`, inet/inet6_scopeid_pton.c (2.36)
+/// nss/getaddrinfo.c: `gaih_inet`, `inet/inet6_scopeid_pton.c` (2.36)
 fn numeric_address(text: &[u8], scenario: &Scenario) -> Option<Address> {
     if let Some(ip) = inet_aton(text) {
         let ip = if ip.is_unspecified() {

@@ -58,7 +58,7 @@ async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, &'st
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(scenario: &'a Scenario) -> Reading<'a> {
+pub fn reading(scenario: &Scenario) -> Reading<'_> {
     parse_resolvconf(scenario).reading
 }
 
@@ -117,8 +117,8 @@ async fn getaddrinfo(
 /// What the first `res_mkquery` does before it makes a query: the C library
 /// reads the file too, and there are files that it does not survive.
 ///
-/// Source: glibc resolv/res_mkquery.c: `res_mkquery`,
-/// resolv/resolv_context.c: `__resolv_context_get` (2.36)
+/// Source: glibc `resolv/res_mkquery.c`: `res_mkquery`,
+/// `resolv/resolv_context.c`: `__resolv_context_get` (2.36)
 async fn resolv_context_get(io: &Rc<Io>, scenario: &Scenario) -> Result<(), &'static str> {
     // No query can be made for such a name, so none is sent.
     let question = with_name(scenario, "..");

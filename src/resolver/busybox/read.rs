@@ -278,7 +278,7 @@ fn split_port(text: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     }
 }
 
-/// Source: busybox libbb/bb_strtonum.c: `bb_strtou` (1.35), base 10
+/// Source: busybox `libbb/bb_strtonum.c`: `bb_strtou` (1.35), base 10
 fn bb_strtou(text: &[u8]) -> Option<u16> {
     let digits = text.first()?.is_ascii_digit();
     let text = std::str::from_utf8(text).ok()?;

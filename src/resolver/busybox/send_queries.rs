@@ -111,8 +111,8 @@ impl<'i> Nslookup<'i> {
         let mut servfail_retry = 0;
         let mut replies = 0;
         let mut send = true;
-        while now - start < timeout {
-            if send || now - last_sent >= retry_interval {
+        while now.saturating_sub(start) < timeout {
+            if send || now.saturating_sub(last_sent) >= retry_interval {
                 if !self.write_all(&mut socket).await {
                     self.io.close(socket.id);
                     return Sent::TryNextServer;
@@ -121,7 +121,7 @@ impl<'i> Nslookup<'i> {
                 last_sent = now;
                 servfail_retry = 2 * self.queries.len();
             }
-            let wait = retry_interval - (now - last_sent);
+            let wait = retry_interval.saturating_sub(now.saturating_sub(last_sent));
             if let Some(arrival) = self.poll(&mut socket, wait).await
                 && self.read(&mut socket, arrival, &mut servfail_retry).await
             {
