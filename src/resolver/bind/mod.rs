@@ -10,6 +10,8 @@ mod file;
 mod name;
 mod print;
 mod read;
+mod search;
+mod values;
 
 use std::rc::Rc;
 
