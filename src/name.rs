@@ -11,8 +11,9 @@ pub const MAX_LABEL_BYTES: usize = 63;
 /// A fully qualified name: its labels, in order, case kept, any byte allowed.
 ///
 /// It is held in wire format without the final zero byte, so the root is
-/// empty. A value is always one that fits a message: how a text becomes a
-/// name, and which texts do not, differs from resolver to resolver. Copies
+/// empty. A value is one that fits a message, but for
+/// [`Name::from_labels_unlimited`]: how a text becomes a name, and which texts
+/// do not, differs from resolver to resolver. Copies
 /// share their bytes: one name is in many queries.
 #[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Name {
@@ -69,6 +70,27 @@ impl Name {
             Some(wire) if !too_long => Ok(Self { wire: wire.into() }),
             _ => Err(NameError::LongName),
         }
+    }
+
+    /// The name with these labels, in order, however long it is: c-ares 1.34
+    /// sends names that are 2 bytes longer than a message allows.
+    ///
+    /// # Errors
+    ///
+    /// An empty or long label.
+    pub fn from_labels_unlimited<'l>(
+        labels: impl IntoIterator<Item = &'l [u8]>,
+    ) -> Result<Self, NameError> {
+        let mut wire = Vec::with_capacity(MAX_WIRE_BYTES + 2);
+        for label in labels {
+            match u8::try_from(label.len()) {
+                Ok(0) => return Err(NameError::EmptyLabel),
+                Ok(length) if label.len() <= MAX_LABEL_BYTES => wire.push(length),
+                _ => return Err(NameError::LongLabel),
+            }
+            wire.extend_from_slice(label);
+        }
+        Ok(Self { wire: wire.into() })
     }
 
     /// The name that `text` spells when every byte stands for itself: no

@@ -10,6 +10,8 @@ mod file;
 mod name;
 mod print;
 mod read;
+mod search;
+mod values;
 
 use std::rc::Rc;
 
@@ -39,6 +41,7 @@ pub enum Tool {
 
 /// What a program sets before it hands its lookup to dighost.c.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the programs' own")]
 struct Program {
     /// What messages call it.
     name: &'static str,
@@ -137,15 +140,16 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
     if configuration.reading.refused.is_some() {
         return Outcome::Failed("CONFIG_ERROR");
     }
-    let Some(command) = parse_args(&io, scenario, program, &mut configuration) else {
-        return Outcome::Failed("NODATA");
-    };
-    Dighost::new(&io, program, configuration, command)
-        .run()
-        .await
+    match parse_args(&io, scenario, program, &mut configuration).await {
+        Ok(command) => {
+            let dighost = Dighost::new(&io, program, configuration, command);
+            dighost.run().await
+        }
+        Err(code) => Outcome::Failed(code),
+    }
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(scenario: &'a Scenario, tool: Tool) -> Reading<'a> {
+pub fn reading(scenario: &Scenario, tool: Tool) -> Reading<'_> {
     setup_system(scenario, tool.program()).reading
 }
