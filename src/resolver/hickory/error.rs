@@ -33,7 +33,10 @@ impl NetError {
     /// The code of the outcome.
     pub(super) fn code(self) -> &'static str {
         match self {
-            Self::NoRecords { rcode, .. } if rcode == Rcode::NoError => "NODATA",
+            Self::NoRecords {
+                rcode: Rcode::NoError,
+                ..
+            } => "NODATA",
             Self::NoRecords { rcode, .. } | Self::ResponseCode(rcode) => rcode.as_str(),
             Self::Timeout => "TIMEOUT",
             Self::NoConnections => "NO_CONNECTIONS",
@@ -70,10 +73,8 @@ pub(super) fn from_response(reply: Reply) -> Result<Reply, NetError> {
 pub(super) fn most_specific(previous: NetError, current: NetError) -> NetError {
     use NetError::{Io, NoRecords, Timeout};
     match (previous, current) {
-        (NoRecords { .. }, _) => previous,
-        (_, NoRecords { .. }) => current,
-        (Io { .. }, Io { .. }) => previous,
-        (Io { .. }, _) => current,
+        (NoRecords { .. }, _) | (Io { .. }, Io { .. }) => previous,
+        (_, NoRecords { .. }) | (Io { .. }, _) => current,
         (_, Io { .. }) | (Timeout, _) => previous,
         (_, Timeout) => current,
         _ => previous,

@@ -134,7 +134,8 @@ impl NameServer {
         }
     }
 
-    /// A TCP connection that works, and whether it was there before.
+    /// A TCP connection that works, and whether it was there before. Of
+    /// several the source takes the fastest; here it is the oldest.
     ///
     /// Source: hickory-resolver `src/name_server.rs: NameServer::connected_mut_client`.
     async fn connected_mut_client(&self, io: &Io) -> Result<(Rc<TcpConnection>, bool), NetError> {

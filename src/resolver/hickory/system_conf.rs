@@ -27,18 +27,14 @@ pub(super) struct Settings<'a> {
 ///
 /// Source: hickory-resolver `src/system_conf/unix.rs: read_system_conf`.
 pub(super) fn read_system_conf(scenario: &Scenario) -> Settings<'_> {
-    match &scenario.resolv_conf {
-        Some(file) => {
-            let mut settings = into_resolver_config(parse_with_errors(file), scenario);
-            settings.reading.dropped.sort_by_key(|dropped| dropped.span);
-            settings
-        }
-        None => {
-            let mut settings = Settings::default();
-            settings.refuse(Span::default(), "No such file or directory (os error 2)");
-            settings
-        }
-    }
+    let Some(file) = &scenario.resolv_conf else {
+        let mut settings = Settings::default();
+        settings.refuse(Span::default(), "No such file or directory (os error 2)");
+        return settings;
+    };
+    let mut settings = into_resolver_config(parse_with_errors(file), scenario);
+    settings.reading.dropped.sort_by_key(|dropped| dropped.span);
+    settings
 }
 
 /// Source: hickory-resolver `src/system_conf/unix.rs: into_resolver_config`.
@@ -130,12 +126,11 @@ impl<'a> Settings<'a> {
         }
         for (index, (name, entry)) in names.iter().enumerate() {
             let mut later = names.iter().skip(index + 1);
-            match later.find(|(later, _)| later.eq_ignore_root(name)) {
-                Some((_, same)) => self.drop_repeat(entry.origin, same.origin),
-                None => {
-                    self.search.push(name.clone());
-                    self.reading.search.push(entry.clone());
-                }
+            if let Some((_, same)) = later.find(|(later, _)| later.eq_ignore_root(name)) {
+                self.drop_repeat(entry.origin, same.origin);
+            } else {
+                self.search.push(name.clone());
+                self.reading.search.push(entry.clone());
             }
         }
     }
