@@ -24,6 +24,9 @@ const FAILURE_PENALTY: f64 = 150_000.0;
 const MAX_SRTT: f64 = 5_000_000.0;
 /// Source: `src/name_server.rs: NameServer::record_cancelled`.
 const CANCEL_PENALTY: Duration = Duration::from_millis(5);
+/// A real answer takes some time at least: more than any server's first time,
+/// so that servers that were not asked yet come before one that answered.
+const MIN_RTT: Duration = Duration::from_micros(100);
 /// Over how many seconds an old time loses its weight when a new one comes.
 /// Source: `src/name_server.rs: DecayingSrtt::record`.
 const RECORD_WEIGHT: f64 = 3.0;
@@ -166,7 +169,7 @@ impl NameServer {
 
 impl DecayingSrtt {
     fn record(&self, io: &Io, rtt: Duration) {
-        let rtt = rtt.as_secs_f64() * 1e6;
+        let rtt = rtt.max(MIN_RTT).as_secs_f64() * 1e6;
         self.update(io, rtt, |old, last_update| {
             let factor = compute_srtt_factor(io, last_update, RECORD_WEIGHT);
             ((1.0 - factor) * rtt + factor * old).round()
