@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-/// How late a timer may be, so that several are served at once.
-///
-/// Source: `DEFAULT_ACCURACY_USEC`.
-const ACCURACY: Duration = Duration::from_millis(250);
+/// How late a timer is served. It may be up to 250 ms late, so that several
+/// are served at once (`DEFAULT_ACCURACY_USEC`); this is how soon something
+/// else wakes the loop on a machine where things happen.
+const DELAY: Duration = Duration::from_millis(30);
 
 /// What a timer is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -45,14 +45,12 @@ impl Timers {
         self.running.iter().any(|(running, _)| *running == timer)
     }
 
-    /// When the loop wakes up if nothing else wakes it. The real one picks a
-    /// time between the first timer and that plus the accuracy which depends
-    /// on the machine's boot id; this is the middle.
+    /// When the loop is awake after the first timer is due.
     ///
     /// Source: `event_arm_timer`, `sleep_between`.
     pub(super) fn wake_at(&self) -> Option<Duration> {
         let first = self.running.iter().map(|(_, at)| *at).min()?;
-        Some(first + ACCURACY / 2)
+        Some(first + DELAY)
     }
 
     /// The timers whose time has come, in their order.

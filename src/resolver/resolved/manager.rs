@@ -72,7 +72,8 @@ pub(super) enum Event {
 
 /// A source that is ready.
 enum Pending {
-    Event(Event),
+    /// What woke the loop; `None`: something that is not about this lookup.
+    Event(Option<Event>),
     Timer(Timer),
 }
 
@@ -116,32 +117,40 @@ impl Manager {
     }
 
     /// One turn of the event loop: serves `event` and the timers that are due.
+    /// Without an event something else has woken it: another client, a change
+    /// of the host name. On a machine where things happen that is sooner than
+    /// the timers do it by themselves.
     ///
     /// Source: `src/libsystemd/sd-event/sd-event.c: sd_event_run`.
     pub(super) async fn run(&mut self, event: Option<Event>) {
         let timers = self.timers.due(self.io.now());
-        let mut pending: Vec<Pending> = event.into_iter().map(Pending::Event).collect();
+        let mut pending = vec![Pending::Event(event)];
         pending.extend(timers.into_iter().map(Pending::Timer));
         while let Some(source) = next_pending(&mut pending) {
             match source {
-                Pending::Event(Event::Arrival(arrival)) => self.on_arrival(arrival).await,
-                Pending::Event(Event::Stub(packet)) => self.dns_stub_process_query(packet).await,
+                Pending::Event(Some(Event::Arrival(arrival))) => self.on_arrival(arrival).await,
+                Pending::Event(Some(Event::Stub(packet))) => {
+                    self.dns_stub_process_query(packet).await;
+                }
+                Pending::Event(None) => {}
                 Pending::Timer(timer) => self.on_timer(timer).await,
             }
             self.settle().await;
-            // A timer that was stopped or set anew leaves the queue.
-            let due = self.timers.due(self.io.now());
-            let mut index = 0;
-            while let Some(source) = pending.get(index) {
-                match source {
-                    Pending::Timer(timer) if !due.contains(timer) => {
-                        pending.swap_remove(index);
-                    }
-                    _ => index += 1,
-                }
-            }
+            self.drop_stopped_timers(&mut pending);
         }
         self.serve_streams().await;
+    }
+
+    /// A timer that was stopped or set anew leaves the queue.
+    fn drop_stopped_timers(&self, pending: &mut Vec<Pending>) {
+        let due = self.timers.due(self.io.now());
+        let stopped = |source: &Pending| match source {
+            Pending::Timer(timer) => !due.contains(timer),
+            Pending::Event(_) => false,
+        };
+        while let Some(index) = pending.iter().position(stopped) {
+            pending.swap_remove(index);
+        }
     }
 
     /// Tells those who wait that transactions and queries have ended. The
