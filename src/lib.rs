@@ -19,6 +19,9 @@ pub mod address;
 pub mod config;
 
 #[deny(clippy::disallowed_methods)]
+pub mod pod;
+
+#[deny(clippy::disallowed_methods)]
 pub mod engine;
 
 #[deny(clippy::disallowed_methods)]
@@ -32,6 +35,9 @@ pub mod scenario;
 
 #[deny(clippy::disallowed_methods)]
 pub mod resolver;
+
+#[deny(clippy::disallowed_methods)]
+pub mod explain;
 
 // Faces.
 

@@ -1,6 +1,7 @@
 //! Domain names as they stand in a query: labels of any bytes.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Longest name on the wire, length bytes and root included (RFC 1035, section 3.1).
 pub const MAX_WIRE_BYTES: usize = 255;
@@ -11,10 +12,11 @@ pub const MAX_LABEL_BYTES: usize = 63;
 ///
 /// It is held in wire format without the final zero byte, so the root is
 /// empty. A value is always one that fits a message: how a text becomes a
-/// name, and which texts do not, differs from resolver to resolver.
+/// name, and which texts do not, differs from resolver to resolver. Copies
+/// share their bytes: one name is in many queries.
 #[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Name {
-    wire: Vec<u8>,
+    wire: Arc<[u8]>,
 }
 
 /// Why labels do not make a name.
@@ -43,23 +45,30 @@ impl Name {
     ///
     /// An empty or long label, a long name.
     pub fn from_labels<'l>(labels: impl IntoIterator<Item = &'l [u8]>) -> Result<Self, NameError> {
-        let mut wire = Vec::with_capacity(64);
+        let mut wire = [0; MAX_WIRE_BYTES];
+        let mut end = 0;
+        let mut too_long = false;
         for label in labels {
-            let length = u8::try_from(label.len()).map_err(|_| NameError::LongLabel)?;
-            if length == 0 {
-                return Err(NameError::EmptyLabel);
+            let length = match u8::try_from(label.len()) {
+                Ok(0) => return Err(NameError::EmptyLabel),
+                Ok(length) if label.len() <= MAX_LABEL_BYTES => length,
+                _ => return Err(NameError::LongLabel),
+            };
+            let next = end + 1 + label.len();
+            // The root's zero byte counts on the wire.
+            match wire.get_mut(end..next).and_then(<[u8]>::split_first_mut) {
+                Some((first, rest)) if next < MAX_WIRE_BYTES => {
+                    *first = length;
+                    rest.copy_from_slice(label);
+                }
+                _ => too_long = true,
             }
-            if label.len() > MAX_LABEL_BYTES {
-                return Err(NameError::LongLabel);
-            }
-            wire.push(length);
-            wire.extend_from_slice(label);
+            end = next;
         }
-        // The root's zero byte counts on the wire.
-        if wire.len() + 1 > MAX_WIRE_BYTES {
-            return Err(NameError::LongName);
+        match wire.get(..end) {
+            Some(wire) if !too_long => Ok(Self { wire: wire.into() }),
+            _ => Err(NameError::LongName),
         }
-        Ok(Self { wire })
     }
 
     /// The name that `text` spells when every byte stands for itself: no
@@ -108,7 +117,7 @@ impl Name {
 
     /// The labels, in order; none for the root.
     pub fn labels(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = self.wire.as_slice();
+        let mut rest = &*self.wire;
         std::iter::from_fn(move || {
             let (&length, after) = rest.split_first()?;
             let (label, after) = after.split_at_checked(usize::from(length))?;

@@ -39,14 +39,15 @@ pub struct Sent {
 /// A machine that waits for ever for something that never comes ends with
 /// the code `HANG`.
 pub fn run(mut machine: Machine<'_>, world: &mut World<'_>) -> Run {
-    let mut sent: Vec<Sent> = Vec::new();
-    let mut coming: Vec<(Duration, Arrival)> = Vec::new();
+    let mut sent: Vec<Sent> = Vec::with_capacity(8);
+    let mut coming: Vec<(Duration, Arrival)> = Vec::with_capacity(4);
+    let mut requests = Vec::new();
     let mut now = Duration::ZERO;
     let outcome = loop {
         let step = machine.step(now);
-        let requests = machine.requests();
+        machine.take_requests(&mut requests);
         let was_idle = requests.is_empty();
-        for request in requests {
+        for request in requests.drain(..) {
             carry_out(request, now, world, &machine, &mut sent, &mut coming);
         }
         let until = match step {
@@ -85,6 +86,10 @@ fn carry_out(
     };
     let came = match world.answer(&query) {
         Answer::Lost => return,
+        Answer::NoServer => {
+            coming.push((now, arrival(id, &query, Came::Refused)));
+            return;
+        }
         Answer::Silence => None,
         Answer::After(delay, came) => {
             coming.push((now + delay, arrival(id, &query, came.clone())));

@@ -1,11 +1,12 @@
 //! The servers of a scenario: rules that say what comes back for a query.
 
+use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
-use crate::address::Server;
+use crate::address::{DNS_PORT, Server};
 use crate::engine::io::{Came, ConnectError};
 use crate::engine::message::{Data, Query, Rcode, Record, Reply, Transport};
 use crate::name::Name;
@@ -74,6 +75,8 @@ pub enum Effect {
 pub enum Answer {
     /// It never left: no route.
     Lost,
+    /// No server listens on its port: ICMP port unreachable.
+    NoServer,
     /// Nothing comes back.
     Silence,
     /// This comes back after that time.
@@ -87,6 +90,8 @@ pub struct World<'a> {
     rules: &'a [Rule],
     /// How many queries each rule has seen that fit it but for the count.
     seen: Vec<usize>,
+    /// The last name asked for, as text: most names are asked for twice.
+    text: (Option<Name>, String),
 }
 
 impl Default for Rule {
@@ -115,6 +120,7 @@ impl<'a> World<'a> {
         Self {
             rules,
             seen: vec![0; rules.len()],
+            text: Default::default(),
         }
     }
 
@@ -122,7 +128,8 @@ impl<'a> World<'a> {
     ///
     /// # Errors
     ///
-    /// A rule says that there is no route, or that the TCP port is closed.
+    /// A rule says that there is no route, or that the TCP port is closed; so
+    /// is every port but that of DNS.
     pub fn connect(&self, server: &Server, transport: Transport) -> Result<(), ConnectError> {
         let about = |rule: &&Rule| {
             rule.server.is_none_or(|ip| ip == server.address.reached())
@@ -137,6 +144,9 @@ impl<'a> World<'a> {
                 _ => {}
             }
         }
+        if transport == Transport::Tcp && server.port != DNS_PORT {
+            return Err(ConnectError::Refused);
+        }
         Ok(())
     }
 
@@ -146,13 +156,25 @@ impl<'a> World<'a> {
         if self.connect(&query.server, query.transport) == Err(ConnectError::Unreachable) {
             return Answer::Lost;
         }
+        if query.server.port != DNS_PORT {
+            return Answer::NoServer;
+        }
         // What no server can read gets no answer.
         let Some(name) = query.name() else {
             return Answer::Silence;
         };
-        let text = name.to_string();
+        if self.rules.is_empty() {
+            return Rule::default().apply(query, name);
+        }
+        let (last, text) = &mut self.text;
+        if last.as_ref() != Some(name) {
+            text.clear();
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{name}");
+            *last = Some(name.clone());
+        }
         for (rule, seen) in self.rules.iter().zip(&mut self.seen) {
-            if !rule.fits(query, &text) {
+            if !rule.fits(query, text) {
                 continue;
             }
             *seen += 1;

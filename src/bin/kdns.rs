@@ -1,7 +1,31 @@
-//! The program: streams, colours, exit status.
+//! The program: its streams, whether they take colours, its exit status.
+
+use std::env;
+use std::io::{self, BufWriter, IsTerminal as _};
 use std::process::ExitCode;
 
+use kdns::cli::{self, Streams};
+
 fn main() -> ExitCode {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    kdns::cli::run(std::env::args_os(), &mut out).into()
+    // kdns decides on colours once, below; `colored` is not to decide again.
+    colored::control::set_override(true);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut streams = Streams {
+        colors: wants_colors(),
+        input: &mut io::stdin().lock(),
+        out: &mut out,
+        err: &mut io::stderr().lock(),
+    };
+    cli::run(env::args_os(), &mut streams).into()
+}
+
+/// `NO_COLOR` (no-color.org) and `CLICOLOR_FORCE` beat what the terminal can do.
+fn wants_colors() -> bool {
+    let is_set = |variable| env::var_os(variable).is_some_and(|value| !value.is_empty());
+    if is_set("NO_COLOR") {
+        return false;
+    }
+    let forced =
+        env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0" && !value.is_empty());
+    forced || io::stdout().is_terminal()
 }

@@ -1,52 +1,168 @@
 //! Arguments in, the route of each command, exit status out.
 
+mod answer;
+mod explain;
+mod output;
+mod scenarios;
+
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
 
-use crate::{render, resolver, scenario};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
-/// temporary
-pub fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
-    let args: Vec<String> = args
-        .into_iter()
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect();
-    let value = |flag: &str| {
-        args.iter()
-            .position(|arg| arg == flag)
-            .and_then(|at| args.get(at + 1))
-    };
-    let Some(file) = value("--scenario") else {
-        return 2;
-    };
-    let wanted = value("--resolver").map_or("all", String::as_str);
-    let Ok(file) = std::fs::File::open(file) else {
-        return 2;
-    };
-    let mut status = 0;
-    for (index, line) in BufReader::new(file)
-        .lines()
-        .map_while(Result::ok)
-        .enumerate()
-    {
-        match scenario::json::parse(line.as_bytes(), &(index + 1).to_string()) {
-            Ok(scenario) => {
-                for resolver in resolver::ALL {
-                    if wanted == "all"
-                        || wanted
-                            .split(',')
-                            .any(|id| resolver::find(id).is_some_and(|it| it.id == resolver.id))
-                    {
-                        let run = resolver.predict(&scenario);
-                        let _ = render::prediction::line(&scenario.id, resolver, &run, out);
-                    }
-                }
-            }
-            Err(error) => {
-                let _ = writeln!(out, "{error}");
-                status = 2;
-            }
-        }
+use crate::render;
+
+/// Explain and check how DNS names are resolved on Kubernetes nodes and in pods.
+#[derive(Parser, Debug)]
+#[command(name = "kdns", version, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Explain(explain::ExplainArgs),
+    /// Print the JSON Schema of a machine format
+    Schema {
+        /// Which format
+        #[arg(value_enum)]
+        name: SchemaName,
+    },
+    /// Print the completion script of a shell
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SchemaName {
+    /// `kdns explain NAME --format json`
+    Explain,
+    /// A line of `kdns explain --format jsonl`
+    Prediction,
+}
+
+/// The program's streams, and what it must know about them.
+pub struct Streams<'s> {
+    /// Standard input.
+    pub input: &'s mut dyn BufRead,
+    /// Standard output.
+    pub out: &'s mut dyn Write,
+    /// Standard error.
+    pub err: &'s mut dyn Write,
+    /// Whether colours are wanted where `--color` does not say: standard
+    /// output is a terminal, and the environment does not object.
+    pub colors: bool,
+}
+
+/// How a command ended: the exit status.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Status {
+    /// Done, and nothing found wrong.
+    Clean = 0,
+    /// Something was found wrong.
+    Found = 1,
+    /// It could not be decided: usage, unreadable input.
+    Undecided = 2,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
     }
-    status
+}
+
+impl std::fmt::Debug for Streams<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Streams")
+            .field("colors", &self.colors)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Runs kdns with `args`, the program's name first, and says how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Status {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(usage) => return report_usage(&usage, streams),
+    };
+    match args.color {
+        Color::Auto => {}
+        Color::Always => streams.colors = true,
+        Color::Never => streams.colors = false,
+    }
+    let result = match args.command {
+        Command::Explain(args) => explain::run(&args, streams),
+        Command::Schema { name } => schema(name, streams),
+        Command::Completions { shell } => completions(shell, streams),
+    };
+    let flushed = |status| streams.out.flush().map(|()| status).map_err(Into::into);
+    result
+        .and_then(flushed)
+        .unwrap_or_else(|error| report_failure(&error, streams))
+}
+
+/// The definition of the command line, for man pages and completions.
+pub fn command() -> clap::Command {
+    Args::command()
+}
+
+fn report_usage(usage: &clap::Error, streams: &mut Streams<'_>) -> Status {
+    let text = if streams.colors {
+        usage.render().ansi().to_string()
+    } else {
+        usage.render().to_string()
+    };
+    // A closed stream leaves nobody to tell.
+    if usage.use_stderr() {
+        let _ = write!(streams.err, "{text}");
+        Status::Undecided
+    } else {
+        let _ = write!(streams.out, "{text}");
+        let _ = streams.out.flush();
+        Status::Clean
+    }
+}
+
+fn report_failure(error: &anyhow::Error, streams: &mut Streams<'_>) -> Status {
+    // Adapters wrap their I/O errors, so a bare one is from writing the output.
+    let output = error.downcast_ref::<io::Error>();
+    if output.is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {
+        return Status::Clean;
+    }
+    let message = render::printable::text(&format!("{error:#}")).into_owned();
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(streams.err, "kdns: {message}");
+    Status::Undecided
+}
+
+fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let schema = match name {
+        SchemaName::Explain => render::explanation_json::schema(),
+        SchemaName::Prediction => render::prediction::schema(),
+    };
+    writeln!(streams.out, "{:#}", schema.as_value())?;
+    Ok(Status::Clean)
+}
+
+fn completions(shell: clap_complete::Shell, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "kdns", &mut script);
+    streams.out.write_all(&script)?;
+    Ok(Status::Clean)
 }

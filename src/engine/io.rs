@@ -154,9 +154,13 @@ impl Io {
     }
 
     /// Says something about the lookup that the outcome cannot say: a bug that
-    /// was met, a choice by lot. Shown with the prediction.
+    /// was met, a choice by lot. Shown with the prediction, once.
     pub fn note(&self, note: impl Into<String>) {
-        self.state.borrow_mut().notes.push(note.into());
+        let note = note.into();
+        let mut state = self.state.borrow_mut();
+        if !state.notes.contains(&note) {
+            state.notes.push(note);
+        }
     }
 
     /// Tells that `socket` is now connected, or why not.
@@ -181,9 +185,9 @@ impl Io {
         self.state.borrow().wake_at
     }
 
-    /// The requests since the last call.
-    pub(super) fn take_requests(&self) -> Vec<Request> {
-        std::mem::take(&mut self.state.borrow_mut().requests)
+    /// Moves the requests since the last call to the end of `requests`.
+    pub(super) fn take_requests(&self, requests: &mut Vec<Request>) {
+        requests.append(&mut self.state.borrow_mut().requests);
     }
 
     /// The notes since the last call.

@@ -63,9 +63,17 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Moves what the steps so far want done, and was not fetched yet, to the
+    /// end of `requests`, in order.
+    pub fn take_requests(&self, requests: &mut Vec<Request>) {
+        self.io.take_requests(requests);
+    }
+
     /// What the steps so far want done and was not fetched yet, in order.
     pub fn requests(&self) -> Vec<Request> {
-        self.io.take_requests()
+        let mut requests = Vec::new();
+        self.take_requests(&mut requests);
+        requests
     }
 
     /// What the model had to say beside the outcome and was not fetched yet.

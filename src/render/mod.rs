@@ -1,3 +1,7 @@
 //! Results as text for people and JSON for programs. Decides nothing.
 
+pub mod explanation;
+pub mod explanation_json;
 pub mod prediction;
+pub mod printable;
+pub mod words;

@@ -47,8 +47,10 @@ struct QueryForm<'r> {
     /// A malformed message in hexadecimal, without its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
-    /// Source socket, numbered from 1 in order of use.
-    sock: usize,
+    /// Source socket, numbered from 1 in order of use. Absent for one that
+    /// sends to several servers: its source address is then up to routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sock: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     edns: Option<EdnsForm>,
     /// Set if the AD bit is.
@@ -100,7 +102,7 @@ struct OutcomeForm<'r> {
 ///
 /// Any error of `out`.
 pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> io::Result<()> {
-    let mut sockets = Vec::new();
+    let sockets = socket_numbers(run);
     let prediction = Prediction {
         case,
         resolver: resolver.id,
@@ -108,7 +110,8 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
         queries: run
             .sent
             .iter()
-            .map(|sent| query(sent, &mut sockets))
+            .zip(sockets)
+            .map(|(sent, socket)| query(sent, socket))
             .collect(),
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
@@ -117,7 +120,60 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
     out.write_all(b"\n")
 }
 
-fn query<'r>(sent: &'r Sent, sockets: &mut Vec<(SocketId, &'r Server)>) -> QueryForm<'r> {
+/// A scenario that could not be read, in place of its predictions.
+#[derive(Serialize, JsonSchema)]
+struct Unread<'r> {
+    /// The scenario's number among the scenarios, from 1, or its name.
+    case: &'r str,
+    error: UnreadError<'r>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UnreadError<'r> {
+    /// One sentence.
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+}
+
+/// Writes a line that says why there is no prediction; `at` is line and column.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn error_line(
+    case: &str,
+    message: &str,
+    at: Option<(usize, usize)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let unread = Unread {
+        case,
+        error: UnreadError {
+            message,
+            line: at.map(|(line, _)| line),
+            column: at.map(|(_, column)| column),
+        },
+    };
+    serde_json::to_writer(&mut *out, &unread)?;
+    out.write_all(b"\n")
+}
+
+/// The schema of a line: a prediction, or why there is none.
+pub fn schema() -> schemars::Schema {
+    #[derive(JsonSchema)]
+    #[schemars(untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Line<'r> {
+        Prediction(Prediction<'r>),
+        Unread(Unread<'r>),
+    }
+    schemars::schema_for!(Line<'static>)
+}
+
+fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
     let query = &sent.query;
     QueryForm {
         proto: match query.transport {
@@ -131,24 +187,31 @@ fn query<'r>(sent: &'r Sent, sockets: &mut Vec<(SocketId, &'r Server)>) -> Query
             Question::Malformed(bytes) => Some(hexadecimal(bytes)),
             Question::Asked(..) => None,
         },
-        sock: socket_number(query, sockets),
+        sock: socket,
         edns: query.edns.as_ref().map(edns),
         ad: query.authentic_data,
         because: because(&query.because),
     }
 }
 
-/// A server tells sockets apart by their source address, so one that sends to
-/// several servers counts once for each.
-fn socket_number<'r>(query: &'r Query, seen: &mut Vec<(SocketId, &'r Server)>) -> usize {
-    let this = (query.socket, &query.server);
-    match seen.iter().position(|socket| *socket == this) {
-        Some(index) => index + 1,
-        None => {
-            seen.push(this);
-            seen.len()
+/// The number of each query's socket, from 1 in order of use.
+fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
+    let mut seen: Vec<(SocketId, &Server, bool)> = Vec::new();
+    for sent in &run.sent {
+        let (socket, server) = (sent.query.socket, &sent.query.server);
+        match seen.iter_mut().find(|(other, ..)| *other == socket) {
+            Some((_, other, several)) => *several |= *other != server,
+            None => seen.push((socket, server, false)),
         }
     }
+    let number = |sent: &Sent| {
+        let index = seen
+            .iter()
+            .position(|(socket, ..)| *socket == sent.query.socket)?;
+        let (_, _, several) = seen.get(index)?;
+        (!several).then_some(index + 1)
+    };
+    run.sent.iter().map(number).collect()
 }
 
 fn edns(edns: &Edns) -> EdnsForm {

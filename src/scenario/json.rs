@@ -42,9 +42,8 @@ struct Form {
     files: BTreeMap<String, String>,
     #[serde(default)]
     family: FamilyForm,
-    /// Flags of `getaddrinfo` that change no query (`AI_CANONNAME`).
-    #[serde(default, rename = "flags")]
-    _flags: u32,
+    #[serde(default)]
+    flags: u32,
     #[serde(default)]
     answers: Vec<RuleForm>,
     #[serde(default, rename = "observed")]
@@ -179,6 +178,7 @@ impl Form {
                 .map(|text| file("/etc/resolv.conf", bytes(&text))),
             name: self.name,
             lookup: Lookup::Addresses(family),
+            flags: self.flags,
             env: self.env,
             hosts: match self.hosts {
                 None => Some(default_hosts(&hostname)),

@@ -24,6 +24,8 @@ pub struct Scenario {
     pub name: String,
     /// What is asked about it.
     pub lookup: Lookup,
+    /// Flags of `getaddrinfo` (`AI_CANONNAME` is 2).
+    pub flags: u32,
     /// Environment variables of the program.
     pub env: BTreeMap<String, String>,
     /// The machine's host name.
@@ -70,6 +72,7 @@ impl Scenario {
             resolv_conf: None,
             name: name.into(),
             lookup: Lookup::Addresses(Family::Both),
+            flags: 0,
             env: BTreeMap::new(),
             hosts: Some(default_hosts(&hostname)),
             hostname,

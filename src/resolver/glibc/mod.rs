@@ -1,11 +1,39 @@
-//! glibc
+//! glibc 2.36 as Debian 12 builds it (2.36-9+deb12u14): `getaddrinfo` through
+//! the name service switch, `res_search`, `res_query`.
+//!
+//! The files follow those of the source: [`read`] is `resolv/res_init.c`,
+//! [`res_query`] and [`res_send`] are the files of that name with [`send_dg`]
+//! for UDP, [`nss_dns`] and [`nss_files`] are the two modules that are always
+//! there, [`nsswitch`] says which of them is asked, and [`getaddrinfo`] is
+//! the function. [`thread`] is what the C code keeps in thread-local
+//! variables: `_res`, `errno` and `h_errno`, whose old values matter.
+
+mod getaddrinfo;
+mod gethostbyname;
+mod host_conf;
+mod name;
+mod nss_addresses;
+mod nss_dns;
+mod nss_files;
+mod nsswitch;
+mod options;
+mod read;
+mod res_query;
+mod res_send;
+mod send_dg;
+mod thread;
 
 use std::rc::Rc;
 
+use hickory_proto::rr::RecordType;
+
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
+use crate::engine::message::{Because, Data};
+use crate::resolver::glibc::res_query::{Answers, Kind};
+use crate::resolver::glibc::thread::Thread;
 use crate::resolver::reading::Reading;
-use crate::scenario::Scenario;
+use crate::scenario::{Lookup, Scenario};
 
 /// Which function of glibc is called.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -18,12 +46,56 @@ pub enum Call {
     ResQuery,
 }
 
-/// The lookup of `scenario`.
-pub async fn lookup(_io: Rc<Io>, _scenario: &Scenario, _call: Call) -> Outcome {
-    Outcome::Failed("NOT_MODELLED")
+/// The lookup of `scenario`. Records are searched for with `res_search`
+/// whatever is called, unless that is `res_query`.
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
+    let thread = Thread::new(io, scenario);
+    match (call, scenario.lookup) {
+        (Call::GetAddrInfo, Lookup::Addresses(family)) => {
+            getaddrinfo::getaddrinfo(thread, family).await
+        }
+        (Call::ResQuery, lookup) => records(thread, lookup, false).await,
+        (_, lookup) => records(thread, lookup, true).await,
+    }
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(_scenario: &'a Scenario) -> Reading<'a> {
-    Reading::default()
+pub fn reading(scenario: &Scenario) -> Reading<'_> {
+    read::res_vinit(scenario)
+}
+
+/// `res_search` or `res_query`, for A unless the scenario names a type.
+async fn records(mut thread: Thread<'_>, lookup: Lookup, search: bool) -> Outcome {
+    if thread.context_get().is_err() {
+        return thread.crash();
+    }
+    let record_type = match lookup {
+        Lookup::Addresses(_) => RecordType::A,
+        Lookup::Records(record_type) => record_type,
+    };
+    let name = thread.scenario.name.as_bytes();
+    let kind = Kind::One(record_type);
+    let answers = if search {
+        res_query::context_search(&mut thread, name, kind, Because::AsIs).await
+    } else {
+        res_query::context_query(&mut thread, name, kind, Because::AsIs).await
+    };
+    match answers {
+        Some(answers) => Outcome::Found(addresses(&answers, record_type)),
+        None => Outcome::Failed(thread.h_errno.as_str()),
+    }
+}
+
+/// The addresses of that type in the answer, whosever they are.
+fn addresses(answers: &Answers, record_type: RecordType) -> Vec<crate::address::Address> {
+    let first = answers.first.iter();
+    let records = first.flat_map(|message| message.reply.answers.iter());
+    records
+        .filter(|record| record.data.record_type() == record_type)
+        .filter_map(|record| match record.data {
+            Data::A(ip) => Some(std::net::IpAddr::V4(ip).into()),
+            Data::Aaaa(ip) => Some(std::net::IpAddr::V6(ip).into()),
+            _ => None,
+        })
+        .collect()
 }

@@ -11,7 +11,7 @@ use crate::engine::message::{
 };
 use crate::name::Name;
 use crate::resolver::musl::Version;
-use crate::resolver::reading::Reading;
+use crate::resolver::reading::{Reading, Setting};
 
 /// A question as `res_mkquery` builds it.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub(super) async fn res_msend(
     let mut exchange = Exchange {
         io,
         packets,
-        servers: conf.servers.iter().map(|server| &server.value).collect(),
+        servers: &conf.servers,
         udp: io.socket(),
         sent: Vec::new(),
         slots: vec![Slot::Empty; packets.len()],
@@ -119,7 +119,7 @@ fn mtime(io: &Io) -> u128 {
 struct Exchange<'a> {
     io: &'a Io,
     packets: &'a [Packet],
-    servers: Vec<&'a Server>,
+    servers: &'a [Setting<Server>],
     udp: SocketId,
     /// Which packet each query carries.
     sent: Vec<(QueryId, usize)>,
@@ -165,8 +165,8 @@ impl Exchange<'_> {
     fn send_all(&mut self) {
         for index in 0..self.packets.len() {
             if matches!(self.slots.get(index), Some(Slot::Empty)) {
-                for server in self.servers.clone() {
-                    self.send(index, server, self.udp, Transport::Udp);
+                for server in self.servers {
+                    self.send(index, &server.value, self.udp, Transport::Udp);
                 }
             }
         }
@@ -233,7 +233,7 @@ impl Exchange<'_> {
     /// sent to `0.0.0.0` comes from `127.0.0.1` and is ignored.
     fn asked(&self, server: &Server) -> bool {
         let source = server.address.reached();
-        let unmapped = |server: &&Server| server.address.ip.to_canonical();
+        let unmapped = |server: &Setting<Server>| server.value.address.ip.to_canonical();
         self.servers.iter().map(unmapped).any(|ip| ip == source)
     }
 

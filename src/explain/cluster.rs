@@ -1,0 +1,245 @@
+//! What names mean in a Kubernetes cluster.
+//!
+//! Source: Kubernetes "DNS for Services and Pods" and the DNS specification
+//! <https://github.com/kubernetes/dns/blob/master/docs/specification.md>.
+
+use crate::name::Name;
+use crate::resolver;
+use crate::scenario::Scenario;
+
+/// A search path as the kubelet writes it for `ClusterFirst`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Cluster {
+    /// The pod's namespace.
+    pub namespace: String,
+    /// The cluster domain, without a final dot.
+    pub domain: String,
+}
+
+/// What a name would be.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Meaning {
+    /// `SERVICE.NAMESPACE.svc.DOMAIN`
+    Service {
+        /// Name of the service.
+        service: String,
+        /// Its namespace.
+        namespace: String,
+    },
+    /// `POD.SERVICE.NAMESPACE.svc.DOMAIN`: a pod of a headless service.
+    HeadlessPod {
+        /// Host name of the pod.
+        pod: String,
+        /// Name of the service.
+        service: String,
+        /// Its namespace.
+        namespace: String,
+    },
+    /// `_PORT._PROTO.SERVICE.NAMESPACE.svc.DOMAIN`: SRV records.
+    Port {
+        /// Name of the port, without `_`.
+        port: String,
+        /// Name of the service.
+        service: String,
+        /// Its namespace.
+        namespace: String,
+    },
+    /// `ADDRESS.NAMESPACE.pod.DOMAIN`
+    PodAddress,
+    /// In the cluster domain, where no such record can be.
+    Nothing,
+    /// Outside of the cluster domain.
+    External,
+}
+
+/// Last labels that are top-level domains rather than namespaces: those of
+/// RFC 1591 and 2 letters. `dev`, `app` and `prod` are both, and more often
+/// namespaces here.
+const TOP_LEVEL: &[&str] = &[
+    "arpa", "biz", "cloud", "com", "edu", "gov", "info", "int", "mil", "net", "org",
+];
+
+impl Cluster {
+    /// The cluster of the scenario's search path, as glibc reads it:
+    /// `NAMESPACE.svc.DOMAIN`, `svc.DOMAIN` and `DOMAIN` are in it.
+    pub fn find(scenario: &Scenario) -> Option<Self> {
+        let reading = resolver::find("glibc")?.reading(scenario);
+        let entries: Vec<String> = reading
+            .search
+            .iter()
+            .map(|entry| {
+                String::from_utf8_lossy(&entry.value)
+                    .trim_end_matches('.')
+                    .to_owned()
+            })
+            .collect();
+        entries.iter().find_map(|entry| {
+            let (namespace, domain) = entry.split_once(".svc.")?;
+            let rest = [format!("svc.{domain}"), domain.to_owned()];
+            let is_path = !namespace.is_empty() && rest.iter().all(|it| entries.contains(it));
+            is_path.then(|| Self {
+                namespace: namespace.to_owned(),
+                domain: domain.to_owned(),
+            })
+        })
+    }
+
+    /// What `name` would be.
+    pub fn meaning(&self, name: &Name) -> Meaning {
+        let text = name.to_string();
+        let Some(inside) = strip_domain(&text, &self.domain) else {
+            return Meaning::External;
+        };
+        let labels: Vec<&str> = inside.split('.').collect();
+        let owned = |label: &str| label.to_owned();
+        match labels.as_slice() {
+            [service, namespace, "svc"] => Meaning::Service {
+                service: owned(service),
+                namespace: owned(namespace),
+            },
+            [port, proto, service, namespace, "svc"]
+                if port.starts_with('_') && proto.starts_with('_') =>
+            {
+                Meaning::Port {
+                    port: port.trim_start_matches('_').to_owned(),
+                    service: owned(service),
+                    namespace: owned(namespace),
+                }
+            }
+            [pod, service, namespace, "svc"] => Meaning::HeadlessPod {
+                pod: owned(pod),
+                service: owned(service),
+                namespace: owned(namespace),
+            },
+            [_, _, "pod"] => Meaning::PodAddress,
+            _ => Meaning::Nothing,
+        }
+    }
+
+    /// Which of `candidates` somebody who typed `name` most likely means.
+    pub fn useful<'n>(
+        &self,
+        name: &str,
+        candidates: impl Iterator<Item = Option<&'n Name>>,
+    ) -> Option<usize> {
+        let wanted = self.intended(name)?;
+        let mut names = candidates.enumerate();
+        names.find_map(|(index, candidate)| {
+            let text = candidate?.to_string();
+            text.eq_ignore_ascii_case(&wanted).then_some(index)
+        })
+    }
+
+    /// The fully qualified name that `name` most likely stands for; no final dot.
+    pub fn intended(&self, name: &str) -> Option<String> {
+        let bare = name.strip_suffix('.').unwrap_or(name);
+        if bare.is_empty() {
+            return None;
+        }
+        if name.ends_with('.') || strip_domain(bare, &self.domain).is_some() {
+            return Some(bare.to_owned());
+        }
+        let labels: Vec<&str> = bare.split('.').collect();
+        let last = labels.last().copied().unwrap_or_default();
+        let is_top_level = last.len() == 2 || TOP_LEVEL.contains(&last);
+        let Self { namespace, domain } = self;
+        Some(match labels.as_slice() {
+            [_] => format!("{bare}.{namespace}.svc.{domain}"),
+            [.., "svc"] => format!("{bare}.{domain}"),
+            _ if is_top_level => bare.to_owned(),
+            [_, _] => format!("{bare}.svc.{domain}"),
+            [port, proto, _, _] if port.starts_with('_') && proto.starts_with('_') => {
+                format!("{bare}.svc.{domain}")
+            }
+            [port, proto, _] if port.starts_with('_') && proto.starts_with('_') => {
+                format!("{bare}.{namespace}.svc.{domain}")
+            }
+            _ => bare.to_owned(),
+        })
+    }
+
+    /// Where kube-dns, before CoreDNS, kept a name of the cluster in etcd:
+    /// its labels from the right, below `/skydns`.
+    pub fn skydns_key(&self, name: &Name) -> Option<String> {
+        let text = name.to_string();
+        strip_domain(&text, &self.domain)?;
+        let labels: Vec<&str> = text.rsplit('.').collect();
+        Some(format!("/skydns/{}", labels.join("/")))
+    }
+}
+
+fn strip_domain<'t>(name: &'t str, domain: &str) -> Option<&'t str> {
+    let at = name.len().checked_sub(domain.len())?;
+    let (inside, end) = name.split_at_checked(at)?;
+    end.eq_ignore_ascii_case(domain)
+        .then(|| inside.strip_suffix('.'))
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster() -> Cluster {
+        Cluster {
+            namespace: "default".to_owned(),
+            domain: "cluster.local".to_owned(),
+        }
+    }
+
+    #[test]
+    fn names_of_the_cluster_have_a_meaning() {
+        let check = |name: &str, expected: &str| {
+            let meaning = cluster().meaning(&Name::from_plain(name.as_bytes()).unwrap());
+            assert!(
+                format!("{meaning:?}").starts_with(expected),
+                "{name}: {meaning:?}"
+            );
+        };
+        check(
+            "web.default.svc.cluster.local",
+            "Service { service: \"web\", namespace: \"default\"",
+        );
+        check(
+            "db-0.db.prod.svc.Cluster.Local",
+            "HeadlessPod { pod: \"db-0\"",
+        );
+        check(
+            "_http._tcp.web.default.svc.cluster.local",
+            "Port { port: \"http\"",
+        );
+        check("10-244-1-5.default.pod.cluster.local", "PodAddress");
+        check("a.b.c.d.svc.cluster.local", "Nothing");
+        check("web.cluster.local", "Nothing");
+        check("example.com", "External");
+        check("mycluster.local", "External");
+    }
+
+    #[test]
+    fn short_names_stand_for_services_and_public_ones_for_themselves() {
+        let check = |name: &str, expected: &str| {
+            assert_eq!(
+                cluster().intended(name).as_deref(),
+                Some(expected),
+                "{name}"
+            );
+        };
+        check("web", "web.default.svc.cluster.local");
+        check("web.prod", "web.prod.svc.cluster.local");
+        check("web.prod.svc", "web.prod.svc.cluster.local");
+        check("web.prod.svc.cluster.local", "web.prod.svc.cluster.local");
+        check("example.com", "example.com");
+        check("heise.de", "heise.de");
+        check("api.internal.example.com", "api.internal.example.com");
+        check("web.", "web");
+    }
+
+    #[test]
+    fn kube_dns_kept_names_from_the_right() {
+        let name = Name::from_plain(b"web.default.svc.cluster.local").unwrap();
+        assert_eq!(
+            cluster().skydns_key(&name).as_deref(),
+            Some("/skydns/local/cluster/svc/default/web")
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! What a lookup does, side by side for several resolvers, and what would
+//! change it. Everything here is read off runs of the machines: nothing is
+//! said about a resolver that its model did not do.
+
+pub mod advice;
+pub mod cluster;
+pub mod decision;
+pub mod plan;
+pub mod transition;
+
+use crate::explain::advice::Advice;
+use crate::explain::cluster::{Cluster, Meaning};
+use crate::explain::decision::Decision;
+use crate::explain::plan::Candidate;
+use crate::explain::transition::{Detail, Silence, Transitions};
+use crate::resolver::Resolver;
+use crate::resolver::reading::Reading;
+use crate::scenario::Scenario;
+use crate::simulation::Run;
+
+/// A lookup as several resolvers do it.
+#[derive(Debug)]
+pub struct Explanation<'a> {
+    /// The question.
+    pub scenario: &'a Scenario,
+    /// The Kubernetes search path, if there is one.
+    pub cluster: Option<Cluster>,
+    /// Resolvers that send the same, in the order in which they were asked for.
+    pub groups: Vec<Group<'a>>,
+    /// What would save queries, and what it costs.
+    pub advice: Vec<Advice>,
+}
+
+/// Resolvers that send the same queries when nothing exists, and in the
+/// world of the scenario.
+#[derive(Debug)]
+pub struct Group<'a> {
+    /// The resolvers; never empty.
+    pub members: Vec<Member<'a>>,
+    /// The names they try, in order, with those the scenario's answers spare.
+    pub candidates: Vec<Row>,
+}
+
+/// A candidate and what it would be in the cluster.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Whether it is asked in the world of the scenario.
+    pub is_asked: bool,
+    /// What the name would be; `None` without a Kubernetes search path.
+    pub meaning: Option<Meaning>,
+    /// Whether this is the one that a user most likely means.
+    pub is_useful: bool,
+}
+
+/// One resolver of a group.
+#[derive(Debug)]
+pub struct Member<'a> {
+    /// The resolver.
+    pub resolver: &'static Resolver,
+    /// What it takes from the configuration.
+    pub reading: Reading<'a>,
+    /// Why it asks in this order.
+    pub decision: Decision,
+    /// The lookup when nothing exists.
+    pub plan: Run,
+    /// The lookup in the world of the scenario.
+    pub run: Run,
+    /// What each candidate's answer leads to.
+    pub transitions: Transitions,
+    /// The lookup when no server answers.
+    pub silence: Silence,
+}
+
+/// Explains the scenario's lookup by each of `resolvers`.
+pub fn explain<'a>(
+    scenario: &'a Scenario,
+    resolvers: &[&'static Resolver],
+    detail: Detail,
+) -> Explanation<'a> {
+    let mut groups: Vec<(Key, Group<'a>)> = Vec::new();
+    let cluster = Cluster::find(scenario);
+    for resolver in resolvers {
+        let (key, member, candidates) = examine(scenario, resolver, detail);
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, group)) => group.members.push(member),
+            None => {
+                let candidates = rows(scenario, candidates, cluster.as_ref());
+                let members = vec![member];
+                groups.push((
+                    key,
+                    Group {
+                        members,
+                        candidates,
+                    },
+                ));
+            }
+        }
+    }
+    let groups: Vec<Group<'a>> = groups.into_iter().map(|(_, group)| group).collect();
+    Explanation {
+        advice: advice::advice(scenario, &groups, cluster.as_ref()),
+        scenario,
+        cluster,
+        groups,
+    }
+}
+
+/// What members of a group have in common: the candidates of the plan and of
+/// the run, each with its queries in an order of their own.
+type Key = (Vec<Candidate>, Vec<Candidate>);
+
+fn examine<'a>(
+    scenario: &'a Scenario,
+    resolver: &'static Resolver,
+    detail: Detail,
+) -> (Key, Member<'a>, Vec<(Candidate, bool)>) {
+    let plan = transition::run_when(scenario, resolver, &[]);
+    let run = if scenario.answers.is_empty() {
+        plan.clone()
+    } else {
+        resolver.predict(scenario)
+    };
+    let planned = plan::candidates(&plan);
+    let asked = plan::candidates(&run);
+    let reading = resolver.reading(scenario);
+    let mut candidates: Vec<(Candidate, bool)> = asked
+        .iter()
+        .map(|candidate| (candidate.clone(), true))
+        .collect();
+    for candidate in &planned {
+        if !asked.iter().any(|other| other.is_same_name(candidate)) {
+            candidates.push((candidate.clone(), false));
+        }
+    }
+    let key = (sorted(&planned), sorted(&asked));
+    let member = Member {
+        decision: Decision::of(scenario, &reading, &planned, &plan),
+        transitions: transition::transitions(scenario, resolver, &planned, &plan, detail),
+        silence: transition::silence(scenario, resolver),
+        resolver,
+        reading,
+        plan,
+        run,
+    };
+    (key, member, candidates)
+}
+
+/// Candidates without the order of their queries, which is a matter of chance
+/// for resolvers that ask for A and AAAA at once.
+fn sorted(candidates: &[Candidate]) -> Vec<Candidate> {
+    let mut candidates = candidates.to_vec();
+    for candidate in &mut candidates {
+        candidate.queries.sort();
+    }
+    candidates
+}
+
+fn rows(
+    scenario: &Scenario,
+    candidates: Vec<(Candidate, bool)>,
+    cluster: Option<&Cluster>,
+) -> Vec<Row> {
+    let meaning = |candidate: &Candidate| {
+        let name = candidate.name.as_ref()?;
+        cluster.map(|cluster| cluster.meaning(name))
+    };
+    let useful = cluster.and_then(|cluster| {
+        let names = candidates
+            .iter()
+            .map(|(candidate, _)| candidate.name.as_ref());
+        cluster.useful(&scenario.name, names)
+    });
+    candidates
+        .into_iter()
+        .enumerate()
+        .map(|(index, (candidate, is_asked))| Row {
+            meaning: meaning(&candidate),
+            is_useful: useful == Some(index),
+            is_asked,
+            candidate,
+        })
+        .collect()
+}

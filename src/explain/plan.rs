@@ -1,0 +1,94 @@
+//! The candidates of a run: its queries, name by name.
+
+use hickory_proto::rr::RecordType;
+
+use crate::address::Server;
+use crate::engine::message::{Because, Question, Transport};
+use crate::name::Name;
+use crate::simulation::{Run, Sent};
+
+/// A name that is tried, and the queries for it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Candidate {
+    /// The name; `None`: a message that no server can read.
+    pub name: Option<Name>,
+    /// Where it comes from.
+    pub because: Because,
+    /// Its queries, in order.
+    pub queries: Vec<Asked>,
+}
+
+/// One query for a candidate.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Asked {
+    /// Type asked for; 0 in a malformed message.
+    pub record_type: u16,
+    /// Whom.
+    pub server: Server,
+    /// How.
+    pub transport: Transport,
+}
+
+impl Candidate {
+    /// Whether both are the same name for the same reason.
+    pub fn is_same_name(&self, other: &Self) -> bool {
+        self.name == other.name && self.because == other.because
+    }
+
+    /// The record types asked for, each once, in order of asking.
+    pub fn record_types(&self) -> Vec<RecordType> {
+        let mut types = Vec::new();
+        for query in &self.queries {
+            let record_type = RecordType::from(query.record_type);
+            if !types.contains(&record_type) {
+                types.push(record_type);
+            }
+        }
+        types
+    }
+
+    /// The servers asked, each once, in order of asking.
+    pub fn servers(&self) -> Vec<&Server> {
+        let mut servers = Vec::new();
+        for query in &self.queries {
+            if !servers.contains(&&query.server) {
+                servers.push(&query.server);
+            }
+        }
+        servers
+    }
+}
+
+/// The candidates of `run`, in order of their first query. A resolver that
+/// comes back to an earlier name (busybox asks all A, then all AAAA) adds to
+/// that candidate, except when the name was left for another one and is then
+/// tried for another reason.
+pub fn candidates(run: &Run) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for sent in &run.sent {
+        let name = sent.query.name();
+        let known = candidates.iter_mut().find(|candidate| {
+            candidate.name.as_ref() == name && candidate.because == sent.query.because
+        });
+        match known {
+            Some(candidate) => candidate.queries.push(asked(sent)),
+            None => candidates.push(Candidate {
+                name: name.cloned(),
+                because: sent.query.because.clone(),
+                queries: vec![asked(sent)],
+            }),
+        }
+    }
+    candidates
+}
+
+fn asked(sent: &Sent) -> Asked {
+    Asked {
+        record_type: match &sent.query.question {
+            Question::Asked(_, record_type) => u16::from(*record_type),
+            Question::Malformed(_) => 0,
+        },
+        server: sent.query.server.clone(),
+        transport: sent.query.transport,
+    }
+}

@@ -1,0 +1,209 @@
+//! What the answer to a candidate leads to, found by trying each one.
+
+use std::time::Duration;
+
+use crate::engine::machine::Outcome;
+use crate::engine::message::{Because, Rcode};
+use crate::explain::plan::{Candidate, candidates};
+use crate::resolver::Resolver;
+use crate::scenario::Scenario;
+use crate::simulation::{Run, run};
+use crate::world::{Effect, Rule, World};
+
+/// What each candidate's answer leads to, in the order of the candidates.
+pub type Transitions = Vec<Vec<(Reply, Then)>>;
+
+/// Kinds of answers, as far as resolvers tell them apart.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(missing_docs, reason = "the names are the answers' own")]
+pub enum Reply {
+    NxDomain,
+    NoData,
+    ServFail,
+    Refused,
+    NotImp,
+    FormErr,
+    /// No answer at all.
+    Silence,
+    /// The server's port is closed.
+    PortClosed,
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Detail {
+    /// What leads from one candidate to another.
+    Short,
+    /// Also what the lookup ends with after the last one.
+    Full,
+}
+
+/// What follows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Then {
+    /// The candidate of this index is asked.
+    Candidate(usize),
+    /// The lookup ends with this error.
+    Fails(&'static str),
+    /// The lookup ends well.
+    Succeeds,
+}
+
+/// A lookup when no server answers.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Silence {
+    /// How long it takes; `None`: for ever.
+    pub after: Option<Duration>,
+    /// How many queries are sent.
+    pub queries: usize,
+    /// The error; `None`: it succeeds without any answer.
+    pub code: Option<&'static str>,
+}
+
+/// Every kind of answer, mildest first.
+pub const REPLIES: [Reply; 8] = [
+    Reply::NxDomain,
+    Reply::NoData,
+    Reply::ServFail,
+    Reply::Refused,
+    Reply::NotImp,
+    Reply::FormErr,
+    Reply::Silence,
+    Reply::PortClosed,
+];
+
+impl Reply {
+    fn effect(self) -> Effect {
+        match self {
+            Self::NxDomain => Effect::Status(Rcode::NxDomain),
+            Self::NoData => Effect::Status(Rcode::NoError),
+            Self::ServFail => Effect::Status(Rcode::ServFail),
+            Self::Refused => Effect::Status(Rcode::Refused),
+            Self::NotImp => Effect::Status(Rcode::NotImp),
+            Self::FormErr => Effect::Status(Rcode::FormErr),
+            Self::Silence => Effect::Timeout,
+            Self::PortClosed => Effect::Icmp,
+        }
+    }
+}
+
+/// The lookup in a world of these rules instead of the scenario's.
+pub fn run_when(scenario: &Scenario, resolver: &Resolver, rules: &[Rule]) -> Run {
+    run(resolver.machine(scenario), &mut World::new(rules))
+}
+
+/// Tries every kind of answer at the candidates of `plan`.
+///
+/// Entries of the search list behave alike, so one stands for those that
+/// follow it. After the last candidate nothing can follow: what its answers
+/// end with is tried only for [`Detail::Full`].
+pub fn transitions(
+    scenario: &Scenario,
+    resolver: &Resolver,
+    planned: &[Candidate],
+    plan: &Run,
+    detail: Detail,
+) -> Transitions {
+    let mut tried: Transitions = Vec::with_capacity(planned.len());
+    for (index, candidate) in planned.iter().enumerate() {
+        let before = index
+            .checked_sub(1)
+            .and_then(|at| planned.get(at).zip(tried.get(at)));
+        let alike =
+            before.filter(|(other, _)| is_alike(other, candidate) && index + 1 < planned.len());
+        let replies = match alike {
+            Some((_, replies)) => replies
+                .iter()
+                .map(|(reply, then)| (*reply, then.moved(index)))
+                .collect(),
+            None if index + 1 == planned.len() && detail == Detail::Short => Vec::new(),
+            None => REPLIES
+                .iter()
+                .map(|&reply| match reply {
+                    Reply::NxDomain => (reply, planned_next(index, planned, plan)),
+                    _ => (
+                        reply,
+                        try_reply(scenario, resolver, planned, candidate, reply),
+                    ),
+                })
+                .collect(),
+        };
+        tried.push(replies);
+    }
+    tried
+}
+
+/// Whether both are entries of the search list, and both not the root.
+fn is_alike(one: &Candidate, other: &Candidate) -> bool {
+    let labels = |candidate: &Candidate| {
+        candidate
+            .name
+            .as_ref()
+            .map_or(0, |name| name.labels().count())
+    };
+    let is_entry = |candidate: &Candidate| {
+        matches!(candidate.because, Because::Search(_)) && labels(candidate) > 1
+    };
+    is_entry(one) && is_entry(other)
+}
+
+/// What follows in the plan, where nothing exists.
+fn planned_next(index: usize, planned: &[Candidate], plan: &Run) -> Then {
+    match &plan.outcome {
+        _ if index + 1 < planned.len() => Then::Candidate(index + 1),
+        Outcome::Failed(code) => Then::Fails(code),
+        Outcome::Found(_) => Then::Succeeds,
+    }
+}
+
+impl Then {
+    /// The same, seen from the next candidate, which is at `index`.
+    fn moved(self, index: usize) -> Self {
+        match self {
+            Self::Candidate(next) if next == index => Self::Candidate(index + 1),
+            other => other,
+        }
+    }
+}
+
+fn try_reply(
+    scenario: &Scenario,
+    resolver: &Resolver,
+    planned: &[Candidate],
+    candidate: &Candidate,
+    reply: Reply,
+) -> Then {
+    let rule = Rule {
+        name: candidate.name.as_ref().map(ToString::to_string),
+        effect: reply.effect(),
+        ..Rule::default()
+    };
+    let run = run_when(scenario, resolver, &[rule]);
+    let asked = candidates(&run);
+    let here = asked.iter().position(|other| other.is_same_name(candidate));
+    let next = here.and_then(|here| asked.get(here + 1));
+    let next = next.and_then(|next| planned.iter().position(|other| other.is_same_name(next)));
+    match (next, &run.outcome) {
+        (Some(next), _) => Then::Candidate(next),
+        (None, Outcome::Failed(code)) => Then::Fails(code),
+        (None, Outcome::Found(_)) => Then::Succeeds,
+    }
+}
+
+/// Runs the lookup against servers that never answer.
+pub fn silence(scenario: &Scenario, resolver: &Resolver) -> Silence {
+    let rule = Rule {
+        effect: Effect::Timeout,
+        ..Rule::default()
+    };
+    let run = run_when(scenario, resolver, &[rule]);
+    let hangs = run.outcome == Outcome::Failed("HANG");
+    Silence {
+        after: (!hangs).then_some(run.elapsed),
+        queries: run.sent.len(),
+        code: match run.outcome {
+            Outcome::Failed(code) => Some(code),
+            Outcome::Found(_) => None,
+        },
+    }
+}

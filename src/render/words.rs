@@ -1,0 +1,168 @@
+//! The sentences that text and JSON share.
+
+use std::time::Duration;
+
+use crate::engine::machine::Outcome;
+use crate::engine::message::Because;
+use crate::explain::advice::Change;
+use crate::explain::cluster::Meaning;
+use crate::explain::decision::{Decision, Order};
+use crate::explain::transition::Reply;
+use crate::resolver::reading::Origin;
+use crate::scenario::Scenario;
+
+/// `FILE:LINE:COLUMN` of a word of the file, or what else a setting comes from.
+pub fn origin(scenario: &Scenario, origin: Origin) -> String {
+    match (origin, &scenario.resolv_conf) {
+        (Origin::File(span), Some(conf)) => conf.source.place(span.start),
+        (Origin::File(_), None) => "no file".to_owned(),
+        (Origin::Environment(variable), _) => variable.to_owned(),
+        (Origin::HostName, _) => format!("host name {}", scenario.hostname),
+        (Origin::BuiltIn, _) => "default".to_owned(),
+    }
+}
+
+/// The decision as one sentence, without its resolvers.
+pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
+    let list = || {
+        let from = decision.search_origin.map(|it| origin(scenario, it));
+        let entries = counted(decision.search, "entry", "entries");
+        format!(
+            "the search list of {entries} ({})",
+            from.unwrap_or_default()
+        )
+    };
+    let compared = |relation: &str| {
+        let (dots, be) = match decision.dots {
+            1 => ("1 dot".to_owned(), "is"),
+            dots => (format!("{dots} dots"), "are"),
+        };
+        let ndots = decision.ndots.map(|ndots| {
+            let from = origin(scenario, ndots.origin);
+            format!("{be} {relation} ndots:{} ({from})", ndots.value)
+        });
+        match ndots {
+            Some(ndots) => format!("{dots} {ndots}"),
+            None => dots,
+        }
+    };
+    match &decision.order {
+        Order::Nothing(Outcome::Found(_)) => {
+            "nothing is asked: the answer is known without DNS".to_owned()
+        }
+        Order::Nothing(Outcome::Failed(code)) => format!("nothing is asked: it ends with {code}"),
+        Order::Rooted => "a final dot: this name and no other".to_owned(),
+        Order::AsIsFirst => {
+            format!(
+                "{}: the name as it is first, then {}",
+                compared("not fewer than"),
+                list()
+            )
+        }
+        Order::SearchFirst => {
+            format!(
+                "{}: first {}, then the name as it is",
+                compared("fewer than"),
+                list()
+            )
+        }
+        Order::SearchOnly => format!(
+            "{}: only {}, never the name as it is",
+            compared("fewer than"),
+            list()
+        ),
+        Order::AsIsOnly => format!(
+            "{}: the name as it is, without {}",
+            compared("not fewer than"),
+            list()
+        ),
+        Order::NoSearchList => "no search list: the name as it is".to_owned(),
+        Order::Other => "another name is asked in its place".to_owned(),
+    }
+}
+
+/// `1 query`, `8 queries`.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Where a candidate comes from.
+pub fn because(because: &Because) -> String {
+    match because {
+        Because::Search(index) => format!("search {}", index + 1),
+        Because::AsIs => "as is".to_owned(),
+        Because::HostAlias => "HOSTALIASES".to_owned(),
+        Because::Cname => "alias target".to_owned(),
+        Because::FollowUp => "follow-up".to_owned(),
+        Because::Reverse => "reverse".to_owned(),
+        Because::NameServer => "name server".to_owned(),
+    }
+}
+
+/// What a name would be in the cluster.
+pub fn meaning(meaning: &Meaning) -> String {
+    match meaning {
+        Meaning::Service { service, namespace } => {
+            format!("service {service} in namespace {namespace}")
+        }
+        Meaning::HeadlessPod {
+            pod,
+            service,
+            namespace,
+        } => {
+            format!("pod {pod} of the headless service {service} in namespace {namespace}")
+        }
+        Meaning::Port {
+            port,
+            service,
+            namespace,
+        } => {
+            format!("port {port} (SRV) of service {service} in namespace {namespace}")
+        }
+        Meaning::PodAddress => "the address of a pod".to_owned(),
+        Meaning::Nothing => "nothing in the cluster has such a name".to_owned(),
+        Meaning::External => "a name outside of the cluster".to_owned(),
+    }
+}
+
+/// How an answer is called.
+pub fn reply(reply: Reply) -> &'static str {
+    match reply {
+        Reply::NxDomain => "NXDOMAIN",
+        Reply::NoData => "NODATA",
+        Reply::ServFail => "SERVFAIL",
+        Reply::Refused => "REFUSED",
+        Reply::NotImp => "NOTIMP",
+        Reply::FormErr => "FORMERR",
+        Reply::Silence => "silence",
+        Reply::PortClosed => "a closed port",
+    }
+}
+
+/// A change, as the beginning of a sentence.
+pub fn change(change: &Change) -> String {
+    match change {
+        Change::FinalDot(name) => format!("Write {name} with its final dot"),
+        Change::Ndots(ndots) => format!("Set ndots:{ndots}"),
+    }
+}
+
+/// What a change costs besides what it does to other names.
+pub fn price(change: &Change) -> &'static str {
+    match change {
+        Change::FinalDot(_) => {
+            "the name must be complete, and a program that hands it on (HTTP Host, TLS) hands on the dot"
+        }
+        Change::Ndots(_) => "every name that the pod looks up is affected",
+    }
+}
+
+/// Seconds, `2.5 s`.
+pub fn seconds(duration: Duration) -> String {
+    let tenths = (duration.as_millis() + 50) / 100;
+    if tenths % 10 == 0 {
+        format!("{} s", tenths / 10)
+    } else {
+        format!("{}.{} s", tenths / 10, tenths % 10)
+    }
+}

@@ -1,0 +1,151 @@
+//! The function `gethostbyname2_r` for IPv4, which `getaddrinfo` calls if that
+//! is enough.
+
+use crate::address::Address;
+use crate::config::nsswitch_conf::{Reaction, Status};
+use crate::resolver::glibc::nss_dns::{self, Found};
+use crate::resolver::glibc::nss_files;
+use crate::resolver::glibc::nsswitch::{Service, hosts_database};
+use crate::resolver::glibc::thread::{Errno, HostError, Killed, Thread};
+use crate::scenario::Family;
+
+/// The value returned, 0 or an `errno`, and the addresses.
+///
+/// Source: glibc `nss/getXXbyYY_r.c` (2.36).
+pub(super) async fn gethostbyname2_r(
+    thread: &mut Thread<'_>,
+    name: &[u8],
+) -> Result<(Errno, Option<Vec<Address>>), Killed> {
+    thread.context_get()?;
+    let mut status = Status::Unavail;
+    let mut any_service = false;
+    let mut result = None;
+    if hostname_digits_dots(name) {
+        thread.h_errno = HostError::NotFound;
+        status = Status::NotFound;
+        any_service = true;
+    } else if let Some(services) = database(thread) {
+        let mut do_merge = false;
+        let mut next = lookup(&services, 0);
+        while let Some(at) = next {
+            any_service = true;
+            let Some(service) = services.get(at) else {
+                break;
+            };
+            let found = call(thread, service, name).await;
+            status = found.status;
+            if status == Status::Success {
+                result = Some(found.addresses);
+            }
+            status = merge(thread, service, status, &mut do_merge);
+            next = match service.reaction(status) {
+                Reaction::Return => None,
+                Reaction::Continue | Reaction::Merge => lookup(&services, at + 1),
+            };
+        }
+    }
+    if status == Status::Unavail && !any_service && thread.errno != Errno::NoEntry {
+        thread.h_errno = HostError::Internal;
+    } else if status != Status::Success && !any_service {
+        thread.h_errno = HostError::NoRecovery;
+    }
+    let error = match status {
+        Status::Success => return Ok((Errno::Clear, result)),
+        Status::NotFound => Errno::Clear,
+        Status::TryAgain if thread.h_errno != HostError::Internal => Errno::Again,
+        // This can be 0, too.
+        Status::TryAgain | Status::Unavail => thread.errno,
+    };
+    thread.errno = error;
+    Ok((error, None))
+}
+
+/// The modules to ask; `None` if the file cannot be read.
+pub(super) fn database<'a>(thread: &mut Thread<'a>) -> Option<Vec<Service<'a>>> {
+    let scenario = thread.scenario;
+    if scenario.nsswitch.is_none() {
+        thread.errno = Errno::NoEntry;
+    }
+    let Ok(services) = hosts_database(scenario.nsswitch.as_ref()) else {
+        thread.errno = Errno::Invalid;
+        return None;
+    };
+    for service in services.iter().filter(|service| !is_installed(service)) {
+        let module = String::from_utf8_lossy(service.module);
+        thread.io.note(format!(
+            "the module `{}` of nsswitch.conf is taken as not installed",
+            module.escape_default()
+        ));
+    }
+    Some(services)
+}
+
+/// The modules that are part of glibc; others, `resolve` or `myhostname`, are
+/// not in an image unless somebody put them there.
+pub(super) fn is_installed(service: &Service<'_>) -> bool {
+    matches!(service.module, b"files" | b"dns")
+}
+
+/// The first service from `at` on that has the function, unless one without it
+/// ends the search.
+///
+/// Source: glibc `nss/nsswitch.c: __nss_lookup, __nss_next2` (2.36).
+fn lookup(services: &[Service<'_>], at: usize) -> Option<usize> {
+    for (index, service) in services.iter().enumerate().skip(at) {
+        if is_installed(service) {
+            return Some(index);
+        }
+        if service.reaction(Status::Unavail) != Reaction::Continue {
+            return None;
+        }
+    }
+    None
+}
+
+async fn call(thread: &mut Thread<'_>, service: &Service<'_>, name: &[u8]) -> Found {
+    match service.module {
+        b"files" => nss_files::gethostbyname3_r(thread, name, Family::Inet),
+        _ => nss_dns::gethostbyname2_r(thread, name, Family::Inet).await,
+    }
+}
+
+/// `merge` as an action: hosts cannot be merged, and the attempt turns what
+/// was found into an error, and what was not found into what was found before.
+fn merge(
+    thread: &mut Thread<'_>,
+    service: &Service<'_>,
+    mut status: Status,
+    do_merge: &mut bool,
+) -> Status {
+    if *do_merge {
+        thread.errno = Errno::Invalid;
+        if status == Status::Success {
+            status = Status::Unavail;
+            *do_merge = false;
+        } else {
+            status = Status::Success;
+        }
+    }
+    if status == Status::Success && service.reaction(status) == Reaction::Merge {
+        thread.errno = Errno::Invalid;
+        status = Status::Unavail;
+        *do_merge = true;
+    }
+    status
+}
+
+/// Whether `name` looks like an address, but is none: it is not looked up.
+/// Those that are addresses do not come here.
+///
+/// Source: glibc `nss/digits_dots.c` (2.36).
+fn hostname_digits_dots(name: &[u8]) -> bool {
+    let Some(&first) = name.first() else {
+        return false;
+    };
+    let all_numeric = first.is_ascii_digit()
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let colons = first == b':' || first.is_ascii_hexdigit() && name.contains(&b':');
+    all_numeric && !name.ends_with(b".") || colons
+}

@@ -1,0 +1,368 @@
+//! glibc's reading of `resolv.conf` and its environment variables.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::address::{Address, Server, inet_aton};
+use crate::config::resolv_conf::{Line, is_blank};
+use crate::resolver::glibc::options::{
+    DEFAULT_ATTEMPTS, DEFAULT_NDOTS, DEFAULT_TIMEOUT, MAX_SERVERS, Place, res_setoptions,
+};
+use crate::resolver::reading::{Dropped, Origin, Reading, Setting};
+use crate::scenario::Scenario;
+use crate::text::Span;
+
+/// `MAXDNSRCH` of `resolv/resolv.h`: entries that are copied to the old
+/// `_res.dnsrch`.
+const OLD_SEARCH_ENTRIES: usize = 6;
+/// `sizeof (_res.defdname)`: bytes that these entries have there.
+const OLD_SEARCH_BYTES: usize = 256;
+/// `sizeof (_res.dnsrch)` on 64-bit machines, which an assertion takes for
+/// [`OLD_SEARCH_BYTES`].
+const OLD_SEARCH_POINTERS: usize = 56;
+
+const KEYWORDS: [&[u8]; 5] = [b"nameserver", b"search", b"domain", b"options", b"sortlist"];
+
+/// The configuration that a program starts with.
+///
+/// Source: glibc `resolv/res_init.c: __resolv_conf_load`,
+/// `resolv/resolv_conf.c: update_from_conf` (2.36).
+pub(super) fn res_vinit(scenario: &Scenario) -> Reading<'_> {
+    let mut reading = res_vinit_1(scenario);
+    reading.refused = failed_assertion(&reading);
+    for server in reading.servers.iter().skip(MAX_SERVERS) {
+        if let Origin::File(span) = server.origin {
+            reading.dropped.push(Dropped {
+                span,
+                why: format!("only {MAX_SERVERS} name servers are used").into(),
+            });
+        }
+    }
+    reading.servers.truncate(MAX_SERVERS);
+    reading.dropped.sort_by_key(|dropped| dropped.span.start);
+    reading
+}
+
+/// The search list is copied to a place of 256 bytes for old programs, and an
+/// assertion about the copy is wrong if an entry does not fit there and what
+/// comes before it is short.
+fn failed_assertion(reading: &Reading<'_>) -> Option<Dropped> {
+    let mut used = 0;
+    for entry in reading.search.iter().take(OLD_SEARCH_ENTRIES) {
+        let size = entry.value.len() + 1;
+        if used + size > OLD_SEARCH_BYTES {
+            let span = match entry.origin {
+                Origin::File(span) => span,
+                _ => Span::default(),
+            };
+            return (used <= OLD_SEARCH_POINTERS).then(|| Dropped {
+                span,
+                why: "an assertion of glibc fails for so long a search domain, \
+                      which ends the program"
+                    .into(),
+            });
+        }
+        used += size;
+    }
+    None
+}
+
+/// Source: glibc `resolv/res_init.c: res_vinit_1` (2.36).
+fn res_vinit_1(scenario: &Scenario) -> Reading<'_> {
+    let mut parser = Parser {
+        reading: Reading {
+            ndots: Some(Setting::built_in(DEFAULT_NDOTS)),
+            timeout: Setting::built_in(DEFAULT_TIMEOUT),
+            attempts: Setting::built_in(DEFAULT_ATTEMPTS),
+            ..Reading::default()
+        },
+        have_environment: false,
+        search_line: None,
+    };
+    if let Some(domains) = scenario.env("LOCALDOMAIN") {
+        parser.have_environment = true;
+        parser.reading.search = local_domain(domains.as_bytes());
+    }
+    if let Some(file) = &scenario.resolv_conf {
+        parser.reading.servers.reserve(MAX_SERVERS);
+        for line in file.lines() {
+            parser.line(line);
+        }
+    }
+    let mut reading = parser.reading;
+    if reading.servers.is_empty() {
+        let loopback = Server::from(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        reading.servers.push(Setting::built_in(loopback));
+    }
+    if reading.search.is_empty()
+        && let Some((_, domain)) = scenario.hostname.split_once('.')
+    {
+        reading.search.push(Setting {
+            value: Cow::Borrowed(domain.as_bytes()),
+            origin: Origin::HostName,
+        });
+    }
+    if let Some(options) = scenario.env("RES_OPTIONS") {
+        res_setoptions(&mut reading, options.as_bytes(), Place::Environment);
+    }
+    reading
+}
+
+/// The domains of `LOCALDOMAIN`. What stands before the first blank is one,
+/// even if it is empty.
+fn local_domain(text: &[u8]) -> Vec<Setting<Cow<'_, [u8]>>> {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
+    let entries = line.split(|byte| matches!(byte, b' ' | b'\t'));
+    entries
+        .enumerate()
+        .filter(|(index, entry)| *index == 0 || !entry.is_empty())
+        .map(|(_, entry)| Setting {
+            value: Cow::Borrowed(entry),
+            origin: Origin::Environment("LOCALDOMAIN"),
+        })
+        .collect()
+}
+
+struct Parser<'a> {
+    reading: Reading<'a>,
+    /// Whether `LOCALDOMAIN` is set.
+    have_environment: bool,
+    /// The line that the search list comes from.
+    search_line: Option<Span>,
+}
+
+/// The rest of a line of the file, and where it begins.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn line(&mut self, line: Line<'a>) {
+        // The C code sees a string: it ends at a NUL byte.
+        let text = line.bytes().split(|&byte| byte == 0).next();
+        let text = text.unwrap_or_default();
+        if matches!(text.first(), None | Some(b'#' | b';')) {
+            return;
+        }
+        let rest = |keyword: &[u8]| matched(line, text, keyword);
+        if let Some(rest) = rest(b"domain") {
+            self.search(line, rest.words().take(1).collect());
+            self.drop_further_words(rest);
+        } else if let Some(rest) = rest(b"search") {
+            self.search(line, rest.words().collect());
+        } else if let Some(rest) = rest(b"nameserver") {
+            self.nameserver(line, rest);
+            self.drop_further_words(rest);
+        } else if rest(b"sortlist").is_some() {
+            let why = "it only sorts what `gethostbyname` returns";
+            self.reading.drop(line.span(), why);
+        } else if let Some(rest) = rest(b"options") {
+            res_setoptions(&mut self.reading, rest.bytes, Place::File(rest.offset));
+        } else if let Some(word) = line.words().next() {
+            let why = why_unknown(text, word.bytes);
+            self.reading.drop(line.span(), why);
+        }
+    }
+
+    /// A `search` or `domain` line with these words.
+    fn search(&mut self, line: Line<'a>, entries: Vec<Setting<Cow<'a, [u8]>>>) {
+        if self.have_environment {
+            self.reading.drop(line.span(), "`LOCALDOMAIN` overrides it");
+        } else if entries.is_empty() {
+            self.reading.drop(line.span(), "no domain follows");
+        } else {
+            self.reading.search = entries;
+            if let Some(old) = self.search_line.replace(line.span()) {
+                let why = "a later `search` or `domain` line replaces it";
+                self.reading.drop(old, why);
+            }
+        }
+    }
+
+    fn nameserver(&mut self, line: Line<'a>, rest: Rest<'a>) {
+        let Some(word) = rest.words().next() else {
+            self.reading.drop(line.span(), "no address follows");
+            return;
+        };
+        match (address(&word.value), word.origin) {
+            (Some(address), origin) => self.reading.servers.push(Setting {
+                value: address.into(),
+                origin,
+            }),
+            (None, Origin::File(span)) => {
+                let why = if word.value.ends_with(b"\r") {
+                    "the carriage return at the end makes it no address"
+                } else {
+                    "it is no address"
+                };
+                self.reading.drop(span, why);
+            }
+            _ => {}
+        }
+    }
+
+    fn drop_further_words(&mut self, rest: Rest<'a>) {
+        for word in rest.words().skip(1) {
+            if let Origin::File(span) = word.origin {
+                self.reading.drop(span, "only the first word counts");
+            }
+        }
+    }
+}
+
+impl<'a> Rest<'a> {
+    /// The parts between blanks and TABs; a carriage return is no blank.
+    fn words(self) -> impl Iterator<Item = Setting<Cow<'a, [u8]>>> {
+        let mut start = self.offset;
+        let parts = self.bytes.split(|byte| matches!(byte, b' ' | b'\t'));
+        parts.filter_map(move |part| {
+            let span = Span::new(start, start + part.len());
+            start += part.len() + 1;
+            (!part.is_empty()).then(|| Setting::file(Cow::Borrowed(part), span))
+        })
+    }
+}
+
+/// What follows `keyword` on the line: it must be the first thing there, and
+/// a blank or TAB must follow it (the macro `MATCH`).
+fn matched<'a>(line: Line<'a>, text: &'a [u8], keyword: &[u8]) -> Option<Rest<'a>> {
+    let bytes = text.strip_prefix(keyword)?;
+    matches!(bytes.first(), Some(b' ' | b'\t')).then(|| Rest {
+        bytes,
+        offset: line.span().start as usize + keyword.len(),
+    })
+}
+
+fn why_unknown(text: &[u8], word: &[u8]) -> &'static str {
+    let known = |word: &[u8]| KEYWORDS.contains(&word);
+    if text.first().is_some_and(|&byte| is_blank(byte)) && known(word) {
+        "the line is indented, so glibc does not see it"
+    } else if known(word) {
+        "nothing follows the keyword"
+    } else if known(&word.to_ascii_lowercase()) {
+        "keywords are in lower case"
+    } else {
+        "glibc does not know the keyword"
+    }
+}
+
+/// An IPv4 address in any form, or an IPv6 address that may have a scope. One
+/// that no interface has counts as none.
+fn address(word: &[u8]) -> Option<Address> {
+    if let Some(ip) = inet_aton(word) {
+        return Some(IpAddr::V4(ip).into());
+    }
+    let text = std::str::from_utf8(word).ok()?;
+    let (ip, scope) = match text.split_once('%') {
+        Some((ip, scope)) => (ip, Some(scope.into())),
+        None => (text, None),
+    };
+    let ip: Ipv6Addr = ip.parse().ok()?;
+    Some(Address {
+        ip: IpAddr::V6(ip),
+        scope,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::file;
+
+    fn check(text: &str, servers: &[&str], search: &[&str], dropped: &[&str]) {
+        let mut scenario = Scenario::new("1", "a");
+        scenario.resolv_conf = Some(file("resolv.conf", text));
+        let reading = res_vinit(&scenario);
+        let found: Vec<String> = reading
+            .servers
+            .iter()
+            .map(|server| server.value.to_string())
+            .collect();
+        assert_eq!(found, servers, "{text:?}");
+        let found: Vec<Cow<'_, str>> = reading
+            .search
+            .iter()
+            .map(|entry| String::from_utf8_lossy(&entry.value))
+            .collect();
+        assert_eq!(found, search, "{text:?}");
+        let found: Vec<&str> = reading
+            .dropped
+            .iter()
+            .map(|it| std::str::from_utf8(it.span.of(text.as_bytes())).unwrap())
+            .collect();
+        assert_eq!(found, dropped, "{text:?}");
+    }
+
+    #[test]
+    fn lines_count_from_their_first_byte() {
+        check("", &["127.0.0.1"], &[], &[]);
+        check("nameserver\t10.0.0.1 # x", &["10.0.0.1"], &[], &["#", "x"]);
+        check(
+            " nameserver 10.0.0.1\n",
+            &["127.0.0.1"],
+            &[],
+            &[" nameserver 10.0.0.1"],
+        );
+        check(
+            "nameserver 10.0.0.1\r\nsearch a.t\r\n",
+            &["127.0.0.1"],
+            &["a.t\r"],
+            &["10.0.0.1\r"],
+        );
+        check(
+            "search a  b\t#c\nsearch\nsearch \n",
+            &["127.0.0.1"],
+            &["a", "b", "#c"],
+            &["search", "search "],
+        );
+        check(
+            "search a\ndomain b c\nfoo bar\n#\n",
+            &["127.0.0.1"],
+            &["b"],
+            &["search a", "c", "foo bar"],
+        );
+        check(
+            "nameserver 1.1\0x\nsearch a\0 b\n",
+            &["1.0.0.1"],
+            &["a"],
+            &[],
+        );
+    }
+
+    #[test]
+    fn only_three_servers_are_used() {
+        let text = "nameserver 010.1\nnameserver fe80::1%eth0\nnameserver 1.2.3.256\n\
+                    nameserver ::1\nnameserver ::1\n";
+        check(
+            text,
+            &["8.0.0.1", "fe80::1%eth0", "::1"],
+            &[],
+            &["1.2.3.256", "::1"],
+        );
+    }
+
+    #[test]
+    fn a_long_domain_ends_the_program() {
+        let refused = |domains: &[usize]| {
+            let mut scenario = Scenario::new("1", "a");
+            let text: String = domains
+                .iter()
+                .map(|&length| format!(" {}", "a".repeat(length)))
+                .collect();
+            scenario.resolv_conf = Some(file("resolv.conf", format!("search{text}\n")));
+            res_vinit(&scenario).refused.is_some()
+        };
+        for (domains, expected) in [
+            (&[255][..], false),
+            (&[256], true),
+            (&[54, 230], true),
+            (&[56, 230], false),
+            (&[1, 1, 1, 1, 1, 300], true),
+            (&[1, 1, 1, 1, 1, 1, 300], false),
+        ] {
+            assert_eq!(refused(domains), expected, "{domains:?}");
+        }
+    }
+}

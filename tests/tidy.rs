@@ -1,0 +1,173 @@
+//! Invariants of the code that the compiler does not check.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Longest source file, in lines.
+const MAX_LINES: usize = 400;
+
+/// The core, from the inside out, as in `src/lib.rs`: a module may use those
+/// before it. What follows are adapters and faces.
+fn core() -> Vec<String> {
+    modules()
+        .into_iter()
+        .take_while(|name| !is_outside(name))
+        .collect()
+}
+
+fn is_outside(module: &str) -> bool {
+    ["host", "render", "cli"].contains(&module)
+}
+
+/// The modules in the order of `src/lib.rs`.
+fn modules() -> Vec<String> {
+    let lib = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    lib.lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below `directory` that ends in `.rs`, sorted.
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The files of a module: `src/NAME.rs` and all below `src/NAME/`.
+fn files_of(module: &str) -> Vec<PathBuf> {
+    let file = root().join("src").join(module).with_extension("rs");
+    let folder = root().join("src").join(module);
+    let mut files = if folder.is_dir() {
+        sources(&folder)
+    } else {
+        Vec::new()
+    };
+    files.extend(Some(file).filter(|file| file.is_file()));
+    assert!(!files.is_empty(), "no file of module {module}");
+    files
+}
+
+#[test]
+fn files_stay_short() {
+    let mut long = Vec::new();
+    for folder in ["src", "tests", "benches"] {
+        for path in sources(&root().join(folder)) {
+            let lines = fs::read_to_string(&path).unwrap().lines().count();
+            if lines > MAX_LINES {
+                long.push(format!("{}: {lines} lines", path.display()));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn a_module_uses_only_those_before_it() {
+    let modules = modules();
+    let mut wrong = Vec::new();
+    for (index, module) in modules.iter().enumerate() {
+        for path in files_of(module) {
+            for line in fs::read_to_string(&path).unwrap().lines() {
+                let used = line.split("crate::").skip(1).map(|rest| {
+                    rest.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                        .next()
+                        .unwrap()
+                });
+                let later = &modules[index + 1..];
+                wrong.extend(
+                    used.filter(|used| later.iter().any(|other| other == used))
+                        .map(|used| format!("{}: uses {used}: {line}", path.display())),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `clippy.toml` forbids the calls; this forbids the very words.
+#[test]
+fn the_core_names_no_file_socket_clock_or_process() {
+    let words = [
+        "std::fs",
+        "std::env",
+        "std::process",
+        "std::thread",
+        "std::io::stdin",
+        "UdpSocket",
+        "TcpStream",
+        "TcpListener",
+        "Instant",
+        "SystemTime",
+        "nix::",
+    ];
+    let mut wrong = Vec::new();
+    for module in core() {
+        for path in files_of(&module) {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            for line in code {
+                wrong.extend(
+                    words
+                        .iter()
+                        .filter(|word| line.contains(**word))
+                        .map(|word| format!("{}: {word}: {line}", path.display())),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn core_modules_are_checked_by_clippy() {
+    let lib = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    for module in core() {
+        let declared = format!("#[deny(clippy::disallowed_methods)]\npub mod {module};");
+        assert!(
+            lib.contains(&declared),
+            "src/lib.rs lets module {module} do I/O"
+        );
+    }
+}
+
+/// The minimum Rust version is the highest that a dependency asks for.
+#[test]
+fn rust_version_is_what_the_dependencies_need() {
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let version = |package: &serde_json::Value| -> Option<Vec<u32>> {
+        let text = package["rust_version"].as_str()?;
+        let mut parts: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
+        parts.resize(3, 0);
+        Some(parts)
+    };
+    let packages = metadata["packages"].as_array().unwrap();
+    let (own, others): (Vec<_>, Vec<_>) = packages.iter().partition(|it| it["name"] == "kdns");
+    let highest = others.iter().filter_map(|it| version(it)).max();
+    assert!(
+        version(own[0]) >= highest,
+        "rust-version is below {highest:?}"
+    );
+}
