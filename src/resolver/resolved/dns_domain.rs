@@ -15,18 +15,22 @@ const DNS_HOSTNAME_MAX: usize = 253;
 pub(super) fn dns_name_normalize(text: &[u8]) -> Option<Name> {
     let mut labels = Vec::new();
     let mut rest = text;
-    while let Some(label) = dns_label_unescape(&mut rest)? {
+    loop {
+        let label = dns_label_unescape(&mut rest)?;
+        if label.is_empty() {
+            break;
+        }
         labels.push(label);
     }
     let name = Name::from_labels(labels.iter().map(Vec::as_slice)).ok()?;
     (escaped_length(&name) <= DNS_HOSTNAME_MAX).then_some(name)
 }
 
-/// Takes the first label off `text`; `Some(None)` at the end, `None` for a
-/// text that is no name.
+/// Takes the first label off `text`: an empty one at the end, `None` if the
+/// text is no name.
 ///
 /// Source: `dns_label_unescape`.
-fn dns_label_unescape(text: &mut &[u8]) -> Option<Option<Vec<u8>>> {
+fn dns_label_unescape(text: &mut &[u8]) -> Option<Vec<u8>> {
     let mut label = Vec::new();
     let mut rest = *text;
     loop {
@@ -67,7 +71,7 @@ fn dns_label_unescape(text: &mut &[u8]) -> Option<Option<Vec<u8>>> {
         return None;
     }
     *text = rest;
-    Some((!label.is_empty()).then_some(label))
+    Some(label)
 }
 
 /// `a` with `b` behind it; `None` if that is too long.

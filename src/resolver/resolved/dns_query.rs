@@ -198,9 +198,10 @@ impl Manager {
         let Some(candidate) = self.queries[q].candidate.clone() else {
             return;
         };
-        let mut state = match candidate.failed {
-            true => State::Errno,
-            false => State::NoServers,
+        let mut state = if candidate.failed {
+            State::Errno
+        } else {
+            State::NoServers
         };
         for t in candidate.transactions {
             let transaction = &self.transactions[t];

@@ -82,7 +82,11 @@ impl Manager {
                 Because::Search(before.filter(|it| !it.route_only).count())
             }
             None if self.queries[q].n_cname_redirects > 0 => Because::Cname,
-            None => Because::AsIs,
+            // The stub's clients have reasons of their own.
+            None => {
+                let request = self.queries[q].request.as_ref();
+                request.map_or(Because::AsIs, |packet| packet.query.because.clone())
+            }
         }
     }
 

@@ -34,7 +34,7 @@ impl Manager {
             || dns_name_dont_resolve(name)
             || is_gateway_hostname(name)
             || is_outbound_hostname(name)
-            || dns_name_is_root(name) && query.record_types.iter().all(is_address);
+            || dns_name_is_root(name) && query.record_types.iter().all(|it| is_address(*it));
         if special || self.get_dns_server().is_none() {
             return false;
         }
@@ -59,9 +59,9 @@ impl Manager {
 /// Source: `dns_scope_good_key`.
 pub(super) fn dns_scope_good_key(key: &Key) -> bool {
     let refused = dns_name_is_single_label(&key.name) || dns_name_is_root(&key.name);
-    !(refused && is_address(&key.record_type))
+    !(refused && is_address(key.record_type))
 }
 
-fn is_address(record_type: &RecordType) -> bool {
+fn is_address(record_type: RecordType) -> bool {
     matches!(record_type, RecordType::A | RecordType::AAAA)
 }

@@ -125,9 +125,10 @@ impl DnsServer {
             IpAddr::V4(_) => UDP4_HEADER_SIZE,
             IpAddr::V6(_) => UDP6_HEADER_SIZE,
         };
-        match self.is_localhost() {
-            true => u16::try_from(LOOPBACK_MTU - u32::from(header)).unwrap_or(u16::MAX),
-            false => MTU - header,
+        if self.is_localhost() {
+            u16::try_from(LOOPBACK_MTU - u32::from(header)).unwrap_or(u16::MAX)
+        } else {
+            MTU - header
         }
     }
 

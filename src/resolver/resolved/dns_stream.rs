@@ -15,6 +15,10 @@ use crate::resolver::resolved::transaction::State;
 /// Source: `DNS_STREAM_ESTABLISHED_TIMEOUT_USEC`, `DNS_STREAM_DEFAULT_TIMEOUT_USEC`.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long it takes until a connection can be written to and that is seen:
+/// longer than a datagram and its answer take.
+const WRITE_DELAY: Duration = Duration::from_millis(1);
+
 /// Source: `DnsStream`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DnsStream {
@@ -54,14 +58,39 @@ impl Manager {
         stream
     }
 
-    /// Connects and writes what waits to be written.
+    /// Lets the transaction's query be written to the stream.
+    ///
+    /// Source: `dns_stream_write_packet`.
+    pub(super) fn dns_stream_write_packet(&mut self, stream: usize, t: usize) {
+        self.streams[stream].write_queue.push(t);
+        let at = self.io.now() + WRITE_DELAY;
+        self.serve_streams_at.get_or_insert(at);
+    }
+
+    /// Connects new streams: that a port is closed is known at once.
+    ///
+    /// Source: `dns_stream_writev`.
+    pub(super) async fn connect_streams(&mut self) {
+        let is_new = |it: &DnsStream| it.socket.is_none() && !it.write_queue.is_empty();
+        while let Some(stream) = self.streams.find(is_new) {
+            let server = &self.servers[self.streams[stream].server].server;
+            match self.io.connect(server, Transport::Tcp).await {
+                Ok(socket) => self.streams[stream].socket = Some(socket),
+                Err(_) => {
+                    self.dns_stream_complete(stream, StreamError::Lost).await;
+                    self.settle().await;
+                }
+            }
+        }
+    }
+
+    /// Writes what waits to be written.
     ///
     /// Source: `on_stream_io`, when the socket can be written to.
-    pub(super) async fn serve_streams(&mut self) {
-        while let Some(stream) = self.streams.find(|stream| !stream.write_queue.is_empty()) {
-            let Some(socket) = self.connect_stream(stream).await else {
-                self.dns_stream_complete(stream, StreamError::Lost).await;
-                self.settle().await;
+    pub(super) fn serve_streams(&mut self) {
+        self.serve_streams_at = None;
+        for stream in self.streams.find_all(|it| !it.write_queue.is_empty()) {
+            let Some(socket) = self.streams[stream].socket else {
                 continue;
             };
             for t in std::mem::take(&mut self.streams[stream].write_queue) {
@@ -69,15 +98,6 @@ impl Manager {
             }
             self.restart_timeout(stream);
         }
-    }
-
-    /// Source: `dns_stream_writev`.
-    async fn connect_stream(&mut self, stream: usize) -> Option<SocketId> {
-        if self.streams[stream].socket.is_none() {
-            let server = &self.servers[self.streams[stream].server].server;
-            self.streams[stream].socket = self.io.connect(server, Transport::Tcp).await.ok();
-        }
-        self.streams[stream].socket
     }
 
     /// Source: `on_stream_io`, the end.

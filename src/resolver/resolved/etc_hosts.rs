@@ -21,6 +21,8 @@ use crate::resolver::resolved::words::{
 pub(super) struct EtcHosts {
     /// Names with their addresses, in file order.
     by_name: Vec<(Name, IpAddr)>,
+    /// Addresses of lines, also of those without a valid name.
+    by_address: Vec<IpAddr>,
     /// Names that have `0.0.0.0` or `::`.
     no_address: Vec<Name>,
 }
@@ -54,6 +56,9 @@ fn parse_line(hosts: &mut EtcHosts, mut line: Piece<'_>) {
     let Some(address) = in_addr_ifindex_from_string_auto(&address.text) else {
         return;
     };
+    if !address.ip.is_unspecified() {
+        hosts.by_address.push(address.ip);
+    }
     while let Some(word) = next_word(&mut line) {
         let Some(name) = dns_name_is_valid_ldh(&word.text) else {
             continue;
@@ -105,6 +110,7 @@ fn strip_localhost(hosts: &mut EtcHosts, loopback: IpAddr) {
         .all(|(name, address)| !is_one(name) || address.is_loopback());
     if in_order && names.iter().all(is_localhost) {
         hosts.by_name.retain(|(name, _)| !is_one(name));
+        hosts.by_address.retain(|address| *address != loopback);
     }
 }
 
@@ -114,10 +120,9 @@ impl EtcHosts {
     /// Source: `manager_etc_hosts_lookup`.
     pub(super) fn lookup(&self, name: &Name, record_types: &[RecordType]) -> Option<Vec<Record>> {
         if let Some(address) = dns_name_address(name) {
-            let known = self.by_name.iter().any(|(_, known)| *known == address);
-            return known.then(Vec::new);
+            return self.by_address.contains(&address).then(Vec::new);
         }
-        let mut named = self
+        let named = self
             .by_name
             .iter()
             .filter(|(known, _)| known.eq_ignore_case(name));
@@ -131,7 +136,7 @@ impl EtcHosts {
             return None;
         }
         let mut records = Vec::new();
-        while let Some((name, address)) = named.next() {
+        for (name, address) in named {
             let data = match address {
                 IpAddr::V4(address) => Data::A(*address),
                 IpAddr::V6(address) => Data::Aaaa(*address),

@@ -73,13 +73,12 @@ fn tr46(name: &str) -> Result<String, IdnaError> {
     // The last label that fails decides.
     let mut result = Ok(());
     for label in mapped.split('.') {
-        if let Some(encoded) = label.strip_prefix(ACE_PREFIX) {
-            let decoded = punycode::decode_to_string(encoded).ok_or(IdnaError::Invalid)?;
-            if punycode::encode_str(&decoded).as_deref() != Some(encoded) {
-                result = Err(IdnaError::Invalid);
-            }
-        } else if let Err(error) = label_test(label) {
-            result = Err(error);
+        let tested = match label.strip_prefix(ACE_PREFIX) {
+            Some(encoded) => ace_label_test(encoded),
+            None => label_test(label),
+        };
+        if tested.is_err() {
+            result = tested;
         }
     }
     result.map(|()| mapped)
@@ -95,9 +94,26 @@ fn map(name: &str) -> Result<String, IdnaError> {
         Hyphens::Allow,
         DnsLength::Ignore,
     );
-    match result.is_ok() && ascii.is_ok() {
-        true => Ok(mapped.into_owned()),
-        false => Err(IdnaError::Invalid),
+    if result.is_ok() && ascii.is_ok() {
+        Ok(mapped.into_owned())
+    } else {
+        Err(IdnaError::Invalid)
+    }
+}
+
+/// Whether this is what a label with letters beyond ASCII becomes.
+///
+/// Source: libidn2 `lib/lookup.c: _tr46`, `label`.
+fn ace_label_test(encoded: &str) -> Result<(), IdnaError> {
+    let decoded = punycode::decode_to_string(encoded).ok_or(IdnaError::Invalid)?;
+    label_test(&decoded)?;
+    let same = !decoded.is_ascii()
+        && map(&decoded)? == decoded
+        && punycode::encode_str(&decoded).as_deref() == Some(encoded);
+    if same {
+        Ok(())
+    } else {
+        Err(IdnaError::Invalid)
     }
 }
 
@@ -107,10 +123,10 @@ fn label_test(label: &str) -> Result<(), IdnaError> {
     if letters.next() == Some('-') && letters.next() == Some('-') {
         return Err(IdnaError::TwoHyphens);
     }
-    match label.starts_with('-') || label.ends_with('-') {
-        true => Err(IdnaError::Invalid),
-        false => Ok(()),
+    if label.starts_with('-') || label.ends_with('-') {
+        return Err(IdnaError::Invalid);
     }
+    Ok(())
 }
 
 /// Source: libidn2 `lib/decode.c: idn2_to_unicode_8z8z`.
@@ -137,7 +153,7 @@ mod tests {
             let found = dns_name_apply_idna(name);
             assert_eq!(
                 found.as_ref().map(Option::as_deref),
-                expected.as_ref().copied().map(|it| it),
+                expected.as_ref().copied(),
                 "{name}"
             );
         };
@@ -150,6 +166,7 @@ mod tests {
         check("web-", Err(IdnaError::Invalid));
         check("-web.a", Err(IdnaError::Invalid));
         check("xn--\u{80}", Err(IdnaError::Invalid));
+        check("xn--zz--.a", Err(IdnaError::Invalid));
         check("my host_", Ok(None));
     }
 }

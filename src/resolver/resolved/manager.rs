@@ -51,6 +51,8 @@ pub(super) struct Manager {
     pub streams: Pool<DnsStream>,
     /// What runs.
     pub timers: Timers,
+    /// When the kernel is ready to take what waits to be written.
+    pub serve_streams_at: Option<Duration>,
     /// Transactions that have ended; their queries are to be told.
     pub completed_transactions: VecDeque<usize>,
     /// Queries that have ended; their clients are to be told.
@@ -97,6 +99,7 @@ impl Manager {
             queries: Pool::new(DnsQuery::new(Name::root(), Name::root(), &[])),
             streams: Pool::new(DnsStream::default()),
             timers: Timers::default(),
+            serve_streams_at: None,
             completed_transactions: VecDeque::new(),
             completed_queries: VecDeque::new(),
             varlink_reply: None,
@@ -113,7 +116,11 @@ impl Manager {
 
     /// When it wakes up by itself.
     pub(super) fn wake_at(&self) -> Option<Duration> {
-        self.timers.wake_at()
+        let streams = self.serve_streams_at;
+        match (self.timers.wake_at(), streams) {
+            (Some(timers), Some(streams)) => Some(timers.min(streams)),
+            (timers, streams) => timers.or(streams),
+        }
     }
 
     /// One turn of the event loop: serves `event` and the timers that are due.
@@ -138,7 +145,10 @@ impl Manager {
             self.settle().await;
             self.drop_stopped_timers(&mut pending);
         }
-        self.serve_streams().await;
+        if self.serve_streams_at.is_some_and(|at| at <= self.io.now()) {
+            self.serve_streams();
+        }
+        self.connect_streams().await;
     }
 
     /// A timer that was stopped or set anew leaves the queue.

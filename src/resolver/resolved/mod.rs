@@ -40,7 +40,7 @@ use crate::scenario::Scenario;
 /// How systemd-resolved is asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Door {
-    /// ResolveHostname over Varlink, what nss-resolve calls.
+    /// `ResolveHostname` over Varlink, what nss-resolve calls.
     Varlink,
     /// The stub listener 127.0.0.53, asked by glibc.
     Stub,
@@ -58,6 +58,6 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, door: Door) -> Outcome {
 pub fn reading(scenario: &Scenario, door: Door) -> Reading<'_> {
     match door {
         Door::Varlink => read::manager_read_resolv_conf(scenario).reading,
-        Door::Stub => read::resolved_conf(scenario).reading,
+        Door::Stub => stub_client::reading(scenario),
     }
 }

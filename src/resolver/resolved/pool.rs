@@ -36,8 +36,15 @@ impl<T> Pool<T> {
     }
 
     /// The oldest one that is as wanted.
-    pub(super) fn find(&self, mut wanted: impl FnMut(&T) -> bool) -> Option<usize> {
-        self.items.iter().position(|item| wanted(item))
+    pub(super) fn find(&self, wanted: impl FnMut(&T) -> bool) -> Option<usize> {
+        self.items.iter().position(wanted)
+    }
+
+    /// All that are as wanted, the oldest first.
+    pub(super) fn find_all(&self, wanted: impl Fn(&T) -> bool) -> Vec<usize> {
+        let items = self.items.iter().enumerate();
+        let found = items.filter(|(_, item)| wanted(item));
+        found.map(|(number, _)| number).collect()
     }
 }
 

@@ -138,9 +138,10 @@ impl<'a> Configuration<'a> {
 
     fn drop_line(&mut self, line: Piece<'_>) {
         let options = line.first_word("options").is_some();
-        let why = match options {
-            true => "systemd-resolved reads no options",
-            false => "systemd-resolved does not know this line",
+        let why = if options {
+            "systemd-resolved reads no options"
+        } else {
+            "systemd-resolved does not know this line"
         };
         self.reading.drop(line.span(), why);
     }
@@ -212,9 +213,10 @@ impl<'a> Configuration<'a> {
             None => (false, word.text.as_slice()),
         };
         let everything = text == b"*";
-        let name = match everything {
-            true => Some(Name::root()),
-            false => dns_name_normalize(text),
+        let name = if everything {
+            Some(Name::root())
+        } else {
+            dns_name_normalize(text)
         };
         let Some(name) = name else {
             return self.reading.drop(word.span, "it is no name");
@@ -251,9 +253,10 @@ pub(super) fn stub_resolv_conf(configuration: &Configuration<'_>) -> ResolvConf 
         .iter()
         .filter(|it| !it.route_only);
     let domains: Vec<String> = searched.map(|domain| escaped(&domain.name)).collect();
-    let search = match domains.is_empty() {
-        true => ".".to_owned(),
-        false => domains.join(" "),
+    let search = if domains.is_empty() {
+        ".".to_owned()
+    } else {
+        domains.join(" ")
     };
     let text = format!("nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch {search}\n");
     file("/run/systemd/resolve/stub-resolv.conf", text)

@@ -1,5 +1,6 @@
 //! glibc behind the stub listener: both in one virtual time.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
@@ -7,9 +8,10 @@ use std::time::Duration;
 use crate::engine::io::{Arrival, Came, Io, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::resolver::glibc;
+use crate::resolver::reading::{Origin, Reading, Setting};
 use crate::resolver::resolved::dns_stub::{StubPacket, StubReply};
 use crate::resolver::resolved::manager::{Event, Manager};
-use crate::resolver::resolved::read::{resolved_conf, stub_resolv_conf};
+use crate::resolver::resolved::read::{Configuration, resolved_conf, stub_resolv_conf};
 use crate::scenario::{Lookup, Scenario};
 
 /// How late `poll(2)` returns to the client when its time is over. Resolved
@@ -19,10 +21,7 @@ const POLL_DELAY: Duration = Duration::from_millis(1);
 /// Lets glibc ask the stub until it has an answer.
 pub(super) async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
     let configuration = resolved_conf(scenario);
-    let seen = Scenario {
-        resolv_conf: Some(stub_resolv_conf(&configuration)),
-        ..scenario.clone()
-    };
+    let seen = seen_by_client(scenario, &configuration);
     let call = match scenario.lookup {
         Lookup::Addresses(_) => glibc::Call::GetAddrInfo,
         Lookup::Records(_) => glibc::Call::ResSearch,
@@ -49,6 +48,44 @@ pub(super) async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
         } else {
             wait(&io, &mut manager, until).await;
         }
+    }
+}
+
+/// The servers and domains of resolved, the rest as glibc has it.
+pub(super) fn reading(scenario: &Scenario) -> Reading<'_> {
+    let configuration = resolved_conf(scenario);
+    let seen = seen_by_client(scenario, &configuration);
+    let client = glibc::reading(&seen);
+    let mut reading = configuration.reading;
+    let domains = std::mem::take(&mut reading.search);
+    let entries = client.search.into_iter().enumerate();
+    reading.search = entries
+        .map(|(index, entry)| match (entry.origin, domains.get(index)) {
+            (Origin::File(_), Some(domain)) => domain.clone(),
+            _ => of_client(entry.origin, Cow::Owned(entry.value.into_owned())),
+        })
+        .collect();
+    reading.ndots = client.ndots.map(|it| of_client(it.origin, it.value));
+    reading.timeout = of_client(client.timeout.origin, client.timeout.value);
+    reading.attempts = of_client(client.attempts.origin, client.attempts.value);
+    let flags = client.flags.into_iter();
+    reading.flags = flags.map(|it| of_client(it.origin, it.value)).collect();
+    reading
+}
+
+/// A setting of the client. What comes from the file that it sees is resolved's own.
+fn of_client<T>(origin: Origin, value: T) -> Setting<T> {
+    match origin {
+        Origin::File(_) => Setting::built_in(value),
+        origin => Setting { value, origin },
+    }
+}
+
+/// The scenario as glibc behind the stub sees it.
+fn seen_by_client(scenario: &Scenario, configuration: &Configuration<'_>) -> Scenario {
+    Scenario {
+        resolv_conf: Some(stub_resolv_conf(configuration)),
+        ..scenario.clone()
     }
 }
 

@@ -304,7 +304,7 @@ impl Manager {
         };
         self.transactions[t].stream = Some(stream);
         self.streams[stream].transactions.insert(0, t);
-        self.streams[stream].write_queue.push(t);
+        self.dns_stream_write_packet(stream, t);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Source: systemd `src/resolve/resolved-varlink.c`.
 
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
@@ -88,19 +89,20 @@ async fn begin(manager: &mut Manager, query: DnsQuery) -> Result<(), Outcome> {
         return Err(SYSTEM);
     }
     manager.settle().await;
-    manager.serve_streams().await;
+    manager.connect_streams().await;
     Ok(())
 }
 
 /// Source: `parse_as_address`.
 fn parse_as_address(address: &Address, record_types: &[RecordType]) -> Outcome {
     let record_type = match address.ip {
-        std::net::IpAddr::V4(_) => RecordType::A,
-        std::net::IpAddr::V6(_) => RecordType::AAAA,
+        IpAddr::V4(_) => RecordType::A,
+        IpAddr::V6(_) => RecordType::AAAA,
     };
-    match record_types.contains(&record_type) {
-        true => Outcome::Found(vec![address.clone()]),
-        false => NO_SUCH_RESOURCE_RECORD,
+    if record_types.contains(&record_type) {
+        Outcome::Found(vec![address.clone()])
+    } else {
+        NO_SUCH_RESOURCE_RECORD
     }
 }
 
@@ -130,14 +132,15 @@ impl Manager {
             }
             answered = true;
             match record.data {
-                Data::A(ip) => found.push(std::net::IpAddr::V4(ip).into()),
-                Data::Aaaa(ip) => found.push(std::net::IpAddr::V6(ip).into()),
+                Data::A(ip) => found.push(IpAddr::V4(ip).into()),
+                Data::Aaaa(ip) => found.push(IpAddr::V6(ip).into()),
                 _ => {}
             }
         }
-        self.varlink_reply = Some(match answered {
-            true => Outcome::Found(found),
-            false => NO_SUCH_RESOURCE_RECORD,
+        self.varlink_reply = Some(if answered {
+            Outcome::Found(found)
+        } else {
+            NO_SUCH_RESOURCE_RECORD
         });
     }
 

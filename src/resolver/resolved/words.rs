@@ -49,7 +49,7 @@ pub(super) struct AddressWord {
     pub scope: Option<Box<str>>,
 }
 
-impl<'c> Piece<'c> {
+impl Piece<'_> {
     /// Where this piece stands.
     pub(super) fn span(self) -> Span {
         Span::new(self.offset, self.offset + self.bytes.len())
