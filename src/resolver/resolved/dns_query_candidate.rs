@@ -113,7 +113,11 @@ impl Manager {
     ///
     /// Source: `dns_query_candidate_go`.
     pub(super) async fn dns_query_candidate_go(&mut self, q: usize) {
-        for t in self.candidate_transactions(q) {
+        let transactions = self.candidate_transactions(q);
+        if transactions.len() > 1 {
+            self.note("A and AAAA are asked at once, in no fixed order");
+        }
+        for t in transactions {
             if self.transactions[t].state == State::Null {
                 self.dns_transaction_go(t).await;
             }

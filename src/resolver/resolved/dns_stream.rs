@@ -74,12 +74,11 @@ impl Manager {
         let is_new = |it: &DnsStream| it.socket.is_none() && !it.write_queue.is_empty();
         while let Some(stream) = self.streams.find(is_new) {
             let server = &self.servers[self.streams[stream].server].server;
-            match self.io.connect(server, Transport::Tcp).await {
-                Ok(socket) => self.streams[stream].socket = Some(socket),
-                Err(_) => {
-                    self.dns_stream_complete(stream, StreamError::Lost).await;
-                    self.settle().await;
-                }
+            if let Ok(socket) = self.io.connect(server, Transport::Tcp).await {
+                self.streams[stream].socket = Some(socket);
+            } else {
+                self.dns_stream_complete(stream, StreamError::Lost).await;
+                self.settle().await;
             }
         }
     }

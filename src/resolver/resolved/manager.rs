@@ -51,6 +51,8 @@ pub(super) struct Manager {
     pub streams: Pool<DnsStream>,
     /// What runs.
     pub timers: Timers,
+    /// What was said about chance.
+    notes: Vec<&'static str>,
     /// When the kernel is ready to take what waits to be written.
     pub serve_streams_at: Option<Duration>,
     /// Transactions that have ended; their queries are to be told.
@@ -99,6 +101,7 @@ impl Manager {
             queries: Pool::new(DnsQuery::new(Name::root(), Name::root(), &[])),
             streams: Pool::new(DnsStream::default()),
             timers: Timers::default(),
+            notes: Vec::new(),
             serve_streams_at: None,
             completed_transactions: VecDeque::new(),
             completed_queries: VecDeque::new(),
@@ -145,10 +148,18 @@ impl Manager {
             self.settle().await;
             self.drop_stopped_timers(&mut pending);
         }
+        self.connect_streams().await;
         if self.serve_streams_at.is_some_and(|at| at <= self.io.now()) {
             self.serve_streams();
         }
-        self.connect_streams().await;
+    }
+
+    /// Says once what is left to chance in this lookup.
+    pub(super) fn note(&mut self, note: &'static str) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+            self.io.note(note);
+        }
     }
 
     /// A timer that was stopped or set anew leaves the queue.
