@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::engine::io::{Arrival, Came, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
-use crate::engine::message::{Query, QueryId};
+use crate::engine::message::{Query, QueryId, SocketId, Transport};
 use crate::world::{Answer, World};
 
 /// A run is cut after so many queries, whatever the resolver would do.
@@ -84,6 +84,9 @@ fn carry_out(
         }
         Request::Send(id, query) => (id, query),
     };
+    if query.transport == Transport::Tcp && is_closed(query.socket, sent) {
+        return;
+    }
     let came = match world.answer(&query) {
         Answer::Lost => return,
         Answer::NoServer => {
@@ -101,6 +104,13 @@ fn carry_out(
         at: now,
         came,
     });
+}
+
+/// Whether the server has closed this connection: it reads nothing more from it.
+fn is_closed(socket: SocketId, sent: &[Sent]) -> bool {
+    sent.iter().rev().any(|earlier| {
+        earlier.query.socket == socket && matches!(earlier.came, Some(Came::Closed | Came::Refused))
+    })
 }
 
 fn arrival(id: QueryId, query: &Query, what: Came) -> Arrival {

@@ -225,11 +225,13 @@ impl Rule {
     }
 
     fn reply(&self, query: &Query, rcode: Rcode, answers: Vec<Record>) -> Reply {
+        // A server that rejects a message as a whole says nothing about EDNS.
+        let knows_edns = self.opt && !matches!(rcode, Rcode::FormErr | Rcode::NotImp);
         let negative = answers.is_empty() && matches!(rcode, Rcode::NoError | Rcode::NxDomain);
         Reply {
             rcode,
             soa: self.soa && negative,
-            opt: self.opt && query.edns.is_some(),
+            opt: knows_edns && query.edns.is_some(),
             truncated: false,
             authoritative: false,
             recursion_available: self.recursion_available,

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::address::Server;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Because, Edns, Query, Question, SocketId, Transport};
+use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
 use crate::resolver::Resolver;
 use crate::simulation::{Run, Sent};
 
@@ -116,8 +116,11 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
     };
-    serde_json::to_writer(&mut *out, &prediction)?;
-    out.write_all(b"\n")
+    // One piece: many small writes would cost more than the prediction.
+    let mut line = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut line, &prediction)?;
+    line.push(b'\n');
+    out.write_all(&line)
 }
 
 /// A scenario that could not be read, in place of its predictions.

@@ -1,20 +1,25 @@
 //! The name as an argument of the program: what it is taken for.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
 
 use crate::address::Server;
 use crate::engine::io::Io;
+use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
 use crate::resolver::bind::Program;
 use crate::resolver::bind::read::Configuration;
+use crate::resolver::glibc;
 use crate::resolver::reading::Setting;
-use crate::scenario::{Lookup, Scenario};
+use crate::scenario::{Family, Lookup, Scenario};
 
 /// Longest name that is kept, and its terminating zero byte.
 /// Source: bin/dig/dighost.h: `MXNAME`.
 const MXNAME: usize = 1024;
+/// Source: bin/dig/dighost.c: `DIG_MAX_ADDRESSES` (9.18)
+const MAX_ADDRESSES: usize = 20;
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -31,84 +36,114 @@ pub(super) struct Command {
     pub(super) because: Because,
 }
 
-/// What the program makes of the scenario's name; `None` if it ends at once.
+/// What dig makes of its argument.
+enum Argument {
+    /// The name.
+    Name,
+    /// Something else; `tcp_mode` where that is type ANY or IXFR.
+    Other { tcp_mode: bool },
+}
+
+/// What the program makes of the scenario's name.
+///
+/// # Errors
+///
+/// The program ends at once, with this code.
 ///
 /// Source: bin/dig/dig.c: `parse_args`, bin/dig/host.c: `parse_args`,
 /// bin/dig/nslookup.c: `parse_args`, `addlookup` (9.18)
-pub(super) fn parse_args(
-    io: &Io,
+pub(super) async fn parse_args(
+    io: &Rc<Io>,
     scenario: &Scenario,
     program: &Program,
     configuration: &mut Configuration<'_>,
-) -> Option<Command> {
+) -> Result<Command, &'static str> {
     let name = scenario.name.as_str();
-    let refused = if program.reverse { "-" } else { "-+" };
-    if name.starts_with(|first| refused.contains(first)) {
+    let options = if program.reverse { "-" } else { "-+" };
+    if name.starts_with(|first| options.contains(first)) {
         io.note(format!("{} takes the name for an option", program.name));
-        return None;
-    }
-    if !program.reverse
-        && let Some(command) = dig_parse_args(io, name, configuration)
-    {
-        return command;
+        return Err("NODATA");
     }
     let (rdtype, follow_ups): (_, &[_]) = match scenario.lookup {
         Lookup::Addresses(_) => (RecordType::A, program.follow_ups),
         Lookup::Records(rdtype) => (rdtype, &[]),
     };
     let mut command = Command {
-        textname: name.as_bytes().iter().copied().take(MXNAME - 1).collect(),
+        textname: name.bytes().take(MXNAME - 1).collect(),
         rdtype,
         tcp_mode: rdtype == RecordType::ANY,
         follow_ups,
         because: Because::AsIs,
     };
-    if program.reverse
-        && let Some(reverse) = get_reverse(name)
+    if program.reverse {
+        if let Some(reverse) = get_reverse(name) {
+            command.textname = reverse.into_bytes();
+            command.rdtype = RecordType::PTR;
+            command.tcp_mode = false;
+            command.because = Because::Reverse;
+        }
+    } else if let Argument::Other { tcp_mode } = dig_parse_args(io, scenario, configuration).await?
     {
-        command.textname = reverse.into_bytes();
-        command.rdtype = RecordType::PTR;
-        command.tcp_mode = false;
-        command.because = Because::Reverse;
+        // With no name left, dig asks for the name servers of the root.
+        command.textname = b".".to_vec();
+        command.rdtype = RecordType::NS;
+        command.tcp_mode = tcp_mode;
     }
-    Some(command)
+    Ok(command)
 }
 
-/// What dig sees in an argument that it does not take for a name: with no
-/// name left it asks for the name servers of the root. `None` if it is one,
-/// `Some(None)` if dig ends.
-///
 /// Source: bin/dig/dig.c: `parse_args` (9.18)
-fn dig_parse_args(
-    io: &Io,
-    name: &str,
+async fn dig_parse_args(
+    io: &Rc<Io>,
+    scenario: &Scenario,
     configuration: &mut Configuration<'_>,
-) -> Option<Option<Command>> {
-    let mut tcp_mode = false;
-    if let Some(server) = name.strip_prefix('@') {
+) -> Result<Argument, &'static str> {
+    let name = scenario.name.as_str();
+    if let Some(host) = name.strip_prefix('@') {
         io.note("dig takes the name for a server");
-        // Another text than an address would be looked up through the C library.
-        let Ok(ip) = server.parse::<IpAddr>() else {
-            return Some(None);
-        };
-        configuration.reading.servers = vec![Setting::built_in(Server::from(ip))];
+        configuration.reading.servers = getaddresses(io, scenario, host).await?;
     } else if name.starts_with('%') || is_class(name) {
         io.note("dig takes the name for something else");
     } else if is_type(name) {
         io.note("dig takes the name for a record type");
-        tcp_mode = name.eq_ignore_ascii_case("any")
-            || name.contains('=')
-            || type_number(name) == Some(255);
+        let any = name.eq_ignore_ascii_case("any") || type_number(name) == Some(255);
+        let tcp_mode = any || name.contains('=');
+        return Ok(Argument::Other { tcp_mode });
     } else {
-        return None;
+        return Ok(Argument::Name);
     }
-    Some(Some(Command {
-        textname: b".".to_vec(),
-        rdtype: RecordType::NS,
-        tcp_mode,
-        follow_ups: &[],
-        because: Because::AsIs,
-    }))
+    Ok(Argument::Other { tcp_mode: false })
+}
+
+/// The addresses of a server that is given by name, found by the C library.
+///
+/// Source: bin/dig/dighost.c: `getaddresses`, lib/bind9/getaddresses.c:
+/// `bind9_getaddresses` (9.18)
+async fn getaddresses(
+    io: &Rc<Io>,
+    scenario: &Scenario,
+    host: &str,
+) -> Result<Vec<Setting<Server>>, &'static str> {
+    if let Ok(ip) = host.parse::<IpAddr>() {
+        return Ok(vec![Setting::built_in(ip.into())]);
+    }
+    let question = Scenario {
+        name: host.to_owned(),
+        lookup: Lookup::Addresses(Family::Both),
+        ..scenario.clone()
+    };
+    match glibc::lookup(Rc::clone(io), &question, glibc::Call::GetAddrInfo).await {
+        Outcome::Found(mut addresses) if !addresses.is_empty() => {
+            // By RFC 6724 IPv4 is first where IPv6 has no source address of
+            // the same kind, as in most pods.
+            addresses.sort_by_key(|address| address.ip.is_ipv6());
+            addresses.truncate(MAX_ADDRESSES);
+            let servers = addresses.into_iter().map(Server::from);
+            Ok(servers.map(Setting::built_in).collect())
+        }
+        Outcome::Failed("CRASH") => Err("CRASH"),
+        _ => Err("NODATA"),
+    }
 }
 
 /// The name below `in-addr.arpa` or `ip6.arpa` for an address, as text: the

@@ -1,7 +1,6 @@
 //! The engine that dig, host and nslookup share: one query at a time, over
 //! the search list, the tries and the servers.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -12,47 +11,42 @@ use crate::address::Server;
 use crate::engine::io::{Came, Io};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Query, Question, Rcode, Reply, SocketId, Transport};
-use crate::name::{Name, NameError};
+use crate::name::Name;
 use crate::resolver::bind::Program;
 use crate::resolver::bind::arguments::Command;
-use crate::resolver::bind::name::{BadName, fromtext};
 use crate::resolver::bind::print::{Transcript, Trouble, chase_cnamechain};
 use crate::resolver::bind::read::Configuration;
-use crate::resolver::reading::Setting;
-
-/// So many lookups may follow from one before the program gives up.
-/// Source: bin/dig/dighost.h: `LOOKUP_LIMIT` (9.18)
-const LOOKUP_LIMIT: u32 = 64;
 
 /// A run of one of the programs.
 pub(super) struct Dighost<'a> {
-    io: &'a Rc<Io>,
-    program: &'static Program,
-    configuration: Configuration<'a>,
-    follow_ups: &'static [RecordType],
-    lookup_list: VecDeque<Lookup>,
-    lookup_counter: u32,
-    transcript: Transcript,
+    pub(super) io: &'a Rc<Io>,
+    pub(super) program: &'static Program,
+    pub(super) configuration: Configuration<'a>,
+    pub(super) follow_ups: &'static [RecordType],
+    pub(super) lookup_list: VecDeque<Lookup>,
+    pub(super) lookup_counter: u32,
+    pub(super) transcript: Transcript,
 }
 
 /// Source: bin/dig/dighost.h: `struct dig_lookup` (9.18)
 #[derive(Clone, Debug)]
-struct Lookup {
-    textname: Vec<u8>,
-    rdtype: RecordType,
+#[expect(clippy::struct_excessive_bools, reason = "they are the source's")]
+pub(super) struct Lookup {
+    pub(super) textname: Vec<u8>,
+    pub(super) rdtype: RecordType,
     /// The entry of the search list that is tried; `None`: the root.
-    origin: Option<usize>,
-    new_search: bool,
-    need_search: bool,
-    done_as_is: bool,
-    tcp_mode: bool,
-    retries: u32,
+    pub(super) origin: Option<usize>,
+    pub(super) new_search: bool,
+    pub(super) need_search: bool,
+    pub(super) done_as_is: bool,
+    pub(super) tcp_mode: bool,
+    pub(super) retries: u32,
     /// Why the name is asked when no origin is behind it.
-    because: Because,
+    pub(super) because: Because,
 }
 
 /// The program ends at once (`fatal`, `digexit`).
-struct Exit;
+pub(super) struct Exit;
 
 /// What is to be done after a server had its chance.
 enum Then {
@@ -115,87 +109,6 @@ impl<'a> Dighost<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// The name that `lookup` asks for; `None` if it is too long.
-    ///
-    /// Source: bin/dig/dighost.c: `setup_lookup` (9.18)
-    fn setup_lookup(&mut self, lookup: &mut Lookup) -> Result<Option<Name>, Exit> {
-        if lookup.new_search {
-            self.lookup_counter = 0;
-            let dots = lookup.textname.iter().filter(|&&byte| byte == b'.').count();
-            if dots >= self.ndots() || !self.program.search {
-                lookup.origin = None;
-                lookup.done_as_is = true;
-                lookup.need_search = self.program.search;
-            } else {
-                lookup.origin = self.entry(0);
-                lookup.need_search = false;
-            }
-        }
-        match self.name(lookup) {
-            Ok(Ok(name)) => Ok(Some(name)),
-            Ok(Err(_)) if lookup.origin.is_some() => Ok(None),
-            Ok(Err(_)) | Err(BadName) => {
-                self.transcript.print_trouble(Trouble::BadName);
-                Err(Exit)
-            }
-        }
-    }
-
-    fn name(&self, lookup: &Lookup) -> Result<Result<Name, NameError>, BadName> {
-        let origin = match lookup.origin.and_then(|at| self.search().get(at)) {
-            Some(origin) => fromtext(&origin.value)?.labels,
-            None => Name::root(),
-        };
-        Ok(fromtext(&lookup.textname)?.concatenate(&origin))
-    }
-
-    /// Puts a lookup with the next origin in front of the list; whether there
-    /// was one.
-    ///
-    /// Source: bin/dig/dighost.c: `next_origin` (9.18)
-    fn next_origin(&mut self, old: &Lookup) -> Result<bool, Exit> {
-        if !self.program.search {
-            return Ok(false);
-        }
-        // Dots are counted in the text, labels in the name: an escaped dot
-        // makes a difference.
-        if let Ok(name) = fromtext(&old.textname)
-            && (name.absolute || name.labels.labels().count() > self.ndots())
-        {
-            return Ok(false);
-        }
-        let mut new = old.clone();
-        match old.origin {
-            None if !old.need_search => return Ok(false),
-            None => {
-                new.origin = self.entry(0);
-                new.need_search = false;
-            }
-            Some(at) => {
-                new.origin = self.entry(at + 1);
-                if new.origin.is_none() && old.done_as_is {
-                    return Ok(false);
-                }
-            }
-        }
-        self.requeue_lookup(new)?;
-        Ok(true)
-    }
-
-    /// Source: bin/dig/dighost.c: `requeue_lookup`, `clone_lookup` (9.18)
-    fn requeue_lookup(&mut self, lookup: Lookup) -> Result<(), Exit> {
-        self.lookup_counter += 1;
-        if self.lookup_counter > LOOKUP_LIMIT {
-            self.io.note("gives up: \"too many lookups\"");
-            return Err(Exit);
-        }
-        self.lookup_list.push_front(Lookup {
-            new_search: false,
-            ..lookup
-        });
-        Ok(())
     }
 
     /// Asks the servers, one after the other.
@@ -370,7 +283,7 @@ impl<'a> Dighost<'a> {
     ///
     /// Source: bin/dig/host.c, nslookup.c: `printmessage` (9.18)
     fn printmessage(&mut self, lookup: &Lookup, name: &Name, reply: &Reply) {
-        self.transcript.printmessage(reply);
+        self.transcript.printmessage(reply, self.program.status);
         if reply.rcode != Rcode::NoError || lookup.rdtype != RecordType::A {
             return;
         }
@@ -396,20 +309,6 @@ impl<'a> Dighost<'a> {
         self.io
             .note("the program does not end: nothing is left that could end it");
         self.io.receive(&[], None).await;
-    }
-
-    fn ndots(&self) -> usize {
-        let ndots = self.configuration.reading.ndots.unwrap_or_default();
-        usize::try_from(ndots.value).unwrap_or(usize::MAX)
-    }
-
-    fn search(&self) -> &[Setting<Cow<'a, [u8]>>] {
-        &self.configuration.reading.search
-    }
-
-    /// The index, if the search list is so long.
-    fn entry(&self, at: usize) -> Option<usize> {
-        (at < self.search().len()).then_some(at)
     }
 }
 

@@ -10,6 +10,8 @@ mod file;
 mod name;
 mod print;
 mod read;
+mod search;
+mod values;
 
 use std::rc::Rc;
 
@@ -39,6 +41,7 @@ pub enum Tool {
 
 /// What a program sets before it hands its lookup to dighost.c.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the programs' own")]
 struct Program {
     /// What messages call it.
     name: &'static str,
@@ -61,6 +64,9 @@ struct Program {
     check_ra: bool,
     /// `comments` of the lookup: whether "Got SERVFAIL reply" is printed.
     comments: bool,
+    /// Whether the reply code of every message is printed, so that trouble
+    /// before it does not count.
+    status: bool,
     /// The OPT record of its queries.
     edns: Option<Edns>,
     /// `adflag`
@@ -78,6 +84,7 @@ const DIG: Program = Program {
     servfail_stops: true,
     check_ra: false,
     comments: true,
+    status: true,
     edns: Some(Edns {
         size: 1232,
         dnssec_ok: false,
@@ -101,6 +108,7 @@ const HOST: Program = Program {
     servfail_stops: false,
     check_ra: true,
     comments: false,
+    status: false,
     edns: None,
     authentic_data: false,
 };
@@ -132,15 +140,16 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
     if configuration.reading.refused.is_some() {
         return Outcome::Failed("CONFIG_ERROR");
     }
-    let Some(command) = parse_args(&io, scenario, program, &mut configuration) else {
-        return Outcome::Failed("NODATA");
-    };
-    Dighost::new(&io, program, configuration, command)
-        .run()
-        .await
+    match parse_args(&io, scenario, program, &mut configuration).await {
+        Ok(command) => {
+            let dighost = Dighost::new(&io, program, configuration, command);
+            dighost.run().await
+        }
+        Err(code) => Outcome::Failed(code),
+    }
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(scenario: &'a Scenario, tool: Tool) -> Reading<'a> {
+pub fn reading(scenario: &Scenario, tool: Tool) -> Reading<'_> {
     setup_system(scenario, tool.program()).reading
 }

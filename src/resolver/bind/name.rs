@@ -127,7 +127,7 @@ mod tests {
         check("a.b.", Some(("a.b", true)));
         check(".", Some((".", true)));
         check("@", Some((".", false)));
-        check("a@b", Some(("a\\@b", false)));
+        check("a@b", Some(("a@b", false)));
         check("a\\.b", Some(("a\\.b", false)));
         check("a\\046b.", Some(("a\\.b", true)));
         check("\\097", Some(("a", false)));

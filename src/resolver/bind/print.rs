@@ -13,12 +13,12 @@ pub(super) struct Transcript {
     other_record: bool,
     /// The last reply code that was named.
     rcode: Option<Rcode>,
-    /// The last trouble that was told.
+    /// The worst trouble that was told.
     trouble: Option<Trouble>,
 }
 
 /// What a program says when it has no answer to show.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Trouble {
     /// "no servers could be reached"
     NoServers,
@@ -29,10 +29,13 @@ pub(super) enum Trouble {
 }
 
 impl Transcript {
-    /// Prints `reply`.
+    /// Prints `reply`; with `status`, its reply code too where all is well.
     ///
     /// Source: bin/dig/dig.c, host.c, nslookup.c: `printmessage` (9.18)
-    pub(super) fn printmessage(&mut self, reply: &Reply) {
+    pub(super) fn printmessage(&mut self, reply: &Reply, status: bool) {
+        if status {
+            self.trouble = None;
+        }
         if reply.rcode != Rcode::NoError {
             self.rcode = Some(reply.rcode);
             return;
@@ -61,20 +64,21 @@ impl Transcript {
 
     /// Tells of `trouble`.
     pub(super) fn print_trouble(&mut self, trouble: Trouble) {
-        self.trouble = Some(trouble);
+        self.trouble = self.trouble.max(Some(trouble));
     }
 
     /// How a reader of the output sees the lookup: addresses if any were
-    /// shown, else the last reply code, else the trouble.
+    /// shown, else what ended the program, else the last reply code, else
+    /// that no server answered.
     pub(super) fn outcome(self) -> Outcome {
         if !self.addresses.is_empty() || self.other_record && self.rcode.is_none() {
             return Outcome::Found(self.addresses);
         }
-        Outcome::Failed(match (self.rcode, self.trouble) {
-            (Some(rcode), _) => rcode.as_str(),
-            (None, Some(Trouble::NoServers)) => "NO_SERVERS",
-            (None, Some(Trouble::NoAcceptable)) => "CONFIG_ERROR",
-            (None, Some(Trouble::BadName)) => "BAD_NAME",
+        Outcome::Failed(match (self.trouble, self.rcode) {
+            (Some(Trouble::BadName), _) => "BAD_NAME",
+            (Some(Trouble::NoAcceptable), _) => "CONFIG_ERROR",
+            (_, Some(rcode)) => rcode.as_str(),
+            (Some(Trouble::NoServers), None) => "NO_SERVERS",
             (None, None) => "NODATA",
         })
     }

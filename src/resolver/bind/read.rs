@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use crate::address::{Address, Server, inet_aton};
+use crate::address::Server;
 use crate::config::resolv_conf::Word;
 use crate::resolver::bind::Program;
 use crate::resolver::bind::file::File;
+use crate::resolver::bind::values::{is_address, numeric_address, option_number};
 use crate::resolver::reading::{Dropped, Origin, Reading, Setting};
 use crate::scenario::Scenario;
 
@@ -18,13 +19,15 @@ const MAX_NAMESERVERS: usize = 3;
 const MAX_SEARCH: usize = 8;
 /// Source: lib/irs/resconf.c: `RESCONFMAXSORTLIST` (9.18)
 const MAX_SORTLIST: usize = 10;
-/// Source: bin/dig/dighost.h: `UDP_TIMEOUT` (9.18)
+/// Source: bin/dig/dighost.h: `UDP_TIMEOUT`, `TCP_TIMEOUT` (9.18)
 const UDP_TIMEOUT: u32 = 5;
-/// Source: bin/dig/dighost.h: `TCP_TIMEOUT` (9.18)
 const TCP_TIMEOUT: u32 = 10;
 /// Source: lib/irs/resconf.c: `irs_resconf_load`, and for `attempts:0`
 /// bin/dig/dighost.c: `setup_system` (9.18)
 const TRIES: u32 = 3;
+
+/// Why a keyword alone is refused.
+const NOTHING_FOLLOWS: &str = "nothing follows it, so the tools refuse the file";
 
 /// The settings that dighost.c keeps.
 #[derive(Debug)]
@@ -52,9 +55,9 @@ pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Con
             loopback(Ipv4Addr::LOCALHOST.into()),
         ];
     }
-    let seconds = |default| match timeout.value {
-        0 => Duration::from_secs(u64::from(default)),
-        value => Duration::from_secs(u64::from(value)),
+    let seconds = |default: u32| match timeout.value {
+        0 => Duration::from_secs(default.into()),
+        value => Duration::from_secs(value.into()),
     };
     reading.timeout = Setting {
         value: seconds(UDP_TIMEOUT),
@@ -187,10 +190,7 @@ impl<'a> Resconf<'a> {
     fn only_word(&mut self, keyword: Word<'a>) -> Result<Word<'a>, Dropped> {
         let (word, mut stop) = self.file.getword();
         if word.bytes.is_empty() {
-            return Err(refused(
-                keyword,
-                "nothing follows it, so the tools refuse the file",
-            ));
+            return Err(refused(keyword, NOTHING_FOLLOWS));
         }
         if matches!(stop, Some(b' ' | b'\t')) {
             stop = self.file.eatwhite();
@@ -260,13 +260,13 @@ impl<'a> Resconf<'a> {
         self.for_each_word(keyword, |conf, word| {
             let before;
             if let Some(value) = word.bytes.strip_prefix(b"ndots:") {
-                let number = option_number(word, value)?;
+                let number = number(word, value)?;
                 before = conf.reading.ndots.replace(number);
             } else if let Some(value) = word.bytes.strip_prefix(b"attempts:") {
-                let number = option_number(word, value)?;
+                let number = number(word, value)?;
                 before = Some(std::mem::replace(&mut conf.reading.attempts, number));
             } else if let Some(value) = word.bytes.strip_prefix(b"timeout:") {
-                let number = option_number(word, value)?;
+                let number = number(word, value)?;
                 before = conf.timeout.replace(number);
             } else {
                 let why = "BIND's tools do not use this option";
@@ -289,10 +289,7 @@ impl<'a> Resconf<'a> {
     ) -> Result<(), Dropped> {
         let (mut word, mut stop) = self.file.getword();
         if word.bytes.is_empty() {
-            return Err(refused(
-                keyword,
-                "nothing follows it, so the tools refuse the file",
-            ));
+            return Err(refused(keyword, NOTHING_FOLLOWS));
         }
         while !word.bytes.is_empty() {
             take(self, word)?;
@@ -305,66 +302,18 @@ impl<'a> Resconf<'a> {
     }
 }
 
+/// The setting of a number option.
+fn number(word: Word<'_>, text: &[u8]) -> Result<Setting<u32>, Dropped> {
+    let why = "its value is not a number from 0 to 255, so the tools refuse the file";
+    let value = option_number(text).ok_or_else(|| refused(word, why))?;
+    Ok(Setting::file(value, word.span))
+}
+
 fn refused(word: Word<'_>, why: &'static str) -> Dropped {
     Dropped {
         span: word.span,
         why: why.into(),
     }
-}
-
-/// A number as C's `strtol` reads it, the whole text; nothing is 0.
-///
-/// Source: lib/irs/resconf.c: `resconf_optionnumber` (9.18)
-fn option_number(word: Word<'_>, text: &[u8]) -> Result<Setting<u32>, Dropped> {
-    let text = std::str::from_utf8(text).unwrap_or("?");
-    let value = match text {
-        "" => Some(0),
-        // As for C, `-0` is a number.
-        _ if text.trim_start_matches(['+', '-']).len() + 1 < text.len() => None,
-        _ => text.parse::<i64>().ok().and_then(|n| u8::try_from(n).ok()),
-    };
-    let why = "its value is not a number from 0 to 255, so the tools refuse the file";
-    value
-        .map(|value| Setting::file(u32::from(value), word.span))
-        .ok_or_else(|| refused(word, why))
-}
-
-/// An address as `getaddrinfo` with `AI_NUMERICHOST` reads it.
-///
-/// Source: lib/irs/resconf.c: `add_server` (9.18), glibc
-/// nss/getaddrinfo.c: `gaih_inet`, inet/inet6_scopeid_pton.c (2.36)
-fn numeric_address(text: &[u8], scenario: &Scenario) -> Option<Address> {
-    if let Some(ip) = inet_aton(text) {
-        let ip = if ip.is_unspecified() {
-            Ipv4Addr::LOCALHOST
-        } else {
-            ip
-        };
-        return Some(IpAddr::from(ip).into());
-    }
-    // No name at all: the loopback address.
-    if text == b"*" {
-        return Some(IpAddr::from(Ipv6Addr::LOCALHOST).into());
-    }
-    let text = std::str::from_utf8(text).ok()?;
-    let (ip, scope) = match text.split_once('%') {
-        Some((ip, scope)) => (ip, Some(scope)),
-        None => (text, None),
-    };
-    let ip: Ipv6Addr = ip.parse().ok()?;
-    let link_local =
-        ip.is_unicast_link_local() || matches!(ip.octets(), [0xff, flags, ..] if flags & 0xf == 2);
-    let is_number = |scope: &str| !scope.starts_with('+') && scope.parse::<u32>().is_ok();
-    let is_known = |scope: &str| link_local && scenario.has_interface(scope) || is_number(scope);
-    scope.is_none_or(is_known).then(|| Address {
-        ip: ip.into(),
-        scope: scope.map(Into::into),
-    })
-}
-
-/// Source: lib/irs/resconf.c: `create_addr` (9.18)
-fn is_address(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(|text| text.parse::<IpAddr>().is_ok())
 }
 
 #[cfg(test)]
@@ -387,8 +336,8 @@ mod tests {
             .servers
             .iter()
             .map(|server| server.value.to_string());
-        let search = reading.search.iter();
-        let search = search.map(|domain| String::from_utf8_lossy(&domain.value).into_owned());
+        let text = |domain: &Setting<Cow<'_, [u8]>>| domain.value.escape_ascii().to_string();
+        let search = reading.search.iter().map(text);
         format!(
             "{} {} {} {} {}",
             servers.collect::<Vec<_>>().join(","),

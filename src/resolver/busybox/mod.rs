@@ -27,37 +27,42 @@ use crate::scenario::{Family, Lookup, Scenario};
 ///
 /// Source: busybox networking/nslookup.c: `nslookup_main` (1.35)
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
+    match nslookup_main(&io, scenario).await {
+        Ok(outcome) => outcome,
+        Err(code) => Outcome::Failed(code),
+    }
+}
+
+async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, &'static str> {
     if scenario.name.starts_with('-') {
         io.note("nslookup takes the name for an option");
-        return Outcome::Failed("NODATA");
+        return Err("NODATA");
     }
     let configuration = parse_resolvconf(scenario);
     // The original does this while it reads the file.
-    let Some(servers) = add_servers(&io, scenario, &configuration).await else {
-        return Outcome::Failed("CONFIG_ERROR");
-    };
-    let trust_ad = configuration.trust_ad();
-    let mut nslookup = Nslookup::new(&io, trust_ad);
+    let servers = add_servers(io, scenario, &configuration).await?;
+    resolv_context_get(io, scenario).await?;
+    let mut nslookup = Nslookup::new(io, configuration.trust_ad());
     if !add_queries(&mut nslookup, scenario, &configuration) {
         io.note("nslookup does not know this record type");
-        return Outcome::Failed("NODATA");
+        return Err("NODATA");
     }
     for server in &servers {
         match nslookup.send_queries(server).await {
-            Sent::Replies => return nslookup.outcome(),
+            Sent::Replies => return Ok(nslookup.outcome()),
             Sent::TryNextServer => {}
             Sent::Exit => break,
         }
     }
-    Outcome::Failed("NO_SERVERS")
+    Err("NO_SERVERS")
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(scenario: &'a Scenario) -> Reading<'a> {
+pub fn reading(scenario: &Scenario) -> Reading<'_> {
     parse_resolvconf(scenario).reading
 }
 
-/// The addresses of the servers; `None` if one has none, which ends the program.
+/// The addresses of the servers. One without ends the program.
 ///
 /// Source: busybox networking/nslookup.c: `add_ns`, libbb/xconnect.c:
 /// `xhost2sockaddr` (1.35)
@@ -65,7 +70,7 @@ async fn add_servers(
     io: &Rc<Io>,
     scenario: &Scenario,
     configuration: &Configuration<'_>,
-) -> Option<Vec<Server>> {
+) -> Result<Vec<Server>, &'static str> {
     let mut servers = Vec::with_capacity(configuration.servers.len());
     for server in &configuration.servers {
         servers.push(match server {
@@ -74,30 +79,64 @@ async fn add_servers(
                 address: getaddrinfo(io, scenario, host).await?,
                 port: *port,
             },
-            NameServer::Bad => return None,
+            NameServer::BadAddress => return Err("CONFIG_ERROR"),
+            NameServer::BadPort => {
+                io.note("nslookup ends at a bad port");
+                return Err("NODATA");
+            }
         });
     }
     if servers.is_empty() {
         servers.push(IpAddr::from(Ipv4Addr::LOCALHOST).into());
     }
-    Some(servers)
+    Ok(servers)
 }
 
 /// The address that the C library puts first for a host name.
-async fn getaddrinfo(io: &Rc<Io>, scenario: &Scenario, host: &str) -> Option<Address> {
-    let question = Scenario {
-        name: host.to_owned(),
-        lookup: Lookup::Addresses(Family::Both),
-        ..scenario.clone()
-    };
-    let outcome = glibc::lookup(Rc::clone(io), &question, glibc::Call::GetAddrInfo).await;
-    let Outcome::Found(addresses) = outcome else {
-        return None;
+async fn getaddrinfo(
+    io: &Rc<Io>,
+    scenario: &Scenario,
+    host: &str,
+) -> Result<Address, &'static str> {
+    let question = with_name(scenario, host);
+    let addresses = match glibc::lookup(Rc::clone(io), &question, glibc::Call::GetAddrInfo).await {
+        Outcome::Found(addresses) => addresses,
+        Outcome::Failed(CRASH) => return Err(CRASH),
+        Outcome::Failed(_) => return Err("CONFIG_ERROR"),
     };
     // By RFC 6724 an IPv4 address is first where IPv6 has no source address
     // of the same kind, as in most pods.
     let first = addresses.iter().find(|address| address.ip.is_ipv4());
-    first.or(addresses.first()).cloned()
+    let mut address = first.or(addresses.first()).cloned().ok_or("CONFIG_ERROR")?;
+    if let Some((_, scope)) = host.split_once('%') {
+        address.scope = Some(scope.into());
+    }
+    Ok(address)
+}
+
+/// What the first `res_mkquery` does before it makes a query: the C library
+/// reads the file too, and there are files that it does not survive.
+///
+/// Source: glibc `resolv/res_mkquery.c`: `res_mkquery`,
+/// `resolv/resolv_context.c`: `__resolv_context_get` (2.36)
+async fn resolv_context_get(io: &Rc<Io>, scenario: &Scenario) -> Result<(), &'static str> {
+    // No query can be made for such a name, so none is sent.
+    let question = with_name(scenario, "..");
+    match glibc::lookup(Rc::clone(io), &question, glibc::Call::ResQuery).await {
+        Outcome::Failed(CRASH) => Err(CRASH),
+        _ => Ok(()),
+    }
+}
+
+/// How a model says that the program was killed.
+const CRASH: &str = "CRASH";
+
+fn with_name(scenario: &Scenario, name: &str) -> Scenario {
+    Scenario {
+        name: name.to_owned(),
+        lookup: Lookup::Addresses(Family::Both),
+        ..scenario.clone()
+    }
 }
 
 /// Makes the queries; `false` if it has no word for the type.

@@ -31,8 +31,10 @@ pub(super) enum NameServer {
     Address(Server),
     /// A host name, and the port.
     Host(String, u16),
-    /// Neither: the program ends there.
-    Bad,
+    /// Brackets that do not match: the program ends there.
+    BadAddress,
+    /// A port that is none: the program ends there.
+    BadPort,
 }
 
 impl Configuration<'_> {
@@ -150,7 +152,7 @@ impl<'a> Parser<'a> {
                            and the program ends if there is none";
                 self.reading.drop(value.span, why);
             }
-            NameServer::Bad => {
+            NameServer::BadAddress | NameServer::BadPort => {
                 let why = "it is no address with a port, so the program ends";
                 self.reading.drop(value.span, why);
             }
@@ -233,13 +235,13 @@ fn domains(search: &[u8], span: Option<Span>) -> Vec<Setting<Cow<'_, [u8]>>> {
 /// Source: busybox libbb/xconnect.c: `str2sockaddr` (1.35)
 fn str2sockaddr(text: &[u8]) -> NameServer {
     let Some((host, port)) = split_port(text) else {
-        return NameServer::Bad;
+        return NameServer::BadAddress;
     };
     let port = match port {
         None => DNS_PORT,
         Some(port) => match bb_strtou(port) {
             Some(port) => port,
-            None => return NameServer::Bad,
+            None => return NameServer::BadPort,
         },
     };
     // glibc's inet_aton looks at nothing behind white space.
@@ -276,7 +278,7 @@ fn split_port(text: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     }
 }
 
-/// Source: busybox libbb/bb_strtonum.c: `bb_strtou` (1.35), base 10
+/// Source: busybox `libbb/bb_strtonum.c`: `bb_strtou` (1.35), base 10
 fn bb_strtou(text: &[u8]) -> Option<u16> {
     let digits = text.first()?.is_ascii_digit();
     let text = std::str::from_utf8(text).ok()?;
@@ -312,7 +314,7 @@ mod tests {
         let show = |server: &NameServer| match server {
             NameServer::Address(server) => server.to_string(),
             NameServer::Host(host, port) => format!("?{host}:{port}"),
-            NameServer::Bad => "!".to_owned(),
+            NameServer::BadAddress | NameServer::BadPort => "!".to_owned(),
         };
         servers.map(show).collect()
     }

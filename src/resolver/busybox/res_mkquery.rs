@@ -5,8 +5,8 @@ use crate::name::Name;
 /// The name, with `\.` and `\DDD` escapes; `None` if there is no such name,
 /// and `res_mkquery` fails.
 ///
-/// Source: glibc resolv/ns_name_pton.c: `ns_name_pton`,
-/// resolv/ns_name_pack.c: `ns_name_pack` (2.36)
+/// Source: glibc `resolv/ns_name_pton.c`: `ns_name_pton`,
+/// `resolv/ns_name_pack.c`: `ns_name_pack` (2.36)
 pub(super) fn ns_name_pton(text: &[u8]) -> Option<Name> {
     if escapes_are_whole(text) {
         Name::from_master_file(text).ok()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
-use crate::address::{Address, Server};
+use crate::address::{Address, DNS_PORT, Server};
 use crate::engine::io::{Arrival, Came, Io};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{
@@ -19,8 +19,9 @@ use crate::resolver::busybox::res_mkquery::ns_name_pton;
 pub(super) const TIMEOUT: u64 = 5;
 /// How often unanswered queries are sent. Source: the same.
 pub(super) const RETRY: u32 = 2;
-/// An ICMP error for one datagram is there before the next one is written.
-const ICMP_DELAY: Duration = Duration::from_micros(1);
+/// An error of this machine's own for one datagram is there before the next
+/// one is written.
+const LOCAL_ICMP: Duration = Duration::from_micros(1);
 
 /// A run of the program, once it has read its file.
 pub(super) struct Nslookup<'i> {
@@ -106,21 +107,21 @@ impl<'i> Nslookup<'i> {
         let retry_interval = timeout / RETRY;
         let start = self.monotonic_ms();
         let mut now = start;
-        let mut sent = start;
+        let mut last_sent = start;
         let mut servfail_retry = 0;
         let mut replies = 0;
         let mut send = true;
-        while now - start < timeout {
-            if send || now - sent >= retry_interval {
+        while now.saturating_sub(start) < timeout {
+            if send || now.saturating_sub(last_sent) >= retry_interval {
                 if !self.write_all(&mut socket).await {
                     self.io.close(socket.id);
                     return Sent::TryNextServer;
                 }
                 send = false;
-                sent = now;
+                last_sent = now;
                 servfail_retry = 2 * self.queries.len();
             }
-            let wait = retry_interval - (now - sent);
+            let wait = retry_interval.saturating_sub(now.saturating_sub(last_sent));
             if let Some(arrival) = self.poll(&mut socket, wait).await
                 && self.read(&mut socket, arrival, &mut servfail_retry).await
             {
@@ -192,9 +193,11 @@ impl<'i> Nslookup<'i> {
             because: query.because.clone(),
         });
         self.datagrams.push((id, index));
-        let until = self.io.now() + ICMP_DELAY;
-        while let Some(arrival) = self.io.receive(&[socket.id], Some(until)).await {
-            socket.arrived.push_back(arrival);
+        if socket.is_local() {
+            let until = self.io.now() + LOCAL_ICMP;
+            while let Some(arrival) = self.io.receive(&[socket.id], Some(until)).await {
+                socket.arrived.push_back(arrival);
+            }
         }
         true
     }
@@ -221,6 +224,10 @@ impl<'i> Nslookup<'i> {
         servfail_retry: &mut usize,
     ) -> bool {
         let Came::Reply(reply) = arrival.what else {
+            if self.queries.len() > 1 {
+                let note = "how many queries go out before the ICMP error is seen is a race";
+                self.io.note(note);
+            }
             return false;
         };
         let mut datagrams = self.datagrams.iter();
@@ -261,5 +268,13 @@ impl<'i> Nslookup<'i> {
 
     fn monotonic_ms(&self) -> Duration {
         Duration::from_millis(u64::try_from(self.io.now().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Socket<'_> {
+    /// Whether ICMP errors come from this machine: no port but that of DNS
+    /// is ever open on another (see [`crate::world`]).
+    fn is_local(&self) -> bool {
+        self.server.port != DNS_PORT || self.server.address.reached().is_loopback()
     }
 }

@@ -8,13 +8,27 @@ use crate::scenario::Family;
 /// The longest text of an IPv6 address with a prefix length, its zero byte included.
 const IPV6_BUFFER: usize = 46 + 5;
 
+/// Whether an address may have a prefix length, as in `10.0.0.1/24`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Prefix {
+    /// In 1.18.
+    Allowed,
+    /// In 1.34.9.
+    Refused,
+}
+
 /// Reads an IPv4 address into `target`; how many bits the text gives. What
 /// the text does not give is left as it was, even where reading fails.
 ///
 /// Source: c-ares `src/lib/inet_net_pton.c: ares_inet_net_pton_ipv4` (1.34,
 /// and in Debian's patched 1.18).
-pub(super) fn inet_net_pton_ipv4(text: &[u8], target: &mut [u8; 4]) -> Option<usize> {
+pub(super) fn inet_net_pton_ipv4(
+    text: &[u8],
+    target: &mut [u8; 4],
+    prefix: Prefix,
+) -> Option<usize> {
     let (digits, length) = match text.split_once_at(b'/') {
+        Some(_) if prefix == Prefix::Refused => return None,
         Some((digits, length)) => (digits, Some(length)),
         None => (text, None),
     };
@@ -100,8 +114,13 @@ fn prefix_length(text: &[u8], most: usize) -> Option<usize> {
 
 /// Reads an IPv6 address into `target`; with a prefix length only its bytes.
 ///
-/// Source: c-ares `src/lib/inet_net_pton.c: ares_inet_net_pton_ipv6`.
-pub(super) fn inet_net_pton_ipv6(text: &[u8], target: &mut [u8; 16]) -> Option<()> {
+/// Source: c-ares `src/lib/inet_net_pton.c: ares_inet_net_pton_ipv6` (Debian's
+/// 1.18), `ares_inet_pton` (1.34).
+pub(super) fn inet_net_pton_ipv6(text: &[u8], target: &mut [u8; 16], prefix: Prefix) -> Option<()> {
+    if prefix == Prefix::Refused {
+        *target = ipv6(text, prefix)?;
+        return Some(());
+    }
     if text.len() >= IPV6_BUFFER {
         return None;
     }
@@ -111,7 +130,7 @@ pub(super) fn inet_net_pton_ipv6(text: &[u8], target: &mut [u8; 16]) -> Option<(
         Some((digits, length)) => (digits, prefix_length(length, 128)?),
         None => (text, 128),
     };
-    let octets = ipv6(digits)?;
+    let octets = ipv6(digits, prefix)?;
     for (byte, octet) in target.iter_mut().zip(octets).take(bits.div_ceil(8)) {
         *byte = octet;
     }
@@ -120,47 +139,48 @@ pub(super) fn inet_net_pton_ipv6(text: &[u8], target: &mut [u8; 16]) -> Option<(
 
 /// Source: c-ares `src/lib/inet_net_pton.c: ares_inet_pton6`. It takes what
 /// Rust takes, but for an IPv4 address at the end, which it reads as above.
-fn ipv6(text: &[u8]) -> Option<[u8; 16]> {
+fn ipv6(text: &[u8], prefix: Prefix) -> Option<[u8; 16]> {
     let text = std::str::from_utf8(text).ok()?;
     let Some((head, tail)) = text.rsplit_once(':').filter(|(_, tail)| tail.contains('.')) else {
         return text.parse().ok().map(|ip: Ipv6Addr| ip.octets());
     };
     let mut last = [0; 4];
-    inet_net_pton_ipv4(tail.as_bytes(), &mut last).filter(|&bits| bits > 0)?;
+    inet_net_pton_ipv4(tail.as_bytes(), &mut last, prefix).filter(|&bits| bits > 0)?;
     let ip: Ipv6Addr = format!("{head}:{}", Ipv4Addr::from(last)).parse().ok()?;
     Some(ip.octets())
 }
 
 /// An address of either family; what its text leaves open is zero.
 ///
-/// Source: c-ares `src/lib/ares_hosts_file.c: ares_dns_pton`.
+/// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_dns_pton`.
 pub(super) fn dns_pton(text: &[u8]) -> Option<IpAddr> {
     let mut four = [0; 4];
     let mut six = [0; 16];
-    if inet_net_pton_ipv4(text, &mut four).is_some() {
+    if inet_net_pton_ipv4(text, &mut four, Prefix::Refused).is_some() {
         return Some(IpAddr::from(four));
     }
-    inet_net_pton_ipv6(text, &mut six).map(|()| IpAddr::from(six))
+    inet_net_pton_ipv6(text, &mut six, Prefix::Refused).map(|()| IpAddr::from(six))
 }
 
-/// The IPv4 address that `name` is, if that is wanted: only numbers and three dots.
+/// The IPv4 address that `name` is: only numbers and three dots. It is taken
+/// even where only IPv6 is wanted.
 ///
 /// Source: c-ares `src/lib/ares_getaddrinfo.c: fake_addrinfo`.
-pub(super) fn literal_ipv4(name: &[u8], family: Family) -> Option<IpAddr> {
+pub(super) fn literal_ipv4(name: &[u8]) -> Option<IpAddr> {
     let plain = name
         .iter()
         .all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    if family == Family::Inet6 || !plain || super::name::dots(name) != 3 {
+    if !plain || super::name::dots(name) != 3 {
         return None;
     }
     let mut octets = [0; 4];
-    inet_net_pton_ipv4(name, &mut octets).map(|_| IpAddr::from(octets))
+    inet_net_pton_ipv4(name, &mut octets, Prefix::Refused).map(|_| IpAddr::from(octets))
 }
 
 /// The IPv6 address that `name` is, if that is wanted.
-pub(super) fn literal_ipv6(name: &[u8], family: Family) -> Option<IpAddr> {
+pub(super) fn literal_ipv6(name: &[u8], family: Family, prefix: Prefix) -> Option<IpAddr> {
     let mut octets = [0; 16];
-    (family != Family::Inet).then(|| inet_net_pton_ipv6(name, &mut octets))??;
+    (family != Family::Inet).then(|| inet_net_pton_ipv6(name, &mut octets, prefix))??;
     Some(IpAddr::from(octets))
 }
 
@@ -220,10 +240,8 @@ mod tests {
         check("10.96.0.10", Some("10.96.0.10"));
         check("10.1", Some("10.1.0.0"));
         check("010.1.2.3", Some("10.1.2.3"));
-        check("10.0.0.1/24", Some("10.0.0.1"));
         check("0x0a600", Some("10.96.0.0"));
         check("192.0.2", Some("192.0.2.0"));
-        check("fd00::1/64", Some("fd00::"));
         check("::ffff:10.1", Some("::ffff:10.1.0.0"));
         for bad in [
             "",
@@ -231,12 +249,26 @@ mod tests {
             ".1",
             "1.2.3.4.5",
             "1.2.3.256",
-            "10.0.0.1/33",
-            "fd00::/064",
+            "10.0.0.1/24",
+            "fd00::1/64",
             "fe80::1%eth0",
             "x",
         ] {
             check(bad, None);
+        }
+    }
+
+    #[test]
+    fn a_prefix_length_tells_how_many_bytes_are_read() {
+        let mut octets = [1; 16];
+        let mut read = |text: &str| {
+            let found = inet_net_pton_ipv6(text.as_bytes(), &mut octets, Prefix::Allowed);
+            found.map(|()| octets)
+        };
+        let expected = [0xfd, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
+        assert_eq!(read("fd00::2/64"), Some(expected));
+        for bad in ["fd00::/064", "fd00::/129", "fd00::/"] {
+            assert_eq!(read(bad), None, "{bad}");
         }
     }
 }

@@ -94,7 +94,6 @@ fn wanted(lookup: Lookup, call: Call) -> Wanted {
     match (lookup, call) {
         (Lookup::Records(record_type), _) => Wanted::Records(record_type),
         (Lookup::Addresses(family), Call::GetAddrInfo) => Wanted::Addresses(family),
-        (Lookup::Addresses(Family::Inet6), Call::Search) => Wanted::Records(RecordType::AAAA),
         (Lookup::Addresses(_), Call::Search) => Wanted::Records(RecordType::A),
     }
 }

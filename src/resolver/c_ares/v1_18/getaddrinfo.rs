@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Data, Reply};
 use crate::name::Name;
-use crate::resolver::c_ares::address::{is_of, literal_ipv4, literal_ipv6};
+use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
 use crate::resolver::c_ares::name::{is_hostnamech, is_onion_domain};
 use crate::resolver::c_ares::status::{Status, found};
 use crate::resolver::c_ares::v1_18::init::Config;
@@ -74,14 +74,14 @@ pub(super) async fn ares_getaddrinfo(
 }
 
 /// Adds the address that `name` is; whether that ends the lookup. It does not
-/// for an IPv4 address when both families are wanted: the check for IPv6 then
+/// for an IPv4 address unless only IPv4 is wanted: the check for IPv6 then
 /// overwrites the result, and the name is looked up although the address is
 /// already there.
 ///
 /// Source: c-ares 1.18.1 `src/lib/ares_getaddrinfo.c: fake_addrinfo`.
 fn fake_addrinfo(name: &[u8], family: Family, nodes: &mut Vec<IpAddr>) -> bool {
-    let four = literal_ipv4(name, family);
-    let six = literal_ipv6(name, family);
+    let four = literal_ipv4(name);
+    let six = literal_ipv6(name, family, Prefix::Allowed);
     nodes.extend(four);
     nodes.extend(six);
     match family {
@@ -108,7 +108,7 @@ impl HostQuery<'_> {
             while remaining > 0 {
                 let answered = self.channel.next_answer().await;
                 remaining -= 1;
-                match self.host_callback(answered, remaining) {
+                match self.host_callback(&answered, remaining) {
                     Ok(next) => *status = next,
                     Err(outcome) => return Some(outcome),
                 }
@@ -147,7 +147,7 @@ impl HostQuery<'_> {
     /// How the lookup ends with this answer, or the status so far.
     ///
     /// Source: c-ares 1.18.1 `src/lib/ares_getaddrinfo.c: host_callback`.
-    fn host_callback(&mut self, answered: Answered, remaining: usize) -> Result<Status, Outcome> {
+    fn host_callback(&mut self, answered: &Answered, remaining: usize) -> Result<Status, Outcome> {
         let status = answered.status;
         let mut parsed = Status::Success;
         if let (Status::Success, Some(reply), Some(name)) =

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use super::lines::{CLine, c_lines, strtol, try_config};
 use crate::address::Server;
-use crate::resolver::c_ares::address::{inet_net_pton_ipv4, inet_net_pton_ipv6, is_blacklisted};
+use crate::resolver::c_ares::address::{
+    Prefix, inet_net_pton_ipv4, inet_net_pton_ipv6, is_blacklisted,
+};
 use crate::resolver::c_ares::name::{c_string, is_space};
 use crate::resolver::reading::{Origin, Reading, Setting};
 use crate::scenario::Scenario;
@@ -262,7 +264,7 @@ impl<'a> Channel<'a> {
     /// Reads an address over what was in memory.
     fn inet_pton(&mut self, text: &[u8]) -> Option<std::net::IpAddr> {
         if let Some(four) = self.host.first_chunk_mut::<4>()
-            && let Some(bits) = inet_net_pton_ipv4(text, four)
+            && let Some(bits) = inet_net_pton_ipv4(text, four, Prefix::Allowed)
         {
             let ip = std::net::IpAddr::from(*four);
             if bits < 32 && !text.contains(&b'/') {
@@ -272,7 +274,7 @@ impl<'a> Channel<'a> {
             }
             return Some(ip);
         }
-        inet_net_pton_ipv6(text, &mut self.host)?;
+        inet_net_pton_ipv6(text, &mut self.host, Prefix::Allowed)?;
         let ip = std::net::IpAddr::from(self.host);
         (!is_blacklisted(ip)).then_some(ip)
     }

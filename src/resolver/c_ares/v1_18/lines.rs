@@ -86,11 +86,9 @@ pub(super) fn try_config(line: &[u8], keyword: &str, comment: Option<u8>) -> Opt
 /// Source: c-ares 1.18.1 `src/lib/ares_nowarn.c: aresx_sltosi`.
 pub(super) fn strtol(text: &[u8]) -> i32 {
     let text = text.trim_ascii_start();
-    let (negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
+    let negative = text.starts_with(b"-");
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+"));
+    let digits = digits.unwrap_or(text);
     let mut value = 0_i64;
     for byte in digits.iter().take_while(|byte| byte.is_ascii_digit()) {
         let digit = i64::from(byte - b'0');
@@ -129,13 +127,11 @@ impl<'a> CLine<'a> {
 
     /// Where `range` stands in the file: the whole line if it was joined.
     pub(super) fn span_of(&self, range: Range<usize>) -> Span {
-        match &self.text {
-            Cow::Owned(_) => self.span,
-            Cow::Borrowed(_) => {
-                let start = self.span.start as usize;
-                Span::new(start + range.start, start + range.end)
-            }
+        if matches!(self.text, Cow::Owned(_)) {
+            return self.span;
         }
+        let start = self.span.start as usize;
+        Span::new(start + range.start, start + range.end)
     }
 
     /// The parts of `range` between bytes that `is_delimiter`, without empty ones.

@@ -7,6 +7,7 @@ mod process;
 mod query;
 mod readaddrinfo;
 mod search;
+mod send;
 
 use std::rc::Rc;
 

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use crate::config::resolv_conf::ResolvConf;
-use crate::resolver::c_ares::address::{inet_net_pton_ipv4, inet_net_pton_ipv6, is_of};
+use crate::resolver::c_ares::address::{Prefix, inet_net_pton_ipv4, inet_net_pton_ipv6, is_of};
 use crate::resolver::c_ares::name::is_space;
 use crate::resolver::c_ares::v1_18::lines::c_lines;
 use crate::scenario::Family;
@@ -41,7 +41,7 @@ fn addresses(text: &[u8]) -> [Option<IpAddr>; 2] {
     let mut four = [0; 4];
     let mut six = [0; 16];
     [
-        inet_net_pton_ipv4(text, &mut four).map(|_| IpAddr::from(four)),
-        inet_net_pton_ipv6(text, &mut six).map(|()| IpAddr::from(six)),
+        inet_net_pton_ipv4(text, &mut four, Prefix::Allowed).map(|_| IpAddr::from(four)),
+        inet_net_pton_ipv6(text, &mut six, Prefix::Allowed).map(|()| IpAddr::from(six)),
     ]
 }

@@ -17,7 +17,7 @@ pub(super) fn text(bytes: &[u8]) -> Word<'_> {
 }
 
 /// The part of `word` at `range`.
-pub(super) fn part<'c>(word: Word<'c>, range: Range<usize>) -> Word<'c> {
+pub(super) fn part(word: Word<'_>, range: Range<usize>) -> Word<'_> {
     let start = word.span.start as usize;
     Word {
         bytes: word.bytes.get(range.clone()).unwrap_or_default(),

@@ -1,7 +1,7 @@
-//! A channel: queries, the cache of answers, and how queries begin and end.
+//! A channel: its queries, and how they begin and end. The cache of answers is
+//! off in a channel that `ares_init` makes.
 //!
-//! Source: c-ares 1.34 `src/lib/ares_send.c`, `src/lib/ares_query.c`,
-//! `src/lib/ares_qcache.c`.
+//! Source: c-ares 1.34 `src/lib/ares_send.c`, `src/lib/ares_query.c`.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -42,11 +42,10 @@ pub(super) struct Channel<'c> {
     /// Which query each message was.
     pub(super) sent: Vec<(QueryId, Qid)>,
     next_qid: Qid,
-    cache: Vec<Cached>,
     answered: VecDeque<Answered>,
     clock_readings: u64,
-    /// How many random reductions of a time-out were drawn.
-    pub(super) lots: u32,
+    /// What was said already.
+    notes: Vec<&'static str>,
 }
 
 /// `struct ares_query`.
@@ -54,8 +53,8 @@ pub(super) struct Channel<'c> {
 pub(super) struct Query {
     pub(super) qid: Qid,
     pub(super) question: Question,
+    pub(super) record_type: RecordType,
     pub(super) because: Because,
-    key: CacheKey,
     /// Whether it has an OPT record.
     pub(super) edns: bool,
     /// Whether it was sent with a cookie.
@@ -94,14 +93,6 @@ impl Requeue {
     }
 }
 
-/// The name without its final dot, case ignored, and the type.
-type CacheKey = (Vec<u8>, RecordType);
-
-struct Cached {
-    key: CacheKey,
-    reply: Reply,
-}
-
 impl<'c> Channel<'c> {
     pub(super) fn new(io: Rc<Io>, config: &'c Config<'c>) -> Self {
         let servers = config.reading.servers.iter().enumerate();
@@ -116,10 +107,9 @@ impl<'c> Channel<'c> {
             by_timeout: Vec::new(),
             sent: Vec::new(),
             next_qid: 0,
-            cache: Vec::new(),
             answered: VecDeque::new(),
             clock_readings: 0,
-            lots: 0,
+            notes: Vec::new(),
         }
     }
 
@@ -127,6 +117,14 @@ impl<'c> Channel<'c> {
     pub(super) fn tvnow(&mut self) -> Moment {
         self.clock_readings += 1;
         (self.io.now(), self.clock_readings)
+    }
+
+    /// Says something about the lookup, once.
+    pub(super) fn note(&mut self, note: &'static str) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+            self.io.note(note);
+        }
     }
 
     pub(super) fn query(&mut self, qid: Qid) -> Option<&mut Query> {
@@ -171,12 +169,6 @@ impl<'c> Channel<'c> {
         record_type: RecordType,
     ) -> Option<Qid> {
         let now = self.tvnow();
-        let key = ares_qcache_calc_key(&candidate.name, record_type);
-        if let Some(cached) = self.cache.iter().find(|cached| cached.key == key) {
-            let reply = cached.reply.clone();
-            self.answer(None, Status::Success, Some(reply));
-            return None;
-        }
         let question = match question(&candidate.name, record_type) {
             Ok(question) => question,
             Err(status) => {
@@ -189,8 +181,8 @@ impl<'c> Channel<'c> {
         self.queries.push(Query {
             qid,
             question,
+            record_type,
             because: candidate.because,
-            key,
             edns: true,
             cookie: false,
             transport: Transport::Udp,
@@ -204,23 +196,6 @@ impl<'c> Channel<'c> {
         self.ares_flush_requeue(vec![Requeue::Send(qid, None)])
             .await;
         self.query(qid).map(|query| query.qid)
-    }
-
-    /// Keeps an answer for later queries of the same name and type. Times to
-    /// live are not modelled: a lookup is over before they are.
-    ///
-    /// Source: c-ares 1.34 `src/lib/ares_qcache.c: ares_qcache_insert_int`.
-    pub(super) fn ares_qcache_insert(&mut self, qid: Qid, reply: &Reply) {
-        // An answer without records is kept for an hour, for the SOA's time to
-        // live does not count. It does with NXDOMAIN, and is 0 with the servers
-        // of a scenario.
-        if reply.rcode != Rcode::NoError || reply.truncated {
-            return;
-        }
-        if let Some(key) = self.query(qid).map(|query| query.key.clone()) {
-            let reply = reply.clone();
-            self.cache.push(Cached { key, reply });
-        }
     }
 
     /// Ends a query; what it says of its server's latency is kept.
@@ -256,10 +231,4 @@ impl<'c> Channel<'c> {
             state.increment_failures(now);
         }
     }
-}
-
-/// Source: c-ares 1.34 `src/lib/ares_qcache.c: ares_qcache_calc_key`.
-fn ares_qcache_calc_key(name: &[u8], record_type: RecordType) -> CacheKey {
-    let name = name.strip_suffix(b".").unwrap_or(name);
-    (name.to_ascii_lowercase(), record_type)
 }

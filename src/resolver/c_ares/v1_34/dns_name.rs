@@ -3,7 +3,7 @@
 use hickory_proto::rr::RecordType;
 
 use crate::engine::message::Question;
-use crate::name::{MAX_LABEL_BYTES, Name, NameError};
+use crate::name::{MAX_LABEL_BYTES, Name};
 use crate::resolver::c_ares::name::is_hostnamech;
 use crate::resolver::c_ares::status::Status;
 
@@ -13,11 +13,6 @@ use crate::resolver::c_ares::status::Status;
 const MAX_TEXT: usize = 255;
 /// Room for the text with its escapes.
 const TEXT_BUFFER: usize = 512;
-/// RD, one question, one additional record: what follows the id in a query.
-const HEADER: [u8; 10] = [1, 0, 0, 1, 0, 0, 0, 0, 0, 1];
-/// The class IN.
-const CLASS_IN: [u8; 2] = [0, 1];
-
 /// The question for `name`: letters, digits and `-_/*` in labels of up to 63
 /// bytes, which may be written as escapes.
 ///
@@ -45,11 +40,9 @@ pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question,
     if bytes + labels.len().saturating_sub(1) > MAX_TEXT {
         return Err(Status::BadName);
     }
-    match Name::from_labels(labels.iter().map(Vec::as_slice)) {
-        Ok(name) => Ok(Question::Asked(name, record_type)),
-        Err(NameError::LongName) => Ok(too_long(&labels, record_type)),
-        Err(NameError::EmptyLabel | NameError::LongLabel) => Err(Status::BadName),
-    }
+    let name = Name::from_labels_unlimited(labels.iter().map(Vec::as_slice));
+    let name = name.map_err(|_| Status::BadName)?;
+    Ok(Question::Asked(name, record_type))
 }
 
 fn split(text: &[u8]) -> Result<Vec<Vec<u8>>, Status> {
@@ -91,20 +84,6 @@ fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
         .then_some((value, rest))
 }
 
-/// A message with a name that is too long for one. Its OPT record, in which a
-/// random cookie would stand, is left out.
-fn too_long(labels: &[Vec<u8>], record_type: RecordType) -> Question {
-    let mut bytes = HEADER.to_vec();
-    for label in labels {
-        bytes.push(u8::try_from(label.len()).unwrap_or(u8::MAX));
-        bytes.extend_from_slice(label);
-    }
-    bytes.push(0);
-    bytes.extend_from_slice(&u16::from(record_type).to_be_bytes());
-    bytes.extend_from_slice(&CLASS_IN);
-    Question::Malformed(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,7 +93,7 @@ mod tests {
         let check = |text: &str, expected: Result<&str, Status>| {
             let name = question(text.as_bytes(), RecordType::A).map(|question| match question {
                 Question::Asked(name, _) => name.to_string(),
-                Question::Malformed(_) => "too long".to_owned(),
+                Question::Malformed(_) => unreachable!(),
             });
             assert_eq!(
                 name.as_deref().map_err(|status| *status),
@@ -130,6 +109,7 @@ mod tests {
             check(bad, Err(Status::BadName));
         }
         check(&["x"; 63].join("."), Ok(&["x"; 63].join(".")));
-        check(&["x"; 128].join("."), Ok("too long"));
+        check(&["x"; 128].join("."), Ok(&["x"; 128].join(".")));
+        check(&["x"; 129].join("."), Err(Status::BadName));
     }
 }

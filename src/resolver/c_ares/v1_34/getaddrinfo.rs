@@ -5,7 +5,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::engine::machine::Outcome;
-use crate::resolver::c_ares::address::{is_of, literal_ipv4, literal_ipv6};
+use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
 use crate::resolver::c_ares::name::{dots, ends_with, is_onion_domain};
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
 use crate::resolver::c_ares::v1_34::channel::{Answered, Candidate, Channel, Qid};
@@ -38,7 +38,7 @@ pub(super) async fn ares_getaddrinfo(
     if is_onion_domain(name) {
         return Status::NotFound.outcome();
     }
-    if let Some(ip) = literal_ipv4(name, family).or_else(|| literal_ipv6(name, family)) {
+    if let Some(ip) = literal_ipv4(name).or_else(|| literal_ipv6(name, family, Prefix::Refused)) {
         return found([ip]);
     }
     let mut query = HostQuery {
@@ -87,7 +87,7 @@ impl HostQuery<'_> {
             while remaining > 0 {
                 let answered = self.channel.next_answer().await;
                 remaining -= 1;
-                match self.host_callback(answered, remaining, is_single_label) {
+                match self.host_callback(&answered, remaining, is_single_label) {
                     Ok(next) => *status = next,
                     Err(outcome) => return Some(outcome),
                 }
@@ -103,7 +103,7 @@ impl HostQuery<'_> {
     /// `src/lib/ares_parse_into_addrinfo.c: ares_parse_into_addrinfo`.
     fn host_callback(
         &mut self,
-        answered: Answered,
+        answered: &Answered,
         remaining: usize,
         is_single_label: bool,
     ) -> Result<Status, Outcome> {

@@ -75,13 +75,11 @@ impl<'c> HostsFile<'c> {
             .iter()
             .find(|(other, _)| *other == ip)
             .map(|(_, entry)| *entry);
-        let entry = match by_ip.or_else(|| names.iter().find_map(|name| self.entry_of(name))) {
-            Some(entry) => entry,
-            None => {
-                self.entries.push(Vec::new());
-                self.entries.len() - 1
-            }
-        };
+        let by_name = || names.iter().find_map(|name| self.entry_of(name));
+        let entry = by_ip.or_else(by_name).unwrap_or(self.entries.len());
+        if entry == self.entries.len() {
+            self.entries.push(Vec::new());
+        }
         if by_ip.is_none() {
             if let Some(ips) = self.entries.get_mut(entry) {
                 ips.push(ip);

@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
+use hickory_proto::rr::RecordType;
+
 use crate::engine::io::{Arrival, Came, ConnectError};
-use crate::engine::message::{Edns, Query as Message, Question, Rcode, Reply, SocketId, Transport};
+use crate::engine::message::{Edns, Query as Message, Rcode, Reply, SocketId, Transport};
 use crate::resolver::c_ares::address::answers_match;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Query, Requeue};
@@ -17,17 +19,21 @@ use crate::resolver::c_ares::v1_34::server::Moment;
 const EDNS_SIZE: u16 = 1232;
 /// The option of DNS cookies (RFC 7873).
 const COOKIE: &[u16] = &[10];
-/// A time-out after the first round is shortened by up to half; here by these
-/// percentages in turn.
-const REDUCTIONS: [u64; 2] = [30, 20];
+/// A time-out after the first round is shortened by up to half; here by so
+/// many percent, by more for A: which of two queries sent at once is the
+/// first to time out decides what follows.
+const REDUCTION: u64 = 20;
+const REDUCTION_A: u64 = 30;
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
 const SOON: Duration = Duration::from_nanos(1);
 
 impl Channel<'_> {
-    /// Waits until something comes or a query times out.
+    /// Waits until something comes or a query times out. Callbacks have been
+    /// called by now, so that idle connections of the last round can be closed.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_process_fds_nolock`.
     pub(super) async fn ares_process(&mut self) {
+        self.ares_check_cleanup_conns();
         let refused = self
             .connections
             .iter()
@@ -49,7 +55,6 @@ impl Channel<'_> {
             (None, None) => {}
         }
         self.process_timeouts().await;
-        self.ares_check_cleanup_conns();
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: process_read, read_answers`.
@@ -128,7 +133,6 @@ impl Channel<'_> {
             self.server_increment_failures(server);
             return self.ares_requeue_query(qid, status, Some(reply), requeue);
         }
-        self.ares_qcache_insert(qid, &reply);
         if let Some(state) = self.servers.get_mut(server) {
             state.set_good();
         }
@@ -187,7 +191,7 @@ impl Channel<'_> {
             match requeue.remove(0) {
                 Requeue::Send(qid, server) => {
                     self.ares_send_query_int(server, qid, now, &mut requeue)
-                        .await
+                        .await;
                 }
                 Requeue::End(qid, status, reply) => {
                     self.queries.retain(|query| query.qid != qid);
@@ -241,21 +245,16 @@ impl Channel<'_> {
     /// The server with the fewest failures; with `rotate` one of those by lot.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_random_server`.
-    fn choose_server(&self) -> usize {
-        let best = self
-            .servers
-            .iter()
-            .enumerate()
-            .min_by_key(|(_, state)| state.rank());
-        let failures = best.map_or(0, |(_, state)| state.consec_failures());
-        let equals = self
-            .servers
-            .iter()
-            .filter(|state| state.consec_failures() == failures);
+    fn choose_server(&mut self) -> usize {
+        let servers = || self.servers.iter();
+        let best = servers().enumerate().min_by_key(|(_, state)| state.rank());
+        let Some((index, state)) = best else { return 0 };
+        let failures = state.consec_failures();
+        let equals = servers().filter(|state| state.consec_failures() == failures);
         if self.config.rotate && equals.count() > 1 {
-            self.io.note("`rotate`: each query goes to a server by lot among those with the fewest failures, here to the first");
+            self.note("`rotate`: each query goes to a server by lot among those with the fewest failures, here to the first");
         }
-        best.map_or(0, |(index, _)| index)
+        index
     }
 
     /// Before equal ones, as the source's list has it.
@@ -290,10 +289,6 @@ impl Channel<'_> {
         if refused {
             return;
         }
-        if matches!(query.question, Question::Malformed(_)) {
-            self.io
-                .note("c-ares 1.34 sends names that are up to 2 bytes too long");
-        }
         let id = self.io.send(Message {
             server: state.server.clone(),
             question: query.question.clone(),
@@ -320,7 +315,9 @@ impl Channel<'_> {
             .servers
             .get(server)
             .map_or(0, |state| state.metrics_timeout(configured));
-        let tried = self.query(qid).map_or(0, |query| query.try_count);
+        let (tried, is_a) = self.query(qid).map_or((0, false), |query| {
+            (query.try_count, query.record_type == RecordType::A)
+        });
         let rounds = tried / self.servers.len().max(1);
         if rounds == 0 {
             return Duration::from_millis(timeout);
@@ -330,14 +327,8 @@ impl Channel<'_> {
             .checked_shl(rounds)
             .filter(|value| value >> rounds == timeout);
         let doubled = doubled.unwrap_or(u64::MAX / 1000);
-        if self.lots == 0 {
-            self.io.note("time-outs after the first round are shortened by lot, by up to half: here by 20 and 30 percent in turn");
-        }
-        let reduction = REDUCTIONS
-            .get((self.lots % 2) as usize)
-            .copied()
-            .unwrap_or(0);
-        self.lots += 1;
+        self.note("time-outs after the first round are shortened by lot, by up to half: here by 30 percent for A, by 20 for others");
+        let reduction = if is_a { REDUCTION_A } else { REDUCTION };
         Duration::from_millis((doubled - doubled / 100 * reduction).max(timeout))
     }
 
@@ -352,7 +343,7 @@ impl Channel<'_> {
             .enumerate()
             .any(|(index, state)| index != server && state.can_be_probed(now));
         if probed {
-            self.io.note(
+            self.note(
                 "one query in ten, by lot, is also sent to a server that has failed: here none",
             );
         }

@@ -13,11 +13,11 @@ const FAILURES_CAP: u32 = 16;
 /// A server that failed may be probed after this time.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_private.h: DEFAULT_SERVER_RETRY_DELAY`.
-const RETRY_DELAY: Duration = Duration::from_millis(5000);
+const RETRY_DELAY: Duration = Duration::from_secs(5);
 /// A server that sent no cookie gets none for so long.
 ///
 /// Source: c-ares 1.34 `src/lib/ares_cookie.c: COOKIE_UNSUPPORTED_TIMEOUT_MS`.
-const COOKIE_UNSUPPORTED: Duration = Duration::from_millis(300 * 1000);
+const COOKIE_UNSUPPORTED: Duration = Duration::from_secs(300);
 
 /// `MIN_TIMEOUT_MS`, `MAX_TIMEOUT_MS`, `AVG_TIMEOUT_MULTIPLIER` and
 /// `MIN_COUNT_FOR_AVERAGE` of c-ares 1.34 `src/lib/ares_metrics.c`.

@@ -147,7 +147,7 @@ impl<'a> Sysconfig<'a> {
             b"search" => return self.config_search(value, ANY, None),
             b"lookup" | b"hostresorder" => self.config_lookup(value, b" \t"),
             b"nameserver" => {
-                ares_sconfig_append_fromstr(&mut self.servers, &mut self.dropped, value)
+                ares_sconfig_append_fromstr(&mut self.servers, &mut self.dropped, value);
             }
             b"options" => return self.set_options(value, None),
             // It sorts addresses only.

@@ -42,7 +42,7 @@ pub(super) fn ares_sconfig_append_fromstr(
     for word in split(list, b" ,", usize::MAX, false) {
         let parsed = parse_nameserver_uri(word.bytes).or_else(|| parse_nameserver(word.bytes));
         let server = match parsed {
-            Some(parsed) => server(parsed),
+            Some(parsed) => server(&parsed),
             None => Err("it is no server"),
         };
         let reason = match server {
@@ -60,7 +60,7 @@ pub(super) fn ares_sconfig_append_fromstr(
     }
 }
 
-fn server(parsed: Parsed) -> Result<Server, &'static str> {
+fn server(parsed: &Parsed) -> Result<Server, &'static str> {
     if is_blacklisted(parsed.ip) {
         return Err("site-local servers are skipped");
     }
@@ -223,7 +223,7 @@ mod tests {
         let check = |text: &str, expected: Option<&str>| {
             let parsed =
                 parse_nameserver_uri(text.as_bytes()).or_else(|| parse_nameserver(text.as_bytes()));
-            let server = parsed.and_then(|parsed| server(parsed).ok());
+            let server = parsed.and_then(|parsed| server(&parsed).ok());
             assert_eq!(
                 server.map(|server| server.to_string()).as_deref(),
                 expected,

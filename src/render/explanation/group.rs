@@ -1,76 +1,23 @@
-//! An explanation as text for people.
+//! A group of resolvers: what they ask, and what follows.
 
-use std::io::{self, Write};
+use std::io;
 
-use colored::Colorize as _;
-
+use super::{Text, ids};
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
-use crate::explain::advice::{Advice, Harm};
 use crate::explain::plan::Candidate;
 use crate::explain::transition::{REPLIES, Reply, Then};
 use crate::explain::{Explanation, Group, Member, Row};
-use crate::render::{printable, words};
+use crate::render::words;
 use crate::resolver::Resolver;
-use crate::scenario::Scenario;
-
-/// Lines are broken here, so that they fit every terminal and ticket.
-const WIDTH: usize = 80;
-
-/// How to write.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// ANSI colours.
-    pub colors: bool,
-    /// More detail: last candidates' errors, kube-dns keys.
-    pub verbose: bool,
-}
-
-struct Text<'w> {
-    style: Style,
-    out: &'w mut dyn Write,
-}
-
-/// Writes the explanation: decision, groups, what is not used, advice.
-///
-/// # Errors
-///
-/// Any error of `out`.
-pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Text { style, out };
-    text.decisions(explanation)?;
-    for group in &explanation.groups {
-        text.group(explanation, group)?;
-    }
-    text.unused(explanation)?;
-    text.advice(&explanation.advice)
-}
+use crate::text::escaped;
 
 impl Text<'_> {
-    fn decisions(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
-        let scenario = explanation.scenario;
-        let mut sentences: Vec<(String, Vec<&Resolver>)> = Vec::new();
-        for member in explanation.groups.iter().flat_map(|group| &group.members) {
-            let sentence = words::decision(scenario, &member.decision);
-            match sentences.iter_mut().find(|(other, _)| *other == sentence) {
-                Some((_, resolvers)) => resolvers.push(member.resolver),
-                None => sentences.push((sentence, vec![member.resolver])),
-            }
-        }
-        let name = printable::text(&scenario.name);
-        let alone = sentences.len() == 1;
-        for (sentence, resolvers) in sentences {
-            let whose = if alone {
-                String::new()
-            } else {
-                format!("{}: ", ids(&resolvers))
-            };
-            self.paragraph(0, &format!("{}  {whose}{sentence}.", self.bold(&name)))?;
-        }
-        Ok(())
-    }
-
-    fn group(&mut self, explanation: &Explanation<'_>, group: &Group<'_>) -> io::Result<()> {
+    pub(super) fn group(
+        &mut self,
+        explanation: &Explanation<'_>,
+        group: &Group<'_>,
+    ) -> io::Result<()> {
         writeln!(self.out)?;
         self.paragraph(0, &self.heading(group))?;
         let servers = common_servers(group);
@@ -83,7 +30,7 @@ impl Text<'_> {
             self.row(index, row, width, servers.is_none())?;
             self.row_details(explanation, group, row)?;
         }
-        self.ends(group)?;
+        self.ends(explanation, group)?;
         self.transitions(group)?;
         self.silence(group)?;
         self.notes(group)
@@ -161,8 +108,12 @@ impl Text<'_> {
         row: &Row,
     ) -> io::Result<()> {
         let mut parts = Vec::new();
-        if let Some(meaning) = &row.meaning {
-            parts.push(words::meaning(meaning));
+        let name = row.candidate.name.as_ref();
+        if let Some((name, meaning)) = name.zip(row.meaning.as_ref()) {
+            if !self.explained.contains(name) {
+                self.explained.push(name.clone());
+                parts.push(words::meaning(meaning));
+            }
         }
         if row.is_useful {
             parts.push("what you most likely mean".to_owned());
@@ -183,7 +134,7 @@ impl Text<'_> {
                 .as_ref()
                 .zip(row.candidate.name.as_ref());
             let key = key.and_then(|(cluster, name)| cluster.skydns_key(name));
-            parts.extend(key.map(|key| format!("kube-dns: {}", printable::text(&key))));
+            parts.extend(key.map(|key| format!("kube-dns: {}", escaped(key.as_bytes()))));
         }
         if parts.is_empty() {
             return Ok(());
@@ -191,7 +142,7 @@ impl Text<'_> {
         self.paragraph(6, &parts.join("; "))
     }
 
-    fn ends(&mut self, group: &Group<'_>) -> io::Result<()> {
+    fn ends(&mut self, explanation: &Explanation<'_>, group: &Group<'_>) -> io::Result<()> {
         let ends = shared(group, |member| match &member.run.outcome {
             Outcome::Found(addresses) if addresses.is_empty() => {
                 "succeeds without an address".to_owned()
@@ -202,7 +153,12 @@ impl Text<'_> {
             }
             Outcome::Failed(code) => format!("ends with {code}"),
         });
-        self.per_resolver("In the end", group, ends)
+        let title = if explanation.scenario.answers.is_empty() {
+            "If nothing exists"
+        } else {
+            "With the answers assumed"
+        };
+        self.per_resolver(title, group, ends)
     }
 
     fn transitions(&mut self, group: &Group<'_>) -> io::Result<()> {
@@ -210,7 +166,7 @@ impl Text<'_> {
         if sentences.iter().all(|(sentence, _)| sentence.is_empty()) {
             return Ok(());
         }
-        self.per_resolver("What follows a candidate", group, sentences)
+        self.per_resolver("What follows", group, sentences)
     }
 
     fn silence(&mut self, group: &Group<'_>) -> io::Result<()> {
@@ -267,86 +223,6 @@ impl Text<'_> {
         }
         Ok(())
     }
-
-    fn unused(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
-        let lines = unused(explanation);
-        if lines.is_empty() {
-            return Ok(());
-        }
-        writeln!(self.out, "\n{}", self.bold("Not used"))?;
-        for (what, reasons) in lines {
-            self.paragraph(2, &what)?;
-            for (why, resolvers) in reasons {
-                self.paragraph(4, &format!("{}: {why}", ids(&resolvers)))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn advice(&mut self, advice: &[Advice]) -> io::Result<()> {
-        if advice.is_empty() {
-            return Ok(());
-        }
-        writeln!(self.out, "\n{}", self.bold("What would save queries"))?;
-        for advice in advice {
-            let savings: Vec<String> = advice
-                .savings
-                .iter()
-                .map(|saving| {
-                    format!(
-                        "{} instead of {} ({})",
-                        saving.after, saving.before, saving.resolver
-                    )
-                })
-                .collect();
-            let sentence = format!("{}: {}", words::change(&advice.change), savings.join(", "));
-            self.paragraph(2, &printable::text(&sentence))?;
-            self.paragraph(4, &format!("Price: {}", words::price(&advice.change)))?;
-            for cost in costs(advice) {
-                self.paragraph(4, &format!("Price: {cost}"))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
-        let first = " ".repeat(indent);
-        let rest = " ".repeat(indent + 2);
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(&first)
-            .subsequent_indent(&rest)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .break_words(false);
-        for line in textwrap::wrap(text, options) {
-            writeln!(self.out, "{line}")?;
-        }
-        Ok(())
-    }
-
-    fn bold(&self, text: &str) -> String {
-        if self.style.colors {
-            text.bold().to_string()
-        } else {
-            text.to_owned()
-        }
-    }
-
-    fn dim(&self, text: &str) -> String {
-        if self.style.colors {
-            text.dimmed().to_string()
-        } else {
-            text.to_owned()
-        }
-    }
-
-    fn green(&self, text: &str) -> String {
-        if self.style.colors {
-            text.green().bold().to_string()
-        } else {
-            text.to_owned()
-        }
-    }
 }
 
 /// The candidate with its final dot.
@@ -354,7 +230,7 @@ fn fqdn(candidate: &Candidate) -> String {
     match &candidate.name {
         None => "(a malformed message)".to_owned(),
         Some(name) if name.as_wire().is_empty() => ".".to_owned(),
-        Some(name) => format!("{}.", printable::text(&name.to_string())),
+        Some(name) => format!("{}.", escaped(name.to_string().as_bytes())),
     }
 }
 
@@ -403,8 +279,8 @@ fn transitions(member: &Member<'_>) -> String {
     let parts: Vec<String> = ranges
         .iter()
         .map(|(first, last, sentence)| match first == last {
-            true => format!("{}: {sentence}", first + 1),
-            false => format!("{}-{}: {sentence}", first + 1, last + 1),
+            true => format!("after {}: {sentence}", first + 1),
+            false => format!("after {}-{}: {sentence}", first + 1, last + 1),
         })
         .collect();
     parts.join(". ")
@@ -414,10 +290,10 @@ fn replies_sentence(index: usize, replies: &[(Reply, Then)]) -> String {
     let mut targets: Vec<(String, Vec<&str>)> = Vec::new();
     for (reply, then) in replies {
         let target = match then {
-            Then::Candidate(next) if *next == index + 1 => "next after".to_owned(),
-            Then::Candidate(other) => format!("to {} after", other + 1),
-            Then::Fails(code) => format!("{code} after"),
-            Then::Succeeds => "success after".to_owned(),
+            Then::Candidate(next) if *next == index + 1 => "next on".to_owned(),
+            Then::Candidate(other) => format!("{} on", other + 1),
+            Then::Fails(code) => format!("ends with {code} on"),
+            Then::Succeeds => "succeeds on".to_owned(),
         };
         match targets.iter_mut().find(|(other, _)| *other == target) {
             Some((_, list)) => list.push(words::reply(*reply)),
@@ -432,76 +308,6 @@ fn replies_sentence(index: usize, replies: &[(Reply, Then)]) -> String {
         })
         .collect();
     parts.join("; ")
-}
-
-/// What the file says in vain: the words with their place, and why, by resolver.
-fn unused<'e>(
-    explanation: &'e Explanation<'_>,
-) -> Vec<(String, Vec<(&'e str, Vec<&'e Resolver>)>)> {
-    let scenario: &Scenario = explanation.scenario;
-    let Some(conf) = &scenario.resolv_conf else {
-        return Vec::new();
-    };
-    let mut lines: Vec<(crate::text::Span, Vec<(&str, Vec<&Resolver>)>)> = Vec::new();
-    for member in explanation.groups.iter().flat_map(|group| &group.members) {
-        for dropped in member.reading.refused.iter().chain(&member.reading.dropped) {
-            let line = match lines.iter_mut().find(|(span, _)| *span == dropped.span) {
-                Some((_, reasons)) => reasons,
-                None => {
-                    lines.push((dropped.span, Vec::new()));
-                    match lines.last_mut() {
-                        Some((_, reasons)) => reasons,
-                        None => continue,
-                    }
-                }
-            };
-            match line.iter_mut().find(|(why, _)| *why == dropped.why) {
-                Some((_, resolvers)) => resolvers.push(member.resolver),
-                None => line.push((&dropped.why, vec![member.resolver])),
-            }
-        }
-    }
-    lines.sort_by_key(|(span, _)| *span);
-    lines
-        .into_iter()
-        .map(|(span, reasons)| {
-            let place = printable::text(&conf.source.place(span.start)).into_owned();
-            (format!("{place} `{}`", excerpt(conf.bytes(span))), reasons)
-        })
-        .collect()
-}
-
-/// The words themselves, cut where they are long.
-fn excerpt(bytes: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    match bytes.get(..LONGEST) {
-        Some(start) if bytes.len() > LONGEST => format!("{}…", printable::bytes(start)),
-        _ => printable::bytes(bytes),
-    }
-}
-
-/// What the change does to other names, resolvers with the same put together.
-fn costs(advice: &Advice) -> Vec<String> {
-    let mut sentences: Vec<(String, Vec<&str>)> = Vec::new();
-    for cost in &advice.costs {
-        let sentence = match cost.effect {
-            Harm::Lost => format!("{} is not found any more", cost.name),
-            Harm::Slower(more) => {
-                format!(
-                    "{} takes {more} queries more and is asked outside of the cluster first",
-                    cost.name
-                )
-            }
-        };
-        match sentences.iter_mut().find(|(other, _)| *other == sentence) {
-            Some((_, resolvers)) => resolvers.push(cost.resolver),
-            None => sentences.push((sentence, vec![cost.resolver])),
-        }
-    }
-    sentences
-        .into_iter()
-        .map(|(sentence, resolvers)| format!("{sentence} ({})", resolvers.join(", ")))
-        .collect()
 }
 
 /// A sentence for each member, equal ones put together, in order.
@@ -529,11 +335,6 @@ fn common_servers(group: &Group<'_>) -> Option<String> {
     }
     let names: Vec<String> = first.iter().map(ToString::to_string).collect();
     Some(names.join(", "))
-}
-
-fn ids(resolvers: &[&Resolver]) -> String {
-    let ids: Vec<&str> = resolvers.iter().map(|resolver| resolver.id).collect();
-    ids.join(", ")
 }
 
 /// The id without the version that follows it anyway.
