@@ -1,10 +1,10 @@
 //! hickory-resolver 0.26.3: Rust programs that look names up with
 //! `Resolver::builder_tokio()?.build()?.lookup_ip(name)`.
 //!
-//! Read side by side with the crates: [`resolv_conf`] is resolv-conf 0.7.6;
-//! [`system_conf`], [`resolver`], [`hosts`], [`caching_client`],
-//! [`name_server_pool`] and [`name_server`] are files of hickory-resolver;
-//! [`exchange`] is the UDP and TCP of hickory-net, and [`error`] its errors.
+//! Read side by side with the crates: `resolv_conf` is resolv-conf 0.7.6;
+//! `system_conf`, `resolver`, `hosts`, `caching_client`,
+//! `name_server_pool` and `name_server` are files of hickory-resolver;
+//! `exchange` is the UDP and TCP of hickory-net, and `error` its errors.
 //! There is no nsswitch, and no environment variable is read. How a text
 //! becomes a name is left to hickory-proto itself, IDNA included.
 //!

@@ -1,10 +1,10 @@
 //! systemd-resolved, asked over Varlink as nss-resolve does, or through its
 //! stub listener.
 //!
-//! Read side by side with systemd's `src/resolve`: [`read`] is
-//! `resolved-resolv-conf.c` and `resolved-conf.c`, [`manager`] with [`event`]
-//! the event loop, [`dns_query`] and [`dns_query_candidate`] are
-//! `resolved-dns-query.c`, [`transaction`] and [`transaction_reply`]
+//! Read side by side with systemd's `src/resolve`: `read` is
+//! `resolved-resolv-conf.c` and `resolved-conf.c`, `manager` with `event`
+//! the event loop, `dns_query` and `dns_query_candidate` are
+//! `resolved-dns-query.c`, `transaction` and `transaction_reply`
 //! `resolved-dns-transaction.c`; the others have the names of their files.
 //! LLMNR, multicast DNS, DNSSEC and DNS over TLS are off, and no link has
 //! servers of its own, so there is one scope, that of all links.
