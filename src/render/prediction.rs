@@ -47,8 +47,8 @@ struct QueryForm<'r> {
     /// A malformed message in hexadecimal, without its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
-    /// Source socket, numbered from 1 in order of use. Absent for one that
-    /// sends to several servers: its source address is then up to routing.
+    /// Source socket, numbered from 1 in order of use. Absent where one socket
+    /// sends to several servers: what they see of it is then up to routing.
     #[serde(skip_serializing_if = "Option::is_none")]
     sock: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,24 +197,23 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
     }
 }
 
-/// The number of each query's socket, from 1 in order of use.
+/// The number of each query's socket, from 1 in order of use; none in a run
+/// in which one socket sends to several servers.
 fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
-    let mut seen: Vec<(SocketId, &Server, bool)> = Vec::new();
+    let mut seen: Vec<(SocketId, &Server)> = Vec::new();
+    let mut numbers = Vec::with_capacity(run.sent.len());
     for sent in &run.sent {
         let (socket, server) = (sent.query.socket, &sent.query.server);
-        match seen.iter_mut().find(|(other, ..)| *other == socket) {
-            Some((_, other, several)) => *several |= *other != server,
-            None => seen.push((socket, server, false)),
+        let known = seen.iter().position(|(other, _)| *other == socket);
+        let index = known.unwrap_or(seen.len());
+        match seen.get(index) {
+            Some((_, other)) if *other != server => return vec![None; run.sent.len()],
+            Some(_) => {}
+            None => seen.push((socket, server)),
         }
+        numbers.push(Some(index + 1));
     }
-    let number = |sent: &Sent| {
-        let index = seen
-            .iter()
-            .position(|(socket, ..)| *socket == sent.query.socket)?;
-        let (_, _, several) = seen.get(index)?;
-        (!several).then_some(index + 1)
-    };
-    run.sent.iter().map(number).collect()
+    numbers
 }
 
 fn edns(edns: &Edns) -> EdnsForm {

@@ -61,8 +61,7 @@ fn check(number: usize, scenario: &Value, here: &[ResolverId]) -> Result<(), Fai
     let question: Scenario = serde_json::from_value(scenario.clone())?;
     let mut failures = Vec::new();
     for &id in here {
-        let is_resolved = id.as_str().starts_with("systemd-resolved");
-        if is_resolved && number % RESOLVED_EVERY != 0 || draws_lots(&question, id.as_str()) {
+        if is_left_out(number, &question, id.as_str()) {
             continue;
         }
         let prediction = predict(&text, id.as_str())?;
@@ -78,6 +77,16 @@ fn check(number: usize, scenario: &Value, here: &[ResolverId]) -> Result<(), Fai
         return Ok(());
     }
     Err(format!("{text}\n{}", failures.join("\n")).into())
+}
+
+/// Whether a run would prove nothing: lots are drawn, or the machine's own
+/// stub listener stands where the scenario's server should.
+fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
+    let is_resolved = id.starts_with("systemd-resolved");
+    let own_address = |text: &String| text.contains("127.0.0.5");
+    is_resolved && !number.is_multiple_of(RESOLVED_EVERY)
+        || id == "systemd-resolved-stub" && question.resolv_conf.as_ref().is_some_and(own_address)
+        || draws_lots(question, id)
 }
 
 fn json(observation: &Observation) -> String {

@@ -1,8 +1,8 @@
 //! BIND's command-line tools: dig, host and nslookup, 9.18.
 //!
-//! The three programs share `bin/dig/dighost.c`, here [`dighost`]; what each
-//! of them sets differently is a [`Program`]. They read `resolv.conf` with
-//! BIND's own strict parser ([`read`]) and never through the C library.
+//! The three programs share `bin/dig/dighost.c`, here `dighost`; what each
+//! of them sets differently is a `Program`. They read `resolv.conf` with
+//! BIND's own strict parser (`read`) and never through the C library.
 
 mod arguments;
 mod dighost;

@@ -122,11 +122,13 @@ impl<'a> Client<'a> {
         }
         let mut found = Found::default();
         for candidate in self.name_list(name) {
+            // `fqdn == name+"."` is never so for a name that ends in a dot.
+            let is_name = candidate.1 == Because::AsIs && !name.ends_with(b".");
             for result in self.ask_types(&candidate, family).await {
                 match result {
                     Ok(reply) => found.addresses.extend(addresses(&reply)),
                     // The error of the name as it was given is preferred.
-                    Err(error) if found.error.is_none() || candidate.1 == Because::AsIs => {
+                    Err(error) if found.error.is_none() || is_name => {
                         found.error = Some(error);
                     }
                     Err(_) => {}

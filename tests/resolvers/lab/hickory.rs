@@ -54,7 +54,10 @@ fn kind(error: &NetError) -> String {
         NetError::Timeout => "TIMEOUT".to_owned(),
         NetError::NoConnections => "NO_CONNECTIONS".to_owned(),
         NetError::Io(_) => "IO".to_owned(),
-        NetError::Proto(_) => "PROTO".to_owned(),
+        // The name given to `lookup_ip` does not parse.
+        NetError::Proto(_) => "BAD_NAME".to_owned(),
+        NetError::Truncated => "TRUNCATED".to_owned(),
+        NetError::Busy => "BUSY".to_owned(),
         NetError::Message(_) | NetError::Msg(_) => "MESSAGE".to_owned(),
         _ => "OTHER".to_owned(),
     }

@@ -259,7 +259,7 @@ fn network(rules: &[Rule]) -> Result<(), String> {
         .filter(|r| r.reply() == Reply::Unreachable)
         .filter_map(|r| r.server.as_ref())
     {
-        let _ = writeln!(batch, "route add unreachable {server} table local");
+        let _ = writeln!(batch, "route replace unreachable {server} table local");
     }
     let mut ip = Command::new("ip")
         .args(["-batch", "-"])
