@@ -39,7 +39,7 @@ pub struct Sent {
 /// A machine that waits for ever for something that never comes ends with
 /// the code `HANG`.
 pub fn run(mut machine: Machine<'_>, world: &mut World<'_>) -> Run {
-    let mut sent: Vec<Sent> = Vec::with_capacity(8);
+    let mut sent: Vec<Sent> = Vec::with_capacity(16);
     let mut coming: Vec<(Duration, Arrival)> = Vec::with_capacity(4);
     let mut requests = Vec::new();
     let mut now = Duration::ZERO;

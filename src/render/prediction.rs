@@ -115,12 +115,12 @@ struct OutcomeForm<'r> {
     code: Option<&'static str>,
 }
 
-/// Writes the prediction of one run as a line of JSON.
+/// Appends the prediction of one run as a line of JSON.
 ///
 /// # Errors
 ///
-/// Any error of `out`.
-pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> io::Result<()> {
+/// None that is known: memory is written to.
+pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut Vec<u8>) -> io::Result<()> {
     let sockets = socket_numbers(run);
     let prediction = Prediction {
         case,
@@ -135,11 +135,9 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
     };
-    // One piece: many small writes would cost more than the prediction.
-    let mut line = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut line, &prediction)?;
-    line.push(b'\n');
-    out.write_all(&line)
+    serde_json::to_writer(&mut *out, &prediction)?;
+    out.push(b'\n');
+    Ok(())
 }
 
 /// A scenario that could not be read, in place of its predictions.
