@@ -19,6 +19,12 @@ pub mod address;
 pub mod config;
 
 #[deny(clippy::disallowed_methods)]
+pub mod loopback;
+
+#[deny(clippy::disallowed_methods)]
+pub mod pod;
+
+#[deny(clippy::disallowed_methods)]
 pub mod engine;
 
 #[deny(clippy::disallowed_methods)]
@@ -35,6 +41,10 @@ pub mod resolver;
 
 #[deny(clippy::disallowed_methods)]
 pub mod explain;
+
+// Adapters.
+
+pub mod host;
 
 // Faces.
 

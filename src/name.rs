@@ -11,8 +11,9 @@ pub const MAX_LABEL_BYTES: usize = 63;
 /// A fully qualified name: its labels, in order, case kept, any byte allowed.
 ///
 /// It is held in wire format without the final zero byte, so the root is
-/// empty. A value is always one that fits a message: how a text becomes a
-/// name, and which texts do not, differs from resolver to resolver. Copies
+/// empty. A value is one that fits a message, but for
+/// [`Name::from_labels_unlimited`]: how a text becomes a name, and which texts
+/// do not, differs from resolver to resolver. Copies
 /// share their bytes: one name is in many queries.
 #[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Name {
@@ -69,6 +70,27 @@ impl Name {
             Some(wire) if !too_long => Ok(Self { wire: wire.into() }),
             _ => Err(NameError::LongName),
         }
+    }
+
+    /// The name with these labels, in order, however long it is: c-ares 1.34
+    /// sends names that are 2 bytes longer than a message allows.
+    ///
+    /// # Errors
+    ///
+    /// An empty or long label.
+    pub fn from_labels_unlimited<'l>(
+        labels: impl IntoIterator<Item = &'l [u8]>,
+    ) -> Result<Self, NameError> {
+        let mut wire = Vec::with_capacity(MAX_WIRE_BYTES + 2);
+        for label in labels {
+            match u8::try_from(label.len()) {
+                Ok(0) => return Err(NameError::EmptyLabel),
+                Ok(length) if label.len() <= MAX_LABEL_BYTES => wire.push(length),
+                _ => return Err(NameError::LongLabel),
+            }
+            wire.extend_from_slice(label);
+        }
+        Ok(Self { wire: wire.into() })
     }
 
     /// The name that `text` spells when every byte stands for itself: no
@@ -165,33 +187,44 @@ impl fmt::Display for Name {
         if self.wire.is_empty() {
             return f.write_str(".");
         }
+        let mut text = [0; MAX_WIRE_BYTES];
+        if let Some(text) = self.plain_text(&mut text) {
+            return f.write_str(text);
+        }
         for (index, label) in self.labels().enumerate() {
             if index > 0 {
                 f.write_char('.')?;
             }
-            write_label(f, label)?;
+            for &byte in label {
+                match byte {
+                    b'.' | b'\\' => write!(f, "\\{}", char::from(byte))?,
+                    0x21..=0x7e => f.write_char(char::from(byte))?,
+                    _ => write!(f, "\\{byte:03}")?,
+                }
+            }
         }
         Ok(())
     }
 }
 
-fn write_label(f: &mut fmt::Formatter<'_>, label: &[u8]) -> fmt::Result {
-    use fmt::Write as _;
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-' || *byte == b'_';
-    if label.iter().all(plain) {
-        return f.write_str(std::str::from_utf8(label).unwrap_or_default());
-    }
-    for &byte in label {
-        match byte {
-            b'.' | b'\\' => {
-                f.write_char('\\')?;
-                f.write_char(char::from(byte))?;
+impl Name {
+    /// The name as text, made in `buffer`, if no byte of it needs an escape:
+    /// nearly every name, in one piece.
+    fn plain_text<'b>(&self, buffer: &'b mut [u8; MAX_WIRE_BYTES]) -> Option<&'b str> {
+        let text = buffer.get_mut(..self.wire.len())?;
+        text.copy_from_slice(&self.wire);
+        let mut rest = &mut *text;
+        while let Some((length, after)) = rest.split_first_mut() {
+            let (label, after) = after.split_at_mut_checked(usize::from(*length))?;
+            *length = b'.';
+            let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'.' | b'\\');
+            if !label.iter().all(is_plain) {
+                return None;
             }
-            0x21..=0x7e => f.write_char(char::from(byte))?,
-            _ => write!(f, "\\{byte:03}")?,
+            rest = after;
         }
+        std::str::from_utf8(buffer.get(1..self.wire.len())?).ok()
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -89,6 +89,10 @@ fn carry_out(
     }
     let came = match world.answer(&query) {
         Answer::Lost => return,
+        Answer::NoServer => {
+            coming.push((now, arrival(id, &query, Came::Refused)));
+            return;
+        }
         Answer::Silence => None,
         Answer::After(delay, came) => {
             coming.push((now + delay, arrival(id, &query, came.clone())));

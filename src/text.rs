@@ -82,9 +82,54 @@ impl Source {
     }
 }
 
+/// Text from a stranger's file, safe to print: control and bidirectional
+/// characters as `\u{1b}`, bytes that are not UTF-8 as `\xff`.
+pub fn escaped(bytes: &[u8]) -> String {
+    let mut shown = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if is_unprintable(character) {
+                shown.extend(character.escape_unicode());
+            } else {
+                shown.push(character);
+            }
+        }
+        for byte in chunk.invalid() {
+            shown.extend([format!("\\x{byte:02x}")]);
+        }
+    }
+    shown
+}
+
+/// Control characters, and those that reorder or hide text (Unicode TR 9,
+/// section 2; TR 36, section 3.7).
+fn is_unprintable(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{061c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+        )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_could_trick_a_terminal_is_escaped() {
+        for (bytes, shown) in [
+            (&b"/etc/resolv.conf"[..], "/etc/resolv.conf"),
+            (b"a\x1b[31m\n", "a\\u{1b}[31m\\u{a}"),
+            (b"a\xff\xc3b", "a\\xff\\xc3b"),
+            ("é\u{202e}x".as_bytes(), "é\\u{202e}x"),
+        ] {
+            assert_eq!(escaped(bytes), shown);
+        }
+    }
 
     fn check(text: &[u8], offset: u32, expected: (usize, usize)) {
         let source = Source {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
-use crate::address::Server;
+use crate::address::{DNS_PORT, Server};
 use crate::engine::io::{Came, ConnectError};
 use crate::engine::message::{Data, Query, Rcode, Record, Reply, Transport};
 use crate::name::Name;
@@ -75,6 +75,8 @@ pub enum Effect {
 pub enum Answer {
     /// It never left: no route.
     Lost,
+    /// No server listens on its port: ICMP port unreachable.
+    NoServer,
     /// Nothing comes back.
     Silence,
     /// This comes back after that time.
@@ -126,7 +128,8 @@ impl<'a> World<'a> {
     ///
     /// # Errors
     ///
-    /// A rule says that there is no route, or that the TCP port is closed.
+    /// A rule says that there is no route, or that the TCP port is closed; so
+    /// is every port but that of DNS.
     pub fn connect(&self, server: &Server, transport: Transport) -> Result<(), ConnectError> {
         let about = |rule: &&Rule| {
             rule.server.is_none_or(|ip| ip == server.address.reached())
@@ -141,6 +144,9 @@ impl<'a> World<'a> {
                 _ => {}
             }
         }
+        if transport == Transport::Tcp && server.port != DNS_PORT {
+            return Err(ConnectError::Refused);
+        }
         Ok(())
     }
 
@@ -149,6 +155,9 @@ impl<'a> World<'a> {
     pub fn answer(&mut self, query: &Query) -> Answer {
         if self.connect(&query.server, query.transport) == Err(ConnectError::Unreachable) {
             return Answer::Lost;
+        }
+        if query.server.port != DNS_PORT {
+            return Answer::NoServer;
         }
         // What no server can read gets no answer.
         let Some(name) = query.name() else {
@@ -216,11 +225,13 @@ impl Rule {
     }
 
     fn reply(&self, query: &Query, rcode: Rcode, answers: Vec<Record>) -> Reply {
+        // A server that rejects a message as a whole says nothing about EDNS.
+        let knows_edns = self.opt && !matches!(rcode, Rcode::FormErr | Rcode::NotImp);
         let negative = answers.is_empty() && matches!(rcode, Rcode::NoError | Rcode::NxDomain);
         Reply {
             rcode,
             soa: self.soa && negative,
-            opt: self.opt && query.edns.is_some(),
+            opt: knows_edns && query.edns.is_some(),
             truncated: false,
             authoritative: false,
             recursion_available: self.recursion_available,

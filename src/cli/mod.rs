@@ -3,6 +3,7 @@
 mod answer;
 mod explain;
 mod output;
+mod question;
 mod scenarios;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::render;
+use crate::text::escaped;
 
 /// Explain and check how DNS names are resolved on Kubernetes nodes and in pods.
 #[derive(Parser, Debug)]
@@ -145,7 +147,7 @@ fn report_failure(error: &anyhow::Error, streams: &mut Streams<'_>) -> Status {
     if output.is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {
         return Status::Clean;
     }
-    let message = render::printable::text(&format!("{error:#}")).into_owned();
+    let message = escaped(format!("{error:#}").as_bytes());
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(streams.err, "kdns: {message}");
     Status::Undecided

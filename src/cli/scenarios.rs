@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
-use anyhow::Context as _;
-
 use super::explain::{self, Format};
 use super::output::{self, Outputs};
 use super::{Status, Streams};
+use crate::explain::Context;
 use crate::render::explanation::Style;
-use crate::render::{explanation_json, prediction, printable};
+use crate::render::{explanation_json, prediction};
 use crate::resolver::Resolver;
 use crate::scenario::json;
+use crate::text::escaped;
 
 /// Reads scenarios one by one, explains each, and goes on after a broken one.
 pub(super) fn run(
@@ -33,7 +33,8 @@ pub(super) fn run(
         let input: &mut dyn BufRead = if path.as_os_str() == "-" {
             &mut *streams.input
         } else {
-            let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+            let file =
+                File::open(path).map_err(|error| anyhow::anyhow!("cannot read {name}: {error}"))?;
             opened = BufReader::with_capacity(1 << 16, file);
             &mut opened
         };
@@ -123,7 +124,14 @@ impl Scenarios<'_> {
     fn one(&mut self, text: &[u8], first: usize, out: &mut dyn Write) -> io::Result<()> {
         self.count += 1;
         match json::parse(text, &self.count.to_string()) {
-            Ok(scenario) => explain::write(&scenario, self.resolvers, self.format, self.style, out),
+            Ok(scenario) => explain::write(
+                &scenario,
+                Context::default(),
+                self.resolvers,
+                self.format,
+                self.style,
+                out,
+            ),
             Err(error) => {
                 let at = (first + error.line().max(1) - 1, error.column());
                 let message = error.to_string();
@@ -141,7 +149,7 @@ impl Scenarios<'_> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         self.status = Status::Undecided;
-        let message = printable::text(message);
+        let message = escaped(message.as_bytes());
         match self.format {
             Format::Text => {}
             Format::Json => explanation_json::write_error("", &message, out)?,
@@ -154,7 +162,7 @@ impl Scenarios<'_> {
         let _ = writeln!(
             self.err,
             "kdns: {}{place}: {message}",
-            printable::text(self.name)
+            escaped(self.name.as_bytes())
         );
         Ok(())
     }

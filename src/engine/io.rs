@@ -121,13 +121,25 @@ impl Io {
     /// The first thing that arrives on one of `sockets`, or `None` at `until`.
     /// Without `until` it waits for ever, as the resolver would.
     pub async fn receive(&self, sockets: &[SocketId], until: Option<Duration>) -> Option<Arrival> {
+        self.receive_any(|arrival| sockets.contains(&arrival.socket), until)
+            .await
+    }
+
+    /// What comes back for `query`, or `None` at `until`: for a connection
+    /// on which several queries wait apart from each other.
+    pub async fn receive_answer(&self, query: QueryId, until: Option<Duration>) -> Option<Arrival> {
+        self.receive_any(|arrival| arrival.query == query, until)
+            .await
+    }
+
+    async fn receive_any(
+        &self,
+        wanted: impl Fn(&Arrival) -> bool,
+        until: Option<Duration>,
+    ) -> Option<Arrival> {
         poll_fn(|_| {
             let mut state = self.state.borrow_mut();
-            let found = state
-                .inbox
-                .iter()
-                .position(|arrival| sockets.contains(&arrival.socket));
-            if let Some(index) = found {
+            if let Some(index) = state.inbox.iter().position(&wanted) {
                 return Poll::Ready(Some(state.inbox.remove(index)));
             }
             if until.is_some_and(|until| state.now >= until) {
@@ -154,9 +166,13 @@ impl Io {
     }
 
     /// Says something about the lookup that the outcome cannot say: a bug that
-    /// was met, a choice by lot. Shown with the prediction.
+    /// was met, a choice by lot. Shown with the prediction, once.
     pub fn note(&self, note: impl Into<String>) {
-        self.state.borrow_mut().notes.push(note.into());
+        let note = note.into();
+        let mut state = self.state.borrow_mut();
+        if !state.notes.contains(&note) {
+            state.notes.push(note);
+        }
     }
 
     /// Tells that `socket` is now connected, or why not.

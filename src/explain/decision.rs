@@ -44,6 +44,13 @@ pub enum Order {
 }
 
 impl Decision {
+    /// Whether the name has at least as many dots as `ndots`; `None` if the
+    /// resolver knows no such number.
+    pub fn has_enough_dots(&self) -> Option<bool> {
+        let ndots = self.ndots?.value;
+        Some(self.dots >= ndots as usize)
+    }
+
     /// Reads the decision off the lookup in which nothing exists.
     pub fn of(
         scenario: &Scenario,

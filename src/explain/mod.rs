@@ -13,6 +13,7 @@ use crate::explain::cluster::{Cluster, Meaning};
 use crate::explain::decision::Decision;
 use crate::explain::plan::Candidate;
 use crate::explain::transition::{Detail, Silence, Transitions};
+use crate::loopback::Lead;
 use crate::resolver::Resolver;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
@@ -23,12 +24,32 @@ use crate::simulation::Run;
 pub struct Explanation<'a> {
     /// The question.
     pub scenario: &'a Scenario,
+    /// What is known about the files.
+    pub context: Context,
     /// The Kubernetes search path, if there is one.
     pub cluster: Option<Cluster>,
     /// Resolvers that send the same, in the order in which they were asked for.
     pub groups: Vec<Group<'a>>,
     /// What would save queries, and what it costs.
     pub advice: Vec<Advice>,
+}
+
+/// What is known about the scenario's files beyond their text.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// What was assumed or could not be read, as sentences.
+    pub about: Vec<String>,
+    /// Where loopback servers of the file lead, in file order.
+    pub leads: Vec<PlacedLead>,
+}
+
+/// Where a server of the file leads.
+#[derive(Clone, Debug)]
+pub struct PlacedLead {
+    /// `FILE:LINE:COLUMN` of the server.
+    pub place: String,
+    /// Who it is.
+    pub lead: Lead,
 }
 
 /// Resolvers that send the same queries when nothing exists, and in the
@@ -76,6 +97,7 @@ pub struct Member<'a> {
 /// Explains the scenario's lookup by each of `resolvers`.
 pub fn explain<'a>(
     scenario: &'a Scenario,
+    context: Context,
     resolvers: &[&'static Resolver],
     detail: Detail,
 ) -> Explanation<'a> {
@@ -102,6 +124,7 @@ pub fn explain<'a>(
     Explanation {
         advice: advice::advice(scenario, &groups, cluster.as_ref()),
         scenario,
+        context,
         cluster,
         groups,
     }
@@ -125,15 +148,17 @@ fn examine<'a>(
     let planned = plan::candidates(&plan);
     let asked = plan::candidates(&run);
     let reading = resolver.reading(scenario);
-    let mut candidates: Vec<(Candidate, bool)> = asked
+    let is_in = |list: &[Candidate], candidate: &Candidate| {
+        list.iter().any(|it| it.is_same_name(candidate))
+    };
+    // In the order of the plan, so that numbers mean the same everywhere; then
+    // what only the answers lead to, such as the target of an alias.
+    let in_plan = planned.iter().map(|it| (it.clone(), is_in(&asked, it)));
+    let beyond = asked
         .iter()
-        .map(|candidate| (candidate.clone(), true))
-        .collect();
-    for candidate in &planned {
-        if !asked.iter().any(|other| other.is_same_name(candidate)) {
-            candidates.push((candidate.clone(), false));
-        }
-    }
+        .filter(|it| !is_in(&planned, it))
+        .map(|it| (it.clone(), true));
+    let candidates = in_plan.chain(beyond).collect();
     let key = (sorted(&planned), sorted(&asked));
     let member = Member {
         decision: Decision::of(scenario, &reading, &planned, &plan),

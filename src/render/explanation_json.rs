@@ -9,10 +9,11 @@ use crate::engine::machine::Outcome;
 use crate::explain::advice::{Advice, Change, Harm};
 use crate::explain::decision::{Decision, Order};
 use crate::explain::transition::{Reply, Then};
-use crate::explain::{Explanation, Group, Member, Row};
-use crate::render::{printable, words};
+use crate::explain::{Explanation, Group, Member, PlacedLead, Row};
+use crate::render::words;
 use crate::resolver::reading::Setting;
 use crate::scenario::Scenario;
+use crate::text::escaped;
 
 /// What `kdns explain NAME --format json` writes. Fields are only added
 /// within a format version.
@@ -25,6 +26,11 @@ pub struct Document {
     /// The file that was read; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// What was assumed or could not be read.
+    about: Vec<String>,
+    /// Servers of the file that are not what they seem: loopback addresses
+    /// and their relatives.
+    leads: Vec<LeadForm>,
     /// The Kubernetes search path, if the file has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<ClusterForm>,
@@ -41,6 +47,16 @@ pub struct Document {
 pub struct ErrorForm {
     /// One sentence.
     pub message: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeadForm {
+    address: String,
+    /// `FILE:LINE:COLUMN`
+    at: String,
+    sentence: String,
+    /// Whether nothing but the address says so.
+    guess: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -205,6 +221,8 @@ pub fn write(explanation: &Explanation<'_>, out: &mut dyn Write) -> io::Result<(
             .resolv_conf
             .as_ref()
             .map(|conf| conf.source.name.clone()),
+        about: explanation.context.about.clone(),
+        leads: explanation.context.leads.iter().map(lead).collect(),
         cluster: explanation.cluster.as_ref().map(|cluster| ClusterForm {
             namespace: cluster.namespace.clone(),
             domain: cluster.domain.clone(),
@@ -231,6 +249,8 @@ pub fn write_error(name: &str, message: &str, out: &mut dyn Write) -> io::Result
         format: 1,
         name: name.to_owned(),
         file: None,
+        about: Vec::new(),
+        leads: Vec::new(),
         cluster: None,
         groups: Vec::new(),
         advice: Vec::new(),
@@ -240,6 +260,15 @@ pub fn write_error(name: &str, message: &str, out: &mut dyn Write) -> io::Result
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     out.write_all(b"\n")
+}
+
+fn lead(lead: &PlacedLead) -> LeadForm {
+    LeadForm {
+        address: lead.lead.address.to_string(),
+        at: lead.place.clone(),
+        sentence: lead.lead.sentence(),
+        guess: lead.lead.is_guess(),
+    }
 }
 
 /// The schema of the document.
@@ -365,7 +394,7 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
         Some(UnusedForm {
             line: at.line,
             column: at.column,
-            text: printable::bytes(conf?.bytes(dropped.span)),
+            text: escaped(conf?.bytes(dropped.span)),
             why: dropped.why.clone().into_owned(),
         })
     };
@@ -382,7 +411,7 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
         search: reading
             .search
             .iter()
-            .map(|it| text(printable::bytes(&it.value), it.origin))
+            .map(|it| text(escaped(&it.value), it.origin))
             .collect(),
         ndots: reading
             .ndots

@@ -3,5 +3,5 @@
 pub mod explanation;
 pub mod explanation_json;
 pub mod prediction;
-pub mod printable;
+pub mod scenario_json;
 pub mod words;

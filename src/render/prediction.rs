@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::address::Server;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Because, Edns, Query, Question, SocketId, Transport};
+use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
 use crate::resolver::Resolver;
 use crate::simulation::{Run, Sent};
 
@@ -47,8 +47,10 @@ struct QueryForm<'r> {
     /// A malformed message in hexadecimal, without its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
-    /// Source socket, numbered from 1 in order of use.
-    sock: usize,
+    /// Source socket, numbered from 1 in order of use. Absent where one socket
+    /// sends to several servers: what they see of it is then up to routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sock: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     edns: Option<EdnsForm>,
     /// Set if the AD bit is.
@@ -100,7 +102,7 @@ struct OutcomeForm<'r> {
 ///
 /// Any error of `out`.
 pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> io::Result<()> {
-    let mut sockets = Vec::new();
+    let sockets = socket_numbers(run);
     let prediction = Prediction {
         case,
         resolver: resolver.id,
@@ -108,13 +110,17 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
         queries: run
             .sent
             .iter()
-            .map(|sent| query(sent, &mut sockets))
+            .zip(sockets)
+            .map(|(sent, socket)| query(sent, socket))
             .collect(),
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
     };
-    serde_json::to_writer(&mut *out, &prediction)?;
-    out.write_all(b"\n")
+    // One piece: many small writes would cost more than the prediction.
+    let mut line = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut line, &prediction)?;
+    line.push(b'\n');
+    out.write_all(&line)
 }
 
 /// A scenario that could not be read, in place of its predictions.
@@ -170,7 +176,7 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Line<'static>)
 }
 
-fn query<'r>(sent: &'r Sent, sockets: &mut Vec<(SocketId, &'r Server)>) -> QueryForm<'r> {
+fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
     let query = &sent.query;
     QueryForm {
         proto: match query.transport {
@@ -184,24 +190,30 @@ fn query<'r>(sent: &'r Sent, sockets: &mut Vec<(SocketId, &'r Server)>) -> Query
             Question::Malformed(bytes) => Some(hexadecimal(bytes)),
             Question::Asked(..) => None,
         },
-        sock: socket_number(query, sockets),
+        sock: socket,
         edns: query.edns.as_ref().map(edns),
         ad: query.authentic_data,
         because: because(&query.because),
     }
 }
 
-/// A server tells sockets apart by their source address, so one that sends to
-/// several servers counts once for each.
-fn socket_number<'r>(query: &'r Query, seen: &mut Vec<(SocketId, &'r Server)>) -> usize {
-    let this = (query.socket, &query.server);
-    match seen.iter().position(|socket| *socket == this) {
-        Some(index) => index + 1,
-        None => {
-            seen.push(this);
-            seen.len()
+/// The number of each query's socket, from 1 in order of use; none in a run
+/// in which one socket sends to several servers.
+fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
+    let mut seen: Vec<(SocketId, &Server)> = Vec::new();
+    let mut numbers = Vec::with_capacity(run.sent.len());
+    for sent in &run.sent {
+        let (socket, server) = (sent.query.socket, &sent.query.server);
+        let known = seen.iter().position(|(other, _)| *other == socket);
+        let index = known.unwrap_or(seen.len());
+        match seen.get(index) {
+            Some((_, other)) if *other != server => return vec![None; run.sent.len()],
+            Some(_) => {}
+            None => seen.push((socket, server)),
         }
+        numbers.push(Some(index + 1));
     }
+    numbers
 }
 
 fn edns(edns: &Edns) -> EdnsForm {

@@ -32,52 +32,42 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
             from.unwrap_or_default()
         )
     };
-    let compared = |relation: &str| {
-        let (dots, be) = match decision.dots {
-            1 => ("1 dot".to_owned(), "is"),
-            dots => (format!("{dots} dots"), "are"),
-        };
-        let ndots = decision.ndots.map(|ndots| {
-            let from = origin(scenario, ndots.origin);
-            format!("{be} {relation} ndots:{} ({from})", ndots.value)
-        });
-        match ndots {
-            Some(ndots) => format!("{dots} {ndots}"),
-            None => dots,
-        }
-    };
+    let compared = compared(scenario, decision);
     match &decision.order {
         Order::Nothing(Outcome::Found(_)) => {
             "nothing is asked: the answer is known without DNS".to_owned()
         }
         Order::Nothing(Outcome::Failed(code)) => format!("nothing is asked: it ends with {code}"),
         Order::Rooted => "a final dot: this name and no other".to_owned(),
-        Order::AsIsFirst => {
-            format!(
-                "{}: the name as it is first, then {}",
-                compared("not fewer than"),
-                list()
-            )
+        Order::AsIsFirst => format!("{compared}: the name as it is first, then {}", list()),
+        Order::SearchFirst => format!("{compared}: first {}, then the name as it is", list()),
+        Order::SearchOnly => format!("{compared}: only {}, never the name as it is", list()),
+        Order::AsIsOnly if decision.has_enough_dots() == Some(false) => {
+            format!("it never searches: the name as it is, without {}", list())
         }
-        Order::SearchFirst => {
-            format!(
-                "{}: first {}, then the name as it is",
-                compared("fewer than"),
-                list()
-            )
-        }
-        Order::SearchOnly => format!(
-            "{}: only {}, never the name as it is",
-            compared("fewer than"),
-            list()
-        ),
-        Order::AsIsOnly => format!(
-            "{}: the name as it is, without {}",
-            compared("not fewer than"),
-            list()
-        ),
+        Order::AsIsOnly => format!("{compared}: the name as it is, without {}", list()),
         Order::NoSearchList => "no search list: the name as it is".to_owned(),
         Order::Other => "another name is asked in its place".to_owned(),
+    }
+}
+
+/// `2 dots are fewer than ndots:5 (FILE:3:9)`; only the dots where the
+/// resolver compares them with nothing.
+fn compared(scenario: &Scenario, decision: &Decision) -> String {
+    let (dots, be) = match decision.dots {
+        1 => ("1 dot".to_owned(), "is"),
+        dots => (format!("{dots} dots"), "are"),
+    };
+    let relation = match decision.has_enough_dots() {
+        Some(true) => "not fewer than",
+        _ => "fewer than",
+    };
+    match decision.ndots {
+        Some(ndots) => {
+            let from = origin(scenario, ndots.origin);
+            format!("{dots} {be} {relation} ndots:{} ({from})", ndots.value)
+        }
+        None => dots,
     }
 }
 

@@ -1,11 +1,11 @@
 //! glibc 2.36 as Debian 12 builds it (2.36-9+deb12u14): `getaddrinfo` through
 //! the name service switch, `res_search`, `res_query`.
 //!
-//! The files follow those of the source: [`read`] is `resolv/res_init.c`,
-//! [`res_query`] and [`res_send`] are the files of that name with [`send_dg`]
-//! for UDP, [`nss_dns`] and [`nss_files`] are the two modules that are always
-//! there, [`nsswitch`] says which of them is asked, and [`getaddrinfo`] is
-//! the function. [`thread`] is what the C code keeps in thread-local
+//! The files follow those of the source: `read` is `resolv/res_init.c`,
+//! `res_query` and `res_send` are the files of that name with `send_dg`
+//! for UDP, `nss_dns` and `nss_files` are the two modules that are always
+//! there, `nsswitch` says which of them is asked, and `getaddrinfo` is
+//! the function. `thread` is what the C code keeps in thread-local
 //! variables: `_res`, `errno` and `h_errno`, whose old values matter.
 
 mod getaddrinfo;

@@ -1,4 +1,22 @@
-//! go
+//! Go's own resolver, in package `net`: what programs built without cgo use,
+//! CoreDNS and the kubelet among them, and what `GODEBUG=netdns=go` forces.
+//!
+//! The files follow Go's: `read` is `dnsconfig_unix.go`, `order` `conf.go`,
+//! `nss` `nss.go`, `hosts` `hosts.go`, `host` `lookup.go`, `client`
+//! `dnsclient_unix.go`, `name` `dnsclient.go`, `parse` `parse.go` and `ip.go`.
+//!
+//! A and AAAA of a candidate are asked by two goroutines at once, so which of
+//! the two is first on the wire is a race. The goroutine that was started last
+//! wins it nearly always, and that is what is predicted: AAAA, then A.
+
+mod client;
+mod host;
+mod hosts;
+mod name;
+mod nss;
+mod order;
+mod parse;
+mod read;
 
 use std::rc::Rc;
 
@@ -7,23 +25,111 @@ use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
 
-/// What differs between versions.
+/// What differs between versions of package `net`.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one difference between versions"
+)]
 pub struct Version {
     /// The version.
     pub version: &'static str,
+    /// Whether texts are addresses when `netip.ParseAddr` says so: zones are
+    /// not empty and begin at the first `%`, and groups have at most four
+    /// digits. Earlier `ip.go: parseIPv6Zone` did.
+    netip: bool,
+    /// Whether `trust-ad`, `edns0` and `no-reload` are known
+    /// (`dnsconfig_unix.go: dnsReadConfig`).
+    knows_trust_ad: bool,
+    /// Whether `.` stays in the search list, where it makes a name that does
+    /// not fit a message (`dnsconfig_unix.go: dnsReadConfig`).
+    keeps_root_in_search: bool,
+    /// Whether what would make a cgo build use libc makes the Go resolver read
+    /// the hosts file first, whatever nsswitch.conf says (`conf.go: hostLookupOrder`).
+    unusual_means_files_dns: bool,
+    /// Whether every `.local` name is for libc, not only with an mdns source
+    /// (`conf.go: hostLookupOrder`).
+    local_is_for_libc: bool,
+    /// What `conf.go: isGateway` and `isOutbound` know as names that the
+    /// myhostname source answers.
+    gateway_names: &'static [&'static str],
+    /// Whether a name that is not in the hosts file is an empty success if
+    /// that is the only source (`dnsclient_unix.go: goLookupHostOrder`).
+    files_alone_find_nothing: bool,
+    /// Whether `LookupIP` looks up the empty name (`lookup.go: LookupIP`).
+    empty_name_has_addresses: bool,
+    /// Whether `.onion` is looked for in the name that was given, not in
+    /// each candidate (`dnsclient_unix.go: nameList`).
+    onion_by_given_name: bool,
+    /// Whether a name of 254 bytes with a final dot is never asked
+    /// (`dnsclient_unix.go: nameList`).
+    refuses_254_bytes: bool,
+    /// Whether an additional record, OPT among them, keeps an empty answer
+    /// from being a lame referral (`dnsclient_unix.go: checkHeader`).
+    additional_is_not_lame: bool,
+    /// Whether a truncated answer over TCP is taken as it is
+    /// (`dnsclient_unix.go: exchange`).
+    takes_truncated_tcp: bool,
+    /// Whether a name in an answer with a dot inside a label is an error
+    /// (`dnsmessage: Name.unpack`).
+    refuses_dots_in_labels: bool,
 }
-/// 1.19
-pub const V1_19: Version = Version { version: "1.19" };
-/// 1.27
-pub const V1_27: Version = Version { version: "1.27" };
 
-/// The lookup of `scenario`.
-pub async fn lookup(_io: Rc<Io>, _scenario: &Scenario, _version: &'static Version) -> Outcome {
-    Outcome::Failed("NOT_MODELLED")
+/// Go 1.19, of August 2022.
+pub const V1_19: Version = Version {
+    version: "1.19.8",
+    netip: false,
+    knows_trust_ad: false,
+    keeps_root_in_search: true,
+    unusual_means_files_dns: true,
+    local_is_for_libc: true,
+    gateway_names: &["gateway"],
+    files_alone_find_nothing: true,
+    empty_name_has_addresses: true,
+    onion_by_given_name: true,
+    refuses_254_bytes: true,
+    additional_is_not_lame: false,
+    takes_truncated_tcp: false,
+    refuses_dots_in_labels: false,
+};
+
+/// Go 1.27, of August 2026.
+pub const V1_27: Version = Version {
+    version: "1.27.3",
+    netip: true,
+    knows_trust_ad: true,
+    keeps_root_in_search: false,
+    unusual_means_files_dns: false,
+    local_is_for_libc: false,
+    gateway_names: &["_gateway", "_outbound"],
+    files_alone_find_nothing: false,
+    empty_name_has_addresses: false,
+    onion_by_given_name: false,
+    refuses_254_bytes: false,
+    additional_is_not_lame: true,
+    takes_truncated_tcp: true,
+    refuses_dots_in_labels: true,
+};
+
+/// The lookup of `scenario`: `net.LookupHost`, with one family `LookupIP`, with
+/// a record type `LookupMX` and its like.
+pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) -> Outcome {
+    match host::lookup(io, scenario, version).await {
+        Ok(addresses) => Outcome::Found(addresses),
+        Err(error) => Outcome::Failed(error),
+    }
 }
 
 /// What it takes from the configuration.
-pub fn reading<'a>(_scenario: &'a Scenario, _version: &'static Version) -> Reading<'a> {
-    Reading::default()
+pub fn reading<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
+    read::dns_read_config(scenario, version).reading
+}
+
+/// Why a program built with cgo would ask libc for the scenario's name instead;
+/// `None` if it would not.
+///
+/// Without cgo (`CGO_ENABLED=0`, the tag `netgo`), with `GODEBUG=netdns=go` and
+/// with `Resolver.PreferGo` Go's own resolver is always used.
+pub fn hands_over_to_libc(scenario: &Scenario, version: &'static Version) -> Option<String> {
+    order::reason_for_cgo(scenario, version)
 }

@@ -1,8 +1,8 @@
 //! musl's `getaddrinfo`: Alpine and other musl images.
 //!
-//! Read side by side with musl's `src/network`: [`read`] is `resolvconf.c`,
-//! [`lookup_name`] is `lookup_name.c`, [`res_msend`] is `res_msend.c`,
-//! [`ipliteral`] is `lookup_ipliteral.c`. There is no nsswitch, no environment
+//! Read side by side with musl's `src/network`: `read` is `resolvconf.c`,
+//! `lookup_name` is `lookup_name.c`, `res_msend` is `res_msend.c`,
+//! `ipliteral` is `lookup_ipliteral.c`. There is no nsswitch, no environment
 //! variable is read, and the search list exists only for addresses:
 //! `res_search` is `res_query` (`res_query.c`).
 

@@ -1,5 +1,6 @@
 //! musl's exchange: every unanswered query to every server at once.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
@@ -229,12 +230,16 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    /// Whether a reply of `server` comes from an address that was sent to: one
-    /// sent to `0.0.0.0` comes from `127.0.0.1` and is ignored.
+    /// Whether a reply of `server` comes from an address that was sent to. One
+    /// sent to `0.0.0.0` comes from `127.0.0.1`, and one from a link-local
+    /// address carries its scope: where the file has none, it is ignored.
     fn asked(&self, server: &Server) -> bool {
         let source = server.address.reached();
-        let unmapped = |server: &Setting<Server>| server.value.address.ip.to_canonical();
-        self.servers.iter().map(unmapped).any(|ip| ip == source)
+        let is_link_local = matches!(source, IpAddr::V6(ip) if ip.is_unicast_link_local());
+        self.servers.iter().any(|server| {
+            let address = &server.value.address;
+            address.ip.to_canonical() == source && (!is_link_local || address.scope.is_some())
+        })
     }
 
     fn fill(&mut self, index: usize, value: Slot) {

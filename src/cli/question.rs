@@ -1,0 +1,268 @@
+//! The question that the arguments of `kdns explain NAME` ask: which files,
+//! which environment, which pod.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use hickory_proto::rr::RecordType;
+
+use super::Streams;
+use crate::config::manifest::{self, PodSpec};
+use crate::config::resolv_conf::ResolvConf;
+use crate::explain::{Context, PlacedLead};
+use crate::host::root::{Resolution, Root};
+use crate::host::situation::{self, Situation};
+use crate::host::{self, FileRead, MAX_BYTES};
+use crate::loopback::{self, Evidence};
+use crate::pod;
+use crate::scenario::{Family, Lookup, Scenario, default_hosts, file};
+use crate::text::Source;
+use crate::world::Rule;
+
+/// Where the question comes from: a file, a machine, or a pod that one has in mind.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Whose resolv.conf")]
+pub(super) struct QuestionArgs {
+    /// Explain with this resolv.conf; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]
+    file: Option<PathBuf>,
+    /// Read the machine below this directory [default: /]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["namespace", "pod"])]
+    root: Option<PathBuf>,
+    /// Explain what a ClusterFirst pod of this namespace would ask
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// Explain what the pod of this manifest would ask
+    #[arg(long, value_name = "MANIFEST")]
+    pod: Option<PathBuf>,
+    /// The cluster's DNS address [default: 10.96.0.10]
+    #[arg(long, value_name = "IP", value_delimiter = ',')]
+    cluster_dns: Vec<IpAddr>,
+    /// The cluster's domain [default: cluster.local]
+    #[arg(long, value_name = "DOMAIN")]
+    cluster_domain: Option<String>,
+    /// Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_variable)]
+    env: Vec<(String, String)>,
+    /// Host name of the machine
+    #[arg(long, value_name = "NAME")]
+    hostname: Option<String>,
+}
+
+/// Variables that change what a resolver asks.
+const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
+
+fn parse_variable(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// Reads everything that decides what is asked for `name`.
+pub(super) fn read(
+    name: &str,
+    types: &[RecordType],
+    answers: &[Rule],
+    args: &QuestionArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<(Scenario, Context)> {
+    check_name(name)?;
+    let mut scenario = Scenario::new(name, name);
+    scenario.lookup = lookup(types)?;
+    scenario.answers = answers.to_vec();
+    let context = if args.namespace.is_some() || args.pod.is_some() {
+        read_pod(args, &mut scenario)?
+    } else if let Some(path) = &args.file {
+        read_file(path, &mut scenario, streams)?
+    } else {
+        read_machine(args.root.as_deref(), &mut scenario)?
+    };
+    scenario.env.extend(args.env.iter().cloned());
+    if let Some(hostname) = &args.hostname {
+        scenario.hostname.clone_from(hostname);
+    }
+    if let Some(path) = scenario
+        .env
+        .get("HOSTALIASES")
+        .filter(|path| !path.is_empty())
+    {
+        // A file that cannot be read gives no aliases, to glibc too.
+        let aliases = host::read_path(Path::new(path)).ok();
+        let aliases = aliases.map(|file| (path.clone(), file.source.bytes));
+        scenario.files.extend(aliases);
+    }
+    Ok((scenario, context))
+}
+
+/// Only the file; all else is that of a pod.
+fn read_file(
+    path: &Path,
+    scenario: &mut Scenario,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Context> {
+    let read = if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        streams
+            .input
+            .read_to_end(&mut bytes)
+            .context("cannot read standard input")?;
+        let name = "<stdin>".to_owned();
+        FileRead {
+            source: Source { name, bytes },
+            is_cut: false,
+        }
+    } else {
+        host::read_path(path)?
+    };
+    let mut context = Context::default();
+    use_resolv_conf(read, &Evidence::default(), scenario, &mut context);
+    Ok(context)
+}
+
+fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {
+    let root = match root {
+        Some(directory) => Root::below(directory, Resolution::Kernel)?,
+        None => Root::live()?,
+    };
+    let Situation {
+        resolv_conf,
+        hosts,
+        nsswitch,
+        hostname,
+        interfaces,
+        evidence,
+        skipped,
+        ..
+    } = situation::read(&root)?;
+    let mut context = Context {
+        about: skipped.iter().map(ToString::to_string).collect(),
+        leads: Vec::new(),
+    };
+    match resolv_conf {
+        Some(read) => use_resolv_conf(read, &evidence, scenario, &mut context),
+        None => context
+            .about
+            .push("there is no /etc/resolv.conf: each resolver uses its defaults".to_owned()),
+    }
+    let parse = |read: FileRead| ResolvConf::parse(read.source);
+    scenario.hosts = hosts.map(parse);
+    scenario.nsswitch = nsswitch.map(parse);
+    scenario.hostname = hostname.unwrap_or_else(|| "localhost".to_owned());
+    scenario.interfaces = interfaces.unwrap_or_else(|| std::mem::take(&mut scenario.interfaces));
+    if root.is_live() {
+        scenario.env = variables();
+    }
+    Ok(context)
+}
+
+/// Variables of this very program, which others on the machine share.
+fn variables() -> BTreeMap<String, String> {
+    let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
+    VARIABLES.iter().filter_map(set).collect()
+}
+
+fn use_resolv_conf(
+    read: FileRead,
+    evidence: &Evidence,
+    scenario: &mut Scenario,
+    context: &mut Context,
+) {
+    if read.is_cut {
+        let sentence = format!(
+            "{}: only the first {MAX_BYTES} bytes are read",
+            read.source.name
+        );
+        context.about.push(sentence);
+    }
+    let conf = ResolvConf::parse(read.source);
+    for (address, span) in loopback::name_servers(&conf) {
+        let lead = loopback::lead(address, &conf, evidence);
+        context.leads.extend(lead.map(|lead| PlacedLead {
+            place: conf.source.place(span.start),
+            lead,
+        }));
+    }
+    scenario.resolv_conf = Some(conf);
+}
+
+fn read_pod(args: &QuestionArgs, scenario: &mut Scenario) -> anyhow::Result<Context> {
+    let mut cluster = pod::Cluster::default();
+    let mut context = Context::default();
+    if args.cluster_dns.is_empty() {
+        let sentence = format!(
+            "assumed: the cluster's DNS is {} (--cluster-dns)",
+            pod::DEFAULT_CLUSTER_DNS
+        );
+        context.about.push(sentence);
+    } else {
+        cluster.dns.clone_from(&args.cluster_dns);
+    }
+    if let Some(domain) = &args.cluster_domain {
+        cluster.domain.clone_from(domain);
+    }
+    let (spec, namespace) = match &args.pod {
+        None => (
+            PodSpec::default(),
+            args.namespace.clone().unwrap_or_default(),
+        ),
+        Some(path) => {
+            let read = host::read_path(path)?;
+            let chosen = manifest::first_pod(&read.source)?;
+            context.about.push(chosen.sentence());
+            let workload = chosen.workload;
+            let namespace = args.namespace.clone().or(workload.namespace);
+            let namespace = namespace.unwrap_or_else(|| "default".to_owned());
+            let hostname =
+                pod::host_name(&workload.pod, &workload.name, &namespace, &cluster.domain)?;
+            scenario.hostname = hostname.unwrap_or_else(|| scenario.hostname.clone());
+            scenario.hosts = Some(default_hosts(&scenario.hostname));
+            (workload.pod, namespace)
+        }
+    };
+    if namespace.is_empty() {
+        bail!("the namespace is empty; write a name such as default");
+    }
+    let written = pod::pod_file(&spec, &namespace, &cluster)?;
+    context
+        .about
+        .extend(written.cut.iter().map(ToString::to_string));
+    scenario.resolv_conf = Some(file("<pod resolv.conf>", written.text()));
+    Ok(context)
+}
+
+/// What of A, AAAA or another type is looked up.
+fn lookup(types: &[RecordType]) -> anyhow::Result<Lookup> {
+    let has = |record_type| types.contains(&record_type);
+    Ok(match types {
+        [] => Lookup::Addresses(Family::Both),
+        _ if types.iter().all(|it| *it == RecordType::A) => Lookup::Addresses(Family::Inet),
+        _ if types.iter().all(|it| *it == RecordType::AAAA) => Lookup::Addresses(Family::Inet6),
+        [one] => Lookup::Records(*one),
+        [_, _] if has(RecordType::A) && has(RecordType::AAAA) => Lookup::Addresses(Family::Both),
+        _ => bail!("--type takes A and AAAA together, or one other type at a time"),
+    })
+}
+
+/// Refuses what cannot be a name, before anybody is asked about it.
+fn check_name(name: &str) -> anyhow::Result<()> {
+    if name.is_empty() {
+        bail!("the name is empty; write a name such as kubernetes.default");
+    }
+    let text = name.strip_suffix('.').unwrap_or(name);
+    let longest = text
+        .split('.')
+        .max_by_key(|label| label.len())
+        .unwrap_or_default();
+    if longest.len() > crate::name::MAX_LABEL_BYTES {
+        let bytes = longest.len();
+        bail!(
+            "the label `{longest}` has {bytes} bytes; a label has at most 63 (RFC 1035, section 3.1)"
+        );
+    }
+    if text.len() > 253 {
+        let bytes = text.len();
+        bail!("the name has {bytes} bytes; a name has at most 253 (RFC 1035, section 3.1)");
+    }
+    Ok(())
+}

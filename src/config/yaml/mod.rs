@@ -1,0 +1,393 @@
+//! YAML, and JSON with it, as a small tree with the place of every key and
+//! value, repeated keys kept.
+//!
+//! The tree says what stands in the file and decides nothing: scalars keep
+//! their text and style, and [`Scalar::kind`] tells what the kubelet and
+//! kubectl take them for. Reading never fails as a whole: a document that is
+//! broken is one error with its place, and the next one goes on.
+
+mod tree;
+
+use crate::config::yaml::tree::Builder;
+use crate::text::{Source, Span};
+
+/// Deeper nesting is an error.
+pub const MAX_DEPTH: usize = 128;
+/// More nodes than this that aliases repeat in one document are an error.
+pub const MAX_ALIASED_NODES: usize = 10_000;
+
+/// One document of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Where it begins: its `---`, or its first value.
+    pub start: u32,
+    /// Its value; an empty document is a null.
+    pub root: Result<Node, YamlError>,
+}
+
+/// Why a document is no YAML, and where that shows.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct YamlError {
+    /// Offset of the byte at which reading stopped.
+    pub at: u32,
+    /// What was found.
+    pub message: String,
+}
+
+/// A value with its place. An alias is a copy of what it stands for: its own
+/// place is that of the alias, the places in it are those of the anchor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where the value stands.
+    pub span: Span,
+    /// The tag before it, written out: `tag:yaml.org,2002:str`, `!x`.
+    pub tag: Option<Box<str>>,
+    /// The value.
+    pub value: Value,
+}
+
+/// What a value is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A text, number, boolean or null.
+    Scalar(Scalar),
+    /// A list, in order.
+    Sequence(Vec<Node>),
+    /// Keys with values, in file order, repeats kept.
+    Mapping(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key, nearly always a scalar.
+    pub key: Node,
+    /// What stands behind it.
+    pub value: Node,
+}
+
+/// A scalar as it is written, escapes and folding undone.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Scalar {
+    /// Its text.
+    pub text: String,
+    /// How it is written.
+    pub style: Style,
+}
+
+/// How a scalar is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Style {
+    /// Without quotes: may be a number, boolean or null.
+    Plain,
+    /// `'…'`
+    SingleQuoted,
+    /// `"…"`
+    DoubleQuoted,
+    /// `|` or `>` and lines below.
+    Block,
+}
+
+/// What the kubelet and kubectl take a scalar for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true`, `yes`, `on` and their like.
+    Bool(bool),
+    /// An integer or a fraction.
+    Number,
+    /// Everything else.
+    Text,
+}
+
+/// The documents of `source`, in order. Total: any bytes give a result.
+pub fn documents(source: &Source) -> Vec<Document> {
+    let text = Text::new(&source.bytes);
+    let mut documents = Vec::new();
+    let mut start = text.start;
+    while let Some(from) = start {
+        start = match Builder::new(&text, from).run(&mut documents) {
+            Ok(()) => None,
+            Err(broken_at) => next_document(&text.yaml, broken_at),
+        };
+        end_at(start, &mut documents);
+    }
+    for document in &mut documents {
+        if let Some(error) = text.error_in(document) {
+            document.root = Err(error);
+        }
+    }
+    documents
+}
+
+/// Mends the last document's error if the parser found it only after the
+/// document's end, at `next`.
+fn end_at(next: Option<usize>, documents: &mut [Document]) {
+    let next = next.map(|next| Span::new(next, next).start);
+    if let (Some(next), Some(Err(error))) = (next, documents.last_mut().map(|it| &mut it.root))
+        && error.at >= next
+    {
+        *error = YamlError {
+            at: next,
+            message: "the document ends inside a value that begins in it".to_owned(),
+        };
+    }
+}
+
+/// Where the next line that begins a document stands, after `offset`.
+fn next_document(text: &str, offset: usize) -> Option<usize> {
+    let mut rest = text.get(offset..)?;
+    let mut at = offset;
+    loop {
+        let line_end = rest.find('\n')? + 1;
+        rest = rest.get(line_end..)?;
+        at += line_end;
+        let after = rest.strip_prefix("---");
+        if after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '\t', '\r', '\n']))
+        {
+            return Some(at);
+        }
+    }
+}
+
+/// The file as the parser gets it: every byte at its own offset, what is not
+/// allowed in YAML replaced by `?`.
+struct Text {
+    yaml: String,
+    start: Option<usize>,
+    /// Offset of each character, if they are not all one byte long.
+    offsets: Option<Vec<u32>>,
+    /// What was replaced, in order.
+    bad: Vec<(u32, &'static str)>,
+}
+
+impl Text {
+    fn new(bytes: &[u8]) -> Self {
+        const BYTE_ORDER_MARK: &str = "\u{feff}";
+        let mut text = String::with_capacity(bytes.len());
+        let mut bad = Vec::new();
+        let offset = |text: &String| Span::new(text.len(), text.len()).start;
+        for chunk in bytes.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                // The parser would take a zero byte for the end of the file.
+                if character.is_ascii_control() && !matches!(character, '\t' | '\n' | '\r') {
+                    bad.push((offset(&text), "a control character is not allowed in YAML"));
+                    text.push('?');
+                } else {
+                    text.push(character);
+                }
+            }
+            for _ in chunk.invalid() {
+                bad.push((offset(&text), "the text is not UTF-8"));
+                text.push('?');
+            }
+        }
+        let marked = text.starts_with(BYTE_ORDER_MARK);
+        if text
+            .trim_start_matches(BYTE_ORDER_MARK)
+            .trim_start()
+            .starts_with('{')
+        {
+            text = json_as_yaml(&text);
+        }
+        Self {
+            start: Some(if marked { BYTE_ORDER_MARK.len() } else { 0 }),
+            offsets: (!text.is_ascii()).then(|| {
+                text.char_indices()
+                    .map(|(at, _)| Span::new(at, at).start)
+                    .collect()
+            }),
+            yaml: text,
+            bad,
+        }
+    }
+
+    /// Offset in bytes of the character that is number `index` from `from`.
+    fn offset(&self, from: usize, index: usize) -> usize {
+        let Some(offsets) = &self.offsets else {
+            return (from + index).min(self.yaml.len());
+        };
+        let first = offsets.partition_point(|&at| (at as usize) < from);
+        offsets
+            .get(first + index)
+            .map_or(self.yaml.len(), |&at| at as usize)
+    }
+
+    /// The first byte of the document that YAML does not allow.
+    fn error_in(&self, document: &Document) -> Option<YamlError> {
+        let span = document.root.as_ref().ok()?.span;
+        let (at, message) = *self
+            .bad
+            .iter()
+            .find(|(at, _)| (document.start..span.end).contains(at))?;
+        Some(YamlError {
+            at,
+            message: message.to_owned(),
+        })
+    }
+}
+
+/// JSON, byte for byte as long, without what YAML does not know: tabs between
+/// values become spaces, halves of a surrogate pair U+FFFD.
+fn json_as_yaml(text: &str) -> String {
+    let text = text.replace('\t', " ");
+    let mut pieces = text.split("\\u");
+    let mut yaml = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let code = piece
+            .get(..4)
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let is_half = code.is_some_and(|code| char::from_u32(code).is_none());
+        yaml.push_str("\\u");
+        match piece.get(4..) {
+            Some(rest) if is_half => {
+                yaml.push_str("fffd");
+                yaml.push_str(rest);
+            }
+            _ => yaml.push_str(piece),
+        }
+    }
+    yaml
+}
+
+impl Node {
+    /// The scalar, if it is one.
+    pub fn as_scalar(&self) -> Option<&Scalar> {
+        match &self.value {
+            Value::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The values of the list, if it is one.
+    pub fn as_sequence(&self) -> Option<&[Self]> {
+        match &self.value {
+            Value::Sequence(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The entries of the mapping, if it is one.
+    pub fn as_mapping(&self) -> Option<&[Entry]> {
+        match &self.value {
+            Value::Mapping(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// What the scalar is taken for; `None` for lists and mappings.
+    pub fn kind(&self) -> Option<Kind> {
+        let scalar = self.as_scalar()?;
+        match self.tag.as_deref() {
+            None => Some(scalar.kind()),
+            Some("tag:yaml.org,2002:null") => Some(Kind::Null),
+            Some("tag:yaml.org,2002:int" | "tag:yaml.org,2002:float") => Some(Kind::Number),
+            Some("tag:yaml.org,2002:bool") => Some(plain_kind(&scalar.text)),
+            Some(_) => Some(Kind::Text),
+        }
+    }
+
+    /// Whether there is nothing here: `null`, `~`, an empty value.
+    pub fn is_null(&self) -> bool {
+        self.kind() == Some(Kind::Null)
+    }
+
+    /// The value of `key`: the last one where the key is repeated, as the
+    /// decoders of Kubernetes do, then what a merge key (`<<`) brings in.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        let entries = self.as_mapping()?;
+        let of = |key: &str| {
+            let has = |entry: &&Entry| entry.key.as_scalar().is_some_and(|it| it.text == key);
+            entries.iter().rfind(has).map(|entry| &entry.value)
+        };
+        of(key).or_else(|| match &of("<<")?.value {
+            Value::Sequence(merged) => merged.iter().find_map(|it| it.get(key)),
+            _ => of("<<")?.get(key),
+        })
+    }
+
+    /// What the value is, for people: `a list`, `a number`.
+    pub fn described(&self) -> &'static str {
+        match (&self.value, self.kind()) {
+            (Value::Sequence(_), _) => "a list",
+            (Value::Mapping(_), _) => "a mapping",
+            (_, Some(Kind::Null)) => "null",
+            (_, Some(Kind::Bool(_))) => "a boolean",
+            (_, Some(Kind::Number)) => "a number",
+            _ => "a text",
+        }
+    }
+}
+
+impl Scalar {
+    /// What the scalar is taken for without a tag.
+    ///
+    /// Source: kubernetes-sigs/yaml `goyaml.v2/resolve.go`; a time stays a text.
+    pub fn kind(&self) -> Kind {
+        match self.style {
+            Style::Plain => plain_kind(&self.text),
+            _ => Kind::Text,
+        }
+    }
+}
+
+fn plain_kind(text: &str) -> Kind {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            Kind::Bool(true)
+        }
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            Kind::Bool(false)
+        }
+        ".nan" | ".NaN" | ".NAN" => Kind::Number,
+        _ if is_number(text) => Kind::Number,
+        _ => Kind::Text,
+    }
+}
+
+/// Whether Go's decoder takes the text for an integer or a fraction.
+fn is_number(text: &str) -> bool {
+    // Only what begins like a number is tried, and `_` may stand anywhere in it.
+    if !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
+        return false;
+    }
+    let text = text.replace('_', "");
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
+    if matches!(digits, ".inf" | ".Inf" | ".INF") {
+        return true;
+    }
+    let in_base = |prefixes: [char; 2], radix: u32| {
+        let rest = digits.strip_prefix('0')?.strip_prefix(prefixes)?;
+        Some(!rest.is_empty() && rest.chars().all(|digit| digit.is_digit(radix)))
+    };
+    in_base(['x', 'X'], 16)
+        .or_else(|| in_base(['o', 'O'], 8))
+        .or_else(|| in_base(['b', 'B'], 2))
+        .unwrap_or_else(|| is_decimal(digits))
+}
+
+/// `12`, `1.5`, `.5`, `1e-3`, without a sign.
+fn is_decimal(text: &str) -> bool {
+    let (number, exponent) = match text.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, Some(exponent)),
+        None => (text, None),
+    };
+    let all_digits = |part: &str| part.chars().all(|digit| digit.is_ascii_digit());
+    let number_fits = match number.split_once('.') {
+        Some((whole, part)) => {
+            all_digits(whole) && all_digits(part) && !(whole.is_empty() && part.is_empty())
+        }
+        None => !number.is_empty() && all_digits(number),
+    };
+    number_fits
+        && exponent.is_none_or(|exponent| {
+            let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            !digits.is_empty() && all_digits(digits)
+        })
+}
+
+#[cfg(test)]
+mod tests;

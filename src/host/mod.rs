@@ -1,0 +1,181 @@
+//! Reads files of this machine, or of the one below a directory.
+//!
+//! Nothing is decided here: what a file means is up to the core. Only regular
+//! files are read, up to [`MAX_BYTES`], and nothing that a file or link says
+//! leads out of the directory.
+
+pub mod root;
+pub mod situation;
+mod walk;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, openat};
+use nix::sys::stat::{Mode, SFlag, fstat};
+
+use crate::text::{Source, escaped};
+
+/// What lies beyond so many bytes of a file is not read.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// A file as it was read.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct FileRead {
+    /// Its bytes and its path, safe to print.
+    pub source: Source,
+    /// Whether there is more of it than [`MAX_BYTES`].
+    pub is_cut: bool,
+}
+
+/// Why a file could not be read. The sentence says all of it.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The system said no.
+    #[error("cannot read {file}: {}", reason(*errno))]
+    System {
+        /// Path, safe to print, with the directory below which it was looked for.
+        file: String,
+        /// What the system said.
+        errno: Errno,
+    },
+    /// It is there, but no regular file.
+    #[error("cannot read {file}: it is {kind}, not a regular file{hint}")]
+    NotRegular {
+        /// Path, safe to print, with the directory below which it was looked for.
+        file: String,
+        /// `a directory`, `a FIFO`…
+        kind: &'static str,
+        /// What to do instead, or nothing.
+        hint: &'static str,
+    },
+    /// The directory for `--root` cannot be opened.
+    #[error("cannot open the directory {directory}: {}", reason(*errno))]
+    Root {
+        /// Its path, safe to print.
+        directory: String,
+        /// What the system said.
+        errno: Errno,
+    },
+    /// The machine does not tell its host name or interfaces.
+    #[error("cannot ask the system for {what}: {}", reason(*errno))]
+    Machine {
+        /// `the host name`…
+        what: &'static str,
+        /// What the system said.
+        errno: Errno,
+    },
+}
+
+impl ReadError {
+    /// Whether there is simply no such file.
+    pub fn is_missing(&self) -> bool {
+        matches!(
+            self,
+            Self::System {
+                errno: Errno::ENOENT,
+                ..
+            }
+        )
+    }
+}
+
+/// Reads a file that the caller named: any path, links followed as usual.
+///
+/// # Errors
+///
+/// It is not there, not readable, or not a regular file.
+pub fn read_path(path: &Path) -> Result<FileRead, ReadError> {
+    let file = shown(path);
+    let open = |flags| openat(AT_FDCWD, path, flags | OFlag::O_CLOEXEC, Mode::empty());
+    read_opened(&file, open)
+}
+
+/// Opens with `open`, which gets flags, and reads. Devices are not opened but
+/// looked at.
+fn read_opened(
+    file: &str,
+    open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
+) -> Result<FileRead, ReadError> {
+    let system = |errno| ReadError::System {
+        file: file.to_owned(),
+        errno,
+    };
+    expect_regular(file, &open(OFlag::O_PATH).map_err(system)?)?;
+    let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let descriptor = open(flags).map_err(system)?;
+    // Once more: another file can be there by now.
+    expect_regular(file, &descriptor)?;
+    let mut bytes = Vec::new();
+    let mut rest = File::from(descriptor).take(MAX_BYTES as u64 + 1);
+    rest.read_to_end(&mut bytes)
+        .map_err(|error| system(errno_of(&error)))?;
+    let is_cut = bytes.len() > MAX_BYTES;
+    bytes.truncate(MAX_BYTES);
+    Ok(FileRead {
+        source: Source {
+            name: file.to_owned(),
+            bytes,
+        },
+        is_cut,
+    })
+}
+
+fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), ReadError> {
+    let status = fstat(descriptor).map_err(|errno| ReadError::System {
+        file: file.to_owned(),
+        errno,
+    })?;
+    let kind = match file_type(status.st_mode) {
+        SFlag::S_IFREG => return Ok(()),
+        SFlag::S_IFDIR => "a directory",
+        SFlag::S_IFIFO => "a FIFO",
+        SFlag::S_IFSOCK => "a socket",
+        SFlag::S_IFLNK => "a symbolic link",
+        _ => "a device",
+    };
+    Err(ReadError::NotRegular {
+        file: file.to_owned(),
+        kind,
+        hint: match kind {
+            "a FIFO" => "; - reads standard input",
+            _ => "",
+        },
+    })
+}
+
+/// The type bits of a file's mode.
+fn file_type(mode: nix::libc::mode_t) -> SFlag {
+    SFlag::from_bits_truncate(mode) & SFlag::S_IFMT
+}
+
+fn errno_of(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
+}
+
+/// A path, safe to print.
+fn shown(path: impl AsRef<OsStr>) -> String {
+    escaped(path.as_ref().as_bytes())
+}
+
+/// What the system said, in words, with the privilege that would help.
+fn reason(errno: Errno) -> String {
+    let words = errno.desc();
+    let mut characters = words.chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    let words: String = first.into_iter().chain(characters).collect();
+    let root_helps = matches!(errno, Errno::EACCES | Errno::EPERM);
+    if root_helps && !nix::unistd::geteuid().is_root() {
+        return format!("{words} (needs root)");
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests;

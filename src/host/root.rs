@@ -1,0 +1,150 @@
+//! A directory that is taken for the root of a machine.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2};
+use nix::sys::stat::Mode;
+
+use crate::host::{FileRead, ReadError, read_opened, shown, walk};
+
+/// A machine's root: `/`, or a directory that has its files. Links are
+/// resolved inside it, absolute ones from it, and `..` stops at it.
+#[derive(Debug)]
+pub struct Root {
+    directory: OwnedFd,
+    /// As the user gave it; `None`: this machine's own root.
+    given: Option<PathBuf>,
+    resolution: Resolution,
+}
+
+/// How paths are resolved inside a root.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Resolution {
+    /// With `openat2(2)`, or by a walk where the kernel does not have it
+    /// (before 5.6) or a filter refuses it.
+    #[default]
+    Kernel,
+    /// One component after the other.
+    Walk,
+}
+
+/// A symbolic link on the way to a file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Link {
+    /// The link's own path, free of links.
+    pub path: PathBuf,
+    /// What it says.
+    pub target: PathBuf,
+    /// Where that leads, an absolute path; there can be further links in it.
+    pub leads_to: PathBuf,
+}
+
+impl Root {
+    /// The root of this machine.
+    ///
+    /// # Errors
+    ///
+    /// The root directory cannot be opened.
+    pub fn live() -> Result<Self, ReadError> {
+        Self::open(Path::new("/"), None, Resolution::default())
+    }
+
+    /// The machine whose files lie below `directory`; below `/` this one's do.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, no directory, or cannot be opened.
+    pub fn below(directory: &Path, resolution: Resolution) -> Result<Self, ReadError> {
+        let given = (directory != Path::new("/")).then(|| directory.to_owned());
+        Self::open(directory, given, resolution)
+    }
+
+    fn open(
+        directory: &Path,
+        given: Option<PathBuf>,
+        resolution: Resolution,
+    ) -> Result<Self, ReadError> {
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        let descriptor =
+            openat(AT_FDCWD, directory, flags, Mode::empty()).map_err(|errno| ReadError::Root {
+                directory: shown(directory),
+                errno,
+            })?;
+        Ok(Self {
+            directory: descriptor,
+            given,
+            resolution,
+        })
+    }
+
+    /// Whether this is the machine that kdns runs on.
+    pub fn is_live(&self) -> bool {
+        self.given.is_none()
+    }
+
+    /// Reads a regular file. Its name in the result is `path`.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, not readable, or not a regular file.
+    pub fn read(&self, path: &Path) -> Result<FileRead, ReadError> {
+        let mut file = read_opened(&self.named(path), |flags| self.open_file(path, flags))?;
+        file.source.name = shown(path);
+        Ok(file)
+    }
+
+    /// Reads a file that need not be there.
+    ///
+    /// # Errors
+    ///
+    /// It is there, but not readable, or not a regular file.
+    pub fn read_if_there(&self, path: &Path) -> Result<Option<FileRead>, ReadError> {
+        match self.read(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The links on the way to `path`, in the order in which they are
+    /// followed. The last one can lead nowhere.
+    ///
+    /// # Errors
+    ///
+    /// There are too many, or a directory on the way cannot be searched.
+    pub fn links(&self, path: &Path) -> Result<Vec<Link>, ReadError> {
+        let mut links = Vec::new();
+        match walk::find(&self.directory, path, &mut links) {
+            Ok(_) | Err(Errno::ENOENT | Errno::ENOTDIR) => Ok(links),
+            Err(errno) => Err(ReadError::System {
+                file: self.named(path),
+                errno,
+            }),
+        }
+    }
+
+    /// The path with the directory below which it was looked for.
+    fn named(&self, path: &Path) -> String {
+        match &self.given {
+            None => shown(path),
+            Some(directory) => format!("{} below {}", shown(path), shown(directory)),
+        }
+    }
+
+    fn open_file(&self, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
+        let flags = flags | OFlag::O_CLOEXEC;
+        if self.resolution == Resolution::Kernel {
+            let resolve = ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS;
+            let how = OpenHow::new().flags(flags).resolve(resolve);
+            match openat2(&self.directory, path, how) {
+                // EAGAIN: something was moved meanwhile, and the kernel cannot
+                // tell whether the way still is inside.
+                Err(Errno::ENOSYS | Errno::EPERM | Errno::EAGAIN) => {}
+                opened => return opened,
+            }
+        }
+        walk::open(&self.directory, path, flags)
+    }
+}

@@ -1,0 +1,148 @@
+//! Resolves a path inside a directory as `openat2(2)` with
+//! `RESOLVE_IN_ROOT` does, one component after the other.
+//!
+//! Every directory on the way is held by a descriptor and opened without
+//! following links, so that nothing that is moved meanwhile leads outside:
+//! `..` goes back to the descriptor before.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, openat, readlinkat};
+use nix::sys::stat::{Mode, SFlag, fstat};
+
+use crate::host::root::Link;
+use crate::host::{errno_of, file_type};
+
+/// The kernel's own limit (`path_resolution(7)`).
+const MAX_LINKS: usize = 40;
+
+/// What a path leads to.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// A directory: the descriptor is good for nothing but its place.
+    Directory(OwnedFd),
+    /// Something else: the directory that has it, and its name there.
+    File(OwnedFd, OsString),
+}
+
+/// Opens what `path` leads to.
+pub(super) fn open(root: &OwnedFd, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
+    let flags = flags | OFlag::O_NOFOLLOW;
+    match find(root, path, &mut Vec::new())? {
+        Found::Directory(directory) => openat(directory, ".", flags, Mode::empty()),
+        Found::File(directory, name) => openat(directory, name.as_os_str(), flags, Mode::empty()),
+    }
+}
+
+/// Follows `path`, and notes every link on the way.
+pub(super) fn find(root: &OwnedFd, path: &Path, links: &mut Vec<Link>) -> nix::Result<Found> {
+    let mut way = Way {
+        root,
+        inside: Vec::new(),
+    };
+    if path.as_os_str().is_empty() {
+        return Err(Errno::ENOENT);
+    }
+    let mut pending = VecDeque::new();
+    prepend(&mut pending, path);
+    while let Some(name) = pending.pop_front() {
+        match name.as_bytes() {
+            b"" | b"." => continue,
+            b".." => {
+                way.inside.pop();
+                continue;
+            }
+            _ => {}
+        }
+        let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let next = openat(way.here(), name.as_os_str(), flags, Mode::empty())?;
+        match file_type(fstat(&next)?.st_mode) {
+            SFlag::S_IFDIR => way.inside.push((name, next)),
+            SFlag::S_IFLNK => {
+                if links.len() >= MAX_LINKS {
+                    return Err(Errno::ELOOP);
+                }
+                let target = readlinkat(&next, "")?;
+                links.push(way.follow(&name, Path::new(&target)));
+                prepend(&mut pending, Path::new(&target));
+            }
+            _ if pending.is_empty() => {
+                return Ok(Found::File(owned(way.here())?, name));
+            }
+            _ => return Err(Errno::ENOTDIR),
+        }
+    }
+    Ok(Found::Directory(owned(way.here())?))
+}
+
+/// Where the walk is: the directories from the root, by name and descriptor.
+struct Way<'r> {
+    root: &'r OwnedFd,
+    inside: Vec<(OsString, OwnedFd)>,
+}
+
+impl Way<'_> {
+    fn here(&self) -> BorrowedFd<'_> {
+        self.inside
+            .last()
+            .map_or(self.root.as_fd(), |(_, directory)| directory.as_fd())
+    }
+
+    /// The link `name` of this directory, and goes back to the root if it is
+    /// an absolute one.
+    fn follow(&mut self, name: &OsStr, target: &Path) -> Link {
+        let path = self.path();
+        if target.has_root() {
+            self.inside.clear();
+        }
+        Link {
+            path: path.join(name),
+            target: target.to_owned(),
+            leads_to: joined(self.path(), target),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        let names = self.inside.iter().map(|(name, _)| name.as_os_str());
+        [OsStr::new("/")].into_iter().chain(names).collect()
+    }
+}
+
+/// `target` seen from `directory`, which is free of links, with `..` taken
+/// back as far as that is certain: before the first other name.
+fn joined(mut directory: PathBuf, target: &Path) -> PathBuf {
+    let mut is_certain = true;
+    for part in target.as_os_str().as_bytes().split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." if is_certain => {
+                directory.pop();
+            }
+            _ => {
+                is_certain = false;
+                directory.push(OsStr::from_bytes(part));
+            }
+        }
+    }
+    directory
+}
+
+/// Puts the components of `path` before those that are still to come. A final
+/// slash leaves an empty one, which only a directory can be followed by.
+fn prepend(pending: &mut VecDeque<OsString>, path: &Path) {
+    let bytes = path.as_os_str().as_bytes();
+    for name in bytes.rsplit(|&byte| byte == b'/') {
+        pending.push_front(OsString::from_vec(name.to_vec()));
+    }
+}
+
+fn owned(directory: BorrowedFd<'_>) -> nix::Result<OwnedFd> {
+    directory
+        .try_clone_to_owned()
+        .map_err(|error| errno_of(&error))
+}

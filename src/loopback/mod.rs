@@ -1,0 +1,271 @@
+//! What a name server on a loopback or link-local address is, and where it
+//! leads.
+//!
+//! A resolver that sends to 127.0.0.53 has not said who answers. The address
+//! alone allows a guess; the file's comments and links, and the files that
+//! local servers keep, can confirm it. Nothing is read here: see [`wanted`]
+//! for what to read first.
+
+pub mod owners;
+
+use std::fmt;
+use std::net::IpAddr;
+
+use crate::address::{Address, inet_aton};
+use crate::config::resolv_conf::{Line, ResolvConf};
+use crate::loopback::owners::Owner;
+use crate::text::Span;
+
+/// What was found beside the file that lists a server.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Evidence {
+    /// Absolute paths that the links of the file lead to, in order.
+    pub links: Vec<String>,
+    /// The files of [`wanted`] that are there, named by their path.
+    pub files: Vec<ResolvConf>,
+}
+
+/// A name server, who it probably is, and where it leads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lead {
+    /// The address as written.
+    pub address: IpAddr,
+    /// Who usually has it.
+    pub owner: &'static Owner,
+    /// What confirms that; if empty, it is a guess from the address alone.
+    pub confirmed_by: Vec<Confirmation>,
+    /// Its own servers, if they were found.
+    pub upstream: Option<Upstream>,
+}
+
+/// What confirms who a server is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Confirmation {
+    /// A comment in the file that lists it, at this `FILE:LINE`.
+    Header(String),
+    /// A link that leads to this file.
+    Link(String),
+    /// A file that only this owner keeps.
+    File(String),
+}
+
+/// The servers that a local server forwards to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Upstream {
+    /// The file that lists them.
+    pub file: String,
+    /// The servers, in file order; never empty.
+    pub servers: Vec<Listed>,
+}
+
+/// A server and where it is written.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Listed {
+    /// Its address.
+    pub address: IpAddr,
+    /// `FILE:LINE:COLUMN`.
+    pub place: String,
+}
+
+/// The name servers of a file that are addresses, in order, repeats kept.
+/// Scopes are left out. Lines count as they do for the most lenient reader.
+pub fn name_servers(conf: &ResolvConf) -> impl Iterator<Item = (IpAddr, Span)> {
+    conf.lines().filter_map(|line| {
+        let mut words = line.words();
+        let keyword = words.next()?;
+        let word = words.next().filter(|_| keyword.bytes == b"nameserver")?;
+        Some((parse_address(word.bytes)?, word.span))
+    })
+}
+
+fn parse_address(bytes: &[u8]) -> Option<IpAddr> {
+    if let Some(ip) = inet_aton(bytes) {
+        return Some(ip.into());
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (ip, _scope) = text.split_once('%').unwrap_or((text, ""));
+    ip.parse().ok()
+}
+
+/// The files that could tell where the servers of `conf` lead, absolute
+/// paths. Empty if all of them are ordinary servers.
+pub fn wanted(conf: &ResolvConf) -> Vec<&'static str> {
+    let mut files = Vec::new();
+    for (address, _) in name_servers(conf) {
+        for owner in owners::of(reached(address)) {
+            for file in owner.upstream_files {
+                if !files.contains(file) {
+                    files.push(*file);
+                }
+            }
+        }
+    }
+    files
+}
+
+/// Who the server at `address`, listed in `conf`, is, and where it leads;
+/// `None` if it is an ordinary server.
+pub fn lead(address: IpAddr, conf: &ResolvConf, evidence: &Evidence) -> Option<Lead> {
+    let mut best: Option<Lead> = None;
+    for owner in owners::of(reached(address)) {
+        let confirmed_by = confirmations(owner, conf, evidence);
+        let is_better = |best: &Lead| confirmed_by.len() > best.confirmed_by.len();
+        if best.as_ref().is_none_or(is_better) {
+            best = Some(Lead {
+                address,
+                owner,
+                confirmed_by,
+                upstream: upstream(owner, address, conf, evidence),
+            });
+        }
+    }
+    best
+}
+
+fn reached(address: IpAddr) -> IpAddr {
+    Address::from(address).reached()
+}
+
+fn confirmations(owner: &Owner, conf: &ResolvConf, evidence: &Evidence) -> Vec<Confirmation> {
+    let header = conf.lines().filter(|line| is_comment(*line)).find(|line| {
+        let has = |header: &&str| contains(line.bytes(), header.as_bytes());
+        owner.headers.iter().any(has)
+    });
+    let header = header.map(|line| {
+        let at = conf.source.position(line.span().start);
+        Confirmation::Header(format!("{}:{}", conf.source.name, at.line))
+    });
+    let link = evidence
+        .links
+        .iter()
+        .find(|link| owner.linked_files.contains(&link.as_str()))
+        .map(|link| Confirmation::Link(link.clone()));
+    let file = evidence
+        .files
+        .iter()
+        .map(|file| file.source.name.as_str())
+        .find(|name| owner.own_files.contains(name))
+        .map(|name| Confirmation::File(name.to_owned()));
+    header.into_iter().chain(link).chain(file).collect()
+}
+
+fn is_comment(line: Line<'_>) -> bool {
+    line.bytes().starts_with(b"#") || line.bytes().starts_with(b";")
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// The servers of the owner's first file that has some besides itself.
+fn upstream(
+    owner: &Owner,
+    itself: IpAddr,
+    conf: &ResolvConf,
+    evidence: &Evidence,
+) -> Option<Upstream> {
+    let listed = |file: &ResolvConf, servers: Vec<(IpAddr, Span)>| {
+        let servers: Vec<Listed> = servers
+            .into_iter()
+            .filter(|(address, _)| reached(*address) != reached(itself))
+            .map(|(address, span)| Listed {
+                address,
+                place: file.source.place(span.start),
+            })
+            .collect();
+        (!servers.is_empty()).then(|| Upstream {
+            file: file.source.name.clone(),
+            servers,
+        })
+    };
+    if owner.has_ext_servers {
+        return listed(conf, ext_servers(conf));
+    }
+    owner.upstream_files.iter().find_map(|wanted| {
+        let mut files = evidence.files.iter();
+        let file = files.find(|file| file.source.name == *wanted)?;
+        listed(file, name_servers(file).collect())
+    })
+}
+
+/// The servers of Docker's comment `# ExtServers: [192.0.2.1 host(127.0.0.53)]`.
+///
+/// Source: moby `libnetwork/internal/resolvconf/resolvconf.go`.
+fn ext_servers(conf: &ResolvConf) -> Vec<(IpAddr, Span)> {
+    let line = conf.lines().find(|line| {
+        let mut words = line.words().map(|word| word.bytes);
+        words.next() == Some(b"#") && words.next() == Some(b"ExtServers:")
+    });
+    let Some(line) = line else {
+        return Vec::new();
+    };
+    line.split(b" []()\r")
+        .filter_map(|word| Some((parse_address(word.bytes)?, word.span)))
+        .collect()
+}
+
+impl Lead {
+    /// Whether only the address says so.
+    pub fn is_guess(&self) -> bool {
+        self.confirmed_by.is_empty()
+    }
+
+    /// Who it is, where it leads and who can reach it, as one line for people.
+    pub fn sentence(&self) -> String {
+        let mut text = self.address.to_string();
+        if self.address.is_unspecified() {
+            text.extend([", this host as ", &reached(self.address).to_string(), ","]);
+        }
+        match (self.is_guess(), self.owner.is_vague) {
+            (false, _) => text.extend([" is ", self.owner.who]),
+            (true, false) => text.extend([
+                " is probably ",
+                self.owner.who,
+                " (a guess: only the address says so)",
+            ]),
+            (true, true) => text.extend([" is ", self.owner.who, ", which one is not known"]),
+        }
+        match &self.upstream {
+            Some(upstream) => text.extend([": it forwards to ", &upstream.to_string()]),
+            None => text.push_str(self.owner.unknown_upstream),
+        }
+        text.extend(["; ", self.owner.reach.clause()]);
+        text
+    }
+}
+
+/// `192.0.2.1 and 192.0.2.2 (/run/systemd/resolve/resolv.conf:23:12)`.
+impl fmt::Display for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = self.servers.len().saturating_sub(1);
+        for (index, server) in self.servers.iter().enumerate() {
+            match index {
+                0 => {}
+                _ if index == last => f.write_str(" and ")?,
+                _ => f.write_str(", ")?,
+            }
+            server.address.fmt(f)?;
+            if reached(server.address).is_loopback() {
+                f.write_str(" (loopback again)")?;
+            }
+        }
+        match self.servers.first() {
+            Some(first) => write!(f, " ({})", first.place),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `the comment at /etc/resolv.conf:1`.
+impl fmt::Display for Confirmation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header(place) => write!(f, "the comment at {place}"),
+            Self::Link(target) => write!(f, "the link to {target}"),
+            Self::File(path) => write!(f, "the file {path}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

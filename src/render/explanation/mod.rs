@@ -1,0 +1,147 @@
+//! An explanation as text for people.
+
+mod group;
+mod savings;
+mod unused;
+
+use std::io::{self, Write};
+
+use colored::Colorize as _;
+
+use crate::explain::Explanation;
+use crate::name::Name;
+use crate::render::words;
+use crate::resolver::Resolver;
+use crate::text::escaped;
+
+/// Lines are broken here, so that they fit every terminal and ticket.
+const WIDTH: usize = 80;
+
+/// How to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// ANSI colours.
+    pub colors: bool,
+    /// More detail: last candidates' errors, kube-dns keys.
+    pub verbose: bool,
+}
+
+struct Text<'w> {
+    style: Style,
+    out: &'w mut dyn Write,
+    /// Names whose meaning was said already.
+    explained: Vec<Name>,
+}
+
+/// Writes the explanation: decision, groups, what is not used, advice.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = Text {
+        style,
+        out,
+        explained: Vec::new(),
+    };
+    text.about(explanation)?;
+    text.decisions(explanation)?;
+    for group in &explanation.groups {
+        text.group(explanation, group)?;
+    }
+    text.unused(explanation)?;
+    text.savings(&explanation.advice)
+}
+
+impl Text<'_> {
+    /// What was read, and where its loopback servers lead.
+    fn about(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        let context = &explanation.context;
+        for sentence in &context.about {
+            self.paragraph(0, &escaped(sentence.as_bytes()))?;
+        }
+        for lead in &context.leads {
+            let sentence = format!("{}: {}", lead.place, lead.lead.sentence());
+            self.paragraph(0, &self.yellow(&escaped(sentence.as_bytes())))?;
+        }
+        if !context.about.is_empty() || !context.leads.is_empty() {
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+
+    fn decisions(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        let scenario = explanation.scenario;
+        let mut sentences: Vec<(String, Vec<&Resolver>)> = Vec::new();
+        for member in explanation.groups.iter().flat_map(|group| &group.members) {
+            let sentence = words::decision(scenario, &member.decision);
+            match sentences.iter_mut().find(|(other, _)| *other == sentence) {
+                Some((_, resolvers)) => resolvers.push(member.resolver),
+                None => sentences.push((sentence, vec![member.resolver])),
+            }
+        }
+        let name = escaped(scenario.name.as_bytes());
+        let alone = sentences.len() == 1;
+        for (sentence, resolvers) in sentences {
+            let whose = if alone {
+                String::new()
+            } else {
+                format!("{}: ", ids(&resolvers))
+            };
+            self.paragraph(0, &format!("{}  {whose}{sentence}.", self.bold(&name)))?;
+        }
+        Ok(())
+    }
+
+    fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        let first = " ".repeat(indent);
+        let rest = " ".repeat(indent + 2);
+        let options = textwrap::Options::new(WIDTH)
+            .initial_indent(&first)
+            .subsequent_indent(&rest)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .break_words(false);
+        for line in textwrap::wrap(text, options) {
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.style.colors {
+            text.bold().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn dim(&self, text: &str) -> String {
+        if self.style.colors {
+            text.dimmed().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn yellow(&self, text: &str) -> String {
+        if self.style.colors {
+            text.yellow().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn green(&self, text: &str) -> String {
+        if self.style.colors {
+            text.green().bold().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+fn ids(resolvers: &[&Resolver]) -> String {
+    let ids: Vec<&str> = resolvers.iter().map(|resolver| resolver.id).collect();
+    ids.join(", ")
+}

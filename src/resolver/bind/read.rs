@@ -1,0 +1,400 @@
+//! `resolv.conf` as BIND's tools read it: strictly, and word by word rather
+//! than line by line.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::time::Duration;
+
+use crate::address::Server;
+use crate::config::resolv_conf::Word;
+use crate::resolver::bind::Program;
+use crate::resolver::bind::file::File;
+use crate::resolver::bind::values::{is_address, numeric_address, option_number};
+use crate::resolver::reading::{Dropped, Origin, Reading, Setting};
+use crate::scenario::Scenario;
+
+/// Source: lib/irs/resconf.c: `RESCONFMAXNAMESERVERS` (9.18)
+const MAX_NAMESERVERS: usize = 3;
+/// Source: lib/irs/resconf.c: `RESCONFMAXSEARCH` (9.18)
+const MAX_SEARCH: usize = 8;
+/// Source: lib/irs/resconf.c: `RESCONFMAXSORTLIST` (9.18)
+const MAX_SORTLIST: usize = 10;
+/// Source: bin/dig/dighost.h: `UDP_TIMEOUT`, `TCP_TIMEOUT` (9.18)
+const UDP_TIMEOUT: u32 = 5;
+const TCP_TIMEOUT: u32 = 10;
+/// Source: lib/irs/resconf.c: `irs_resconf_load`, and for `attempts:0`
+/// bin/dig/dighost.c: `setup_system` (9.18)
+const TRIES: u32 = 3;
+
+/// Why a keyword alone is refused.
+const NOTHING_FOLLOWS: &str = "nothing follows it, so the tools refuse the file";
+
+/// The settings that dighost.c keeps.
+#[derive(Debug)]
+pub(super) struct Configuration<'a> {
+    /// Servers, search list, `ndots`, timeout over UDP, tries.
+    pub(super) reading: Reading<'a>,
+    /// The timeout over TCP.
+    pub(super) tcp_timeout: Duration,
+}
+
+/// Reads `/etc/resolv.conf` for one of the programs.
+///
+/// Source: bin/dig/dighost.c: `setup_system` (9.18)
+pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Configuration<'a> {
+    let mut conf = Resconf::new(scenario);
+    if let Err(refused) = conf.load() {
+        conf.reading.refused = Some(refused);
+    }
+    let timeout = conf.timeout.unwrap_or(Setting::built_in(0));
+    let Resconf { mut reading, .. } = conf;
+    if reading.servers.is_empty() {
+        let loopback = |ip: IpAddr| Setting::built_in(Server::from(ip));
+        reading.servers = vec![
+            loopback(Ipv6Addr::LOCALHOST.into()),
+            loopback(Ipv4Addr::LOCALHOST.into()),
+        ];
+    }
+    let seconds = |default: u32| match timeout.value {
+        0 => Duration::from_secs(default.into()),
+        value => Duration::from_secs(value.into()),
+    };
+    reading.timeout = Setting {
+        value: seconds(UDP_TIMEOUT),
+        origin: timeout.origin,
+    };
+    if reading.attempts.value == 0 {
+        reading.attempts.value = TRIES;
+    }
+    if let Some(tries) = program.tries {
+        if let Origin::File(span) = reading.attempts.origin {
+            let why = format!("{} always makes {tries} tries", program.name);
+            reading.drop(span, why);
+        }
+        reading.attempts = Setting::built_in(tries);
+    }
+    if !program.search {
+        drop_search(&mut reading);
+    }
+    reading.dropped.sort_by_key(|dropped| dropped.span);
+    Configuration {
+        tcp_timeout: seconds(TCP_TIMEOUT),
+        reading,
+    }
+}
+
+/// Takes away what is not used without `+search`.
+fn drop_search(reading: &mut Reading<'_>) {
+    let domains = reading.search.drain(..).map(|domain| domain.origin);
+    let ndots = reading.ndots.take().map(|ndots| ndots.origin);
+    let origins: Vec<Origin> = domains.chain(ndots).collect();
+    for origin in origins {
+        if let Origin::File(span) = origin {
+            reading.drop(span, "dig does not search without `+search`");
+        }
+    }
+}
+
+/// The parser and what it has read.
+///
+/// Source: lib/irs/resconf.c: `struct irs_resconf` (9.18)
+struct Resconf<'a> {
+    scenario: &'a Scenario,
+    file: File<'a>,
+    reading: Reading<'a>,
+    timeout: Option<Setting<u32>>,
+    sortlist: usize,
+}
+
+impl<'a> Resconf<'a> {
+    fn new(scenario: &'a Scenario) -> Self {
+        let bytes = match &scenario.resolv_conf {
+            Some(conf) => conf.source.bytes.as_slice(),
+            None => &[],
+        };
+        Self {
+            scenario,
+            file: File::new(bytes),
+            reading: Reading {
+                ndots: Some(Setting::built_in(1)),
+                attempts: Setting::built_in(TRIES),
+                ..Reading::default()
+            },
+            timeout: None,
+            sortlist: 0,
+        }
+    }
+
+    /// Reads the whole file. The original goes on after an error, but only
+    /// to refuse the file at its end.
+    ///
+    /// Source: lib/irs/resconf.c: `irs_resconf_load` (9.18)
+    fn load(&mut self) -> Result<(), Dropped> {
+        loop {
+            let (word, stop) = self.file.getword();
+            let Some(stop) = stop else {
+                self.drop_rest(word);
+                return Ok(());
+            };
+            match word.bytes {
+                b"" => {}
+                b"nameserver" => self.parse_nameserver(word)?,
+                b"domain" => self.parse_domain(word)?,
+                b"search" => self.parse_search(word)?,
+                b"sortlist" => self.parse_sortlist(word)?,
+                b"options" => self.parse_option(word)?,
+                _ => {
+                    let why = "BIND's tools do not know this keyword";
+                    self.reading.drop(word.span, why);
+                    if stop != b'\n' && self.file.eatline().is_none() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A word that does not fit its buffer ends the file, and so does one
+    /// that the file ends with.
+    fn drop_rest(&mut self, word: Word<'a>) {
+        if !word.span.is_empty() {
+            let why = "BIND's tools stop reading at a word that is so long or has no line end";
+            self.reading.drop(word.span, why);
+        }
+    }
+
+    /// Source: lib/irs/resconf.c: `resconf_parsenameserver` (9.18)
+    fn parse_nameserver(&mut self, keyword: Word<'a>) -> Result<(), Dropped> {
+        let word = self.only_word(keyword)?;
+        if self.reading.servers.len() == MAX_NAMESERVERS {
+            let why = "BIND's tools use the first 3 name servers only";
+            self.reading.drop(word.span, why);
+            return Ok(());
+        }
+        let address = numeric_address(word.bytes, self.scenario)
+            .ok_or_else(|| refused(word, "it is not an address, so the tools refuse the file"))?;
+        let server = Setting::file(Server::from(address), word.span);
+        self.reading.servers.push(server);
+        Ok(())
+    }
+
+    /// Source: lib/irs/resconf.c: `resconf_parsedomain` (9.18)
+    fn parse_domain(&mut self, keyword: Word<'a>) -> Result<(), Dropped> {
+        let word = self.only_word(keyword)?;
+        self.clear_search();
+        self.push_search(word);
+        Ok(())
+    }
+
+    /// The only word behind `nameserver` or `domain`.
+    fn only_word(&mut self, keyword: Word<'a>) -> Result<Word<'a>, Dropped> {
+        let (word, mut stop) = self.file.getword();
+        if word.bytes.is_empty() {
+            return Err(refused(keyword, NOTHING_FOLLOWS));
+        }
+        if matches!(stop, Some(b' ' | b'\t')) {
+            stop = self.file.eatwhite();
+        }
+        match stop {
+            None | Some(b'\n') => Ok(word),
+            Some(b'\r') => Err(refused(
+                word,
+                "a carriage return follows it, so the tools refuse the file",
+            )),
+            Some(_) => Err(refused(
+                word,
+                "another word follows it, so the tools refuse the file",
+            )),
+        }
+    }
+
+    /// Source: lib/irs/resconf.c: `resconf_parsesearch` (9.18)
+    fn parse_search(&mut self, keyword: Word<'a>) -> Result<(), Dropped> {
+        self.clear_search();
+        self.for_each_word(keyword, |conf, word| {
+            if conf.reading.search.len() == MAX_SEARCH {
+                let why = "BIND's tools use the first 8 domains only";
+                conf.reading.drop(word.span, why);
+            } else {
+                conf.push_search(word);
+            }
+            Ok(())
+        })
+    }
+
+    fn push_search(&mut self, word: Word<'a>) {
+        let domain = Setting::file(Cow::Borrowed(word.bytes), word.span);
+        self.reading.search.push(domain);
+    }
+
+    fn clear_search(&mut self) {
+        for domain in std::mem::take(&mut self.reading.search) {
+            if let Origin::File(span) = domain.origin {
+                let why = "a later `domain` or `search` replaces it";
+                self.reading.drop(span, why);
+            }
+        }
+    }
+
+    /// Source: lib/irs/resconf.c: `resconf_parsesortlist` (9.18)
+    fn parse_sortlist(&mut self, keyword: Word<'a>) -> Result<(), Dropped> {
+        self.for_each_word(keyword, |conf, word| {
+            if conf.sortlist == MAX_SORTLIST {
+                let why = "it is the 11th of the list, so the tools refuse the file";
+                return Err(refused(word, why));
+            }
+            let mut parts = word.bytes.splitn(2, |&byte| byte == b'/');
+            if !parts.all(is_address) {
+                let why = "it is not ADDRESS or ADDRESS/MASK, so the tools refuse the file";
+                return Err(refused(word, why));
+            }
+            conf.sortlist += 1;
+            let why = "BIND's tools read the list but never sort by it";
+            conf.reading.drop(word.span, why);
+            Ok(())
+        })
+    }
+
+    /// Source: lib/irs/resconf.c: `resconf_parseoption` (9.18)
+    fn parse_option(&mut self, keyword: Word<'a>) -> Result<(), Dropped> {
+        self.for_each_word(keyword, |conf, word| {
+            let before;
+            if let Some(value) = word.bytes.strip_prefix(b"ndots:") {
+                let number = number(word, value)?;
+                before = conf.reading.ndots.replace(number);
+            } else if let Some(value) = word.bytes.strip_prefix(b"attempts:") {
+                let number = number(word, value)?;
+                before = Some(std::mem::replace(&mut conf.reading.attempts, number));
+            } else if let Some(value) = word.bytes.strip_prefix(b"timeout:") {
+                let number = number(word, value)?;
+                before = conf.timeout.replace(number);
+            } else {
+                let why = "BIND's tools do not use this option";
+                conf.reading.drop(word.span, why);
+                return Ok(());
+            }
+            if let Some(Origin::File(span)) = before.map(|before| before.origin) {
+                conf.reading.drop(span, "a later option replaces it");
+            }
+            Ok(())
+        })
+    }
+
+    /// The words behind a keyword: those of its line or, when nothing at all
+    /// stands behind the keyword, of the next line.
+    fn for_each_word(
+        &mut self,
+        keyword: Word<'a>,
+        mut take: impl FnMut(&mut Self, Word<'a>) -> Result<(), Dropped>,
+    ) -> Result<(), Dropped> {
+        let (mut word, mut stop) = self.file.getword();
+        if word.bytes.is_empty() {
+            return Err(refused(keyword, NOTHING_FOLLOWS));
+        }
+        while !word.bytes.is_empty() {
+            take(self, word)?;
+            if matches!(stop, None | Some(b'\n')) {
+                break;
+            }
+            (word, stop) = self.file.getword();
+        }
+        Ok(())
+    }
+}
+
+/// The setting of a number option.
+fn number(word: Word<'_>, text: &[u8]) -> Result<Setting<u32>, Dropped> {
+    let why = "its value is not a number from 0 to 255, so the tools refuse the file";
+    let value = option_number(text).ok_or_else(|| refused(word, why))?;
+    Ok(Setting::file(value, word.span))
+}
+
+fn refused(word: Word<'_>, why: &'static str) -> Dropped {
+    Dropped {
+        span: word.span,
+        why: why.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolver::bind::{DIG_SEARCH, Tool};
+    use crate::scenario::file;
+
+    /// Servers, search list, ndots, timeout and tries; or why not.
+    fn read(text: &str) -> String {
+        let scenario = Scenario {
+            resolv_conf: Some(file("/etc/resolv.conf", text)),
+            ..Scenario::new("1", "a")
+        };
+        let reading = setup_system(&scenario, &DIG_SEARCH).reading;
+        if let Some(refused) = reading.refused {
+            return format!("{}: {}", refused.span.start, refused.why);
+        }
+        let servers = reading
+            .servers
+            .iter()
+            .map(|server| server.value.to_string());
+        let text = |domain: &Setting<Cow<'_, [u8]>>| domain.value.escape_ascii().to_string();
+        let search = reading.search.iter().map(text);
+        format!(
+            "{} {} {} {} {}",
+            servers.collect::<Vec<_>>().join(","),
+            search.collect::<Vec<_>>().join(","),
+            reading.ndots.unwrap_or_default().value,
+            reading.timeout.value.as_secs(),
+            reading.attempts.value,
+        )
+    }
+
+    #[test]
+    fn words_are_read_as_bind_reads_them() {
+        for (text, expected) in [
+            ("", "::1,127.0.0.1  1 5 3"),
+            ("nameserver 10.1\n", "10.0.0.1  1 5 3"),
+            ("nameserver 0 # x\n", "127.0.0.1  1 5 3"),
+            ("nameserver fe80::1%eth0\n", "fe80::1%eth0  1 5 3"),
+            ("options\nsearch a\nsearch b", "::1,127.0.0.1 b 1 5 3"),
+            (
+                "search\nnameserver 10.0.0.1\n",
+                "::1,127.0.0.1 nameserver,10.0.0.1 1 5 3",
+            ),
+            ("search a b\ndomain c\n", "::1,127.0.0.1 c 1 5 3"),
+            ("domain c\nsearch a\r\n", "::1,127.0.0.1 a 1 5 3"),
+            (
+                "options ndots: timeout:+7 attempts:0",
+                "::1,127.0.0.1  0 7 3",
+            ),
+        ] {
+            assert_eq!(read(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_bind_refuses_is_refused_at_the_word() {
+        for (text, at) in [
+            ("nameserver 10.0.0.1\r\n", "11:"),
+            ("nameserver 10.0.0.1 10.0.0.2\n", "11:"),
+            ("nameserver dns\n", "11:"),
+            ("domain\n\n", "0:"),
+            ("domain # x\n", "0:"),
+            ("options ndots:256\n", "8:"),
+            ("options timeout:1s\n", "8:"),
+            ("sortlist 10.0.0.0/8\n", "9:"),
+        ] {
+            assert!(read(text).starts_with(at), "{text:?} {}", read(text));
+        }
+    }
+
+    #[test]
+    fn host_keeps_its_own_number_of_tries() {
+        let scenario = Scenario {
+            resolv_conf: Some(file("/etc/resolv.conf", "options attempts:5\n")),
+            ..Scenario::new("1", "a")
+        };
+        let reading = setup_system(&scenario, Tool::Host.program()).reading;
+        assert_eq!(reading.attempts.value, 2);
+        assert_eq!(reading.dropped.len(), 1);
+    }
+}

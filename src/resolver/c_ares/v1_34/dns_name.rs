@@ -1,0 +1,115 @@
+//! From a name to a question.
+
+use hickory_proto::rr::RecordType;
+
+use crate::engine::message::Question;
+use crate::name::{MAX_LABEL_BYTES, Name};
+use crate::resolver::c_ares::name::is_hostnamech;
+use crate::resolver::c_ares::status::Status;
+
+/// Longest name as text: 2 bytes more than fit a message.
+///
+/// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ARES_MAX_NAME_PRESENTATION_LEN`.
+const MAX_TEXT: usize = 255;
+/// Room for the text with its escapes.
+const TEXT_BUFFER: usize = 512;
+/// The question for `name`: letters, digits and `-_/*` in labels of up to 63
+/// bytes, which may be written as escapes.
+///
+/// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ares_dns_name_write,
+/// ares_split_dns_name`.
+pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question, Status> {
+    let text = name
+        .get(..name.len().min(TEXT_BUFFER - 1))
+        .unwrap_or_default();
+    let mut labels = split(text)?;
+    if labels.last().is_some_and(Vec::is_empty) {
+        labels.pop();
+    }
+    // The root is two empty labels.
+    if labels.len() == 1 && labels.first().is_some_and(Vec::is_empty) {
+        labels.pop();
+    }
+    if labels
+        .iter()
+        .any(|label| label.is_empty() || label.len() > MAX_LABEL_BYTES)
+    {
+        return Err(Status::BadName);
+    }
+    let bytes: usize = labels.iter().map(Vec::len).sum();
+    if bytes + labels.len().saturating_sub(1) > MAX_TEXT {
+        return Err(Status::BadName);
+    }
+    let name = Name::from_labels_unlimited(labels.iter().map(Vec::as_slice));
+    let name = name.map_err(|_| Status::BadName)?;
+    Ok(Question::Asked(name, record_type))
+}
+
+fn split(text: &[u8]) -> Result<Vec<Vec<u8>>, Status> {
+    let mut labels = vec![Vec::new()];
+    let mut rest = text;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first == b'.' {
+            labels.push(Vec::new());
+            continue;
+        }
+        let mut byte = first;
+        if first == b'\\' {
+            (byte, rest) = escape(after).ok_or(Status::BadName)?;
+        }
+        if !is_hostnamech(byte) && byte != b'*' {
+            return Err(Status::BadName);
+        }
+        if let Some(label) = labels.last_mut() {
+            label.push(byte);
+        }
+    }
+    Ok(labels)
+}
+
+/// What an escape stands for: three digits are a byte, anything else is itself.
+///
+/// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ares_parse_dns_name_escape`.
+fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
+    let (&first, rest) = after.split_first()?;
+    if !first.is_ascii_digit() {
+        return Some((first, rest));
+    }
+    let (digits, rest) = after.split_at_checked(3)?;
+    let value: u8 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    digits
+        .iter()
+        .all(u8::is_ascii_digit)
+        .then_some((value, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_host_names_are_asked() {
+        let check = |text: &str, expected: Result<&str, Status>| {
+            let name = question(text.as_bytes(), RecordType::A).map(|question| match question {
+                Question::Asked(name, _) => name.to_string(),
+                Question::Malformed(_) => unreachable!(),
+            });
+            assert_eq!(
+                name.as_deref().map_err(|status| *status),
+                expected,
+                "{text}"
+            );
+        };
+        check("", Ok("."));
+        check(".", Ok("."));
+        check("we\\.b.a", Ok("we\\.b.a"));
+        check("\\097.*", Ok("a.*"));
+        for bad in ["..", "a..b", ".a", "my host", "web:80", "a\\", "\\09x"] {
+            check(bad, Err(Status::BadName));
+        }
+        check(&["x"; 63].join("."), Ok(&["x"; 63].join(".")));
+        check(&["x"; 128].join("."), Ok(&["x"; 128].join(".")));
+        check(&["x"; 129].join("."), Err(Status::BadName));
+    }
+}

@@ -1,0 +1,103 @@
+//! The hosts file. Lines that share an address or a name become one entry.
+//!
+//! Source: c-ares 1.34 `src/lib/ares_hosts_file.c`.
+
+use std::net::IpAddr;
+
+use crate::config::resolv_conf::{Line, ResolvConf};
+use crate::resolver::c_ares::address::{dns_pton, is_of};
+use crate::resolver::c_ares::name::is_hostnamech;
+use crate::resolver::c_ares::v1_34::buffer::fits;
+use crate::scenario::Family;
+
+/// Room for an address (`INET6_ADDRSTRLEN`).
+const ADDRESS_BUFFER: usize = 46;
+/// Room for a name.
+const NAME_BUFFER: usize = 256;
+
+/// `struct ares_hosts_file`.
+#[derive(Debug, Default)]
+struct HostsFile<'c> {
+    /// The addresses of each entry.
+    entries: Vec<Vec<IpAddr>>,
+    iphash: Vec<(IpAddr, usize)>,
+    hosthash: Vec<(&'c [u8], usize)>,
+}
+
+/// The addresses of the entry that has `name`.
+///
+/// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_hosts_search_host,
+/// ares_hosts_entry_to_addrinfo`.
+pub(super) fn ares_hosts_search_host(
+    file: &ResolvConf,
+    name: &[u8],
+    family: Family,
+) -> Vec<IpAddr> {
+    let mut hosts = HostsFile::default();
+    for line in file.lines() {
+        if let Some((ip, names)) = parse_line(line) {
+            hosts.add(ip, &names);
+        }
+    }
+    let entry = hosts
+        .entry_of(name)
+        .and_then(|entry| hosts.entries.get(entry));
+    let ips = entry.into_iter().flatten().copied();
+    ips.filter(|&ip| is_of(family, ip)).collect()
+}
+
+/// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_parse_hosts,
+/// ares_parse_hosts_ipaddr, ares_parse_hosts_hostnames`.
+fn parse_line(line: Line<'_>) -> Option<(IpAddr, Vec<&[u8]>)> {
+    let mut words = line.words().map(|word| word.bytes);
+    let address = words.next().filter(|word| fits(word, ADDRESS_BUFFER))?;
+    let ip = dns_pton(address)?;
+    let mut names: Vec<&[u8]> = Vec::new();
+    for word in words.take_while(|word| !word.starts_with(b"#")) {
+        let is_good = fits(word, NAME_BUFFER);
+        // The first name must at least be printable.
+        if !is_good && names.is_empty() {
+            return None;
+        }
+        if is_good && word.iter().all(|&byte| is_hostnamech(byte) || byte == b'*') {
+            names.push(word);
+        }
+    }
+    (!names.is_empty()).then_some((ip, names))
+}
+
+impl<'c> HostsFile<'c> {
+    /// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_hosts_file_add,
+    /// ares_hosts_file_match, ares_hosts_file_merge_entry`.
+    fn add(&mut self, ip: IpAddr, names: &[&'c [u8]]) {
+        let by_ip = self
+            .iphash
+            .iter()
+            .find(|(other, _)| *other == ip)
+            .map(|(_, entry)| *entry);
+        let by_name = || names.iter().find_map(|name| self.entry_of(name));
+        let entry = by_ip.or_else(by_name).unwrap_or(self.entries.len());
+        if entry == self.entries.len() {
+            self.entries.push(Vec::new());
+        }
+        if by_ip.is_none() {
+            if let Some(ips) = self.entries.get_mut(entry) {
+                ips.push(ip);
+            }
+            self.iphash.push((ip, entry));
+        }
+        for name in names {
+            if self.entry_of(name).is_none() {
+                self.hosthash.push((name, entry));
+            }
+        }
+    }
+
+    fn entry_of(&self, name: &[u8]) -> Option<usize> {
+        let found = self
+            .hosthash
+            .iter()
+            .find(|(other, _)| other.eq_ignore_ascii_case(name));
+        found.map(|(_, entry)| *entry)
+    }
+}

@@ -1,0 +1,43 @@
+//! c-ares 1.34.9.
+
+mod buffer;
+mod channel;
+mod config;
+mod connection;
+mod dns_name;
+mod getaddrinfo;
+mod hosts_file;
+mod process;
+mod search;
+mod server;
+mod sysconfig;
+mod update_servers;
+
+use std::rc::Rc;
+
+use crate::engine::io::Io;
+use crate::engine::machine::Outcome;
+use crate::resolver::c_ares::Wanted;
+use crate::resolver::c_ares::name::c_string;
+use crate::resolver::reading::Reading;
+use crate::scenario::Scenario;
+
+/// A lookup on a fresh channel.
+pub(super) async fn lookup(io: Rc<Io>, scenario: &Scenario, wanted: Wanted) -> Outcome {
+    let config = config::config(scenario);
+    let name = c_string(&scenario.name);
+    let channel = channel::Channel::new(io, &config);
+    match wanted {
+        Wanted::Addresses(family) => {
+            getaddrinfo::ares_getaddrinfo(channel, scenario, &config, name, family).await
+        }
+        Wanted::Records(record_type) => {
+            search::ares_search(channel, scenario, &config, name, record_type).await
+        }
+    }
+}
+
+/// What the channel takes from the configuration.
+pub(super) fn reading(scenario: &Scenario) -> Reading<'_> {
+    config::config(scenario).reading
+}

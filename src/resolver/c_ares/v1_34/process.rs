@@ -1,0 +1,357 @@
+//! Events: answers, errors, time-outs, and sending again.
+//!
+//! Source: c-ares 1.34 `src/lib/ares_process.c`.
+
+use std::time::Duration;
+
+use hickory_proto::rr::RecordType;
+
+use crate::engine::io::{Arrival, Came, ConnectError};
+use crate::engine::message::{Edns, Query as Message, Rcode, Reply, SocketId, Transport};
+use crate::resolver::c_ares::address::answers_match;
+use crate::resolver::c_ares::status::Status;
+use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Query, Requeue};
+use crate::resolver::c_ares::v1_34::server::Moment;
+
+/// Size in the OPT record.
+///
+/// Source: c-ares 1.34 `src/lib/ares_private.h: EDNSPACKETSZ`.
+const EDNS_SIZE: u16 = 1232;
+/// The option of DNS cookies (RFC 7873).
+const COOKIE: &[u16] = &[10];
+/// A time-out after the first round is shortened by up to half; here by so
+/// many percent, by more for A: which of two queries sent at once is the
+/// first to time out decides what follows.
+const REDUCTION: u64 = 20;
+const REDUCTION_A: u64 = 30;
+/// Lets what arrives at the same moment be read before a refused connection is noticed.
+const SOON: Duration = Duration::from_nanos(1);
+
+impl Channel<'_> {
+    /// Waits until something comes or a query times out. Callbacks have been
+    /// called by now, so that idle connections of the last round can be closed.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_process_fds_nolock`.
+    pub(super) async fn ares_process(&mut self) {
+        self.ares_check_cleanup_conns();
+        let refused = self
+            .connections
+            .iter()
+            .find(|connection| connection.refused);
+        let refused = refused.map(|connection| connection.socket);
+        let first = self.by_timeout.first().copied();
+        let until = match refused {
+            Some(_) => Some(self.io.now() + SOON),
+            None => first.and_then(|qid| Some(self.query(qid)?.timeout.0)),
+        };
+        let sockets: Vec<SocketId> = self
+            .connections
+            .iter()
+            .map(|connection| connection.socket)
+            .collect();
+        match (self.io.receive(&sockets, until).await, refused) {
+            (Some(arrival), _) => self.process_read(arrival).await,
+            (None, Some(socket)) => self.handle_conn_error(socket).await,
+            (None, None) => {}
+        }
+        self.process_timeouts().await;
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: process_read, read_answers`.
+    async fn process_read(&mut self, arrival: Arrival) {
+        let now = self.tvnow();
+        let Some((server, transport)) = self
+            .connection(arrival.socket)
+            .map(|connection| (connection.server, connection.transport))
+        else {
+            return;
+        };
+        let reply = match arrival.what {
+            Came::Refused | Came::Closed => return self.handle_conn_error(arrival.socket).await,
+            Came::Reply(reply) => reply,
+        };
+        // Datagrams from another address are dropped.
+        let is_from_server = transport == Transport::Tcp
+            || self
+                .servers
+                .get(server)
+                .is_some_and(|state| answers_match(&state.server.address));
+        let qid = self
+            .sent
+            .iter()
+            .find(|(id, _)| *id == arrival.query)
+            .map(|(_, qid)| *qid);
+        let mut requeue = Vec::new();
+        if let Some(qid) = qid.filter(|_| is_from_server) {
+            self.process_answer(qid, reply, arrival.socket, now, &mut requeue);
+        }
+        self.ares_flush_requeue(requeue).await;
+    }
+
+    /// Takes an answer that comes on the connection that the query was sent on.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: process_answer`.
+    fn process_answer(
+        &mut self,
+        qid: Qid,
+        reply: Reply,
+        socket: SocketId,
+        now: Moment,
+        requeue: &mut Vec<Requeue>,
+    ) {
+        let query = self
+            .query(qid)
+            .filter(|query| query.connection == Some(socket));
+        let Some((had_cookie, transport)) = query.map(|query| (query.cookie, query.transport))
+        else {
+            return;
+        };
+        let Some(server) = self.connection(socket).map(|connection| connection.server) else {
+            return;
+        };
+        if let Some(state) = self.servers.get_mut(server).filter(|_| had_cookie) {
+            state.cookie_missing(now);
+        }
+        self.leave_connection(qid);
+        let Some(query) = self.query(qid) else { return };
+        if issue_might_be_edns(query, &reply) {
+            query.edns = false;
+            query.cookie = false;
+            return self.append_requeue(Requeue::Send(qid, Some(server)), requeue);
+        }
+        if reply.truncated && transport == Transport::Udp {
+            query.transport = Transport::Tcp;
+            return self.append_requeue(Requeue::Send(qid, None), requeue);
+        }
+        let failed = match reply.rcode {
+            Rcode::ServFail => Some(Status::ServFail),
+            Rcode::NotImp => Some(Status::NotImp),
+            Rcode::Refused => Some(Status::Refused),
+            Rcode::NoError | Rcode::NxDomain | Rcode::FormErr => None,
+        };
+        if let Some(status) = failed {
+            self.server_increment_failures(server);
+            return self.ares_requeue_query(qid, status, Some(reply), requeue);
+        }
+        if let Some(state) = self.servers.get_mut(server) {
+            state.set_good();
+        }
+        self.end_query(Some(server), qid, Status::Success, Some(reply), requeue);
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: process_timeouts`.
+    async fn process_timeouts(&mut self) {
+        let now = self.tvnow();
+        let mut requeue = Vec::new();
+        while let Some(&qid) = self.by_timeout.first() {
+            let Some(query) = self.query(qid).filter(|query| query.timeout <= now) else {
+                break;
+            };
+            let socket = query.connection;
+            if let Some(connection) = socket.and_then(|socket| self.connection(socket)) {
+                connection.no_new = true;
+                let server = connection.server;
+                self.server_increment_failures(server);
+            }
+            self.ares_requeue_query(qid, Status::Timeout, None, &mut requeue);
+        }
+        self.ares_flush_requeue(requeue).await;
+    }
+
+    /// Lets a query be sent again, unless it was sent often enough.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_requeue_query`.
+    pub(super) fn ares_requeue_query(
+        &mut self,
+        qid: Qid,
+        status: Status,
+        reply: Option<Reply>,
+        requeue: &mut Vec<Requeue>,
+    ) {
+        let tries = usize::try_from(self.config.tries).unwrap_or(usize::MAX);
+        let most = self.servers.len().saturating_mul(tries);
+        let socket = self.query(qid).and_then(|query| query.connection);
+        let server = socket.and_then(|socket| Some(self.connection(socket)?.server));
+        self.ares_query_remove_from_conn(qid);
+        let Some(query) = self.query(qid) else { return };
+        query.error_status = Some(status);
+        query.try_count += 1;
+        if query.try_count < most && !query.no_retries {
+            return self.append_requeue(Requeue::Send(qid, None), requeue);
+        }
+        self.end_query(server, qid, status, reply, requeue);
+    }
+
+    /// Does what is to be done, and what that brings.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_flush_requeue`.
+    pub(super) async fn ares_flush_requeue(&mut self, mut requeue: Vec<Requeue>) {
+        let now = self.tvnow();
+        while !requeue.is_empty() {
+            match requeue.remove(0) {
+                Requeue::Send(qid, server) => {
+                    self.ares_send_query_int(server, qid, now, &mut requeue)
+                        .await;
+                }
+                Requeue::End(qid, status, reply) => {
+                    self.queries.retain(|query| query.qid != qid);
+                    self.answer(Some(qid), status, reply);
+                }
+            }
+        }
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_send_query_int`.
+    async fn ares_send_query_int(
+        &mut self,
+        requested: Option<usize>,
+        qid: Qid,
+        now: Moment,
+        requeue: &mut Vec<Requeue>,
+    ) {
+        let Some(transport) = self.query(qid).map(|query| query.transport) else {
+            return;
+        };
+        let server = requested.unwrap_or_else(|| self.choose_server());
+        let socket = match self.ares_fetch_connection(server, transport) {
+            Some(socket) => Ok(socket),
+            None => self.ares_open_connection(server, transport).await,
+        };
+        let socket = match socket {
+            Ok(socket) => socket,
+            Err(ConnectError::Unreachable | ConnectError::Refused) => {
+                self.server_increment_failures(server);
+                return self.ares_requeue_query(qid, Status::ConnRefused, None, requeue);
+            }
+        };
+        self.write(qid, server, socket, now);
+        let timeout = (now.0 + self.ares_calc_query_timeout(qid, server), now.1);
+        let is_first = self.query(qid).is_some_and(|query| query.try_count == 0);
+        if let Some(query) = self.query(qid) {
+            query.ts = now;
+            query.timeout = timeout;
+            query.connection = Some(socket);
+        }
+        self.insert_by_timeout(qid, timeout);
+        self.leave_connection(qid);
+        if let Some(connection) = self.connection(socket) {
+            connection.queries.push(qid);
+        }
+        if requested.is_none() && is_first {
+            self.ares_probe_failed_server(server);
+        }
+    }
+
+    /// The server with the fewest failures; with `rotate` one of those by lot.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_random_server`.
+    fn choose_server(&mut self) -> usize {
+        let servers = || self.servers.iter();
+        let best = servers().enumerate().min_by_key(|(_, state)| state.rank());
+        let Some((index, state)) = best else { return 0 };
+        let failures = state.consec_failures();
+        let equals = servers().filter(|state| state.consec_failures() == failures);
+        if self.config.rotate && equals.count() > 1 {
+            self.note("`rotate`: each query goes to a server by lot among those with the fewest failures, here to the first");
+        }
+        index
+    }
+
+    /// Before equal ones, as the source's list has it.
+    ///
+    /// Source: c-ares 1.34 `src/lib/dsa/ares_slist.c: ares_slist_node_push`.
+    fn insert_by_timeout(&mut self, qid: Qid, timeout: Moment) {
+        self.by_timeout.retain(|&other| other != qid);
+        let later = |&other: &Qid| {
+            let query = self.queries.iter().find(|query| query.qid == other);
+            query.is_some_and(|query| query.timeout >= timeout)
+        };
+        let at = self
+            .by_timeout
+            .iter()
+            .position(later)
+            .unwrap_or(self.by_timeout.len());
+        self.by_timeout.insert(at, qid);
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_conn_query_write`.
+    fn write(&mut self, qid: Qid, server: usize, socket: SocketId, now: Moment) {
+        let refused = self
+            .connection(socket)
+            .is_some_and(|connection| connection.refused);
+        let Some(state) = self.servers.get_mut(server) else {
+            return;
+        };
+        let Some(query) = self.queries.iter_mut().find(|query| query.qid == qid) else {
+            return;
+        };
+        query.cookie = query.edns && query.transport == Transport::Udp && state.cookie_apply(now);
+        if refused {
+            return;
+        }
+        let id = self.io.send(Message {
+            server: state.server.clone(),
+            question: query.question.clone(),
+            transport: query.transport,
+            socket,
+            edns: query.edns.then_some(Edns {
+                size: EDNS_SIZE,
+                dnssec_ok: false,
+                options: if query.cookie { COOKIE } else { &[] },
+            }),
+            authentic_data: false,
+            because: query.because.clone(),
+        });
+        self.sent.push((id, qid));
+    }
+
+    /// The server's time-out, doubled in each round through all servers and
+    /// then shortened by lot, but never below itself.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_calc_query_timeout`.
+    fn ares_calc_query_timeout(&mut self, qid: Qid, server: usize) -> Duration {
+        let configured = self.config.timeout;
+        let timeout = self
+            .servers
+            .get(server)
+            .map_or(0, |state| state.metrics_timeout(configured));
+        let (tried, is_a) = self.query(qid).map_or((0, false), |query| {
+            (query.try_count, query.record_type == RecordType::A)
+        });
+        let rounds = tried / self.servers.len().max(1);
+        if rounds == 0 {
+            return Duration::from_millis(timeout);
+        }
+        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+        let doubled = timeout
+            .checked_shl(rounds)
+            .filter(|value| value >> rounds == timeout);
+        let doubled = doubled.unwrap_or(u64::MAX / 1000);
+        self.note("time-outs after the first round are shortened by lot, by up to half: here by 30 percent for A, by 20 for others");
+        let reduction = if is_a { REDUCTION_A } else { REDUCTION };
+        Duration::from_millis((doubled - doubled / 100 * reduction).max(timeout))
+    }
+
+    /// One query in ten is also sent to a server that has failed; here none is.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_probe_failed_server`.
+    fn ares_probe_failed_server(&mut self, server: usize) {
+        let now = self.tvnow();
+        let probed = self
+            .servers
+            .iter()
+            .enumerate()
+            .any(|(index, state)| index != server && state.can_be_probed(now));
+        if probed {
+            self.note(
+                "one query in ten, by lot, is also sent to a server that has failed: here none",
+            );
+        }
+    }
+}
+
+/// Source: c-ares 1.34 `src/lib/ares_process.c: issue_might_be_edns`.
+fn issue_might_be_edns(query: &Query, reply: &Reply) -> bool {
+    // A server that knows EDNS may still not know cookies.
+    reply.rcode == Rcode::FormErr && query.edns && (!reply.opt || query.cookie)
+}

@@ -1,0 +1,131 @@
+//! The names to try, and `ares_search`.
+//!
+//! Source: c-ares 1.34 `src/lib/ares_search.c`.
+
+use hickory_proto::rr::RecordType;
+
+use crate::engine::machine::Outcome;
+use crate::engine::message::Because;
+use crate::resolver::c_ares::name::{c_string, cat_domain, dots, is_hostnamech, is_onion_domain};
+use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
+use crate::resolver::c_ares::v1_34::buffer::{fits, nonwhitespace, split, text, trim};
+use crate::resolver::c_ares::v1_34::channel::{Candidate, Channel};
+use crate::resolver::c_ares::v1_34::config::Config;
+use crate::resolver::c_ares::v1_34::dns_name::question;
+use crate::scenario::Scenario;
+
+/// Room for an alias in the file, its zero byte included.
+const ALIAS_BUFFER: usize = 64;
+/// Room for the name that it stands for.
+const TARGET_BUFFER: usize = 256;
+
+/// Source: c-ares 1.34 `src/lib/ares_search.c: ares_search, ares_search_int,
+/// search_callback`.
+pub(super) async fn ares_search(
+    mut channel: Channel<'_>,
+    scenario: &Scenario,
+    config: &Config<'_>,
+    name: &[u8],
+    record_type: RecordType,
+) -> Outcome {
+    if is_onion_domain(name) {
+        return Status::NotFound.outcome();
+    }
+    // The query is copied before names are tried. Why a copy failed is
+    // forgotten: a bad name looks like a lack of memory.
+    if question(name, record_type).is_err() {
+        return Status::NoMem.outcome();
+    }
+    let names = ares_search_name_list(scenario, config, name);
+    let mut ever_got_nodata = false;
+    let mut last = Status::Success;
+    for candidate in names {
+        let is_single_label = dots(&candidate.name) == 0;
+        channel.ares_send_nolock(candidate, record_type).await;
+        let answered = channel.next_answer().await;
+        last = answered
+            .reply
+            .as_ref()
+            .map_or(answered.status, reply_status);
+        match (last, answered.reply) {
+            (Status::NoData | Status::NotFound, _) => {}
+            (Status::ServFail | Status::Refused, _) if is_single_label => {}
+            (Status::Success, Some(reply)) => return found(addresses(&reply)),
+            (status, _) => return status.outcome(),
+        }
+        ever_got_nodata |= last == Status::NoData;
+    }
+    if last == Status::NotFound && ever_got_nodata {
+        return Status::NoData.outcome();
+    }
+    last.outcome()
+}
+
+/// The names to try, in order.
+///
+/// Source: c-ares 1.34 `src/lib/ares_search.c: ares_search_name_list`.
+pub(super) fn ares_search_name_list(
+    scenario: &Scenario,
+    config: &Config<'_>,
+    name: &[u8],
+) -> Vec<Candidate> {
+    if let Some(name) = ares_lookup_hostaliases(scenario, name) {
+        let because = Because::HostAlias;
+        return vec![Candidate { name, because }];
+    }
+    let as_is = Candidate {
+        name: name.to_vec(),
+        because: Because::AsIs,
+    };
+    if name.ends_with(b".") {
+        return vec![as_is];
+    }
+    let searched = config
+        .reading
+        .search
+        .iter()
+        .enumerate()
+        .map(|(index, domain)| Candidate {
+            name: ares_cat_domain(name, &domain.value),
+            because: Because::Search(index),
+        });
+    let ndots = usize::try_from(config.ndots).unwrap_or(usize::MAX);
+    if dots(name) >= ndots {
+        std::iter::once(as_is).chain(searched).collect()
+    } else {
+        searched.chain([as_is]).collect()
+    }
+}
+
+/// The name below `domain`; below the root it gets a final dot.
+///
+/// Source: c-ares 1.34 `src/lib/ares_search.c: ares_cat_domain`.
+fn ares_cat_domain(name: &[u8], domain: &[u8]) -> Vec<u8> {
+    cat_domain(name, if domain == b"." { b"" } else { domain })
+}
+
+/// What `HOSTALIASES` has for a name without a dot.
+///
+/// Source: c-ares 1.34 `src/lib/ares_search.c: ares_lookup_hostaliases`.
+fn ares_lookup_hostaliases(scenario: &Scenario, name: &[u8]) -> Option<Vec<u8>> {
+    if name.contains(&b'.') {
+        return None;
+    }
+    let path = std::str::from_utf8(c_string(scenario.env("HOSTALIASES")?)).ok()?;
+    let file = scenario.files.get(path)?;
+    split(text(file), b"\n", usize::MAX, true)
+        .into_iter()
+        .find_map(|line| {
+            let (alias, rest) = nonwhitespace(line);
+            if !fits(alias.bytes, ALIAS_BUFFER) || !alias.bytes.eq_ignore_ascii_case(name) {
+                return None;
+            }
+            let (target, _) = nonwhitespace(trim(rest));
+            let is_host = target
+                .bytes
+                .iter()
+                .all(|&byte| is_hostnamech(byte) || byte == b'*');
+            let is_good = !target.bytes.is_empty() && fits(target.bytes, TARGET_BUFFER) && is_host;
+            is_good.then(|| target.bytes.to_vec())
+        })
+}

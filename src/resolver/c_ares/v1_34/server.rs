@@ -1,0 +1,138 @@
+//! What a channel knows about its servers.
+//!
+//! Source: c-ares 1.34 `src/lib/ares_conn.h: struct ares_server`.
+
+use std::time::Duration;
+
+use crate::address::Server;
+
+/// Failures are counted up to here.
+///
+/// Source: c-ares 1.34 `src/lib/ares_private.h: SERVER_CONSEC_FAILURES_CAP`.
+const FAILURES_CAP: u32 = 16;
+/// A server that failed may be probed after this time.
+///
+/// Source: c-ares 1.34 `src/lib/ares_private.h: DEFAULT_SERVER_RETRY_DELAY`.
+const RETRY_DELAY: Duration = Duration::from_secs(5);
+/// A server that sent no cookie gets none for so long.
+///
+/// Source: c-ares 1.34 `src/lib/ares_cookie.c: COOKIE_UNSUPPORTED_TIMEOUT_MS`.
+const COOKIE_UNSUPPORTED: Duration = Duration::from_secs(300);
+
+/// `MIN_TIMEOUT_MS`, `MAX_TIMEOUT_MS`, `AVG_TIMEOUT_MULTIPLIER` and
+/// `MIN_COUNT_FOR_AVERAGE` of c-ares 1.34 `src/lib/ares_metrics.c`.
+const MIN_TIMEOUT: u64 = 250;
+const MAX_TIMEOUT: u64 = 5000;
+const AVERAGE_MULTIPLIER: u64 = 5;
+const MIN_COUNT: u64 = 3;
+
+/// A reading of the clock, and which reading it is: two readings are never
+/// equal, though here no time passes between them.
+pub(super) type Moment = (Duration, u64);
+
+/// A server, and how it has done.
+#[derive(Debug)]
+pub(super) struct ServerState {
+    pub(super) server: Server,
+    /// Place in the configuration.
+    index: usize,
+    consec_failures: u32,
+    next_retry_time: Option<Moment>,
+    cookie: Cookie,
+    /// Latency in all. The source has five spans of time for it; a lookup that
+    /// takes less than a minute finds the same in each that has enough.
+    total_ms: u64,
+    total_count: u64,
+}
+
+/// Source: c-ares 1.34 `src/lib/ares_conn.h: ares_cookie_state_t`. No server
+/// of a scenario knows cookies, so none is ever supported.
+#[derive(Debug)]
+enum Cookie {
+    Initial,
+    Generated,
+    Unsupported(Moment),
+}
+
+impl ServerState {
+    pub(super) fn new(index: usize, server: Server) -> Self {
+        Self {
+            server,
+            index,
+            consec_failures: 0,
+            next_retry_time: None,
+            cookie: Cookie::Initial,
+            total_ms: 0,
+            total_count: 0,
+        }
+    }
+
+    /// Servers are asked in this order.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_init.c: server_sort_cb`.
+    pub(super) fn rank(&self) -> (u32, Option<Moment>, usize) {
+        (self.consec_failures, self.next_retry_time, self.index)
+    }
+
+    pub(super) fn consec_failures(&self) -> u32 {
+        self.consec_failures
+    }
+
+    /// Whether it has failed and may be probed at `now`.
+    pub(super) fn can_be_probed(&self, now: Moment) -> bool {
+        self.next_retry_time.is_some_and(|time| time <= now)
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: server_increment_failures`.
+    pub(super) fn increment_failures(&mut self, now: Moment) {
+        self.consec_failures = (self.consec_failures + 1).min(FAILURES_CAP);
+        self.next_retry_time = Some((now.0 + RETRY_DELAY, now.1));
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: server_set_good`.
+    pub(super) fn set_good(&mut self) {
+        self.consec_failures = 0;
+        self.next_retry_time = None;
+    }
+
+    /// Whether a query over UDP with an OPT record gets a cookie.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_cookie.c: ares_cookie_apply`.
+    pub(super) fn cookie_apply(&mut self, now: Moment) -> bool {
+        if let Cookie::Unsupported(since) = self.cookie
+            && now.0.saturating_sub(since.0) < COOKIE_UNSUPPORTED
+        {
+            return false;
+        }
+        self.cookie = Cookie::Generated;
+        true
+    }
+
+    /// The answer to a query with a cookie has none.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_cookie.c: ares_cookie_validate`.
+    pub(super) fn cookie_missing(&mut self, now: Moment) {
+        if matches!(self.cookie, Cookie::Generated) {
+            self.cookie = Cookie::Unsupported(now);
+        }
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_metrics.c: ares_metrics_record`.
+    pub(super) fn metrics_record(&mut self, latency: Duration) {
+        let latency = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
+        self.total_ms = self.total_ms.saturating_add(latency.max(1));
+        self.total_count += 1;
+    }
+
+    /// The time-out in milliseconds: from the latency so far, or as configured.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_metrics.c: ares_metrics_server_timeout`.
+    pub(super) fn metrics_timeout(&self, configured: u32) -> u64 {
+        let average = self.total_ms.checked_div(self.total_count);
+        let timeout = match average.filter(|_| self.total_count >= MIN_COUNT) {
+            Some(average) => average.saturating_mul(AVERAGE_MULTIPLIER),
+            None => configured.into(),
+        };
+        timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT)
+    }
+}

@@ -1,0 +1,299 @@
+//! How c-ares 1.34 reads files and environment.
+//!
+//! Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c`.
+
+use std::borrow::Cow;
+
+use crate::address::Server;
+use crate::config::resolv_conf::{ResolvConf, Word};
+use crate::resolver::c_ares::name::c_string;
+use crate::resolver::c_ares::v1_34::buffer::{
+    fits, is_print, nonwhitespace, parse_uint, part, split, text, trim,
+};
+use crate::resolver::c_ares::v1_34::update_servers::ares_sconfig_append_fromstr;
+use crate::resolver::reading::{Dropped, Origin, Setting};
+use crate::scenario::Scenario;
+
+/// Room for a keyword, its zero byte included.
+const KEYWORD_BUFFER: usize = 32;
+/// Room for a value.
+const VALUE_BUFFER: usize = 512;
+/// More attempts than this are ignored.
+const MOST_TRIES: u32 = 255;
+/// No limit on the number of parts.
+const ANY: usize = usize::MAX;
+
+/// What the files and the environment say.
+#[derive(Debug, Default)]
+pub(super) struct Sysconfig<'a> {
+    pub(super) servers: Vec<Setting<Server>>,
+    pub(super) domains: Option<Vec<Setting<Cow<'a, [u8]>>>>,
+    pub(super) lookups: Option<String>,
+    pub(super) ndots: Option<Setting<u32>>,
+    /// In milliseconds.
+    pub(super) timeout: Option<Setting<u32>>,
+    pub(super) tries: Option<Setting<u32>>,
+    pub(super) rotate: Option<Origin>,
+    pub(super) dropped: Vec<Dropped>,
+}
+
+/// Everything is thrown away.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) refused: Dropped,
+    pub(super) dropped: Vec<Dropped>,
+}
+
+/// An empty list of domains, or one that is not printable, is taken for a
+/// lack of memory (`ARES_ENOMEM`), and so are empty options.
+struct NoMemory;
+
+/// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_init_sysconfig_files,
+/// ares_init_by_environment`.
+pub(super) fn sysconfig(scenario: &Scenario) -> Result<Sysconfig<'_>, Failed> {
+    let mut sysconfig = Sysconfig::default();
+    for line in scenario.resolv_conf.iter().flat_map(lines) {
+        if let Err(NoMemory) = sysconfig.parse_resolv_line(line) {
+            return Err(sysconfig.failed(Dropped {
+                span: line.span,
+                why: "an empty list of domains makes c-ares ignore all files and variables".into(),
+            }));
+        }
+    }
+    for line in scenario.nsswitch.iter().flat_map(lines) {
+        sysconfig.parse_lookup_line(line, b":", b" \t");
+    }
+    for path in ["/etc/netsvc.conf", "/etc/svc.conf"] {
+        let bytes = scenario.files.get(path).map_or(&[][..], Vec::as_slice);
+        for line in split(text(bytes), b"\n", ANY, true) {
+            sysconfig.parse_lookup_line(line, b"=", b",");
+        }
+    }
+    if let Err(NoMemory) = sysconfig.init_by_environment(scenario) {
+        return Err(sysconfig.failed(Dropped {
+            span: crate::text::Span::default(),
+            why: "`LOCALDOMAIN` or `RES_OPTIONS` is empty or not printable, which makes c-ares ignore all files and variables".into(),
+        }));
+    }
+    Ok(sysconfig)
+}
+
+fn lines(file: &ResolvConf) -> Vec<Word<'_>> {
+    split(text(&file.source.bytes), b"\n", ANY, true)
+}
+
+/// `word` up to the first `#` or `;`.
+fn before_comment(word: Word<'_>) -> Word<'_> {
+    let comment = word
+        .bytes
+        .iter()
+        .position(|byte| matches!(byte, b'#' | b';'));
+    part(word, 0..comment.unwrap_or(word.bytes.len()))
+}
+
+impl<'a> Sysconfig<'a> {
+    fn failed(self, refused: Dropped) -> Failed {
+        Failed {
+            refused,
+            dropped: self.dropped,
+        }
+    }
+
+    fn drop(&mut self, word: Word<'_>, why: &'static str) {
+        self.dropped.push(Dropped {
+            span: word.span,
+            why: why.into(),
+        });
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_init_by_environment`.
+    fn init_by_environment(&mut self, scenario: &'a Scenario) -> Result<(), NoMemory> {
+        if let Some(list) = scenario.env("LOCALDOMAIN") {
+            let origin = Origin::Environment("LOCALDOMAIN");
+            self.config_search(text(c_string(list)), 1, Some(origin))?;
+        }
+        if let Some(options) = scenario.env("RES_OPTIONS") {
+            let origin = Origin::Environment("RES_OPTIONS");
+            self.set_options(text(c_string(options)), Some(origin))?;
+        }
+        Ok(())
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_sysconfig_parse_resolv_line`.
+    fn parse_resolv_line(&mut self, line: Word<'a>) -> Result<(), NoMemory> {
+        if line.bytes.starts_with(b"#") || line.bytes.starts_with(b";") {
+            return Ok(());
+        }
+        let (keyword, value) = nonwhitespace(line);
+        // Blanks before a comment count as part of the value here.
+        let value = before_comment(trim(value));
+        if trim(value).bytes.is_empty() {
+            self.drop(line, "it has no value");
+            return Ok(());
+        }
+        if !fits(keyword.bytes, KEYWORD_BUFFER) || !fits(value.bytes, VALUE_BUFFER) {
+            self.drop(line, "a TAB or another byte that is not printable, or more than 511 bytes, make c-ares skip the line");
+            return Ok(());
+        }
+        let value = trim(value);
+        match keyword.bytes {
+            b"domain" if self.domains.is_some() => {
+                self.drop(
+                    line,
+                    "there are domains already, and `domain` does not replace them",
+                );
+            }
+            b"domain" => return self.config_search(value, 1, None),
+            b"search" => return self.config_search(value, ANY, None),
+            b"lookup" | b"hostresorder" => self.config_lookup(value, b" \t"),
+            b"nameserver" => {
+                ares_sconfig_append_fromstr(&mut self.servers, &mut self.dropped, value);
+            }
+            b"options" => return self.set_options(value, None),
+            // It sorts addresses only.
+            b"sortlist" => {}
+            _ => self.drop(line, "c-ares does not know it"),
+        }
+        Ok(())
+    }
+
+    /// Sets the search list, split at commas and blanks, without repetitions.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: config_search`,
+    /// `src/lib/str/ares_strsplit.c: ares_strsplit`.
+    fn config_search(
+        &mut self,
+        list: Word<'a>,
+        most: usize,
+        origin: Option<Origin>,
+    ) -> Result<(), NoMemory> {
+        for old in self.domains.take().into_iter().flatten() {
+            if let Origin::File(span) = old.origin {
+                let why = "a later `search` line or `LOCALDOMAIN` replaces it".into();
+                self.dropped.push(Dropped { span, why });
+            }
+        }
+        let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
+        for domain in split(list, b", ", ANY, false) {
+            if !is_print(domain.bytes) {
+                return Err(NoMemory);
+            }
+            let repeats = domains
+                .iter()
+                .any(|old| old.value.eq_ignore_ascii_case(domain.bytes));
+            if !repeats && domains.len() < most {
+                domains.push(Setting {
+                    value: Cow::Borrowed(domain.bytes),
+                    origin: origin.unwrap_or(Origin::File(domain.span)),
+                });
+            } else if origin.is_none() {
+                self.drop(
+                    domain,
+                    if repeats {
+                        "it is repeated"
+                    } else {
+                        "`domain` takes only one"
+                    },
+                );
+            }
+        }
+        if domains.is_empty() {
+            return Err(NoMemory);
+        }
+        self.domains = Some(domains);
+        Ok(())
+    }
+
+    /// A line of `nsswitch.conf` or `svc.conf`; only `hosts` counts.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: parse_nsswitch_line,
+    /// parse_svcconf_line`.
+    fn parse_lookup_line(&mut self, line: Word<'_>, delimiter: &[u8], separators: &[u8]) {
+        if line.bytes.starts_with(b"#") {
+            return;
+        }
+        if let [database, values] = split(line, delimiter, 2, true).as_slice()
+            && database.bytes == b"hosts"
+        {
+            self.config_lookup(*values, separators);
+        }
+    }
+
+    /// The order of hosts file and DNS: a later line with any known word wins.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: config_lookup`.
+    fn config_lookup(&mut self, values: Word<'_>, separators: &[u8]) {
+        let words = split(values, separators, ANY, true);
+        if !words.iter().all(|word| is_print(word.bytes)) {
+            return;
+        }
+        let mut lookups = String::new();
+        for word in words {
+            let lookup = match word.bytes.to_ascii_lowercase().as_slice() {
+                b"dns" | b"bind" | b"bind4" | b"bind6" | b"resolv" | b"resolve" => 'b',
+                b"files" | b"file" | b"local" | b"local4" | b"local6" => 'f',
+                _ => continue,
+            };
+            if !lookups.contains(lookup) {
+                lookups.push(lookup);
+            }
+        }
+        if !lookups.is_empty() {
+            self.lookups = Some(lookups);
+        }
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_sysconfig_set_options`.
+    fn set_options(&mut self, options: Word<'a>, origin: Option<Origin>) -> Result<(), NoMemory> {
+        if options.bytes.is_empty() {
+            return Err(NoMemory);
+        }
+        for option in split(options, b" \t", ANY, true) {
+            let applied = self.process_option(option, origin.unwrap_or(Origin::File(option.span)));
+            if let (Err(why), None) = (applied, origin) {
+                self.drop(option, why);
+            }
+        }
+        Ok(())
+    }
+
+    /// A later setting replaces an earlier one. An option without its value
+    /// has the value 0.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: process_option`.
+    fn process_option(&mut self, option: Word<'_>, origin: Origin) -> Result<(), &'static str> {
+        let parts = split(option, b":", 2, true);
+        if !parts.iter().all(|part| is_print(part.bytes)) {
+            return Err("it is not printable");
+        }
+        let (key, value) = match parts.as_slice() {
+            [key] => (key.bytes, 0),
+            [key, value] => (
+                key.bytes,
+                parse_uint(value.bytes).ok_or("its value is no number")?,
+            ),
+            _ => return Err("it has no name"),
+        };
+        let setting = Setting { value, origin };
+        match key {
+            b"ndots" => self.ndots = Some(setting),
+            b"retrans" | b"timeout" | b"retry" | b"attempts" if value == 0 => {
+                return Err("0 is no value for it");
+            }
+            b"retry" | b"attempts" if value > MOST_TRIES => {
+                return Err("more than 255 attempts are taken for a mistake");
+            }
+            b"retrans" | b"timeout" => {
+                let value = value.wrapping_mul(1000);
+                self.timeout = Some(Setting { value, origin });
+            }
+            b"retry" | b"attempts" => self.tries = Some(setting),
+            b"rotate" => self.rotate = Some(origin),
+            b"use-vc" | b"usevc" => {
+                return Err("c-ares reads it, but its default flags then overwrite it");
+            }
+            _ => return Err("c-ares does not know it"),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,255 @@
+//! The servers of `nameserver` lines.
+//!
+//! Source: c-ares 1.34 `src/lib/ares_update_servers.c`.
+
+use std::net::IpAddr;
+
+use crate::address::{Address, DNS_PORT, Server};
+use crate::config::resolv_conf::Word;
+use crate::resolver::c_ares::address::{dns_pton, is_blacklisted};
+use crate::resolver::c_ares::v1_34::buffer::{fits, parse_uint, split};
+use crate::resolver::reading::{Dropped, Setting};
+
+/// Room for the text of an IPv6 address (`INET6_ADDRSTRLEN`).
+const ADDRESS_BUFFER: usize = 46;
+/// Room for the name of an interface (`IF_NAMESIZE`).
+const INTERFACE_BUFFER: usize = 16;
+/// Room for a host in a URI.
+const HOST_BUFFER: usize = 256;
+/// Room for a scheme in a URI.
+const SCHEME_BUFFER: usize = 16;
+/// The interfaces of a pod, in the order of their indices from 1: a link-local
+/// server must name one that exists.
+const INTERFACES: [&str; 2] = ["lo", "eth0"];
+
+/// A server as written: 0 stands for the usual port.
+struct Parsed {
+    ip: IpAddr,
+    port: u16,
+    interface: Option<String>,
+}
+
+/// Adds the servers in `list`, which blanks and commas separate. What is no
+/// server is passed over.
+///
+/// Source: c-ares 1.34 `src/lib/ares_update_servers.c: ares_sconfig_append_fromstr,
+/// ares_sconfig_append, ares_server_isdup`.
+pub(super) fn ares_sconfig_append_fromstr(
+    servers: &mut Vec<Setting<Server>>,
+    dropped: &mut Vec<Dropped>,
+    list: Word<'_>,
+) {
+    for word in split(list, b" ,", usize::MAX, false) {
+        let parsed = parse_nameserver_uri(word.bytes).or_else(|| parse_nameserver(word.bytes));
+        let server = match parsed {
+            Some(parsed) => server(&parsed),
+            None => Err("it is no server"),
+        };
+        let reason = match server {
+            Ok(server) if servers.iter().any(|other| other.value == server) => "it is repeated",
+            Ok(server) => {
+                servers.push(Setting::file(server, word.span));
+                continue;
+            }
+            Err(reason) => reason,
+        };
+        dropped.push(Dropped {
+            span: word.span,
+            why: reason.into(),
+        });
+    }
+}
+
+fn server(parsed: &Parsed) -> Result<Server, &'static str> {
+    if is_blacklisted(parsed.ip) {
+        return Err("site-local servers are skipped");
+    }
+    let is_link_local = matches!(parsed.ip, IpAddr::V6(ip) if ip.is_unicast_link_local());
+    let scope = if is_link_local {
+        let interface = parsed.interface.as_deref().and_then(ares_sconfig_linklocal);
+        Some(
+            interface
+                .ok_or("a link-local server needs the name of an interface")?
+                .into(),
+        )
+    } else {
+        None
+    };
+    Ok(Server {
+        address: Address {
+            ip: parsed.ip,
+            scope,
+        },
+        port: if parsed.port == 0 {
+            DNS_PORT
+        } else {
+            parsed.port
+        },
+    })
+}
+
+/// Source: c-ares 1.34 `src/lib/ares_update_servers.c: ares_sconfig_linklocal`.
+fn ares_sconfig_linklocal(interface: &str) -> Option<&'static str> {
+    match parse_uint(interface.as_bytes()) {
+        Some(index) => INTERFACES
+            .get(usize::try_from(index).ok()?.checked_sub(1)?)
+            .copied(),
+        None => INTERFACES.into_iter().find(|known| *known == interface),
+    }
+}
+
+/// `10.0.0.1`, `10.0.0.1:53`, `[fd00::1]:53`, `fe80::1%eth0`.
+///
+/// Source: c-ares 1.34 `src/lib/ares_update_servers.c: parse_nameserver`.
+fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
+    let (address, rest) = if let Some(inner) = text.strip_prefix(b"[") {
+        let end = inner.iter().position(|&byte| byte == b']')?;
+        (inner.get(..end)?, inner.get(end + 1..)?)
+    } else {
+        // A dot near the beginning tells IPv4 from IPv6.
+        let is_ipv4 = matches!(text.iter().position(|&byte| byte == b'.'), Some(1..4));
+        let belongs = |byte: u8| match byte {
+            b'0'..=b'9' | b'.' => true,
+            b'a'..=b'f' | b'A'..=b'F' | b':' => !is_ipv4,
+            _ => false,
+        };
+        text.split_at(
+            text.iter()
+                .position(|&byte| !belongs(byte))
+                .unwrap_or(text.len()),
+        )
+    };
+    if !fits(address, ADDRESS_BUFFER) {
+        return None;
+    }
+    let ip = dns_pton(address)?;
+    let (port, rest) = match rest.strip_prefix(b":") {
+        None => (0, rest),
+        Some(rest) => {
+            let end = rest
+                .iter()
+                .position(|byte| !byte.is_ascii_digit())
+                .unwrap_or(rest.len());
+            let (digits, rest) = rest.split_at(end);
+            (parse_port(digits)?, rest)
+        }
+    };
+    let interface = match (rest, rest.strip_prefix(b"%")) {
+        ([], _) => None,
+        (_, Some(interface)) => Some(interface_name(interface)?),
+        _ => return None,
+    };
+    Some(Parsed {
+        ip,
+        port,
+        interface,
+    })
+}
+
+fn parse_port(digits: &[u8]) -> Option<u16> {
+    // There is room for five digits.
+    let port = parse_uint(digits).filter(|_| digits.len() <= 5)?;
+    u16::try_from(port).ok()
+}
+
+fn interface_name(text: &[u8]) -> Option<String> {
+    let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_\\:{}".contains(byte);
+    if text.is_empty() || !text.iter().all(belongs) || !fits(text, INTERFACE_BUFFER) {
+        return None;
+    }
+    Some(String::from_utf8_lossy(text).into_owned())
+}
+
+/// `dns://10.0.0.1:53`. User, path, query and fragment have no effect; a
+/// `tcpport` in the query would, but is not modelled.
+///
+/// Source: c-ares 1.34 `src/lib/ares_update_servers.c: parse_nameserver_uri`,
+/// `src/lib/util/ares_uri.c: ares_uri_parse_buf`.
+fn parse_nameserver_uri(text: &[u8]) -> Option<Parsed> {
+    let scheme = text.windows(3).position(|three| three == b"://")?;
+    if scheme >= SCHEME_BUFFER || !text.get(..scheme)?.eq_ignore_ascii_case(b"dns") {
+        return None;
+    }
+    let rest = text.get(scheme + 3..)?;
+    let end = rest
+        .iter()
+        .position(|byte| b"/?#".contains(byte))
+        .unwrap_or(rest.len());
+    let authority = rest.get(..end)?;
+    let host = match authority.iter().position(|&byte| byte == b'@') {
+        Some(at) => authority.get(at + 1..)?,
+        None => authority,
+    };
+    let (host, port) = if let Some(inner) = host.strip_prefix(b"[") {
+        let end = inner.iter().position(|&byte| byte == b']')?;
+        (inner.get(..end)?, inner.get(end + 1..)?)
+    } else {
+        host.split_at(
+            host.iter()
+                .position(|&byte| byte == b':')
+                .unwrap_or(host.len()),
+        )
+    };
+    let port = match (port, port.strip_prefix(b":")) {
+        ([], _) => 0,
+        (_, Some(digits)) => parse_port(digits)?,
+        _ => return None,
+    };
+    if !fits(host, HOST_BUFFER) {
+        return None;
+    }
+    let percent = host.iter().position(|&byte| byte == b'%');
+    let ip = dns_pton(host.get(..percent.unwrap_or(host.len()))?)?;
+    let interface = match percent {
+        None => None,
+        Some(at) => Some(interface_name(host.get(at + 1..)?)?),
+    };
+    if interface.is_some() && ip.is_ipv4() {
+        return None;
+    }
+    Some(Parsed {
+        ip,
+        port,
+        interface,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_have_many_spellings() {
+        let check = |text: &str, expected: Option<&str>| {
+            let parsed =
+                parse_nameserver_uri(text.as_bytes()).or_else(|| parse_nameserver(text.as_bytes()));
+            let server = parsed.and_then(|parsed| server(&parsed).ok());
+            assert_eq!(
+                server.map(|server| server.to_string()).as_deref(),
+                expected,
+                "{text}"
+            );
+        };
+        check("10.96.0.10", Some("10.96.0.10"));
+        check("127.1", Some("127.1.0.0"));
+        check("10.96.0.10:5353", Some("10.96.0.10#5353"));
+        check("[10.96.0.10]", Some("10.96.0.10"));
+        check("[fd00::10]:53", Some("fd00::10"));
+        check("fe80::1%eth0", Some("fe80::1%eth0"));
+        check("fe80::1%2", Some("fe80::1%eth0"));
+        check("fd00::1%eth0", Some("fd00::1"));
+        check("dns://10.96.0.10:53/", Some("10.96.0.10"));
+        for bad in [
+            "fe80::1",
+            "fe80::1%nope",
+            "fec0::1",
+            "foo",
+            "10.96.0.300",
+            "10.96.0.10:",
+            "10.96.0.10#53",
+            "dns://",
+        ] {
+            check(bad, None);
+        }
+    }
+}

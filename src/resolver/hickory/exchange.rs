@@ -1,0 +1,176 @@
+//! Queries on the wire.
+
+use std::cell::Cell;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use crate::address::Server;
+use crate::engine::io::{Came, ConnectError, Io};
+use crate::engine::message::{self, Question, Reply, SocketId, Transport};
+use crate::resolver::hickory::caching_client::Query;
+use crate::resolver::hickory::error::NetError;
+use crate::resolver::hickory::name_server_pool::NameServerPool;
+
+/// A UDP query goes out so many times at most.
+/// Source: hickory-net `src/udp/udp_client_stream.rs: UdpClientStream::builder`.
+const MAX_UDP_SENDS: usize = 3;
+/// The shortest time between them.
+/// Source: hickory-proto `src/op/mod.rs: DEFAULT_RETRY_FLOOR`.
+const RETRY_FLOOR: Duration = Duration::from_millis(333);
+/// How far apart two queries on one connection are written at least: each is
+/// handed to the connection's own task. Shorter than any round-trip time.
+const TASK_SWITCH: Duration = Duration::from_micros(1);
+
+/// Sends from a new socket, then again from others. An answer to any of them
+/// counts until the end.
+///
+/// The sockets are not connected: they do not see ICMP, and a reply from an
+/// address other than the one that was asked is not taken.
+///
+/// Source: hickory-net `src/udp/udp_client_stream.rs: UdpClientStream::send_message,
+/// retry, UdpRequest::send`.
+pub(super) async fn send_udp(
+    pool: &NameServerPool<'_>,
+    server: &Server,
+    query: &Query,
+    retry_interval: Duration,
+) -> Result<Reply, NetError> {
+    let io = pool.io;
+    let retry_interval = retry_interval.max(RETRY_FLOOR);
+    let end = io.now().saturating_add(pool.timeout);
+    let mut sockets = Vec::with_capacity(MAX_UDP_SENDS);
+    loop {
+        let socket = bind_udp(io, server).await?;
+        io.send(wire_query(pool, server, query, socket, Transport::Udp));
+        sockets.push(socket);
+        let retry = io.now() + retry_interval;
+        let until = if sockets.len() < MAX_UDP_SENDS {
+            end.min(retry)
+        } else {
+            end
+        };
+        while let Some(arrival) = io.receive(&sockets, Some(until)).await {
+            match arrival.what {
+                Came::Reply(reply) if !is_unspecified(server) => return Ok(reply),
+                _ => {}
+            }
+        }
+        if until == end {
+            return Err(NetError::Timeout);
+        }
+    }
+}
+
+/// A socket that can send to `server`: here the model learns what `sendto`
+/// says, as `connect` would say the same.
+async fn bind_udp(io: &Io, server: &Server) -> Result<SocketId, NetError> {
+    if server.address.ip == IpAddr::V4(Ipv4Addr::BROADCAST) {
+        // EACCES: the socket has no SO_BROADCAST.
+        return Err(NetError::Io { closed: false });
+    }
+    connect(io, server, Transport::Udp).await
+}
+
+async fn connect(io: &Io, server: &Server, transport: Transport) -> Result<SocketId, NetError> {
+    io.connect(server, transport)
+        .await
+        .map_err(|error| match error {
+            ConnectError::Unreachable | ConnectError::Refused => NetError::Io { closed: false },
+        })
+}
+
+/// Linux sends to the loopback address instead, and the reply comes from there.
+fn is_unspecified(server: &Server) -> bool {
+    server.address.ip.is_unspecified()
+}
+
+/// A TCP connection.
+///
+/// Source: hickory-net `src/tcp/tcp_client_stream.rs: TcpClientStream`,
+/// `src/xfer/dns_multiplexer.rs: DnsMultiplexer`.
+#[derive(Debug)]
+pub(super) struct TcpConnection {
+    socket: SocketId,
+    /// When the next query can be written.
+    free_at: Cell<Duration>,
+    /// The server closed it.
+    closed: Cell<bool>,
+    /// It is not to be used for new queries.
+    failed: Cell<bool>,
+}
+
+impl TcpConnection {
+    /// Source: hickory-net `src/tcp/tcp_client_stream.rs: TcpClientStream::exchange`.
+    pub(super) async fn connect(io: &Io, server: &Server) -> Result<Self, NetError> {
+        if let IpAddr::V6(ip) = server.address.ip
+            && ip.is_unicast_link_local()
+        {
+            // EINVAL: the scope of the address is lost.
+            return Err(NetError::Io { closed: false });
+        }
+        Ok(Self {
+            socket: connect(io, server, Transport::Tcp).await?,
+            free_at: Cell::new(Duration::ZERO),
+            closed: Cell::new(false),
+            failed: Cell::new(false),
+        })
+    }
+
+    /// Source: hickory-net `src/xfer/dns_multiplexer.rs: DnsMultiplexer::send_message`.
+    pub(super) async fn send(
+        &self,
+        pool: &NameServerPool<'_>,
+        server: &Server,
+        query: &Query,
+    ) -> Result<Reply, NetError> {
+        let io = pool.io;
+        let end = io.now().saturating_add(pool.timeout);
+        let turn = self.free_at.get().max(io.now());
+        self.free_at.set(turn + TASK_SWITCH);
+        io.sleep(turn).await;
+        if self.closed.get() {
+            return Err(NetError::Io { closed: true });
+        }
+        let id = io.send(wire_query(pool, server, query, self.socket, Transport::Tcp));
+        match io
+            .receive_answer(id, Some(end))
+            .await
+            .map(|arrival| arrival.what)
+        {
+            Some(Came::Reply(reply)) => Ok(reply),
+            Some(Came::Closed | Came::Refused) => {
+                self.closed.set(true);
+                Err(NetError::Io { closed: true })
+            }
+            None => Err(NetError::Timeout),
+        }
+    }
+
+    /// Takes it out of use; queries on their way stay there.
+    pub(super) fn fail(&self) {
+        self.failed.set(true);
+    }
+
+    /// Whether it was taken out of use.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.get()
+    }
+}
+
+fn wire_query(
+    pool: &NameServerPool<'_>,
+    server: &Server,
+    query: &Query,
+    socket: SocketId,
+    transport: Transport,
+) -> message::Query {
+    message::Query {
+        server: server.clone(),
+        question: Question::Asked(query.name.clone(), query.record_type),
+        transport,
+        socket,
+        edns: pool.edns.clone(),
+        authentic_data: false,
+        because: query.because.clone(),
+    }
+}

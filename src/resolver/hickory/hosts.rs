@@ -1,0 +1,117 @@
+//! `/etc/hosts`.
+
+use std::net::IpAddr;
+
+use hickory_proto::rr::{Name, RecordType};
+
+use crate::scenario::Scenario;
+
+/// The names of the hosts file with their addresses.
+///
+/// Source: hickory-resolver `src/hosts.rs: Hosts`.
+#[derive(Debug, Default)]
+pub(super) struct Hosts {
+    entries: Vec<(Name, IpAddr)>,
+}
+
+impl Hosts {
+    /// Reads the scenario's file. One that is not UTF-8 counts as empty.
+    ///
+    /// Source: hickory-resolver `src/hosts.rs: Hosts::from_system, read_hosts_conf`.
+    pub(super) fn from_system(scenario: &Scenario) -> Self {
+        let bytes = scenario
+            .hosts
+            .as_ref()
+            .map(|file| file.source.bytes.as_slice())
+            .unwrap_or_default();
+        let mut hosts = Self::default();
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return hosts;
+        };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for line in text.lines() {
+            let line = line.split('#').next().unwrap_or_default();
+            hosts.read_line(line.split_whitespace());
+        }
+        hosts
+    }
+
+    fn read_line<'l>(&mut self, mut words: impl Iterator<Item = &'l str>) {
+        let Some(address) = words.next().and_then(|word| word.parse().ok()) else {
+            return;
+        };
+        for word in words {
+            if let Ok(mut name) = word.to_lowercase().parse::<Name>() {
+                name.set_fqdn(true);
+                self.entries.push((name, address));
+            }
+        }
+    }
+
+    /// The addresses of `name` of this type; `None` if it has none here, also
+    /// if it has some of the other type.
+    ///
+    /// Source: hickory-resolver `src/hosts.rs: Hosts::lookup_static_host`.
+    pub(super) fn lookup_static_host(
+        &self,
+        name: &Name,
+        record_type: RecordType,
+    ) -> Option<Vec<IpAddr>> {
+        match record_type {
+            RecordType::A | RecordType::AAAA => {
+                let found: Vec<IpAddr> = self
+                    .entries
+                    .iter()
+                    .filter(|(entry, ip)| {
+                        ip.is_ipv4() == (record_type == RecordType::A) && entry == name
+                    })
+                    .map(|(_, ip)| *ip)
+                    .collect();
+                Some(found).filter(|found| !found.is_empty())
+            }
+            // The records are names: there is no address to give.
+            RecordType::PTR => {
+                let ip = name.parse_arpa_name().ok()?.addr();
+                let known = self.entries.iter().any(|(_, entry)| *entry == ip);
+                known.then(Vec::new)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::file;
+
+    fn check(text: &str, name: &str, expected: &[&str]) {
+        let scenario = Scenario {
+            hosts: Some(file("/etc/hosts", text)),
+            ..Scenario::new("hosts", "x")
+        };
+        let hosts = Hosts::from_system(&scenario);
+        let mut name: Name = name.parse().unwrap();
+        name.set_fqdn(true);
+        let found: Vec<String> = [RecordType::A, RecordType::AAAA]
+            .iter()
+            .filter_map(|&record_type| hosts.lookup_static_host(&name, record_type))
+            .flatten()
+            .map(|ip| ip.to_string())
+            .collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn names_are_found_in_any_case() {
+        check("10.0.0.1 Web WEB.b\n::1 web", "wEb", &["10.0.0.1", "::1"]);
+        check("10.0.0.1 web.", "web", &["10.0.0.1"]);
+        check("010.0.0.1 web\n10.1 web\nfe80::1%e web", "web", &[]);
+        check("10.0.0.1 a#web\n#10.0.0.2 web", "web", &[]);
+        check(
+            "\u{feff}10.0.0.1\u{a0}web\r\n10.0.0.2 web",
+            "web",
+            &["10.0.0.1", "10.0.0.2"],
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! One server: its connections, and how fast it was.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::address::Server;
+use crate::engine::io::Io;
+use crate::engine::message::Reply;
+use crate::resolver::hickory::caching_client::Query;
+use crate::resolver::hickory::error::{NetError, from_response};
+use crate::resolver::hickory::exchange::{self, TcpConnection};
+use crate::resolver::hickory::name_server_pool::NameServerPool;
+
+/// A query is repeated after this multiple of the server's round-trip time.
+/// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`.
+const RETRY_FACTOR: f64 = 1.2;
+/// What a server's time is at first: the source draws 1 to 31 microseconds.
+/// Source: hickory-resolver `src/name_server.rs: NameServer::new`.
+const INITIAL_SRTT: f64 = 1.0;
+/// Added for a failure. Source: `src/name_server.rs: DecayingSrtt::FAILURE_PENALTY`.
+const FAILURE_PENALTY: f64 = 150_000.0;
+/// Source: `src/name_server.rs: DecayingSrtt::MAX_SRTT_MICROS`.
+const MAX_SRTT: f64 = 5_000_000.0;
+/// Source: `src/name_server.rs: NameServer::record_cancelled`.
+const CANCEL_PENALTY: Duration = Duration::from_millis(5);
+/// A real answer takes some time at least: more than any server's first time,
+/// so that servers that were not asked yet come before one that answered.
+const MIN_RTT: Duration = Duration::from_micros(100);
+/// Over how many seconds an old time loses its weight when a new one comes.
+/// Source: `src/name_server.rs: DecayingSrtt::record`.
+const RECORD_WEIGHT: f64 = 3.0;
+/// Over how many seconds a time decays. Source: `src/name_server.rs: DecayingSrtt::current`.
+const DECAY_WEIGHT: f64 = 180.0;
+
+/// Source: hickory-resolver `src/name_server.rs: NameServer`.
+///
+/// Of connections only those over TCP matter: every UDP query has a socket
+/// of its own.
+#[derive(Debug)]
+pub(super) struct NameServer {
+    server: Server,
+    connections: RefCell<Vec<Rc<TcpConnection>>>,
+    server_srtt: DecayingSrtt,
+}
+
+/// A smoothed round-trip time in microseconds.
+///
+/// Source: hickory-resolver `src/name_server.rs: DecayingSrtt`.
+#[derive(Debug)]
+struct DecayingSrtt {
+    micros: Cell<f64>,
+    last_update: Cell<Option<Duration>>,
+}
+
+impl NameServer {
+    /// Without connections.
+    pub(super) fn new(server: Server) -> Self {
+        Self {
+            server,
+            connections: RefCell::default(),
+            server_srtt: DecayingSrtt {
+                micros: Cell::new(INITIAL_SRTT),
+                last_update: Cell::new(None),
+            },
+        }
+    }
+
+    /// Whether packets to both go to the same place.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.server.address.reached() == other.server.address.reached()
+    }
+
+    /// Sends over UDP, or over TCP if that is ruled out.
+    ///
+    /// Negative answers count as failures of the server; SERVFAIL and its
+    /// like do not.
+    ///
+    /// Source: hickory-resolver `src/name_server.rs: NameServer::send_inner`.
+    pub(super) async fn send(
+        &self,
+        pool: &NameServerPool<'_>,
+        query: &Query,
+        disable_udp: bool,
+    ) -> Result<Reply, NetError> {
+        let retry_interval =
+            Duration::from_secs_f64(self.decayed_srtt(pool.io) * RETRY_FACTOR / 1e6);
+        let mut start = pool.io.now();
+        let response = if disable_udp {
+            self.send_tcp(pool, query, &mut start).await?
+        } else {
+            exchange::send_udp(pool, &self.server, query, retry_interval).await
+        };
+        match response.and_then(from_response) {
+            Ok(reply) => {
+                let rtt = pool.io.now().saturating_sub(start);
+                self.server_srtt.record(pool.io, rtt);
+                Ok(reply)
+            }
+            Err(error) => {
+                match error {
+                    NetError::NoRecords { .. } | NetError::Io { .. } | NetError::Timeout => {
+                        self.server_srtt.record_failure(pool.io);
+                    }
+                    _ => {}
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Sends over a connection. If one that was there before turns out to be
+    /// closed, a new one gets the query, once. The outer error is that of a
+    /// connection that could not be made; `start` is then not the server's.
+    async fn send_tcp(
+        &self,
+        pool: &NameServerPool<'_>,
+        query: &Query,
+        start: &mut Duration,
+    ) -> Result<Result<Reply, NetError>, NetError> {
+        let mut reconnect_budget = 1;
+        loop {
+            let (connection, reused) = self.connected_mut_client(pool.io).await?;
+            *start = pool.io.now();
+            let response = connection.send(pool, &self.server, query).await;
+            if response.is_err() {
+                connection.fail();
+            }
+            if let Err(NetError::Io { closed: true }) = response
+                && reused
+                && reconnect_budget > 0
+            {
+                reconnect_budget -= 1;
+                continue;
+            }
+            return Ok(response);
+        }
+    }
+
+    /// A TCP connection that works, and whether it was there before. Of
+    /// several the source takes the fastest; here it is the oldest.
+    ///
+    /// Source: hickory-resolver `src/name_server.rs: NameServer::connected_mut_client`.
+    async fn connected_mut_client(&self, io: &Io) -> Result<(Rc<TcpConnection>, bool), NetError> {
+        {
+            let mut connections = self.connections.borrow_mut();
+            connections.retain(|connection| !connection.has_failed());
+            if let Some(connection) = connections.first() {
+                return Ok((Rc::clone(connection), true));
+            }
+        }
+        let connection = Rc::new(TcpConnection::connect(io, &self.server).await?);
+        self.connections.borrow_mut().push(Rc::clone(&connection));
+        Ok((connection, false))
+    }
+
+    /// In microseconds. Source: hickory-resolver `src/name_server.rs: NameServer::decayed_srtt`.
+    pub(super) fn decayed_srtt(&self, io: &Io) -> f64 {
+        self.server_srtt.current(io)
+    }
+
+    /// Another server was faster.
+    ///
+    /// Source: hickory-resolver `src/name_server.rs: NameServer::record_cancelled`.
+    pub(super) fn record_cancelled(&self, io: &Io, winner_rtt: Duration) {
+        self.server_srtt.record(io, winner_rtt + CANCEL_PENALTY);
+    }
+}
+
+impl DecayingSrtt {
+    fn record(&self, io: &Io, rtt: Duration) {
+        let rtt = rtt.max(MIN_RTT).as_secs_f64() * 1e6;
+        self.update(io, rtt, |old, last_update| {
+            let factor = compute_srtt_factor(io, last_update, RECORD_WEIGHT);
+            ((1.0 - factor) * rtt + factor * old).round()
+        });
+    }
+
+    fn record_failure(&self, io: &Io) {
+        self.update(io, FAILURE_PENALTY, |old, _| old + FAILURE_PENALTY);
+    }
+
+    fn current(&self, io: &Io) -> f64 {
+        let micros = self.micros.get();
+        self.last_update.get().map_or(micros, |last_update| {
+            micros * compute_srtt_factor(io, last_update, DECAY_WEIGHT)
+        })
+    }
+
+    /// The first time that is recorded replaces the initial one.
+    fn update(&self, io: &Io, first: f64, update: impl Fn(f64, Duration) -> f64) {
+        let last_update = self.last_update.replace(Some(io.now()));
+        let new = last_update.map_or(first, |last_update| update(self.micros.get(), last_update));
+        self.micros.set(new.min(MAX_SRTT));
+    }
+}
+
+/// Source: hickory-resolver `src/name_server.rs: compute_srtt_factor`.
+fn compute_srtt_factor(io: &Io, last_update: Duration, weight: f64) -> f64 {
+    let elapsed = io.now().saturating_sub(last_update).as_secs_f64();
+    (-elapsed.max(1.0) / weight).exp()
+}

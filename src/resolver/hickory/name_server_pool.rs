@@ -1,0 +1,180 @@
+//! Which servers a query goes to, and how often.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::engine::io::Io;
+use crate::engine::message::{Edns, Reply};
+use crate::resolver::hickory::caching_client::Query;
+use crate::resolver::hickory::error::{NetError, most_specific};
+use crate::resolver::hickory::name_server::NameServer;
+use crate::resolver::hickory::system_conf::Settings;
+
+/// So many servers are asked at once.
+/// Source: hickory-resolver `src/config.rs: default_num_concurrent_reqs`.
+const NUM_CONCURRENT_REQS: usize = 2;
+/// UDP payload size. Source: hickory-proto `src/op/edns.rs: DEFAULT_MAX_PAYLOAD_LEN`.
+const PAYLOAD_LEN: u16 = 1232;
+
+/// Source: hickory-resolver `src/name_server_pool.rs: NameServerPool, PoolState`.
+#[derive(Debug)]
+pub(super) struct NameServerPool<'a> {
+    /// How it talks.
+    pub(super) io: &'a Io,
+    servers: Vec<NameServer>,
+    /// Of one round of requests.
+    pub(super) timeout: Duration,
+    /// Of rounds after the first.
+    attempts: u32,
+    /// The OPT record of every query.
+    pub(super) edns: Option<Edns>,
+}
+
+/// A future of [`NameServer::send`] beside the server that is asked.
+struct InFlight<'s, F> {
+    server: &'s NameServer,
+    request: Pin<Box<F>>,
+}
+
+impl<'a> NameServerPool<'a> {
+    /// Source: hickory-resolver `src/name_server_pool.rs: NameServerPool::from_config`.
+    pub(super) fn from_config(io: &'a Io, settings: &Settings<'_>) -> Self {
+        let reading = &settings.reading;
+        let servers: Vec<NameServer> = reading
+            .servers
+            .iter()
+            .map(|server| NameServer::new(server.value.clone()))
+            .collect();
+        if let Some((first, others)) = servers.split_first()
+            && others.iter().any(|other| !other.is_same(first))
+        {
+            io.note(
+                "hickory draws lots for the order of its servers and asks two at once: \
+                 this is one of the possible courses",
+            );
+        }
+        Self {
+            io,
+            servers,
+            timeout: reading.timeout.value,
+            attempts: reading.attempts.value,
+            edns: settings.edns0.then_some(Edns {
+                size: PAYLOAD_LEN,
+                dnssec_ok: false,
+                options: &[],
+            }),
+        }
+    }
+
+    /// Source: hickory-net `src/xfer/retry_dns_handle.rs: RetrySendStream::poll_next`.
+    pub(super) async fn send_with_retries(&self, query: &Query) -> Result<Reply, NetError> {
+        if self.timeout.is_zero() {
+            // Every round ends before it begins; do not count them all.
+            return Err(NetError::Timeout);
+        }
+        let mut remaining_attempts = self.attempts;
+        loop {
+            let error = match self.try_send(query).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            match error {
+                NetError::NoConnections | NetError::NoRecords { .. } => return Err(error),
+                _ if remaining_attempts == 0 => return Err(error),
+                _ => remaining_attempts -= 1,
+            }
+        }
+    }
+
+    /// One round: the servers by twos, those that answered fast first. A reply
+    /// code other than success ends the round, whatever the other server says.
+    ///
+    /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`.
+    async fn try_send(&self, query: &Query) -> Result<Reply, NetError> {
+        let mut servers = self.by_query_statistics();
+        let deadline = self.io.now().saturating_add(self.timeout);
+        let mut error = NetError::NoConnections;
+        let mut disable_udp = false;
+        loop {
+            if self.io.now() >= deadline {
+                return Err(NetError::Timeout);
+            }
+            let asked: Vec<&NameServer> = servers
+                .drain(..servers.len().min(NUM_CONCURRENT_REQS))
+                .collect();
+            if asked.is_empty() {
+                return Err(error);
+            }
+            let batch_start = self.io.now();
+            let mut requests: Vec<_> = asked
+                .into_iter()
+                .map(|server| InFlight {
+                    server,
+                    request: Box::pin(server.send(self, query, disable_udp)),
+                })
+                .collect();
+            while let Some((server, result)) = next(&mut requests).await {
+                let current = match result {
+                    Ok(reply) if reply.truncated && disable_udp => NetError::Truncated,
+                    Ok(reply) if reply.truncated => {
+                        disable_udp = true;
+                        error = NetError::Truncated;
+                        servers.push_front(server);
+                        continue;
+                    }
+                    Ok(reply) => {
+                        let winner_rtt = self.io.now().saturating_sub(batch_start);
+                        for abandoned in &requests {
+                            abandoned.server.record_cancelled(self.io, winner_rtt);
+                        }
+                        return Ok(reply);
+                    }
+                    Err(current) => current,
+                };
+                match current {
+                    NetError::Io { .. } | NetError::NoConnections | NetError::Timeout => {}
+                    _ => return Err(current),
+                }
+                error = most_specific(error, current);
+            }
+        }
+    }
+
+    /// Equal servers stay in their order; at first the source gives each a
+    /// random time of up to 31 microseconds.
+    ///
+    /// Source: hickory-resolver `src/name_server_pool.rs: sort_servers_by_query_statistics`.
+    fn by_query_statistics(&self) -> VecDeque<&NameServer> {
+        let mut servers: Vec<&NameServer> = self.servers.iter().collect();
+        if servers.len() > 1 {
+            servers.sort_by_cached_key(|server| server.decayed_srtt(self.io).to_bits());
+        }
+        servers.into()
+    }
+}
+
+/// The first request that ends, of those that were woken together the first
+/// in order; it is taken out.
+///
+/// Source: futures-util `FuturesUnordered`.
+async fn next<'s, F: Future>(
+    requests: &mut Vec<InFlight<'s, F>>,
+) -> Option<(&'s NameServer, F::Output)> {
+    poll_fn(|context| {
+        for (index, in_flight) in requests.iter_mut().enumerate() {
+            if let Poll::Ready(output) = in_flight.request.as_mut().poll(context) {
+                let done = requests.remove(index);
+                return Poll::Ready(Some((done.server, output)));
+            }
+        }
+        if requests.is_empty() {
+            Poll::Ready(None)
+        } else {
+            Poll::Pending
+        }
+    })
+    .await
+}

@@ -1,0 +1,251 @@
+//! Names in systemd's spelling, and what it tells of them.
+//!
+//! Source: systemd `src/shared/dns-domain.c`, `src/basic/hostname-util.c`.
+
+use crate::name::{MAX_LABEL_BYTES, Name};
+
+/// Longest name, with its escapes and without a final dot.
+///
+/// Source: `src/basic/hostname-util.h: DNS_HOSTNAME_MAX`.
+const DNS_HOSTNAME_MAX: usize = 253;
+
+/// The name that `text` spells; `None` if it is not valid.
+///
+/// Source: `dns_name_is_valid`, `dns_name_concat`.
+pub(super) fn dns_name_normalize(text: &[u8]) -> Option<Name> {
+    let mut labels = Vec::new();
+    let mut rest = text;
+    loop {
+        let label = dns_label_unescape(&mut rest)?;
+        if label.is_empty() {
+            break;
+        }
+        labels.push(label);
+    }
+    let name = Name::from_labels(labels.iter().map(Vec::as_slice)).ok()?;
+    (escaped_length(&name) <= DNS_HOSTNAME_MAX).then_some(name)
+}
+
+/// Takes the first label off `text`: an empty one at the end, `None` if the
+/// text is no name.
+///
+/// Source: `dns_label_unescape`.
+fn dns_label_unescape(text: &mut &[u8]) -> Option<Vec<u8>> {
+    let mut label = Vec::new();
+    let mut rest = *text;
+    loop {
+        rest = match rest {
+            [] => break,
+            [b'.', after @ ..] => {
+                rest = after;
+                break;
+            }
+            [b'\\', byte @ (b'\\' | b'.'), after @ ..] => {
+                label.push(*byte);
+                after
+            }
+            [
+                b'\\',
+                a @ b'0'..=b'9',
+                b @ b'0'..=b'9',
+                c @ b'0'..=b'9',
+                after @ ..,
+            ] => {
+                let digit = |byte: &u8| u32::from(byte - b'0');
+                let value = digit(a) * 100 + digit(b) * 10 + digit(c);
+                label.push(u8::try_from(value).ok()?);
+                after
+            }
+            [b'\\' | ..0x20 | 0x7f, ..] => return None,
+            [byte, after @ ..] => {
+                label.push(*byte);
+                after
+            }
+        };
+        if label.len() > MAX_LABEL_BYTES {
+            return None;
+        }
+    }
+    // A label is empty only at the very end, and no second dot follows there.
+    if (label.is_empty() && !rest.is_empty()) || rest.first() == Some(&b'.') {
+        return None;
+    }
+    *text = rest;
+    Some(label)
+}
+
+/// `a` with `b` behind it; `None` if that is too long.
+///
+/// Source: `dns_name_concat`.
+pub(super) fn dns_name_concat(a: &Name, b: &Name) -> Option<Name> {
+    let name = Name::from_labels(a.labels().chain(b.labels())).ok()?;
+    (escaped_length(&name) <= DNS_HOSTNAME_MAX).then_some(name)
+}
+
+/// The length of the name as text: a dot and a backslash count two, other
+/// bytes that are no letters, digits, `_` and `-` four.
+///
+/// Source: `dns_label_escape`.
+fn escaped_length(name: &Name) -> usize {
+    let byte_length = |byte: &u8| match byte {
+        b'.' | b'\\' => 2,
+        b'_' | b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
+        _ => 4,
+    };
+    let labels = name
+        .labels()
+        .map(|label| label.iter().map(byte_length).sum::<usize>() + 1);
+    labels.sum::<usize>().saturating_sub(1)
+}
+
+/// The name as systemd writes it.
+///
+/// Source: `dns_label_escape`.
+pub(super) fn escaped(name: &Name) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    for label in name.labels() {
+        if !text.is_empty() {
+            text.push('.');
+        }
+        for &byte in label {
+            match byte {
+                b'.' | b'\\' => text.extend(['\\', char::from(byte)]),
+                b'_' | b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                    text.push(char::from(byte));
+                }
+                // Writing to a string cannot fail.
+                _ => {
+                    let _ = write!(text, "\\{byte:03}");
+                }
+            }
+        }
+    }
+    if text.is_empty() {
+        text.push('.');
+    }
+    text
+}
+
+/// Whether a dot ends the text, one that is no part of a label.
+///
+/// Source: `dns_name_dot_suffixed`.
+pub(super) fn dns_name_dot_suffixed(text: &[u8]) -> bool {
+    let Some(before) = text.strip_suffix(b".") else {
+        return false;
+    };
+    let backslashes = before.iter().rev().take_while(|&&byte| byte == b'\\');
+    backslashes.count() % 2 == 0
+}
+
+/// Whether the last labels of `name` are `suffix`; the root ends every name.
+///
+/// Source: `dns_name_endswith`.
+pub(super) fn dns_name_endswith(name: &Name, suffix: &Name) -> bool {
+    let extra = dns_name_count_labels(name).checked_sub(dns_name_count_labels(suffix));
+    extra.is_some_and(|extra| {
+        name.labels()
+            .skip(extra)
+            .zip(suffix.labels())
+            .all(|(a, b)| a.eq_ignore_ascii_case(b))
+    })
+}
+
+/// The same for a suffix of the source, written without escapes.
+pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
+    let extra = dns_name_count_labels(name).checked_sub(suffix.split('.').count());
+    extra.is_some_and(|extra| {
+        name.labels()
+            .skip(extra)
+            .zip(suffix.split('.'))
+            .all(|(a, b)| a.eq_ignore_ascii_case(b.as_bytes()))
+    })
+}
+
+/// Whether the name is this one of the source, written without escapes.
+fn equals_text(name: &Name, text: &str) -> bool {
+    dns_name_count_labels(name) == text.split('.').count() && ends_with_text(name, text)
+}
+
+/// Source: `dns_name_count_labels`.
+pub(super) fn dns_name_count_labels(name: &Name) -> usize {
+    name.labels().count()
+}
+
+/// Source: `dns_name_is_single_label`.
+pub(super) fn dns_name_is_single_label(name: &Name) -> bool {
+    dns_name_count_labels(name) == 1
+}
+
+/// Source: `dns_name_is_root`, `dns_name_is_empty`.
+pub(super) fn dns_name_is_root(name: &Name) -> bool {
+    name.as_wire().is_empty()
+}
+
+/// Names that RFC 6303 and RFC 6761 keep from servers.
+///
+/// Source: `dns_name_dont_resolve`.
+pub(super) fn dns_name_dont_resolve(name: &Name) -> bool {
+    ends_with_text(name, "0.in-addr.arpa")
+        || equals_text(name, "255.255.255.255.in-addr.arpa")
+        || equals_text(
+            name,
+            "0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.ip6.arpa",
+        )
+        || ends_with_text(name, "invalid")
+}
+
+/// Names below `in-addr.arpa` and `ip6.arpa` that stand for this machine's loop.
+pub(super) fn is_loopback_reverse(name: &Name) -> bool {
+    ends_with_text(name, "127.in-addr.arpa")
+        || equals_text(
+            name,
+            "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.ip6.arpa",
+        )
+}
+
+/// Source: `is_localhost`.
+pub(super) fn is_localhost(name: &Name) -> bool {
+    ends_with_text(name, "localhost") || ends_with_text(name, "localhost.localdomain")
+}
+
+/// Source: `is_gateway_hostname`.
+pub(super) fn is_gateway_hostname(name: &Name) -> bool {
+    equals_text(name, "_gateway")
+}
+
+/// Source: `is_outbound_hostname`.
+pub(super) fn is_outbound_hostname(name: &Name) -> bool {
+    equals_text(name, "_outbound")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_with_their_escapes() {
+        let check = |text: &str, expected: Option<&str>| {
+            let name = dns_name_normalize(text.as_bytes());
+            assert_eq!(
+                name.map(|name| escaped(&name)).as_deref(),
+                expected,
+                "{text}"
+            );
+        };
+        check("", Some("."));
+        check(".", Some("."));
+        check("a.b.", Some("a.b"));
+        check("a\\.b", Some("a\\.b"));
+        check("a\\046b", Some("a\\.b"));
+        check("a,b", Some("a\\044b"));
+        for bad in ["..", ".a", "a..b", "a..", "a\\", "a\\x", "a\\999", "a\tb"] {
+            check(bad, None);
+        }
+        assert!(dns_name_normalize(&[b'l'; 63]).is_some());
+        assert_eq!(dns_name_normalize(&[b'l'; 64]), None);
+        // An escape counts four bytes: 63 commas are 252 of 253.
+        assert!(dns_name_normalize(&[b','; 63]).is_some());
+        assert_eq!(dns_name_normalize(&[&[b','; 63][..], b".a"].concat()), None);
+    }
+}

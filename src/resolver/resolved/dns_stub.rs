@@ -1,0 +1,177 @@
+//! The listener at 127.0.0.53.
+//!
+//! Source: systemd `src/resolve/resolved-dns-stub.c`.
+
+use crate::engine::message::{Data, Query, QueryId, Question, Rcode, Record, Reply, Transport};
+use crate::name::Name;
+use crate::resolver::resolved::dns_cache::may_redirect;
+use crate::resolver::resolved::dns_query::{CnameResult, DnsQuery};
+use crate::resolver::resolved::manager::Manager;
+use crate::resolver::resolved::transaction::State;
+
+/// The largest answer to a client that tells no size (RFC 1035).
+///
+/// Source: `resolved-dns-packet.h: DNS_PACKET_UNICAST_SIZE_MAX`.
+const UNICAST_SIZE_MAX: usize = 512;
+/// Header of a message, an OPT record, type and class of a question, and what
+/// stands before the data of a record whose name is a pointer.
+const HEADER_SIZE: usize = 12;
+const OPT_SIZE: usize = 11;
+const QUESTION_SIZE: usize = 4;
+const RECORD_SIZE: usize = 12;
+
+/// A query of a client.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct StubPacket {
+    /// Its id.
+    pub id: QueryId,
+    /// What is asked, from where.
+    pub query: Query,
+}
+
+/// The answer to a client.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct StubReply {
+    /// What it answers.
+    pub packet: StubPacket,
+    /// The answer.
+    pub reply: Reply,
+}
+
+impl Manager {
+    /// Source: `dns_stub_process_query`.
+    pub(super) async fn dns_stub_process_query(&mut self, packet: StubPacket) {
+        let Question::Asked(name, record_type) = packet.query.question.clone() else {
+            return;
+        };
+        // The same packet again, while it is being worked on.
+        let same = |other: &StubPacket| {
+            other.query.socket == packet.query.socket
+                && other.query.transport == packet.query.transport
+                && other.query.question == packet.query.question
+        };
+        let repeat = |query: &DnsQuery| !query.freed && query.request.as_ref().is_some_and(same);
+        if self.queries.find(repeat).is_some() {
+            return;
+        }
+        let mut query = DnsQuery::new(name.clone(), name, &[record_type]);
+        query.no_search = true;
+        query.request = Some(packet);
+        let q = self.queries.push(query);
+        if !self.dns_query_go(q).await {
+            self.dns_stub_send_reply(q, Rcode::ServFail);
+        }
+    }
+
+    /// Source: `dns_stub_query_complete`.
+    pub(super) async fn dns_stub_query_complete(&mut self, q: usize) {
+        self.dns_stub_assign_sections(q);
+        match self.queries[q].state {
+            State::Success => {
+                if self.dns_stub_follow(q).await {
+                    self.dns_stub_send_reply(q, self.queries[q].answer_rcode);
+                }
+            }
+            State::RcodeFailure => self.dns_stub_send_reply(q, self.queries[q].answer_rcode),
+            // The client gets no answer either.
+            State::Timeout | State::AttemptsMaxReached => self.queries[q].freed = true,
+            State::NoServers => self.dns_stub_send_reply(q, Rcode::Refused),
+            State::InvalidReply | State::Errno | State::Null | State::Pending => {
+                self.dns_stub_send_reply(q, Rcode::ServFail);
+            }
+        }
+    }
+
+    /// Follows CNAME records; whether the answer is complete.
+    async fn dns_stub_follow(&mut self, q: usize) -> bool {
+        let mut first = true;
+        loop {
+            match self.dns_query_process_cname_one(q) {
+                CnameResult::Loop => return true,
+                CnameResult::NoMatch if first => return true,
+                CnameResult::NoMatch => {
+                    if !self.dns_query_go(q).await {
+                        self.queries[q].freed = true;
+                    }
+                    return false;
+                }
+                CnameResult::Match => {
+                    self.dns_stub_assign_sections(q);
+                    return true;
+                }
+                CnameResult::Redirected => self.dns_stub_assign_sections(q),
+            }
+            first = false;
+        }
+    }
+
+    /// Takes over the records that answer the question as it is now.
+    ///
+    /// Source: `dns_stub_assign_sections`, `dns_stub_collect_answer_by_question`.
+    fn dns_stub_assign_sections(&mut self, q: usize) {
+        let query = &mut self.queries[q];
+        for record in &query.answer.records {
+            let record_type = record.data.record_type();
+            let alias = matches!(record.data, Data::Cname(_))
+                && query.record_types.iter().all(|it| may_redirect(*it));
+            let wanted = record.name.eq_ignore_case(&query.name_idna)
+                && (query.record_types.contains(&record_type) || alias);
+            if wanted && !query.reply_answer.contains(record) {
+                query.reply_answer.push(record.clone());
+            }
+        }
+        query.reply_soa |= query.answer.soa;
+    }
+
+    /// Source: `dns_stub_send_reply`, `dns_stub_finish_reply_packet`.
+    fn dns_stub_send_reply(&mut self, q: usize, rcode: Rcode) {
+        let query = &mut self.queries[q];
+        query.freed = true;
+        let Some(packet) = query.request.clone() else {
+            return;
+        };
+        let (answers, truncated) = fitting(&packet.query, &query.reply_answer);
+        let reply = Reply {
+            rcode,
+            answers,
+            soa: query.reply_soa,
+            opt: packet.query.edns.is_some(),
+            truncated,
+            authoritative: query.answer.synthetic,
+            recursion_available: true,
+            authentic_data: packet.query.authentic_data && query.answer.synthetic,
+        };
+        self.stub_replies.push_back(StubReply { packet, reply });
+    }
+}
+
+/// As many records as the client has room for, and whether some did not fit.
+///
+/// Source: `dns_stub_add_reply_packet_body`, `DNS_PACKET_PAYLOAD_SIZE_MAX`.
+fn fitting(query: &Query, records: &[Record]) -> (Vec<Record>, bool) {
+    let room = match (query.transport, &query.edns) {
+        (Transport::Tcp, _) => usize::from(u16::MAX),
+        (Transport::Udp, None) => UNICAST_SIZE_MAX,
+        (Transport::Udp, Some(edns)) => usize::from(edns.size).max(UNICAST_SIZE_MAX),
+    };
+    let question = query.name().map_or(0, Name::wire_len) + QUESTION_SIZE;
+    let mut size = HEADER_SIZE + question;
+    let fits = |record: &&Record| {
+        size += RECORD_SIZE + data_size(&record.data);
+        size <= room
+    };
+    let answers: Vec<Record> = records.iter().take_while(fits).cloned().collect();
+    let opt = if query.edns.is_some() { OPT_SIZE } else { 0 };
+    let truncated = answers.len() < records.len() || size + opt > room;
+    (answers, truncated)
+}
+
+/// Bytes of the data, names taken as not compressed.
+fn data_size(data: &Data) -> usize {
+    match data {
+        Data::A(_) => 4,
+        Data::Aaaa(_) => 16,
+        Data::Cname(target) => target.wire_len(),
+        Data::Other(_) => 0,
+    }
+}

@@ -1,0 +1,242 @@
+//! The daemon: its state and its event loop.
+//!
+//! Source: systemd `src/resolve/resolved-manager.c`.
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::engine::io::{Arrival, Io};
+use crate::engine::machine::Outcome;
+use crate::engine::message::{Because, SocketId};
+use crate::name::Name;
+use crate::resolver::resolved::dns_cache::DnsCache;
+use crate::resolver::resolved::dns_query::DnsQuery;
+use crate::resolver::resolved::dns_server::DnsServer;
+use crate::resolver::resolved::dns_stream::DnsStream;
+use crate::resolver::resolved::dns_stub::{StubPacket, StubReply};
+use crate::resolver::resolved::etc_hosts::{EtcHosts, etc_hosts_parse};
+use crate::resolver::resolved::event::{Timer, Timers, next_pending};
+use crate::resolver::resolved::pool::Pool;
+use crate::resolver::resolved::read::{Configuration, SearchDomain};
+use crate::resolver::resolved::synthesize::Hostnames;
+use crate::resolver::resolved::transaction::{DnsTransaction, Key};
+
+/// systemd-resolved with its only scope, the global one of unicast DNS.
+///
+/// Transactions, queries and streams are never taken out: they are called by
+/// their index.
+#[derive(Debug)]
+pub(super) struct Manager {
+    /// Sockets and clock.
+    pub io: Rc<Io>,
+    /// The servers, in their order.
+    pub servers: Pool<DnsServer>,
+    /// Which one is used; `None` before the first use.
+    pub current_dns_server: Option<usize>,
+    /// All search domains, those for routing only as well.
+    pub search_domains: Vec<SearchDomain>,
+    /// `/etc/hosts`.
+    pub etc_hosts: EtcHosts,
+    /// The names of this machine.
+    pub hostnames: Hostnames,
+    /// What was learnt.
+    pub cache: DnsCache,
+    /// Questions to servers.
+    pub transactions: Pool<DnsTransaction>,
+    /// Questions of clients.
+    pub queries: Pool<DnsQuery>,
+    /// TCP connections.
+    pub streams: Pool<DnsStream>,
+    /// What runs.
+    pub timers: Timers,
+    /// What was said about chance.
+    notes: Vec<&'static str>,
+    /// When the kernel is ready to take what waits to be written.
+    pub serve_streams_at: Option<Duration>,
+    /// Transactions that have ended; their queries are to be told.
+    pub completed_transactions: VecDeque<usize>,
+    /// Queries that have ended; their clients are to be told.
+    pub completed_queries: VecDeque<usize>,
+    /// What the Varlink client gets.
+    pub varlink_reply: Option<Outcome>,
+    /// What clients of the stub get.
+    pub stub_replies: VecDeque<StubReply>,
+}
+
+/// What wakes the event loop, besides its timers.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// Something arrived from a server.
+    Arrival(Arrival),
+    /// A client of the stub asks.
+    Stub(StubPacket),
+}
+
+/// A source that is ready.
+enum Pending {
+    /// What woke the loop; `None`: something that is not about this lookup.
+    Event(Option<Event>),
+    Timer(Timer),
+}
+
+impl Manager {
+    /// Source: `manager_new`, `manager_start`.
+    pub(super) fn new(io: Rc<Io>, configuration: Configuration<'_>) -> Self {
+        let scenario = configuration.scenario;
+        let mut servers = Pool::new(DnsServer::new(&IpAddr::V4(Ipv4Addr::UNSPECIFIED).into()));
+        for server in &configuration.reading.servers {
+            servers.push(DnsServer::new(&server.value));
+        }
+        Self {
+            io,
+            servers,
+            current_dns_server: None,
+            search_domains: configuration.search_domains,
+            etc_hosts: etc_hosts_parse(scenario.hosts.as_ref()),
+            hostnames: Hostnames::new(&scenario.hostname),
+            cache: DnsCache::default(),
+            transactions: Pool::new(DnsTransaction::new(Key::default(), Because::AsIs)),
+            queries: Pool::new(DnsQuery::new(Name::root(), Name::root(), &[])),
+            streams: Pool::new(DnsStream::default()),
+            timers: Timers::default(),
+            notes: Vec::new(),
+            serve_streams_at: None,
+            completed_transactions: VecDeque::new(),
+            completed_queries: VecDeque::new(),
+            varlink_reply: None,
+            stub_replies: VecDeque::new(),
+        }
+    }
+
+    /// The sockets that it listens to.
+    pub(super) fn sockets(&self) -> Vec<SocketId> {
+        let udp = self.transactions.iter().filter_map(|it| it.udp_socket);
+        let tcp = self.streams.iter().filter_map(|it| it.socket);
+        udp.chain(tcp).collect()
+    }
+
+    /// When it wakes up by itself.
+    pub(super) fn wake_at(&self) -> Option<Duration> {
+        let streams = self.serve_streams_at;
+        match (self.timers.wake_at(), streams) {
+            (Some(timers), Some(streams)) => Some(timers.min(streams)),
+            (timers, streams) => timers.or(streams),
+        }
+    }
+
+    /// One turn of the event loop: serves `event` and the timers that are due.
+    /// Without an event something else has woken it: another client, a change
+    /// of the host name. On a machine where things happen that is sooner than
+    /// the timers do it by themselves.
+    ///
+    /// Source: `src/libsystemd/sd-event/sd-event.c: sd_event_run`.
+    pub(super) async fn run(&mut self, event: Option<Event>) {
+        let timers = self.timers.due(self.io.now());
+        let mut pending = vec![Pending::Event(event)];
+        pending.extend(timers.into_iter().map(Pending::Timer));
+        while let Some(source) = next_pending(&mut pending) {
+            match source {
+                Pending::Event(Some(Event::Arrival(arrival))) => self.on_arrival(arrival).await,
+                Pending::Event(Some(Event::Stub(packet))) => {
+                    self.dns_stub_process_query(packet).await;
+                }
+                Pending::Event(None) => {}
+                Pending::Timer(timer) => self.on_timer(timer).await,
+            }
+            self.settle().await;
+            self.drop_stopped_timers(&mut pending);
+        }
+        self.connect_streams().await;
+        if self.serve_streams_at.is_some_and(|at| at <= self.io.now()) {
+            self.serve_streams();
+        }
+    }
+
+    /// Says once what is left to chance in this lookup.
+    pub(super) fn note(&mut self, note: &'static str) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+            self.io.note(note);
+        }
+    }
+
+    /// A timer that was stopped or set anew leaves the queue.
+    fn drop_stopped_timers(&self, pending: &mut Vec<Pending>) {
+        let due = self.timers.due(self.io.now());
+        let stopped = |source: &Pending| match source {
+            Pending::Timer(timer) => !due.contains(timer),
+            Pending::Event(_) => false,
+        };
+        while let Some(index) = pending.iter().position(stopped) {
+            pending.swap_remove(index);
+        }
+    }
+
+    /// Tells those who wait that transactions and queries have ended. The
+    /// source calls them back at once; nothing happens in between.
+    pub(super) async fn settle(&mut self) {
+        loop {
+            if let Some(transaction) = self.completed_transactions.pop_front() {
+                self.dns_transaction_notify_candidates(transaction).await;
+            } else if let Some(query) = self.completed_queries.pop_front() {
+                self.dns_query_completed(query).await;
+            } else {
+                return;
+            }
+        }
+    }
+
+    async fn on_arrival(&mut self, arrival: Arrival) {
+        let of_stream = |stream: &DnsStream| stream.socket == Some(arrival.socket);
+        if let Some(stream) = self.streams.find(of_stream) {
+            return self.on_stream_io(stream, arrival).await;
+        }
+        let of_transaction = |it: &DnsTransaction| it.udp_socket == Some(arrival.socket);
+        if let Some(transaction) = self.transactions.find(of_transaction) {
+            self.on_dns_packet(transaction, arrival).await;
+        }
+    }
+
+    async fn on_timer(&mut self, timer: Timer) {
+        self.timers.stop(timer);
+        match timer {
+            Timer::Transaction(transaction) => self.on_transaction_timeout(transaction).await,
+            Timer::Candidate(query) => self.on_candidate_timeout(query),
+            Timer::Query(query) => self.on_query_timeout(query),
+            Timer::Stream(stream) => self.on_stream_timeout(stream).await,
+        }
+    }
+
+    /// The server to use, if there is one at all.
+    ///
+    /// Source: `resolved-dns-server.c: manager_get_dns_server`.
+    pub(super) fn get_dns_server(&mut self) -> Option<usize> {
+        if self.current_dns_server.is_none() && self.servers.len() > 0 {
+            self.set_dns_server(0);
+        }
+        self.current_dns_server
+    }
+
+    /// Source: `resolved-dns-server.c: manager_set_dns_server`.
+    fn set_dns_server(&mut self, server: usize) {
+        if self.current_dns_server != Some(server) {
+            self.current_dns_server = Some(server);
+            self.cache.flush();
+        }
+    }
+
+    /// Goes to the next server, if `if_current` is still the one in use.
+    ///
+    /// Source: `resolved-dns-server.c: manager_next_dns_server`.
+    pub(super) fn next_dns_server(&mut self, if_current: Option<usize>) {
+        let Some(current) = self.current_dns_server else {
+            return;
+        };
+        if if_current.is_none_or(|server| server == current) {
+            let next = current + 1;
+            self.set_dns_server(if next < self.servers.len() { next } else { 0 });
+        }
+    }
+}

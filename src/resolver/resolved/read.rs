@@ -1,0 +1,263 @@
+//! What resolved takes from the configuration.
+//!
+//! Source: systemd `src/resolve/resolved-resolv-conf.c`, `resolved-conf.c`,
+//! `resolved-dns-search-domain.c`.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::address::{Address, DNS_PORT, Server};
+use crate::config::resolv_conf::ResolvConf;
+use crate::name::Name;
+use crate::resolver::reading::{Reading, Setting};
+use crate::resolver::resolved::dns_domain::{dns_name_is_root, dns_name_normalize, escaped};
+use crate::resolver::resolved::transaction::{TRANSACTION_ATTEMPTS_MAX, TRANSACTION_UDP_TIMEOUT};
+use crate::resolver::resolved::words::{
+    Extracted, Flags, Piece, extract_first_word, in_addr_port_ifindex_name_from_string_auto, lines,
+};
+use crate::scenario::{Scenario, file};
+use crate::text::Span;
+
+/// Source: `resolved-manager.h: MANAGER_SEARCH_DOMAINS_MAX`, `MANAGER_DNS_SERVERS_MAX`.
+const SEARCH_DOMAINS_MAX: usize = 256;
+const DNS_SERVERS_MAX: usize = 256;
+/// The port of DNS over TLS, which counts as none.
+const DNS_OVER_TLS_PORT: u16 = 853;
+/// The stub listener and the proxy listener.
+///
+/// Source: `resolved-def.h: INADDR_DNS_STUB`, `INADDR_DNS_PROXY_STUB`.
+const OWN_LISTENERS: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 0, 0, 53), Ipv4Addr::new(127, 0, 0, 54)];
+
+/// A search domain, or one that only says where names below it go.
+///
+/// Source: `DnsSearchDomain`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct SearchDomain {
+    /// Its name.
+    pub name: Name,
+    /// It is written with a `~`, or is the root: never put behind a name.
+    pub route_only: bool,
+    span: Span,
+}
+
+/// Everything that is configured.
+#[derive(Clone, Debug)]
+pub(super) struct Configuration<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// What people see of it.
+    pub reading: Reading<'a>,
+    /// All domains, in order.
+    pub search_domains: Vec<SearchDomain>,
+}
+
+/// Reads `/etc/resolv.conf`, a file that is not resolved's own.
+///
+/// Source: `manager_read_resolv_conf`.
+pub(super) fn manager_read_resolv_conf(scenario: &Scenario) -> Configuration<'_> {
+    let mut configuration = Configuration::new(scenario);
+    let text = scenario.resolv_conf.as_ref();
+    for line in lines(text.map_or(&[], |file| &file.source.bytes)) {
+        let line = line.strip();
+        if matches!(line.bytes.first(), None | Some(b'#' | b';')) {
+            continue;
+        }
+        if let Some(servers) = line.first_word("nameserver") {
+            configuration.parse_dns_servers(servers);
+        } else if let Some(domains) = line
+            .first_word("domain")
+            .or_else(|| line.first_word("search"))
+        {
+            configuration.parse_search_domains(domains);
+        } else {
+            configuration.drop_line(line);
+        }
+    }
+    configuration.finish()
+}
+
+/// Reads the file's servers and domains as if they stood in `resolved.conf`,
+/// where a machine with the stub listener has them: a server from each
+/// `nameserver` line, the domains from the last `search` or `domain` line.
+pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
+    let mut configuration = Configuration::new(scenario);
+    let mut domains: Option<Piece<'_>> = None;
+    let file = scenario.resolv_conf.as_ref();
+    for line in file.into_iter().flat_map(ResolvConf::lines) {
+        let piece = Piece {
+            bytes: line.bytes(),
+            offset: line.span().start as usize,
+        };
+        let line = piece.strip();
+        if let Some(server) = line.first_word("nameserver") {
+            configuration.parse_dns_servers(server.first());
+        } else if let Some(list) = line
+            .first_word("domain")
+            .or_else(|| line.first_word("search"))
+        {
+            if !list.bytes.is_empty()
+                && let Some(before) = domains.replace(list)
+            {
+                let why = "a later `search` or `domain` line replaces it";
+                configuration.reading.drop(before.span(), why);
+            }
+        } else if !matches!(line.bytes.first(), None | Some(b'#' | b';')) {
+            configuration.drop_line(line);
+        }
+    }
+    if let Some(domains) = domains {
+        configuration.parse_search_domains(domains);
+    }
+    configuration.finish()
+}
+
+impl<'a> Configuration<'a> {
+    fn new(scenario: &'a Scenario) -> Self {
+        let reading = Reading {
+            timeout: Setting::built_in(TRANSACTION_UDP_TIMEOUT),
+            attempts: Setting::built_in(TRANSACTION_ATTEMPTS_MAX),
+            ..Reading::default()
+        };
+        Self {
+            scenario,
+            reading,
+            search_domains: Vec::new(),
+        }
+    }
+
+    fn finish(mut self) -> Self {
+        let searched = self.search_domains.iter().filter(|it| !it.route_only);
+        self.reading.search = searched
+            .map(|domain| {
+                let text = Cow::Owned(escaped(&domain.name).into_bytes());
+                Setting::file(text, domain.span)
+            })
+            .collect();
+        self
+    }
+
+    fn drop_line(&mut self, line: Piece<'_>) {
+        let options = line.first_word("options").is_some();
+        let why = if options {
+            "systemd-resolved reads no options"
+        } else {
+            "systemd-resolved does not know this line"
+        };
+        self.reading.drop(line.span(), why);
+    }
+
+    /// Source: `manager_parse_dns_server_string_and_warn`.
+    fn parse_dns_servers(&mut self, mut text: Piece<'_>) {
+        loop {
+            match extract_first_word(&mut text, Flags::default()) {
+                Ok(Some(word)) => self.add_dns_server(&word),
+                Ok(None) => return,
+                Err(_) => return self.reading.drop(text.span(), "it ends in a backslash"),
+            }
+        }
+    }
+
+    /// Source: `manager_add_dns_server_by_string`.
+    fn add_dns_server(&mut self, word: &Extracted) {
+        let Some(address) = in_addr_port_ifindex_name_from_string_auto(&word.text) else {
+            return self.reading.drop(word.span, "it is no address");
+        };
+        let own = |ip: &Ipv4Addr| address.ip == IpAddr::V4(*ip);
+        if address.ip.is_unspecified() || OWN_LISTENERS.iter().any(own) {
+            let why = "systemd-resolved does not ask itself";
+            return self.reading.drop(word.span, why);
+        }
+        let port = address
+            .port
+            .filter(|&port| port != DNS_OVER_TLS_PORT)
+            .unwrap_or(DNS_PORT);
+        let server = Server {
+            address: Address {
+                ip: address.ip,
+                scope: address.scope,
+            },
+            port,
+        };
+        if self.reading.servers.iter().any(|it| it.value == server) {
+            self.reading
+                .drop(word.span, "the server stands there already");
+        } else if self.reading.servers.len() >= DNS_SERVERS_MAX {
+            self.reading.drop(word.span, "only 256 servers are used");
+        } else {
+            self.reading.servers.push(Setting::file(server, word.span));
+        }
+    }
+
+    /// Source: `manager_parse_search_domains_and_warn`.
+    fn parse_search_domains(&mut self, mut text: Piece<'_>) {
+        let flags = Flags {
+            unquote: true,
+            relax: false,
+        };
+        loop {
+            match extract_first_word(&mut text, flags) {
+                Ok(Some(word)) => self.add_search_domain(&word),
+                Ok(None) => return,
+                Err(_) => {
+                    let why = "a quote or a backslash stands alone in it";
+                    return self.reading.drop(text.span(), why);
+                }
+            }
+        }
+    }
+
+    /// Source: `manager_add_search_domain_by_string`, `dns_search_domain_new`.
+    fn add_search_domain(&mut self, word: &Extracted) {
+        let (mut route_only, text) = match word.text.strip_prefix(b"~") {
+            Some(text) => (true, text),
+            None => (false, word.text.as_slice()),
+        };
+        let everything = text == b"*";
+        let name = if everything {
+            Some(Name::root())
+        } else {
+            dns_name_normalize(text)
+        };
+        let Some(name) = name else {
+            return self.reading.drop(word.span, "it is no name");
+        };
+        route_only |= dns_name_is_root(&name);
+        if route_only {
+            let why = "it only says where names below it go";
+            self.reading.drop(word.span, why);
+        }
+        let same = |domain: &&mut SearchDomain| domain.name.eq_ignore_case(&name);
+        let full = self.search_domains.len() >= SEARCH_DOMAINS_MAX;
+        match self.search_domains.iter_mut().find(same) {
+            Some(domain) => {
+                domain.route_only = route_only;
+                self.reading
+                    .drop(word.span, "the domain stands there already");
+            }
+            None if full => self.reading.drop(word.span, "only 256 domains are used"),
+            None => self.search_domains.push(SearchDomain {
+                name,
+                route_only,
+                span: word.span,
+            }),
+        }
+    }
+}
+
+/// The file that programs see where resolved has the stub listener.
+///
+/// Source: `write_stub_resolv_conf_contents`, `write_resolv_conf_search`.
+pub(super) fn stub_resolv_conf(configuration: &Configuration<'_>) -> ResolvConf {
+    let searched = configuration
+        .search_domains
+        .iter()
+        .filter(|it| !it.route_only);
+    let domains: Vec<String> = searched.map(|domain| escaped(&domain.name)).collect();
+    let search = if domains.is_empty() {
+        ".".to_owned()
+    } else {
+        domains.join(" ")
+    };
+    let text = format!("nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch {search}\n");
+    file("/run/systemd/resolve/stub-resolv.conf", text)
+}

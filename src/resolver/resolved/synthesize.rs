@@ -1,0 +1,109 @@
+//! Answers that resolved makes up by itself.
+//!
+//! Source: systemd `src/resolve/resolved-dns-synthesize.c`.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use hickory_proto::rr::RecordType;
+
+use crate::engine::message::{Data, Record};
+use crate::name::Name;
+use crate::resolver::resolved::dns_domain::{
+    dns_name_concat, dns_name_dont_resolve, dns_name_is_root, dns_name_normalize,
+    is_gateway_hostname, is_localhost, is_loopback_reverse, is_outbound_hostname,
+};
+
+/// Addresses of a scenario's machine, the loop's left out. There is no
+/// gateway.
+const LOCAL_ADDRESSES: [Data; 3] = [
+    Data::A(Ipv4Addr::new(10, 244, 1, 5)),
+    Data::Aaaa(Ipv6Addr::new(0xfd00, 0x244, 0, 0, 0, 0, 0, 5)),
+    Data::Aaaa(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1)),
+];
+
+/// The host name where there is none.
+///
+/// Source: `src/basic/hostname-util.c: get_default_hostname`.
+const FALLBACK_HOSTNAME: &str = "localhost";
+
+/// Names of this machine.
+///
+/// Source: `Manager.full_hostname`, `.llmnr_hostname`, `.mdns_hostname`.
+#[derive(Clone, Debug)]
+pub(super) struct Hostnames {
+    names: Vec<Name>,
+}
+
+/// What was made up.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Synthesized {
+    /// Nothing: others have to know.
+    Nothing,
+    /// There is no such name (`-ENXIO`).
+    NoSuchName,
+    /// These records, perhaps none.
+    Records(Vec<Record>),
+}
+
+impl Hostnames {
+    /// Source: `resolved-manager.c: determine_hostnames`, `make_fallback_hostnames`.
+    pub(super) fn new(hostname: &str) -> Self {
+        let valid = |name: &Name| !dns_name_is_root(name) && !is_localhost(name);
+        let full = dns_name_normalize(hostname.as_bytes())
+            .filter(valid)
+            .or_else(|| dns_name_normalize(FALLBACK_HOSTNAME.as_bytes()))
+            .unwrap_or_default();
+        let first = Name::from_labels(full.labels().take(1)).unwrap_or_default();
+        let local = Name::from_labels([&b"local"[..]]).unwrap_or_default();
+        let mdns = dns_name_concat(&first, &local);
+        Self {
+            names: [Some(full), Some(first), mdns]
+                .into_iter()
+                .flatten()
+                .collect(),
+        }
+    }
+
+    /// Source: `resolved-manager.c: manager_is_own_hostname`.
+    fn has(&self, name: &Name) -> bool {
+        self.names.iter().any(|own| own.eq_ignore_case(name))
+    }
+}
+
+/// Source: `dns_synthesize_answer`.
+pub(super) fn dns_synthesize_answer(
+    hostnames: &Hostnames,
+    name: &Name,
+    record_types: &[RecordType],
+) -> Synthesized {
+    let records = if dns_name_is_root(name) {
+        Vec::new()
+    } else if dns_name_dont_resolve(name) || is_gateway_hostname(name) || is_outbound_hostname(name)
+    {
+        return Synthesized::NoSuchName;
+    } else if is_localhost(name) {
+        let loopback = [
+            Data::A(Ipv4Addr::LOCALHOST),
+            Data::Aaaa(Ipv6Addr::LOCALHOST),
+        ];
+        records(name, &loopback, record_types)
+    } else if hostnames.has(name) {
+        records(name, &LOCAL_ADDRESSES, record_types)
+    } else if is_loopback_reverse(name) {
+        Vec::new()
+    } else {
+        return Synthesized::Nothing;
+    };
+    Synthesized::Records(records)
+}
+
+fn records(name: &Name, data: &[Data], record_types: &[RecordType]) -> Vec<Record> {
+    let wanted = data
+        .iter()
+        .filter(|data| record_types.contains(&data.record_type()));
+    let record = |data: &Data| Record {
+        name: name.clone(),
+        data: data.clone(),
+    };
+    wanted.map(record).collect()
+}

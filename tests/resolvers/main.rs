@@ -1,0 +1,46 @@
+//! The models against the real resolvers: recorded and live.
+//!
+//! - `vectors`: every observation in `testdata/vectors` is predicted.
+//! - `differential`: random scenarios, run through the real resolvers of this
+//!   machine in namespaces of their own, are predicted.
+//! - `lab`: the laboratory that runs them sees what the vectors say.
+//!
+//! What needs root or a program that is not here is ignored, with the reason
+//! in its name; with `KDNS_REQUIRE_REAL=1` that is a failure. `.ci/install-real`
+//! installs it all. This program is also the lab's command line, see
+//! [`lab::run_hidden`].
+
+mod differential;
+mod lab;
+mod selftest;
+mod vectors;
+
+use std::process::ExitCode;
+
+use lab::{ResolverId, real};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    if let Some(code) = lab::run_hidden() {
+        return code;
+    }
+    let mut arguments = Arguments::from_args();
+    // Most trials wait for a time-out.
+    arguments.test_threads.get_or_insert(8);
+    let mut trials = vectors::trials();
+    trials.extend(ResolverId::ALL.into_iter().filter_map(missing));
+    trials.extend(selftest::trials());
+    trials.extend(differential::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A trial that says what is missing to run `resolver` here.
+fn missing(resolver: ResolverId) -> Option<Trial> {
+    let reason = real::missing(resolver)?;
+    if real::required() {
+        let name = format!("real::{resolver}");
+        return Some(Trial::test(name, move || Err(Failed::from(reason))));
+    }
+    let name = format!("real::{resolver} ({reason})");
+    Some(Trial::test(name, || Ok(())).with_ignored_flag(true))
+}

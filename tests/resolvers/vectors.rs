@@ -1,0 +1,161 @@
+//! Every observation in `testdata/vectors/*.jsonl` is predicted: queries in
+//! order, sockets, EDNS, outcome.
+//!
+//! `exceptions.json` lists those that are not, each with the source that makes
+//! it unpredictable. A listed case that is predicted after all fails.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kdns::render::prediction;
+use kdns::{resolver, scenario};
+use libtest_mimic::{Failed, Trial};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::lab::Observation;
+use crate::lab::compare::{judge, judge_recorded};
+
+/// At most one observation in so many may be an exception, for each resolver
+/// but glibc, musl and Go, which have none. Races do not count: where the
+/// original draws which of two queries goes first, three runs that agree are
+/// still chance.
+const RARELY: usize = 100;
+
+/// How the reason of a race begins; each type's own queries must be predicted.
+const RACE: &str = "race of A and AAAA: ";
+
+/// An observation that is not predicted.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exception {
+    case: String,
+    resolver: String,
+    reason: String,
+}
+
+/// A trial for each resolver of each file of vectors.
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for path in files() {
+        let file = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for resolver in resolver::ALL {
+            let (path, id) = (path.clone(), resolver.id);
+            let name = format!("vectors::{file}::{id}");
+            trials.push(Trial::test(name, move || check(&path, id)));
+        }
+    }
+    trials
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/vectors")
+}
+
+fn files() -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder()).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn check(path: &Path, id: &str) -> Result<(), Failed> {
+    let text = fs::read_to_string(path)?;
+    let exceptions = exceptions(id)?;
+    let (mut failures, mut seen, mut excepted) = (Vec::new(), 0, 0);
+    for line in text.lines() {
+        let case: Value = serde_json::from_str(line)?;
+        let Some(observed) = observation(&case, id)? else {
+            continue;
+        };
+        seen += 1;
+        let name = case["id"].as_str().unwrap_or_default();
+        let prediction = predict(line, id)?;
+        let verdict = judge_recorded(&prediction, &observed);
+        match (verdict, exceptions.get(name)) {
+            (Ok(()), None) => {}
+            (Ok(()), Some(_)) => {
+                failures.push(format!("{name}: is listed as an exception, but predicted"))
+            }
+            (Err(_), Some(reason)) if reason.starts_with(RACE) => {
+                let by_type = judge(&prediction, &observed);
+                failures.extend(
+                    by_type
+                        .err()
+                        .map(|difference| format!("{name}: more than a race: {difference}")),
+                );
+            }
+            (Err(_), Some(_)) => excepted += 1,
+            (Err(difference), None) => failures.push(format!("{name}: {difference}")),
+        }
+    }
+    if excepted * RARELY > seen {
+        failures.push(format!(
+            "{excepted} exceptions among {seen} observations are too many"
+        ));
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} of {seen}:\n{}", failures.len(), failures.join("\n")).into())
+}
+
+/// The observation of this resolver, if the case has one.
+fn observation(case: &Value, id: &str) -> Result<Option<Observation>, Failed> {
+    let list = case["observed"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let found = list.iter().find(|it| it["resolver"] == id);
+    Ok(found
+        .map(|it| serde_json::from_value(it.clone()))
+        .transpose()?)
+}
+
+/// What kdns predicts, as it writes it.
+pub(crate) fn predict(scenario: &str, id: &str) -> Result<Value, Failed> {
+    let scenario = scenario::json::parse(scenario.as_bytes(), "1")?;
+    let resolver = resolver::find(id).ok_or("no such resolver")?;
+    let mut line = Vec::new();
+    prediction::line(
+        &scenario.id,
+        resolver,
+        &resolver.predict(&scenario),
+        &mut line,
+    )?;
+    Ok(serde_json::from_slice(&line)?)
+}
+
+/// The reasons for this resolver's exceptions, by case.
+fn exceptions(id: &str) -> Result<BTreeMap<String, String>, Failed> {
+    let text = fs::read_to_string(folder().join("exceptions.json"))?;
+    let all: Vec<Exception> = serde_json::from_str(&text)?;
+    let own = all.into_iter().filter(|it| it.resolver == id);
+    let mut reasons = BTreeMap::new();
+    for exception in own {
+        if exception.reason.len() < 40 || exception.reason.contains("unstable") {
+            return Err(format!(
+                "{}: a reason names the source that makes it unpredictable",
+                exception.case
+            )
+            .into());
+        }
+        if ["glibc", "musl", "go"]
+            .iter()
+            .any(|family| id.starts_with(family))
+            && !exception.reason.contains("race")
+        {
+            return Err(format!("{id} has no exceptions but races, see {}", exception.case).into());
+        }
+        reasons.insert(exception.case, exception.reason);
+    }
+    Ok(reasons)
+}
