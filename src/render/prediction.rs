@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 use std::net::IpAddr;
 
+use hickory_proto::rr::RecordType;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::address::Server;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
+use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::simulation::{Run, Sent};
 
@@ -35,15 +37,9 @@ struct QueryForm<'r> {
     /// Address of the server that is reached: `0.0.0.0` is `127.0.0.1`.
     server: IpAddr,
     /// Without the final dot; `.` is the root; `null`: a malformed message.
-    #[serde(serialize_with = "display_option")]
-    #[schemars(with = "Option<String>")]
-    qname: Option<&'r crate::name::Name>,
-    #[serde(
-        serialize_with = "display_option",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(with = "Option<String>")]
-    qtype: Option<hickory_proto::rr::RecordType>,
+    qname: Option<NameForm<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qtype: Option<TypeForm>,
     /// A malformed message in hexadecimal, without its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
@@ -57,6 +53,29 @@ struct QueryForm<'r> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     ad: bool,
     because: BecauseForm,
+}
+
+#[derive(JsonSchema)]
+#[schemars(with = "String")]
+struct NameForm<'r>(&'r Name);
+
+impl Serialize for NameForm<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.with_text(|text| to.serialize_str(text))
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(with = "String")]
+struct TypeForm(RecordType);
+
+impl Serialize for TypeForm {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            RecordType::Unknown(_) => to.collect_str(&self.0),
+            known => to.serialize_str(known.into()),
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -184,8 +203,8 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
             Transport::Tcp => "tcp",
         },
         server: query.server.address.reached(),
-        qname: query.name(),
-        qtype: query.record_type(),
+        qname: query.name().map(NameForm),
+        qtype: query.record_type().map(TypeForm),
         bad: match &query.question {
             Question::Malformed(bytes) => Some(hexadecimal(bytes)),
             Question::Asked(..) => None,
@@ -259,16 +278,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
-}
-
-fn display_option<T: std::fmt::Display, S: Serializer>(
-    value: &Option<T>,
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => to.collect_str(value),
-        None => to.serialize_none(),
-    }
 }
 
 fn display_list<T: std::fmt::Display, S: Serializer>(
