@@ -1,5 +1,6 @@
 //! A prediction as JSON, one line for each scenario and resolver.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
@@ -9,7 +10,9 @@ use serde::{Serialize, Serializer};
 use crate::address::Server;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
+use crate::render::json;
 use crate::resolver::Resolver;
+use crate::scenario::record_type::Shown;
 use crate::simulation::{Run, Sent};
 
 /// What a resolver is predicted to send for one scenario, and how it ends.
@@ -43,7 +46,7 @@ struct QueryForm<'r> {
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<String>")]
-    qtype: Option<hickory_proto::rr::RecordType>,
+    qtype: Option<Shown>,
     /// A malformed message in hexadecimal, without its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
@@ -116,11 +119,7 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
     };
-    // One piece: many small writes would cost more than the prediction.
-    let mut line = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut line, &prediction)?;
-    line.push(b'\n');
-    out.write_all(&line)
+    json::line(&prediction, out)
 }
 
 /// A scenario that could not be read, in place of its predictions.
@@ -160,8 +159,7 @@ pub fn error_line(
             column: at.map(|(_, column)| column),
         },
     };
-    serde_json::to_writer(&mut *out, &unread)?;
-    out.write_all(b"\n")
+    json::line(&unread, out)
 }
 
 /// The schema of a line: a prediction, or why there is none.
@@ -173,7 +171,7 @@ pub fn schema() -> schemars::Schema {
         Prediction(Prediction<'r>),
         Unread(Unread<'r>),
     }
-    schemars::schema_for!(Line<'static>)
+    json::schema::<Line<'static>>()
 }
 
 fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
@@ -185,7 +183,7 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
         },
         server: query.server.address.reached(),
         qname: query.name(),
-        qtype: query.record_type(),
+        qtype: query.record_type().map(Shown),
         bad: match &query.question {
             Question::Malformed(bytes) => Some(hexadecimal(bytes)),
             Question::Asked(..) => None,
@@ -200,18 +198,16 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
 /// The number of each query's socket, from 1 in order of use; none in a run
 /// in which one socket sends to several servers.
 fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
-    let mut seen: Vec<(SocketId, &Server)> = Vec::new();
+    let mut seen: HashMap<SocketId, (usize, &Server)> = HashMap::new();
     let mut numbers = Vec::with_capacity(run.sent.len());
     for sent in &run.sent {
         let (socket, server) = (sent.query.socket, &sent.query.server);
-        let known = seen.iter().position(|(other, _)| *other == socket);
-        let index = known.unwrap_or(seen.len());
-        match seen.get(index) {
-            Some((_, other)) if *other != server => return vec![None; run.sent.len()],
-            Some(_) => {}
-            None => seen.push((socket, server)),
+        let number = seen.len() + 1;
+        let (number, other) = *seen.entry(socket).or_insert((number, server));
+        if other != server {
+            return vec![None; run.sent.len()];
         }
-        numbers.push(Some(index + 1));
+        numbers.push(Some(number));
     }
     numbers
 }
