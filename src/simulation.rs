@@ -8,7 +8,7 @@ use crate::engine::message::{Query, QueryId, SocketId, Transport};
 use crate::world::{Answer, World};
 
 /// A run is cut after so many queries, whatever the resolver would do.
-const MAX_QUERIES: usize = 20_000;
+pub const MAX_QUERIES: usize = 20_000;
 
 /// A lookup from its start to its end.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -37,8 +37,19 @@ pub struct Sent {
 /// Runs `machine` to its end in `world`.
 ///
 /// A machine that waits for ever for something that never comes ends with
-/// the code `HANG`.
-pub fn run(mut machine: Machine<'_>, world: &mut World<'_>) -> Run {
+/// the code `HANG`; so does one that sends more than [`MAX_QUERIES`], which
+/// the notes then say.
+pub fn run(machine: Machine<'_>, world: &mut World<'_>) -> Run {
+    run_while(machine, world, |_| true)
+}
+
+/// Runs `machine` in `world` as long as `goes_on` says so of the queries that
+/// were sent; a run that it cuts ends with the code `HANG`.
+pub fn run_while(
+    mut machine: Machine<'_>,
+    world: &mut World<'_>,
+    mut goes_on: impl FnMut(&[Sent]) -> bool,
+) -> Run {
     let mut sent: Vec<Sent> = Vec::with_capacity(16);
     let mut coming: Vec<(Duration, Arrival)> = Vec::with_capacity(4);
     let mut requests = Vec::new();
@@ -56,14 +67,19 @@ pub fn run(mut machine: Machine<'_>, world: &mut World<'_>) -> Run {
             Step::Waiting(_) if !was_idle => continue,
             Step::Waiting(until) => until,
         };
-        let Some(next) = next_time(&coming, until).filter(|_| sent.len() < MAX_QUERIES) else {
+        let has_room = sent.len() < MAX_QUERIES && goes_on(&sent);
+        let Some(next) = next_time(&coming, until).filter(|_| has_room) else {
             break Outcome::Failed("HANG");
         };
         now = now.max(next);
         deliver(&mut coming, now, &machine);
     };
+    let mut notes = machine.notes();
+    if sent.len() >= MAX_QUERIES {
+        notes.push(format!("only the first {MAX_QUERIES} queries are shown"));
+    }
     Run {
-        notes: machine.notes(),
+        notes,
         sent,
         outcome,
         elapsed: now,

@@ -103,15 +103,19 @@ pub fn escaped(bytes: &[u8]) -> String {
 
 /// Control characters, and those that reorder or hide text (Unicode TR 9,
 /// section 2; TR 36, section 3.7).
-fn is_unprintable(character: char) -> bool {
+pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
-            '\u{061c}'
+            '\u{00ad}'
+                | '\u{061c}'
+                | '\u{180e}'
                 | '\u{200b}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
                 | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
         )
 }
 

@@ -1,16 +1,18 @@
 //! Runs every case in `testdata/explain/CASE/` and compares what it writes.
 //!
-//! A case is a directory: `args` (one argument a line), files that they name,
-//! and the expected `stdout`, `stderr` and `status`. `KDNS_BLESS=1 cargo test`
+//! A case is a directory: `args` (one argument a line), files that they name
+//! (as `./FILE`), `stdin`, and the expected `stdout`, `stderr` and `status`. `KDNS_BLESS=1 cargo test`
 //! writes the expected files; read the diff before you commit it.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use kdns::cli::{self, Streams};
+use kdns::text::is_unprintable;
+use serde_json::Value;
 
 #[test]
 fn explain() {
@@ -31,6 +33,61 @@ fn explain() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Every line and document is what `kdns schema` promises, and harmless.
+#[test]
+fn explain_output_fits_its_schema() {
+    let document = schema("explain");
+    let prediction = schema("prediction");
+    let mut seen = [0, 0];
+    for case in cases("explain") {
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        assert!(
+            !out.chars().any(|c| c != '\n' && is_unprintable(c)),
+            "{name}"
+        );
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        let texts: Vec<&str> = match args.lines().find(|word| word.starts_with("json")) {
+            Some("json") => vec![&out],
+            Some("jsonl") => out.lines().collect(),
+            _ => continue,
+        };
+        let is_lines = args.lines().any(|word| word == "jsonl");
+        seen[usize::from(is_lines)] += texts.len();
+        let validator = if is_lines { &prediction } else { &document };
+        for text in texts {
+            let value: Value = serde_json::from_str(text).unwrap();
+            let errors: Vec<String> = validator
+                .iter_errors(&value)
+                .map(|error| error.to_string())
+                .collect();
+            assert!(errors.is_empty(), "{name}: {errors:?}\n{text}");
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 2), "{seen:?}");
+}
+
+/// The schema with every object closed, so that no key is forgotten in it.
+fn schema(name: &str) -> jsonschema::Validator {
+    let [(_, text), ..] = run(&["schema", name], Path::new("/"), b"");
+    let mut schema: Value = serde_json::from_str(&text).unwrap();
+    close(&mut schema);
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.values_mut().for_each(close);
+            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
+                object.insert("additionalProperties".to_owned(), Value::Bool(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
 fn cases(command: &str) -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("testdata")
@@ -44,28 +101,32 @@ fn cases(command: &str) -> Vec<PathBuf> {
     cases
 }
 
-/// Runs the case in this process; paths of its folder are shown without it.
+/// Runs the case in its folder: text is wrapped, so the length of paths counts.
 fn run_case(case: &Path) -> [(&'static str, String); 3] {
     let text = fs::read_to_string(case.join("args")).unwrap();
-    let words = text.lines().map(|word| match word.strip_prefix("./") {
-        Some(file) => case.join(file).into_os_string(),
-        None => OsString::from(word),
-    });
+    let words = text
+        .lines()
+        .map(|word| word.strip_prefix("./").unwrap_or(word));
+    let words: Vec<&str> = words.collect();
     let input = fs::read(case.join("stdin")).unwrap_or_default();
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams {
-        input: &mut input.as_slice(),
-        out: &mut out,
-        err: &mut err,
-        colors: false,
-    };
-    let args = std::iter::once(OsString::from("kdns")).chain(words);
-    let status = cli::run(args, &mut streams);
-    let folder = format!("{}/", case.display());
-    let shown = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&folder, "");
+    run(&words, case, &input)
+}
+
+fn run(args: &[&str], directory: &Path, input: &[u8]) -> [(&'static str, String); 3] {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(args)
+        .current_dir(directory)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
     [
-        ("stdout", shown(out)),
-        ("stderr", shown(err)),
-        ("status", format!("{}\n", status as u8)),
+        ("stdout", String::from_utf8(output.stdout).unwrap()),
+        ("stderr", String::from_utf8(output.stderr).unwrap()),
+        ("status", format!("{}\n", output.status.code().unwrap())),
     ]
 }

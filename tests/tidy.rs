@@ -77,8 +77,12 @@ fn code(path: &Path) -> String {
 #[test]
 fn files_stay_short() {
     let mut long = Vec::new();
-    for folder in ["src", "tests", "benches"] {
-        for path in sources(&root().join(folder)) {
+    for folder in ["src", "tests", "benches"].map(|it| root().join(it)) {
+        for path in folder
+            .is_dir()
+            .then(|| sources(&folder))
+            .unwrap_or_default()
+        {
             let lines = fs::read_to_string(&path).unwrap().lines().count();
             if lines > MAX_LINES {
                 long.push(format!("{}: {lines} lines", path.display()));

@@ -6,6 +6,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::message::Rcode;
 use crate::name::Name;
+use crate::scenario::record_type;
 use crate::world::{Effect, Rule};
 
 /// Reads a rule from the command line.
@@ -31,13 +32,7 @@ pub(super) fn parse(text: &str) -> Result<Rule, String> {
 
 /// Reads a record type, in any case.
 pub(super) fn parse_type(text: &str) -> Result<RecordType, String> {
-    let upper = text.to_ascii_uppercase();
-    let number = upper
-        .strip_prefix("TYPE")
-        .and_then(|number| number.parse::<u16>().ok());
-    number
-        .map(RecordType::from)
-        .or_else(|| upper.parse().ok())
+    record_type::parse(text)
         .ok_or_else(|| format!("`{text}` is no record type; A, AAAA, MX or TYPE65 would be"))
 }
 

@@ -12,6 +12,7 @@ use super::question::{self, QuestionArgs};
 use super::{Status, Streams, answer, scenarios};
 use crate::explain::transition::Detail;
 use crate::explain::{Context, explain};
+use crate::host::ReadError;
 use crate::render::explanation::{self, Style};
 use crate::render::{explanation_json, prediction, scenario_json};
 use crate::resolver::{self, Resolver};
@@ -56,12 +57,12 @@ pub(super) struct ExplainArgs {
 }
 
 /// How to write an explanation.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(super) enum Format {
     /// For people
     #[default]
     Text,
-    /// One document
+    /// One document; an array of documents for a file with several scenarios
     Json,
     /// One prediction a line
     Jsonl,
@@ -77,27 +78,24 @@ fn resolver_words() -> Vec<&'static str> {
 /// Reads the question, explains it, writes it.
 pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let resolvers = resolvers(&args.resolver);
+    let style = args.style(streams);
     if let Some(path) = &args.scenario {
-        return scenarios::run(
-            path,
-            &resolvers,
-            &args.outputs,
-            args.style(streams),
-            streams,
-        );
+        return match scenarios::run(path, &resolvers, &args.outputs, style, streams) {
+            Err(error) if error.is::<ReadError>() => report(&error, args, streams),
+            result => result,
+        };
     }
     let name = args.name.as_deref().unwrap_or_default();
     let (scenario, context) =
         match question::read(name, &args.types, &args.answer, &args.question, streams) {
             Ok(read) => read,
-            Err(error) => return report(&error, args, streams).map(|()| Status::Undecided),
+            Err(error) => return report(&error, args, streams),
         };
     if let Some(path) = &args.save_scenario {
         output::write(Some(path), streams.out, |out| {
             scenario_json::write(&scenario, out)
         })?;
     }
-    let style = args.style(streams);
     for wanted in &args.outputs.wanted {
         let context = context.clone();
         output::write(wanted.file.as_deref(), streams.out, |out| {
@@ -145,21 +143,21 @@ fn report(
     error: &anyhow::Error,
     args: &ExplainArgs,
     streams: &mut Streams<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let name = args.name.clone().unwrap_or_default();
     for wanted in &args.outputs.wanted {
         output::write(wanted.file.as_deref(), streams.out, |out| {
             match wanted.format {
                 Format::Text => Ok(()),
-                Format::Json => explanation_json::write_error(&name, &message, out),
+                Format::Json => explanation_json::write_error(&name, &name, &message, None, out),
                 Format::Jsonl => prediction::error_line(&name, &message, None, out),
             }
         })?;
     }
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(streams.err, "kdns: {message}");
-    Ok(())
+    Ok(Status::Undecided)
 }
 
 /// The resolvers of these words, in the order given, each once.

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
+use crate::host::io_reason;
 use crate::render;
 use crate::text::escaped;
 
@@ -130,24 +131,26 @@ fn report_usage(usage: &clap::Error, streams: &mut Streams<'_>) -> Status {
     } else {
         usage.render().to_string()
     };
-    // A closed stream leaves nobody to tell.
     if usage.use_stderr() {
+        // A closed stream leaves nobody to tell.
         let _ = write!(streams.err, "{text}");
-        Status::Undecided
-    } else {
-        let _ = write!(streams.out, "{text}");
-        let _ = streams.out.flush();
-        Status::Clean
+        return Status::Undecided;
+    }
+    let written = write!(streams.out, "{text}").and_then(|()| streams.out.flush());
+    match written {
+        Ok(()) => Status::Clean,
+        Err(error) => report_failure(&error.into(), streams),
     }
 }
 
 fn report_failure(error: &anyhow::Error, streams: &mut Streams<'_>) -> Status {
     // Adapters wrap their I/O errors, so a bare one is from writing the output.
-    let output = error.downcast_ref::<io::Error>();
-    if output.is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {
-        return Status::Clean;
-    }
-    let message = escaped(format!("{error:#}").as_bytes());
+    let message = match error.downcast_ref::<io::Error>() {
+        Some(output) if output.kind() == io::ErrorKind::BrokenPipe => return Status::Clean,
+        Some(output) => format!("cannot write standard output: {}", io_reason(output)),
+        None => format!("{error:#}"),
+    };
+    let message = escaped(message.as_bytes());
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(streams.err, "kdns: {message}");
     Status::Undecided

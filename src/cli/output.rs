@@ -1,10 +1,18 @@
 //! `--format F --output FILE`, which may be repeated in one run.
 
-use std::io::{self, BufWriter, Write};
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, FromArgMatches};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use tempfile::NamedTempFile;
+
+use crate::host::io_reason;
+use crate::text::escaped;
 
 /// The formats of a run and where each one goes.
 #[derive(Clone, Debug)]
@@ -27,7 +35,7 @@ struct Words<F: clap::ValueEnum + Clone + Send + Sync + 'static> {
     /// How to write the result; text without it
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Vec<F>,
-    /// Write to this file, whole or not at all, in the format before it
+    /// Write to this file, whole or not at all, in the format before it; - is standard output
     #[arg(long, value_name = "FILE")]
     output: Vec<PathBuf>,
 }
@@ -77,9 +85,18 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Outputs<F> {
                 },
             ));
         }
+        let wanted = wanted.into_iter().map(|(_, output)| Output {
+            file: output.file.filter(|file| file.as_os_str() != "-"),
+            ..output
+        });
         Self {
-            wanted: wanted.into_iter().map(|(_, output)| output).collect(),
+            wanted: wanted.collect(),
         }
+    }
+
+    /// Whether more than one format would be mixed on standard output.
+    fn is_mixed(&self) -> bool {
+        self.wanted.iter().filter(|it| it.file.is_none()).count() > 1
     }
 }
 
@@ -92,7 +109,13 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> FromArgMatche
                 .map(Iterator::collect)
                 .unwrap_or_default()
         };
-        Ok(Self::pair(words, &at("format"), &at("output")))
+        let outputs = Self::pair(words, &at("format"), &at("output"));
+        if outputs.is_mixed() {
+            let message =
+                "only one format can go to standard output; give the others --output FILE\n";
+            return Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
+        }
+        Ok(outputs)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -111,35 +134,128 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Args for Outp
     }
 }
 
-/// Writes to `file` through a neighbour that takes its place at the end, or
-/// to `out` if there is no file.
+/// An output that is being written: standard output, or a file.
+pub(super) struct Sink<'s> {
+    to: To<'s>,
+    /// For messages.
+    name: String,
+}
+
+enum To<'s> {
+    Stream(&'s mut dyn Write),
+    /// A device, FIFO or socket: nothing that could be replaced.
+    Special(BufWriter<File>),
+    /// A neighbour of the file that takes its place at the end.
+    Neighbour(PathBuf, BufWriter<NamedTempFile>),
+}
+
+impl<'s> Sink<'s> {
+    /// Standard output.
+    pub(super) fn stream(out: &'s mut dyn Write) -> Self {
+        Self {
+            to: To::Stream(out),
+            name: "standard output".to_owned(),
+        }
+    }
+
+    /// The file at `path`. If it is a link, the file that it leads to.
+    pub(super) fn file(path: &Path) -> anyhow::Result<Self> {
+        let name = escaped(path.as_os_str().as_bytes());
+        let to = open(path).map_err(|error| failure(&name, &error))?;
+        Ok(Self { to, name })
+    }
+
+    /// Lets `write` write. An error of standard output stays the bare I/O
+    /// error, so that a closed pipe can be told apart.
+    pub(super) fn write(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let result = match &mut self.to {
+            To::Stream(out) => return Ok(write(out)?),
+            To::Special(out) => write(out),
+            To::Neighbour(_, out) => write(out),
+        };
+        result.map_err(|error| failure(&self.name, &error))
+    }
+
+    /// Ends the output: the file is there now, whole.
+    pub(super) fn finish(self) -> anyhow::Result<()> {
+        let result = match self.to {
+            To::Stream(_) => Ok(()),
+            To::Special(mut out) => out.flush(),
+            To::Neighbour(path, out) => out
+                .into_inner()
+                .map_err(IntoInnerError::into_error)
+                .and_then(|neighbour| Ok(neighbour.persist(path).map(drop)?)),
+        };
+        result.map_err(|error| failure(&self.name, &error))
+    }
+}
+
+fn open<'s>(path: &Path) -> io::Result<To<'s>> {
+    let real = match path.canonicalize() {
+        Ok(real) => real,
+        // Also a link that leads nowhere: what it says is no longer known here.
+        Err(error) if path.is_symlink() => return Err(error),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let present = real.metadata().ok();
+    let mut permissions = Permissions::from_mode(0o666);
+    if let Some(present) = &present {
+        if present.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        if !present.is_file() {
+            return Ok(To::Special(BufWriter::new(open_special(&real)?)));
+        }
+        permissions = present.permissions();
+    }
+    let directory = match real.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let neighbour = tempfile::Builder::new()
+        .permissions(permissions.clone())
+        .tempfile_in(directory)?;
+    if present.is_some() {
+        // The mode above was cut by the umask.
+        neighbour.as_file().set_permissions(permissions)?;
+    }
+    Ok(To::Neighbour(real, BufWriter::new(neighbour)))
+}
+
+/// Opens without waiting: a FIFO that nobody reads is an error.
+fn open_special(path: &Path) -> io::Result<File> {
+    let nonblocking = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let file = File::options()
+        .write(true)
+        .custom_flags(nonblocking.bits())
+        .open(path)?;
+    let flags = OFlag::from_bits_truncate(fcntl(&file, FcntlArg::F_GETFL)?);
+    fcntl(&file, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
+    Ok(file)
+}
+
+/// What to say when `name` cannot be written; a closed pipe stays one.
+pub(super) fn failure(name: &str, error: &io::Error) -> anyhow::Error {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe));
+    }
+    anyhow::anyhow!("cannot write {name}: {}", io_reason(error))
+}
+
+/// Writes to `file`, or to `out` if there is none.
 pub(super) fn write(
     file: Option<&Path>,
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
-    let Some(file) = file else {
-        return Ok(write(out)?);
+    let mut sink = match file {
+        Some(path) => Sink::file(path)?,
+        None => Sink::stream(out),
     };
-    let attempt = || format!("cannot write {}", file.display());
-    let directory = match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let neighbour = tempfile::Builder::new()
-        .permissions(permissions)
-        .tempfile_in(directory)
-        .with_context(attempt)?;
-    let mut buffer = BufWriter::new(neighbour);
-    write(&mut buffer).with_context(attempt)?;
-    let neighbour = buffer
-        .into_inner()
-        .map_err(|error| error.into_error())
-        .with_context(attempt)?;
-    neighbour
-        .persist(file)
-        .map_err(|error| error.error)
-        .with_context(attempt)?;
-    Ok(())
+    sink.write(write)?;
+    sink.finish()
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
+use clap::ArgGroup;
 use hickory_proto::rr::RecordType;
 
 use super::Streams;
@@ -18,12 +19,12 @@ use crate::host::{self, FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
 use crate::pod;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts, file};
-use crate::text::Source;
 use crate::world::Rule;
 
 /// Where the question comes from: a file, a machine, or a pod that one has in mind.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Whose resolv.conf")]
+#[command(group = ArgGroup::new("in_mind").args(["namespace", "pod"]).multiple(true))]
 pub(super) struct QuestionArgs {
     /// Explain with this resolv.conf; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]
@@ -38,10 +39,10 @@ pub(super) struct QuestionArgs {
     #[arg(long, value_name = "MANIFEST")]
     pod: Option<PathBuf>,
     /// The cluster's DNS address [default: 10.96.0.10]
-    #[arg(long, value_name = "IP", value_delimiter = ',')]
+    #[arg(long, value_name = "IP", value_delimiter = ',', requires = "in_mind")]
     cluster_dns: Vec<IpAddr>,
     /// The cluster's domain [default: cluster.local]
-    #[arg(long, value_name = "DOMAIN")]
+    #[arg(long, value_name = "DOMAIN", requires = "in_mind", value_parser = parse_domain)]
     cluster_domain: Option<String>,
     /// Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_variable)]
@@ -59,6 +60,14 @@ fn parse_variable(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
+fn parse_domain(text: &str) -> Result<String, String> {
+    let is_odd = |c: char| c.is_whitespace() || c.is_control();
+    if text.contains(is_odd) {
+        return Err("a domain has no blanks".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// Reads everything that decides what is asked for `name`.
 pub(super) fn read(
     name: &str,
@@ -71,7 +80,7 @@ pub(super) fn read(
     let mut scenario = Scenario::new(name, name);
     scenario.lookup = lookup(types)?;
     scenario.answers = answers.to_vec();
-    let context = if args.namespace.is_some() || args.pod.is_some() {
+    let mut context = if args.namespace.is_some() || args.pod.is_some() {
         read_pod(args, &mut scenario)?
     } else if let Some(path) = &args.file {
         read_file(path, &mut scenario, streams)?
@@ -80,17 +89,22 @@ pub(super) fn read(
     };
     scenario.env.extend(args.env.iter().cloned());
     if let Some(hostname) = &args.hostname {
+        // A hosts file of our own making has the machine's name in it.
+        if scenario.hosts == Some(default_hosts(&scenario.hostname)) {
+            scenario.hosts = Some(default_hosts(hostname));
+        }
         scenario.hostname.clone_from(hostname);
     }
-    if let Some(path) = scenario
-        .env
-        .get("HOSTALIASES")
-        .filter(|path| !path.is_empty())
-    {
-        // A file that cannot be read gives no aliases, to glibc too.
-        let aliases = host::read_path(Path::new(path)).ok();
-        let aliases = aliases.map(|file| (path.clone(), file.source.bytes));
-        scenario.files.extend(aliases);
+    let aliases = scenario.env.get("HOSTALIASES").cloned();
+    if let Some(path) = aliases.filter(|path| !path.is_empty()) {
+        match host::read_path(Path::new(&path)) {
+            Ok(file) => {
+                context.about.extend(cut(&file));
+                scenario.files.insert(path, file.source.bytes);
+            }
+            // It gives no aliases, to glibc too.
+            Err(error) => context.about.push(format!("HOSTALIASES: {error}")),
+        }
     }
     Ok((scenario, context))
 }
@@ -102,16 +116,7 @@ fn read_file(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
     let read = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        streams
-            .input
-            .read_to_end(&mut bytes)
-            .context("cannot read standard input")?;
-        let name = "<stdin>".to_owned();
-        FileRead {
-            source: Source { name, bytes },
-            is_cut: false,
-        }
+        host::read_stream("<stdin>", &mut *streams.input)?
     } else {
         host::read_path(path)?
     };
@@ -145,6 +150,8 @@ fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<
             .about
             .push("there is no /etc/resolv.conf: each resolver uses its defaults".to_owned()),
     }
+    let others = hosts.iter().chain(&nsswitch);
+    context.about.extend(others.filter_map(cut));
     let parse = |read: FileRead| ResolvConf::parse(read.source);
     scenario.hosts = hosts.map(parse);
     scenario.nsswitch = nsswitch.map(parse);
@@ -168,22 +175,23 @@ fn use_resolv_conf(
     scenario: &mut Scenario,
     context: &mut Context,
 ) {
-    if read.is_cut {
-        let sentence = format!(
-            "{}: only the first {MAX_BYTES} bytes are read",
-            read.source.name
-        );
-        context.about.push(sentence);
-    }
+    context.about.extend(cut(&read));
     let conf = ResolvConf::parse(read.source);
     for (address, span) in loopback::name_servers(&conf) {
         let lead = loopback::lead(address, &conf, evidence);
         context.leads.extend(lead.map(|lead| PlacedLead {
-            place: conf.source.place(span.start),
+            place: conf.place(span.start),
             lead,
         }));
     }
     scenario.resolv_conf = Some(conf);
+}
+
+/// Says that there is more of a file than is read.
+fn cut(read: &FileRead) -> Option<String> {
+    let name = &read.source.name;
+    read.is_cut
+        .then(|| format!("{name}: only the first {MAX_BYTES} bytes are read"))
 }
 
 fn read_pod(args: &QuestionArgs, scenario: &mut Scenario) -> anyhow::Result<Context> {
@@ -208,10 +216,14 @@ fn read_pod(args: &QuestionArgs, scenario: &mut Scenario) -> anyhow::Result<Cont
         ),
         Some(path) => {
             let read = host::read_path(path)?;
-            let chosen = manifest::first_pod(&read.source)?;
+            context.about.extend(cut(&read));
+            let mut chosen = manifest::first_pod(&read.source)?;
+            if args.namespace.is_some() {
+                chosen.workload.namespace.clone_from(&args.namespace);
+            }
             context.about.push(chosen.sentence());
             let workload = chosen.workload;
-            let namespace = args.namespace.clone().or(workload.namespace);
+            let namespace = workload.namespace;
             let namespace = namespace.unwrap_or_else(|| "default".to_owned());
             let hostname =
                 pod::host_name(&workload.pod, &workload.name, &namespace, &cluster.domain)?;
@@ -224,9 +236,8 @@ fn read_pod(args: &QuestionArgs, scenario: &mut Scenario) -> anyhow::Result<Cont
         bail!("the namespace is empty; write a name such as default");
     }
     let written = pod::pod_file(&spec, &namespace, &cluster)?;
-    context
-        .about
-        .extend(written.cut.iter().map(ToString::to_string));
+    let left_out = |cut: &pod::Cut| format!("left out of the pod's file: {cut}");
+    context.about.extend(written.cut.iter().map(left_out));
     scenario.resolv_conf = Some(file("<pod resolv.conf>", written.text()));
     Ok(context)
 }
@@ -256,8 +267,9 @@ fn check_name(name: &str) -> anyhow::Result<()> {
         .unwrap_or_default();
     if longest.len() > crate::name::MAX_LABEL_BYTES {
         let bytes = longest.len();
+        let start: String = longest.chars().take(20).collect();
         bail!(
-            "the label `{longest}` has {bytes} bytes; a label has at most 63 (RFC 1035, section 3.1)"
+            "the label `{start}…` has {bytes} bytes; a label has at most 63 (RFC 1035, section 3.1)"
         );
     }
     if text.len() > 253 {

@@ -1,18 +1,21 @@
 //! `kdns explain --scenario FILE`: many questions, one after the other.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
 use super::explain::{self, Format};
-use super::output::{self, Outputs};
+use super::output::{Outputs, Sink};
 use super::{Status, Streams};
 use crate::explain::Context;
+use crate::host::{self, io_reason};
 use crate::render::explanation::Style;
 use crate::render::{explanation_json, prediction};
 use crate::resolver::Resolver;
 use crate::scenario::json;
 use crate::text::escaped;
+
+/// A scenario has at most so many bytes: whatever is piped in, memory is bounded.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads scenarios one by one, explains each, and goes on after a broken one.
 pub(super) fn run(
@@ -22,153 +25,246 @@ pub(super) fn run(
     style: Style,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let name = if path.as_os_str() == "-" {
-        "<stdin>".to_owned()
+    let mut opened;
+    let (name, input): (_, &mut dyn BufRead) = if path.as_os_str() == "-" {
+        ("<stdin>".to_owned(), &mut *streams.input)
     } else {
-        path.display().to_string()
+        let file = host::open_path(path)?;
+        opened = BufReader::with_capacity(1 << 16, file);
+        (escaped(path.as_os_str().as_encoded_bytes()), &mut opened)
     };
-    let mut status = Status::Clean;
+    let mut out = Some(&mut *streams.out);
+    let mut targets = Vec::new();
     for wanted in &outputs.wanted {
-        let mut opened;
-        let input: &mut dyn BufRead = if path.as_os_str() == "-" {
-            &mut *streams.input
-        } else {
-            let file =
-                File::open(path).map_err(|error| anyhow::anyhow!("cannot read {name}: {error}"))?;
-            opened = BufReader::with_capacity(1 << 16, file);
-            &mut opened
+        let sink = match (&wanted.file, out.take()) {
+            (Some(file), unused) => {
+                out = unused;
+                Sink::file(file)?
+            }
+            (None, Some(stream)) => Sink::stream(stream),
+            (None, None) => anyhow::bail!("only one format can go to standard output"),
         };
-        let mut scenarios = Scenarios {
-            name: &name,
-            resolvers,
+        targets.push(Target {
             format: wanted.format,
-            style,
-            err: &mut *streams.err,
-            status: Status::Clean,
+            sink,
+            first: None,
             count: 0,
-        };
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            scenarios.stream(input, &mut BufWriter::with_capacity(1 << 16, out))
-        })?;
-        status = status.max(scenarios.status);
+        });
     }
+    let mut scenarios = Scenarios {
+        name: &name,
+        resolvers,
+        style,
+        err: &mut *streams.err,
+        targets,
+        status: Status::Clean,
+        count: 0,
+    };
+    scenarios.all(input)?;
+    let status = scenarios.status;
+    let finish = |target: Target<'_>| target.finish();
+    scenarios.targets.into_iter().try_for_each(finish)?;
     Ok(status)
 }
 
 struct Scenarios<'s> {
+    /// Of the input, safe to print.
     name: &'s str,
     resolvers: &'s [&'static Resolver],
-    format: Format,
     style: Style,
     err: &'s mut dyn Write,
+    targets: Vec<Target<'s>>,
     status: Status,
     count: usize,
 }
 
+/// One format of the results.
+struct Target<'s> {
+    format: Format,
+    sink: Sink<'s>,
+    /// The first JSON document, while it can be the only one.
+    first: Option<Vec<u8>>,
+    count: usize,
+}
+
+/// A piece of the input.
+enum Piece {
+    Text(Vec<u8>),
+    End,
+    /// It cannot be read on.
+    Broken(String),
+}
+
 impl Scenarios<'_> {
-    fn stream(&mut self, input: &mut dyn BufRead, out: &mut dyn Write) -> io::Result<()> {
-        let mut text = Vec::new();
+    fn all(&mut self, input: &mut dyn BufRead) -> anyhow::Result<()> {
         let mut line = 0;
-        while input.read_until(b'\n', &mut text)? > 0 {
+        loop {
+            let mut text = match read(input, |input, text| input.read_until(b'\n', text)) {
+                Piece::Text(text) => text,
+                Piece::End => break,
+                Piece::Broken(why) => return self.fail(&why, None),
+            };
             line += 1;
+            if line == 1 && text.starts_with(b"\xef\xbb\xbf") {
+                text.drain(..3);
+            }
             if text.trim_ascii().is_empty() {
-                text.clear();
                 continue;
             }
             // A document that ends in the middle of its first line is one
             // object over many lines.
             if self.count == 0 && ends_early(&text) {
-                return self.whole(input, text, out);
+                return match read(input, |input, rest| input.read_to_end(rest)) {
+                    Piece::Text(rest) => self.whole(&[text, rest].concat(), line),
+                    Piece::End => self.one(&text, line),
+                    Piece::Broken(why) => self.fail(&why, None),
+                };
             }
-            self.one(&text, line, out)?;
-            text.clear();
+            self.one(&text, line)?;
         }
         if self.count == 0 {
             self.fail(
                 "no scenario in it: write one JSON object, or one a line",
                 None,
-                out,
             )?;
         }
-        out.flush()
+        Ok(())
     }
 
     /// One object over many lines; if it is none, each line for itself.
-    fn whole(
-        &mut self,
-        input: &mut dyn BufRead,
-        mut text: Vec<u8>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        input.read_to_end(&mut text)?;
-        if text.trim_ascii().ends_with(b"}")
-            && !ends_early(&text)
-            && json::parse(&text, "1").is_ok()
-            || !text
-                .split(|&byte| byte == b'\n')
-                .skip(1)
-                .any(|line| json::parse(line, "1").is_ok())
-        {
-            self.one(&text, 1, out)?;
-            return out.flush();
+    fn whole(&mut self, text: &[u8], first: usize) -> anyhow::Result<()> {
+        let is_scenario = |text: &[u8]| json::parse(text, "1").is_ok();
+        // Objects inside of an object are indented or no scenarios.
+        let stands_alone =
+            |line: &[u8]| is_scenario(line) || line.starts_with(b"{") && is_complete(line);
+        let mut others = text.split(|&byte| byte == b'\n').skip(1);
+        if is_scenario(text) || !others.any(stands_alone) {
+            return self.one(text, first);
         }
         for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
             if !line.trim_ascii().is_empty() {
-                self.one(line, index + 1, out)?;
+                self.one(line, first + index)?;
             }
         }
-        out.flush()
+        Ok(())
     }
 
     /// Explains the scenario in `text`, which begins on line `first` of the file.
-    fn one(&mut self, text: &[u8], first: usize, out: &mut dyn Write) -> io::Result<()> {
+    fn one(&mut self, text: &[u8], first: usize) -> anyhow::Result<()> {
         self.count += 1;
-        match json::parse(text, &self.count.to_string()) {
-            Ok(scenario) => explain::write(
-                &scenario,
-                Context::default(),
-                self.resolvers,
-                self.format,
-                self.style,
-                out,
-            ),
+        // Without the line's end, so that a missing brace is missing there.
+        let scenario = match json::parse(text.trim_ascii_end(), &self.count.to_string()) {
+            Ok(scenario) => scenario,
             Err(error) => {
-                let at = (first + error.line().max(1) - 1, error.column());
-                let message = error.to_string();
-                // serde_json ends with a place in its own counting.
-                let message = message.split(" at line ").next().unwrap_or_default();
-                self.fail(message, Some(at), out)
+                let at = (first + error.line - 1, error.column);
+                return self.fail(&error.message, Some(at));
             }
+        };
+        let (resolvers, style) = (self.resolvers, self.style);
+        for target in &mut self.targets {
+            let title = (target.format == Format::Text).then_some(scenario.id.as_str());
+            target.add(title, |format, out| {
+                explain::write(&scenario, Context::default(), resolvers, format, style, out)
+            })?;
         }
+        Ok(())
     }
 
-    fn fail(
-        &mut self,
-        message: &str,
-        at: Option<(usize, usize)>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn fail(&mut self, message: &str, at: Option<(usize, usize)>) -> anyhow::Result<()> {
         self.status = Status::Undecided;
         let message = escaped(message.as_bytes());
-        match self.format {
-            Format::Text => {}
-            Format::Json => explanation_json::write_error("", &message, out)?,
-            Format::Jsonl => prediction::error_line(&self.count.to_string(), &message, at, out)?,
+        let case = self.count.to_string();
+        for target in &mut self.targets {
+            if target.format != Format::Text {
+                target.add(None, |format, out| match format {
+                    Format::Text => Ok(()),
+                    Format::Json => explanation_json::write_error(&case, "", &message, at, out),
+                    Format::Jsonl => prediction::error_line(&case, &message, at, out),
+                })?;
+            }
         }
         let place = at
             .map(|(line, column)| format!(":{line}:{column}"))
             .unwrap_or_default();
         // A closed stderr leaves nobody to tell.
-        let _ = writeln!(
-            self.err,
-            "kdns: {}{place}: {message}",
-            escaped(self.name.as_bytes())
-        );
+        let _ = writeln!(self.err, "kdns: {}{place}: {message}", self.name);
         Ok(())
+    }
+}
+
+impl Target<'_> {
+    /// One result more: text below its title, a JSON document, lines. Several
+    /// JSON documents are an array.
+    fn add(
+        &mut self,
+        title: Option<&str>,
+        write: impl FnOnce(Format, &mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.count += 1;
+        let (format, count) = (self.format, self.count);
+        if format != Format::Json {
+            return self.sink.write(|out| {
+                if let Some(title) = title {
+                    let blank = if count > 1 { "\n" } else { "" };
+                    writeln!(out, "{blank}Scenario {}\n", escaped(title.as_bytes()))?;
+                }
+                write(format, out)
+            });
+        }
+        let mut document = Vec::new();
+        write(format, &mut document)?;
+        document.truncate(document.trim_ascii_end().len());
+        if count == 1 {
+            self.first = Some(document);
+            return Ok(());
+        }
+        let first = self.first.take();
+        self.sink.write(|out| {
+            if let Some(first) = first {
+                out.write_all(b"[\n")?;
+                out.write_all(&first)?;
+            }
+            out.write_all(b",\n")?;
+            out.write_all(&document)
+        })
+    }
+
+    fn finish(mut self) -> anyhow::Result<()> {
+        match self.first.take() {
+            Some(only) => self.sink.write(|out| out.write_all(&only))?,
+            None if self.count > 1 && self.format == Format::Json => {
+                self.sink.write(|out| out.write_all(b"\n]"))?;
+            }
+            None => return self.sink.finish(),
+        }
+        self.sink.write(|out| out.write_all(b"\n"))?;
+        self.sink.finish()
+    }
+}
+
+/// A piece of the input, up to [`MAX_BYTES`].
+fn read(
+    input: &mut dyn BufRead,
+    read: impl FnOnce(&mut io::Take<&mut dyn BufRead>, &mut Vec<u8>) -> io::Result<usize>,
+) -> Piece {
+    let mut text = Vec::new();
+    let mut limited = input.take(MAX_BYTES + 1);
+    match read(&mut limited, &mut text) {
+        Err(error) => Piece::Broken(format!("cannot be read on: {}", io_reason(&error))),
+        Ok(0) => Piece::End,
+        Ok(_) if limited.limit() == 0 => Piece::Broken(format!(
+            "a scenario of more than {} MiB: nothing after it is read",
+            MAX_BYTES >> 20
+        )),
+        Ok(_) => Piece::Text(text),
     }
 }
 
 /// Whether `text` is the beginning of a JSON value that goes on.
 fn ends_early(text: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
+}
+
+fn is_complete(text: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }

@@ -6,7 +6,9 @@
 //!
 //! Format: `resolv.conf(5)`.
 
-use crate::text::{Source, Span};
+use std::cell::Cell;
+
+use crate::text::{Position, Source, Span};
 
 /// A parsed `resolv.conf`. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -15,6 +17,21 @@ pub struct ResolvConf {
     pub source: Source,
     lines: Vec<LineParts>,
     words: Vec<Span>,
+    last: Last,
+}
+
+/// The offset whose column was counted last, and that column: the next one is
+/// often behind it on the same line, and lines can be long.
+#[derive(Clone, Debug, Default)]
+struct Last(Cell<(usize, usize)>);
+
+impl Eq for Last {}
+
+/// It changes nothing.
+impl PartialEq for Last {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -50,6 +67,7 @@ impl ResolvConf {
             lines: Vec::with_capacity(bytes.len() / 32 + 1),
             words: Vec::with_capacity(bytes.len() / 12 + 1),
             source: Source::default(),
+            last: Last::default(),
         };
         let mut line_start = 0;
         while line_start < bytes.len() {
@@ -79,6 +97,41 @@ impl ResolvConf {
     /// not begin another line.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = Line<'_>> {
         self.lines.iter().map(|&parts| Line { conf: self, parts })
+    }
+
+    /// Line and column of the byte at `offset`, as [`Source::position`] says.
+    pub fn position(&self, offset: u32) -> Position {
+        let offset = (offset as usize).min(self.source.bytes.len());
+        let line = self
+            .lines
+            .partition_point(|line| (line.span.end as usize) < offset);
+        let start = match self.lines.get(line) {
+            Some(parts) => parts.span.start as usize,
+            // Behind the final newline, or an empty file.
+            None => offset,
+        };
+        // Counting can begin between two characters only.
+        let (known, column) = self.last.0.get();
+        let is_between = |at: usize| self.source.bytes.get(at).is_none_or(u8::is_ascii);
+        let (from, before) = if column > 0 && (start..=offset).contains(&known) && is_between(known)
+        {
+            (known, column)
+        } else {
+            (start, 1)
+        };
+        let between = self.source.bytes.get(from..offset).unwrap_or_default();
+        let column = before + String::from_utf8_lossy(between).chars().count();
+        self.last.0.set((offset, column));
+        Position {
+            line: line + 1,
+            column,
+        }
+    }
+
+    /// `NAME:LINE:COLUMN` of the byte at `offset`.
+    pub fn place(&self, offset: u32) -> String {
+        let at = self.position(offset);
+        format!("{}:{}:{}", self.source.name, at.line, at.column)
     }
 
     /// The bytes under `span`.
@@ -241,6 +294,22 @@ mod tests {
                 assert_eq!(words, same, "{text:?}");
             }
             assert_eq!(rebuilt, text);
+        }
+    }
+
+    /// Also when the places are asked for in any order.
+    #[test]
+    fn places_are_those_of_the_source() {
+        for text in all_texts(&[b"n", b"\n", b"\r", b"\xc3\xa9", b"\xc3"], 4) {
+            let conf = parse(&text);
+            let end = u32::try_from(text.len()).unwrap() + 1;
+            for first in 0..=end {
+                for second in (0..=end).rev() {
+                    conf.position(first);
+                    let place = conf.position(second);
+                    assert_eq!(place, conf.source.position(second), "{text:?} {second}");
+                }
+            }
         }
     }
 

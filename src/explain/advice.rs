@@ -175,9 +175,8 @@ fn costs(
     };
     let (before, after) = (named(before), named(after));
     // What is below `svc` is meant to be in the cluster, however it is written.
-    let wanted = match cluster.intended(name) {
-        Some(wanted) => wanted,
-        None => return Vec::new(),
+    let Some(wanted) = cluster.intended(name) else {
+        return Vec::new();
     };
     let cost = |resolver: &&'static Resolver| {
         let queries = found(&before, resolver, &wanted)?;

@@ -3,8 +3,10 @@
 //! Source: Kubernetes "DNS for Services and Pods" and the DNS specification
 //! <https://github.com/kubernetes/dns/blob/master/docs/specification.md>.
 
+use crate::address::inet_aton;
 use crate::name::Name;
 use crate::resolver;
+use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
 
 /// A search path as the kubelet writes it for `ClusterFirst`.
@@ -60,10 +62,17 @@ const TOP_LEVEL: &[&str] = &[
 ];
 
 impl Cluster {
-    /// The cluster of the scenario's search path, as glibc reads it:
-    /// `NAMESPACE.svc.DOMAIN`, `svc.DOMAIN` and `DOMAIN` are in it.
+    /// The cluster of the scenario's search path: `NAMESPACE.svc.DOMAIN`,
+    /// `svc.DOMAIN` and `DOMAIN` are in it. As glibc reads it, or musl or Go
+    /// where glibc does not see it.
     pub fn find(scenario: &Scenario) -> Option<Self> {
-        let reading = resolver::find("glibc")?.reading(scenario);
+        let readers = ["glibc", "musl", "go"].into_iter();
+        readers
+            .filter_map(resolver::find)
+            .find_map(|resolver| Self::of(&resolver.reading(scenario)))
+    }
+
+    fn of(reading: &Reading<'_>) -> Option<Self> {
         let entries: Vec<String> = reading
             .search
             .iter()
@@ -91,6 +100,9 @@ impl Cluster {
             return Meaning::External;
         };
         let labels: Vec<&str> = inside.split('.').collect();
+        if !inside.bytes().all(is_of_names) {
+            return Meaning::Nothing;
+        }
         let owned = |label: &str| label.to_owned();
         match labels.as_slice() {
             [service, namespace, "svc"] => Meaning::Service {
@@ -130,10 +142,13 @@ impl Cluster {
         })
     }
 
-    /// The fully qualified name that `name` most likely stands for; no final dot.
+    /// The fully qualified name that `name` most likely stands for; no final
+    /// dot. None for an address or `localhost`, which stand for themselves.
     pub fn intended(&self, name: &str) -> Option<String> {
         let bare = name.strip_suffix('.').unwrap_or(name);
-        if bare.is_empty() {
+        let is_local = bare.eq_ignore_ascii_case("localhost");
+        let is_name = bare.bytes().all(is_of_names) && inet_aton(bare.as_bytes()).is_none();
+        if bare.is_empty() || is_local || !is_name {
             return None;
         }
         if name.ends_with('.') || strip_domain(bare, &self.domain).is_some() {
@@ -166,6 +181,11 @@ impl Cluster {
         let labels: Vec<&str> = text.rsplit('.').collect();
         Some(format!("/skydns/{}", labels.join("/")))
     }
+}
+
+/// Whether names of services, pods and ports, or host names, can have the byte.
+fn is_of_names(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 fn strip_domain<'t>(name: &'t str, domain: &str) -> Option<&'t str> {
@@ -213,6 +233,7 @@ mod tests {
         check("web.cluster.local", "Nothing");
         check("example.com", "External");
         check("mycluster.local", "External");
+        check("::1.default.svc.cluster.local", "Nothing");
     }
 
     #[test]
@@ -232,6 +253,18 @@ mod tests {
         check("heise.de", "heise.de");
         check("api.internal.example.com", "api.internal.example.com");
         check("web.", "web");
+        for name in [
+            "",
+            ".",
+            "localhost",
+            "LOCALHOST.",
+            "127.1",
+            "10.0.0.1",
+            "::1",
+            "a b",
+        ] {
+            assert_eq!(cluster().intended(name), None, "{name}");
+        }
     }
 
     #[test]

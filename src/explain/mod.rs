@@ -8,6 +8,8 @@ pub mod decision;
 pub mod plan;
 pub mod transition;
 
+use std::collections::HashSet;
+
 use crate::explain::advice::Advice;
 use crate::explain::cluster::{Cluster, Meaning};
 use crate::explain::decision::Decision;
@@ -148,17 +150,22 @@ fn examine<'a>(
     let planned = plan::candidates(&plan);
     let asked = plan::candidates(&run);
     let reading = resolver.reading(scenario);
-    let is_in = |list: &[Candidate], candidate: &Candidate| {
-        list.iter().any(|it| it.is_same_name(candidate))
+    let keys = |list: &'_ [Candidate]| -> HashSet<_> {
+        list.iter()
+            .map(|it| (it.name.clone(), it.because.clone()))
+            .collect()
     };
+    let (in_plan, in_run) = (keys(&planned), keys(&asked));
+    let is_in =
+        |keys: &HashSet<_>, it: &Candidate| keys.contains(&(it.name.clone(), it.because.clone()));
     // In the order of the plan, so that numbers mean the same everywhere; then
     // what only the answers lead to, such as the target of an alias.
-    let in_plan = planned.iter().map(|it| (it.clone(), is_in(&asked, it)));
+    let in_plan_order = planned.iter().map(|it| (it.clone(), is_in(&in_run, it)));
     let beyond = asked
         .iter()
-        .filter(|it| !is_in(&planned, it))
+        .filter(|it| !is_in(&in_plan, it))
         .map(|it| (it.clone(), true));
-    let candidates = in_plan.chain(beyond).collect();
+    let candidates = in_plan_order.chain(beyond).collect();
     let key = (sorted(&planned), sorted(&asked));
     let member = Member {
         decision: Decision::of(scenario, &reading, &planned, &plan),

@@ -1,5 +1,7 @@
 //! The candidates of a run: its queries, name by name.
 
+use std::collections::HashMap;
+
 use hickory_proto::rr::RecordType;
 
 use crate::address::Server;
@@ -32,7 +34,12 @@ pub struct Asked {
 impl Candidate {
     /// Whether both are the same name for the same reason.
     pub fn is_same_name(&self, other: &Self) -> bool {
-        self.name == other.name && self.because == other.because
+        self.key() == other.key()
+    }
+
+    /// The name and its reason, which no other candidate of a run shares.
+    pub fn key(&self) -> (Option<&Name>, &Because) {
+        (self.name.as_ref(), &self.because)
     }
 
     /// The record types asked for, each once, in order of asking.
@@ -65,16 +72,15 @@ impl Candidate {
 /// tried for another reason.
 pub fn candidates(run: &Run) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
+    let mut known: HashMap<(Option<&Name>, &Because), usize> = HashMap::new();
     for sent in &run.sent {
-        let name = sent.query.name();
-        let known = candidates.iter_mut().find(|candidate| {
-            candidate.name.as_ref() == name && candidate.because == sent.query.because
-        });
-        match known {
+        let (name, because) = (sent.query.name(), &sent.query.because);
+        let index = *known.entry((name, because)).or_insert(candidates.len());
+        match candidates.get_mut(index) {
             Some(candidate) => candidate.queries.push(asked(sent)),
             None => candidates.push(Candidate {
                 name: name.cloned(),
-                because: sent.query.because.clone(),
+                because: because.clone(),
                 queries: vec![asked(sent)],
             }),
         }

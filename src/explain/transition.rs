@@ -1,5 +1,6 @@
 //! What the answer to a candidate leads to, found by trying each one.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::engine::machine::Outcome;
@@ -7,7 +8,7 @@ use crate::engine::message::{Because, Rcode};
 use crate::explain::plan::{Candidate, candidates};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
-use crate::simulation::{Run, run};
+use crate::simulation::{MAX_QUERIES, Run, Sent, run, run_while};
 use crate::world::{Effect, Rule, World};
 
 /// What each candidate's answer leads to, in the order of the candidates.
@@ -56,6 +57,8 @@ pub struct Silence {
     pub after: Option<Duration>,
     /// How many queries are sent.
     pub queries: usize,
+    /// Whether there would be more of them: they are no longer counted.
+    pub is_cut: bool,
     /// The error; `None`: it succeeds without any answer.
     pub code: Option<&'static str>,
 }
@@ -173,12 +176,27 @@ fn try_reply(
     candidate: &Candidate,
     reply: Reply,
 ) -> Then {
+    let here = (candidate.name.clone(), candidate.because.clone());
     let rule = Rule {
         name: candidate.name.as_ref().map(ToString::to_string),
         effect: reply.effect(),
         ..Rule::default()
     };
-    let run = run_when(scenario, resolver, &[rule]);
+    // The first new name of the plan after this one is all that matters.
+    let in_plan: HashSet<_> = planned.iter().map(Candidate::key).collect();
+    let (mut seen, mut checked, mut is_over) = (HashSet::new(), 0, false);
+    let goes_on = |sent: &[Sent]| {
+        for it in sent.get(checked..).unwrap_or_default() {
+            let key = (it.query.name().cloned(), it.query.because.clone());
+            let is_planned = in_plan.contains(&(key.0.as_ref(), &key.1));
+            is_over |= is_planned && seen.contains(&here) && !seen.contains(&key);
+            seen.insert(key);
+        }
+        checked = sent.len();
+        !is_over
+    };
+    let rules = [rule];
+    let run = run_while(resolver.machine(scenario), &mut World::new(&rules), goes_on);
     let asked = candidates(&run);
     let here = asked.iter().position(|other| other.is_same_name(candidate));
     let next = here.and_then(|here| asked.get(here + 1));
@@ -201,6 +219,7 @@ pub fn silence(scenario: &Scenario, resolver: &Resolver) -> Silence {
     Silence {
         after: (!hangs).then_some(run.elapsed),
         queries: run.sent.len(),
+        is_cut: run.sent.len() >= MAX_QUERIES,
         code: match run.outcome {
             Outcome::Failed(code) => Some(code),
             Outcome::Found(_) => None,

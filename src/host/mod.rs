@@ -97,12 +97,52 @@ pub fn read_path(path: &Path) -> Result<FileRead, ReadError> {
     read_opened(&file, open)
 }
 
-/// Opens with `open`, which gets flags, and reads. Devices are not opened but
-/// looked at.
+/// Opens a file that the caller named, of any length.
+///
+/// # Errors
+///
+/// It is not there, not readable, or not a regular file.
+pub fn open_path(path: &Path) -> Result<File, ReadError> {
+    let open = |flags| openat(AT_FDCWD, path, flags | OFlag::O_CLOEXEC, Mode::empty());
+    open_regular(&shown(path), open)
+}
+
+/// Reads what is not a file, up to [`MAX_BYTES`]. `name` is safe to print.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn read_stream(name: &str, stream: impl Read) -> Result<FileRead, ReadError> {
+    let mut bytes = Vec::new();
+    let mut rest = stream.take(MAX_BYTES as u64 + 1);
+    rest.read_to_end(&mut bytes)
+        .map_err(|error| ReadError::System {
+            file: name.to_owned(),
+            errno: errno_of(&error),
+        })?;
+    let is_cut = bytes.len() > MAX_BYTES;
+    bytes.truncate(MAX_BYTES);
+    Ok(FileRead {
+        source: Source {
+            name: name.to_owned(),
+            bytes,
+        },
+        is_cut,
+    })
+}
+
 fn read_opened(
     file: &str,
     open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
 ) -> Result<FileRead, ReadError> {
+    read_stream(file, open_regular(file, open)?)
+}
+
+/// Opens with `open`, which gets flags. Devices are not opened but looked at.
+fn open_regular(
+    file: &str,
+    open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
+) -> Result<File, ReadError> {
     let system = |errno| ReadError::System {
         file: file.to_owned(),
         errno,
@@ -112,19 +152,7 @@ fn read_opened(
     let descriptor = open(flags).map_err(system)?;
     // Once more: another file can be there by now.
     expect_regular(file, &descriptor)?;
-    let mut bytes = Vec::new();
-    let mut rest = File::from(descriptor).take(MAX_BYTES as u64 + 1);
-    rest.read_to_end(&mut bytes)
-        .map_err(|error| system(errno_of(&error)))?;
-    let is_cut = bytes.len() > MAX_BYTES;
-    bytes.truncate(MAX_BYTES);
-    Ok(FileRead {
-        source: Source {
-            name: file.to_owned(),
-            bytes,
-        },
-        is_cut,
-    })
+    Ok(File::from(descriptor))
 }
 
 fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), ReadError> {
@@ -157,6 +185,14 @@ fn file_type(mode: nix::libc::mode_t) -> SFlag {
 
 fn errno_of(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
+}
+
+/// What the system said, in words; for an error that is none of the system's,
+/// what it says itself.
+pub fn io_reason(error: &std::io::Error) -> String {
+    let wrapped = || error.get_ref()?.source()?.downcast_ref::<std::io::Error>();
+    let code = error.raw_os_error().or_else(|| wrapped()?.raw_os_error());
+    code.map_or_else(|| error.to_string(), |code| reason(Errno::from_raw(code)))
 }
 
 /// A path, safe to print.

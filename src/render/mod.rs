@@ -2,6 +2,7 @@
 
 pub mod explanation;
 pub mod explanation_json;
+mod json;
 pub mod prediction;
 pub mod scenario_json;
 pub mod words;

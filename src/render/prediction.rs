@@ -1,5 +1,6 @@
 //! A prediction as JSON, one line for each scenario and resolver.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
@@ -11,7 +12,9 @@ use crate::address::Server;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
 use crate::name::Name;
+use crate::render::json;
 use crate::resolver::Resolver;
+use crate::scenario::record_type::Shown;
 use crate::simulation::{Run, Sent};
 
 /// What a resolver is predicted to send for one scenario, and how it ends.
@@ -72,8 +75,9 @@ struct TypeForm(RecordType);
 impl Serialize for TypeForm {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            RecordType::Unknown(_) => to.collect_str(&self.0),
-            known => to.serialize_str(known.into()),
+            RecordType::A => to.serialize_str("A"),
+            RecordType::AAAA => to.serialize_str("AAAA"),
+            other => to.collect_str(&Shown(other)),
         }
     }
 }
@@ -135,9 +139,7 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut Vec<u8>) -> io
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
     };
-    serde_json::to_writer(&mut *out, &prediction)?;
-    out.push(b'\n');
-    Ok(())
+    json::append(&prediction, out)
 }
 
 /// A scenario that could not be read, in place of its predictions.
@@ -177,8 +179,7 @@ pub fn error_line(
             column: at.map(|(_, column)| column),
         },
     };
-    serde_json::to_writer(&mut *out, &unread)?;
-    out.write_all(b"\n")
+    json::line(&unread, out)
 }
 
 /// The schema of a line: a prediction, or why there is none.
@@ -190,7 +191,7 @@ pub fn schema() -> schemars::Schema {
         Prediction(Prediction<'r>),
         Unread(Unread<'r>),
     }
-    schemars::schema_for!(Line<'static>)
+    json::schema::<Line<'static>>()
 }
 
 fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
@@ -217,18 +218,16 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
 /// The number of each query's socket, from 1 in order of use; none in a run
 /// in which one socket sends to several servers.
 fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
-    let mut seen: Vec<(SocketId, &Server)> = Vec::new();
+    let mut seen: HashMap<SocketId, (usize, &Server)> = HashMap::new();
     let mut numbers = Vec::with_capacity(run.sent.len());
     for sent in &run.sent {
         let (socket, server) = (sent.query.socket, &sent.query.server);
-        let known = seen.iter().position(|(other, _)| *other == socket);
-        let index = known.unwrap_or(seen.len());
-        match seen.get(index) {
-            Some((_, other)) if *other != server => return vec![None; run.sent.len()],
-            Some(_) => {}
-            None => seen.push((socket, server)),
+        let number = seen.len() + 1;
+        let (number, other) = *seen.entry(socket).or_insert((number, server));
+        if other != server {
+            return vec![None; run.sent.len()];
         }
-        numbers.push(Some(index + 1));
+        numbers.push(Some(number));
     }
     numbers
 }

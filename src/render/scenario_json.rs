@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::engine::message::{Rcode, Transport};
-use crate::scenario::{Family, Scenario};
+use crate::render::json;
+use crate::scenario::record_type::Shown;
+use crate::scenario::{Family, Lookup, Scenario, default_interfaces};
 use crate::world::{Effect, Rule};
 
 #[derive(Serialize)]
@@ -16,13 +18,17 @@ struct Form<'s> {
     id: &'s str,
     resolv_conf: Option<String>,
     name: &'s str,
-    env: &'s BTreeMap<String, String>,
+    env: Variables<'s>,
     hostname: &'s str,
     hosts: Option<String>,
     nsswitch: Option<String>,
-    files: BTreeMap<&'s str, String>,
+    files: Files<'s>,
     #[serde(skip_serializing_if = "Option::is_none")]
     family: Option<&'static str>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    record_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interfaces: Option<&'s [String]>,
     answers: Vec<RuleForm<'s>>,
 }
 
@@ -63,30 +69,55 @@ struct RuleForm<'s> {
 /// Any error of `out`.
 pub fn write(scenario: &Scenario, out: &mut dyn Write) -> io::Result<()> {
     let text = |file: &Option<ResolvConf>| file.as_ref().map(|file| latin1(&file.source.bytes));
-    let below_etc = |path: &'_ str| path.strip_prefix("/etc/").is_some();
+    let (env, files) = environment(scenario);
     let form = Form {
         id: &scenario.id,
         resolv_conf: text(&scenario.resolv_conf),
         name: &scenario.name,
-        env: &scenario.env,
+        env,
         hostname: &scenario.hostname,
         hosts: text(&scenario.hosts),
         nsswitch: text(&scenario.nsswitch),
-        files: scenario
-            .files
-            .iter()
-            .filter(|(path, _)| below_etc(path))
-            .map(|(path, bytes)| (path.trim_start_matches("/etc/"), latin1(bytes)))
-            .collect(),
+        files,
         family: match scenario.family() {
             Family::Both => None,
             Family::Inet => Some("inet"),
             Family::Inet6 => Some("inet6"),
         },
+        record_type: match scenario.lookup {
+            Lookup::Records(record_type) => Some(Shown(record_type).to_string()),
+            Lookup::Addresses(_) => None,
+        },
+        interfaces: (scenario.interfaces != default_interfaces())
+            .then_some(scenario.interfaces.as_slice()),
         answers: scenario.answers.iter().map(rule).collect(),
     };
-    serde_json::to_writer(&mut *out, &form)?;
-    out.write_all(b"\n")
+    json::line(&form, out)
+}
+
+type Variables<'s> = BTreeMap<&'s str, &'s str>;
+type Files<'s> = BTreeMap<&'s str, String>;
+
+/// The environment and the other files. A scenario has files below `/etc`
+/// only: aliases from elsewhere move there.
+fn environment(scenario: &Scenario) -> (Variables<'_>, Files<'_>) {
+    const ALIASES: &str = "host.aliases";
+    let variables = scenario.env.iter().map(|(key, value)| (&**key, &**value));
+    let mut env: Variables<'_> = variables.collect();
+    let mut files = Files::new();
+    for (path, bytes) in &scenario.files {
+        match path.strip_prefix("/etc/") {
+            Some(name) => {
+                files.insert(name, latin1(bytes));
+            }
+            None if scenario.env("HOSTALIASES") == Some(path) => {
+                files.insert(ALIASES, latin1(bytes));
+                env.insert("HOSTALIASES", "/etc/host.aliases");
+            }
+            None => {}
+        }
+    }
+    (env, files)
 }
 
 /// Bytes as the code points up to 255 that stand for them.
@@ -105,7 +136,7 @@ fn rule(rule: &Rule) -> RuleForm<'_> {
     };
     RuleForm {
         name: rule.name.as_deref(),
-        record_type: rule.record_type.map(|it| it.to_string()),
+        record_type: rule.record_type.map(|it| Shown(it).to_string()),
         server: rule.server.map(|it| it.to_string()),
         proto: rule.transport.map(|transport| match transport {
             Transport::Udp => "udp",

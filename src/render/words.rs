@@ -8,13 +8,14 @@ use crate::explain::advice::Change;
 use crate::explain::cluster::Meaning;
 use crate::explain::decision::{Decision, Order};
 use crate::explain::transition::Reply;
+use crate::name::Name;
 use crate::resolver::reading::Origin;
 use crate::scenario::Scenario;
 
 /// `FILE:LINE:COLUMN` of a word of the file, or what else a setting comes from.
 pub fn origin(scenario: &Scenario, origin: Origin) -> String {
     match (origin, &scenario.resolv_conf) {
-        (Origin::File(span), Some(conf)) => conf.source.place(span.start),
+        (Origin::File(span), Some(conf)) => conf.place(span.start),
         (Origin::File(_), None) => "no file".to_owned(),
         (Origin::Environment(variable), _) => variable.to_owned(),
         (Origin::HostName, _) => format!("host name {}", scenario.hostname),
@@ -37,7 +38,10 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
         Order::Nothing(Outcome::Found(_)) => {
             "nothing is asked: the answer is known without DNS".to_owned()
         }
-        Order::Nothing(Outcome::Failed(code)) => format!("nothing is asked: it ends with {code}"),
+        Order::Nothing(Outcome::Failed(code)) => match Name::from_plain(scenario.name.as_bytes()) {
+            Err(error) => format!("nothing is asked, as {error}: it ends with {code}"),
+            Ok(_) => format!("nothing is asked: it ends with {code}"),
+        },
         Order::Rooted => "a final dot: this name and no other".to_owned(),
         Order::AsIsFirst => format!("{compared}: the name as it is first, then {}", list()),
         Order::SearchFirst => format!("{compared}: first {}, then the name as it is", list()),
@@ -65,10 +69,25 @@ fn compared(scenario: &Scenario, decision: &Decision) -> String {
     match decision.ndots {
         Some(ndots) => {
             let from = origin(scenario, ndots.origin);
-            format!("{dots} {be} {relation} ndots:{} ({from})", ndots.value)
+            let cut = match written_ndots(scenario, ndots.origin) {
+                Some(written) if written > ndots.value => format!(", cut from {written}"),
+                _ => String::new(),
+            };
+            let value = ndots.value;
+            format!("{dots} {be} {relation} ndots:{value} ({from}{cut})")
         }
         None => dots,
     }
+}
+
+/// The number that the file has for `ndots`: resolvers have an upper limit.
+fn written_ndots(scenario: &Scenario, origin: Origin) -> Option<u32> {
+    let Origin::File(span) = origin else {
+        return None;
+    };
+    let word = scenario.resolv_conf.as_ref()?.bytes(span);
+    let number = word.strip_prefix(b"ndots:")?;
+    std::str::from_utf8(number).ok()?.parse().ok()
 }
 
 /// `1 query`, `8 queries`.

@@ -10,9 +10,35 @@ use serde::{Deserialize, Deserializer};
 
 use crate::engine::message::{Rcode, Transport};
 use crate::name::Name;
-use crate::scenario::{Family, Lookup, Scenario};
+use crate::scenario::{Family, Lookup, Scenario, record_type};
 use crate::scenario::{default_hosts, default_interfaces, default_nsswitch, file};
 use crate::world::{Effect, Rule};
+
+/// Why a text is no scenario.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ScenarioError {
+    /// What is wrong, as a sentence without a full stop. Can have text of the
+    /// scenario in it.
+    pub message: String,
+    /// Line in the text, from 1.
+    pub line: usize,
+    /// Column in bytes, from 1.
+    pub column: usize,
+}
+
+impl From<serde_json::Error> for ScenarioError {
+    fn from(error: serde_json::Error) -> Self {
+        let message = error.to_string();
+        // serde_json ends with the place.
+        let message = message.rsplit_once(" at line ").map(|(start, _)| start);
+        Self {
+            message: message.unwrap_or("it cannot be read").to_owned(),
+            line: error.line().max(1),
+            column: error.column().max(1),
+        }
+    }
+}
 
 /// Reads one scenario from JSON text. `id` names it if it has no `id`.
 ///
@@ -20,7 +46,18 @@ use crate::world::{Effect, Rule};
 ///
 /// Malformed JSON, an unknown key, a value of the wrong kind: with line and
 /// column in `text`.
-pub fn parse(text: &[u8], id: &str) -> Result<Scenario, serde_json::Error> {
+pub fn parse(text: &[u8], id: &str) -> Result<Scenario, ScenarioError> {
+    // Without this an array would do: its elements in the order of the keys.
+    let start = text.iter().position(|byte| !byte.is_ascii_whitespace());
+    if start.is_some_and(|at| text.get(at) != Some(&b'{')) {
+        let before = text.get(..start.unwrap_or_default()).unwrap_or_default();
+        let line_start = before.iter().rposition(|&byte| byte == b'\n');
+        return Err(ScenarioError {
+            message: "a scenario is a JSON object, and this is none".to_owned(),
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            column: before.len() - line_start.map_or(0, |at| at + 1) + 1,
+        });
+    }
     let form: Form = serde_json::from_slice(text)?;
     Ok(form.into_scenario(id))
 }
@@ -44,6 +81,11 @@ struct Form {
     family: FamilyForm,
     #[serde(default)]
     flags: u32,
+    /// Records of this type are looked up, not addresses. Not in the vectors.
+    #[serde(rename = "type", default, deserialize_with = "some_record_type")]
+    record_type: Option<RecordType>,
+    /// Network interfaces, else those of a pod. Not in the vectors.
+    interfaces: Option<Vec<String>>,
     #[serde(default)]
     answers: Vec<RuleForm>,
     #[serde(default, rename = "observed")]
@@ -70,10 +112,10 @@ enum FamilyForm {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a rule as an object")]
 struct RuleForm {
     name: Option<String>,
-    #[serde(rename = "type", default, deserialize_with = "record_type")]
+    #[serde(rename = "type", default, deserialize_with = "some_record_type")]
     record_type: Option<RecordType>,
     server: Option<IpAddr>,
     proto: Option<TransportForm>,
@@ -132,9 +174,9 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<String>>
     Option::deserialize(value).map(Some)
 }
 
-fn record_type<'de, D: Deserializer<'de>>(value: D) -> Result<Option<RecordType>, D::Error> {
+fn some_record_type<'de, D: Deserializer<'de>>(value: D) -> Result<Option<RecordType>, D::Error> {
     let text = String::deserialize(value)?;
-    text.parse().map(Some).map_err(|_| {
+    record_type::parse(&text).map(Some).ok_or_else(|| {
         serde::de::Error::custom(format_args!(
             "`{}` is no record type",
             text.escape_default()
@@ -177,7 +219,10 @@ impl Form {
                 .resolv_conf
                 .map(|text| file("/etc/resolv.conf", bytes(&text))),
             name: self.name,
-            lookup: Lookup::Addresses(family),
+            lookup: match self.record_type {
+                Some(record_type) => Lookup::Records(record_type),
+                None => Lookup::Addresses(family),
+            },
             flags: self.flags,
             env: self.env,
             hosts: match self.hosts {
@@ -193,7 +238,7 @@ impl Form {
                 .into_iter()
                 .map(|(path, text)| (format!("/etc/{path}"), bytes(&text)))
                 .collect(),
-            interfaces: default_interfaces(),
+            interfaces: self.interfaces.unwrap_or_else(default_interfaces),
             answers: self.answers.into_iter().map(RuleForm::into_rule).collect(),
             hostname,
         }
@@ -263,8 +308,17 @@ mod tests {
     #[test]
     fn an_unknown_key_is_an_error_with_its_place() {
         let error = parse(b"{\"name\": \"a\",\n \"nam\": 1}", "1").unwrap_err();
-        assert_eq!((error.line(), error.column()), (2, 6));
-        assert!(error.to_string().contains("unknown field `nam`"), "{error}");
+        assert_eq!((error.line, error.column), (2, 6));
+        assert!(error.message.starts_with("unknown field `nam`"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_scenario() {
+        for (text, place) in [("[1]", (1, 1)), ("\n \"x\"", (2, 2)), ("5", (1, 1))] {
+            let error = parse(text.as_bytes(), "1").unwrap_err();
+            assert_eq!((error.line, error.column), place, "{text}");
+            assert!(error.message.contains("JSON object"), "{error}");
+        }
     }
 
     #[test]

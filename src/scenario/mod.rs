@@ -4,6 +4,7 @@
 //! The JSON form, [`json`], is the one that observed vectors use.
 
 pub mod json;
+pub mod record_type;
 
 use std::collections::BTreeMap;
 

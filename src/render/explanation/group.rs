@@ -2,14 +2,17 @@
 
 use std::io;
 
+use super::answers::{Answers, answers, said};
 use super::{Text, ids};
-use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::explain::plan::Candidate;
 use crate::explain::transition::{REPLIES, Reply, Then};
 use crate::explain::{Explanation, Group, Member, Row};
 use crate::render::words;
 use crate::resolver::Resolver;
+use crate::resolver::reading::Origin;
+use crate::scenario::record_type::Shown;
+use crate::simulation::MAX_QUERIES;
 use crate::text::escaped;
 
 impl Text<'_> {
@@ -19,7 +22,9 @@ impl Text<'_> {
         group: &Group<'_>,
     ) -> io::Result<()> {
         writeln!(self.out)?;
-        self.paragraph(0, &self.heading(group))?;
+        let (names, rest) = heading(group);
+        self.headed(0, &self.bold(&names), &rest)?;
+        let answers = answers(explanation, group);
         let servers = common_servers(group);
         let longest = group
             .candidates
@@ -28,39 +33,12 @@ impl Text<'_> {
         let width = longest.max().unwrap_or(0).min(48);
         for (index, row) in group.candidates.iter().enumerate() {
             self.row(index, row, width, servers.is_none())?;
-            self.row_details(explanation, group, row)?;
+            self.row_details(explanation, &answers, row)?;
         }
         self.ends(explanation, group)?;
         self.transitions(group)?;
         self.silence(group)?;
         self.notes(group)
-    }
-
-    fn heading(&self, group: &Group<'_>) -> String {
-        let names: Vec<String> = group
-            .members
-            .iter()
-            .map(|member| format!("{} {}", family(member.resolver), member.resolver.version))
-            .collect();
-        let counts = ranges(group.members.iter().map(|member| member.run.sent.len()));
-        let what = if counts == "0" {
-            "no query".to_owned()
-        } else if counts == "1" {
-            "1 query".to_owned()
-        } else {
-            format!("{counts} queries")
-        };
-        let to = match common_servers(group) {
-            Some(servers) if !servers.is_empty() => format!(" to {servers}"),
-            _ => String::new(),
-        };
-        let asked_all = group.candidates.iter().all(|row| row.is_asked);
-        let until = if asked_all && counts != "0" {
-            " until nothing is left"
-        } else {
-            ""
-        };
-        format!("{}: {what}{to}{until}", self.bold(&names.join(", ")))
     }
 
     fn row(&mut self, index: usize, row: &Row, width: usize, show_servers: bool) -> io::Result<()> {
@@ -70,13 +48,10 @@ impl Text<'_> {
         let types: Vec<String> = candidate
             .record_types()
             .iter()
-            .map(ToString::to_string)
+            .map(|it| Shown(*it).to_string())
             .collect();
-        let mut details = format!(
-            "{}  {}",
-            types.join(" "),
-            words::because(&candidate.because)
-        );
+        let because = words::because(&candidate.because);
+        let mut details = format!("{}  {because}", types.join(" "));
         if show_servers {
             let servers: Vec<String> = candidate
                 .servers()
@@ -104,42 +79,38 @@ impl Text<'_> {
     fn row_details(
         &mut self,
         explanation: &Explanation<'_>,
-        group: &Group<'_>,
+        answers: &Answers<'_>,
         row: &Row,
     ) -> io::Result<()> {
         let mut parts = Vec::new();
         let name = row.candidate.name.as_ref();
-        if let Some((name, meaning)) = name.zip(row.meaning.as_ref()) {
-            if !self.explained.contains(name) {
-                self.explained.push(name.clone());
-                parts.push(words::meaning(meaning));
-            }
+        if let Some((name, meaning)) = name.zip(row.meaning.as_ref())
+            && self.explained.insert(name.clone())
+        {
+            parts.push(words::meaning(meaning));
         }
         if row.is_useful {
             parts.push("what you most likely mean".to_owned());
         }
+        if name.is_some_and(|name| name.as_wire().contains(&b'\r')) {
+            parts.push("\\013 is a carriage return: the file has the line ends of Windows".into());
+        }
         if !row.is_asked {
             parts.push("not asked".to_owned());
-        } else if !explanation.scenario.answers.is_empty() {
-            parts.extend(
-                group
-                    .members
-                    .first()
-                    .and_then(|member| answers(member, &row.candidate)),
-            );
+        } else if let Some(answers) = answers.get(&row.candidate.key()) {
+            parts.push(said(answers));
         }
-        if self.style.verbose {
-            let key = explanation
-                .cluster
-                .as_ref()
-                .zip(row.candidate.name.as_ref());
-            let key = key.and_then(|(cluster, name)| cluster.skydns_key(name));
-            parts.extend(key.map(|key| format!("kube-dns: {}", escaped(key.as_bytes()))));
+        if !parts.is_empty() {
+            self.paragraph(6, &parts.join("; "))?;
         }
-        if parts.is_empty() {
+        if !self.style.verbose {
             return Ok(());
         }
-        self.paragraph(6, &parts.join("; "))
+        let key = explanation.cluster.as_ref().zip(name);
+        match key.and_then(|(cluster, name)| cluster.skydns_key(name)) {
+            Some(key) => self.paragraph(6, &format!("kube-dns: {key}")),
+            None => Ok(()),
+        }
     }
 
     fn ends(&mut self, explanation: &Explanation<'_>, group: &Group<'_>) -> io::Result<()> {
@@ -153,7 +124,10 @@ impl Text<'_> {
             }
             Outcome::Failed(code) => format!("ends with {code}"),
         });
-        let title = if explanation.scenario.answers.is_empty() {
+        let is_silent = group.members.iter().all(|it| it.run.sent.is_empty());
+        let title = if is_silent {
+            "Outcome"
+        } else if explanation.scenario.answers.is_empty() {
             "If nothing exists"
         } else {
             "With the answers assumed"
@@ -181,6 +155,7 @@ impl Text<'_> {
             let silence = &member.silence;
             let queries = words::counted(silence.queries, "query", "queries");
             match (silence.after, silence.code) {
+                _ if silence.is_cut => format!("more than {queries}"),
                 (None, _) => format!("{queries}, then it waits for ever"),
                 (Some(after), Some(code)) => {
                     format!("{code} after {} and {queries}", words::seconds(after))
@@ -212,16 +187,26 @@ impl Text<'_> {
         group: &Group<'_>,
         sentences: Vec<(String, Vec<&Resolver>)>,
     ) -> io::Result<()> {
-        if let [(sentence, resolvers)] = sentences.as_slice() {
-            if resolvers.len() == group.members.len() {
-                return self.paragraph(2, &format!("{title}: {sentence}"));
-            }
+        if let [(sentence, resolvers)] = sentences.as_slice()
+            && resolvers.len() == group.members.len()
+        {
+            return self.titled(2, title, sentence);
         }
         writeln!(self.out, "  {title}:")?;
         for (sentence, resolvers) in sentences {
-            self.paragraph(4, &format!("{}: {sentence}", ids(&resolvers)))?;
+            self.titled(4, &ids(&resolvers), &sentence)?;
         }
         Ok(())
+    }
+
+    /// A title and one sentence behind it, or several below it.
+    fn titled(&mut self, indent: usize, title: &str, sentences: &str) -> io::Result<()> {
+        if !sentences.contains('\n') {
+            return self.paragraph(indent, &format!("{title}: {sentences}"));
+        }
+        self.paragraph(indent, &format!("{title}:"))?;
+        let mut lines = sentences.lines();
+        lines.try_for_each(|line| self.paragraph(indent + 2, line))
     }
 }
 
@@ -234,64 +219,75 @@ fn fqdn(candidate: &Candidate) -> String {
     }
 }
 
-/// What came back for a candidate, as in `A NXDOMAIN, AAAA NXDOMAIN`.
-fn answers(member: &Member<'_>, candidate: &Candidate) -> Option<String> {
-    let mut parts: Vec<String> = Vec::new();
-    for sent in &member.run.sent {
-        let query = &sent.query;
-        if query.name() != candidate.name.as_ref() || query.because != candidate.because {
-            continue;
-        }
-        let came = match &sent.came {
-            None => "silence",
-            Some(Came::Refused) => "a closed port",
-            Some(Came::Closed) => "a closed connection",
-            Some(Came::Reply(reply)) if reply.truncated => "a truncated answer",
-            Some(Came::Reply(reply)) if !reply.answers.is_empty() => "an answer",
-            Some(Came::Reply(reply)) if reply.rcode.as_str() == "NOERROR" => "NODATA",
-            Some(Came::Reply(reply)) => reply.rcode.as_str(),
-        };
-        let record_type = query
-            .record_type()
-            .map(|it| it.to_string())
-            .unwrap_or_default();
-        let part = format!("{record_type} {came}");
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join(", "))
+/// Versions of the members, and how much they ask.
+fn heading(group: &Group<'_>) -> (String, String) {
+    let names: Vec<String> = group
+        .members
+        .iter()
+        .map(|member| format!("{} {}", family(member.resolver), member.resolver.version))
+        .collect();
+    let counts = ranges(group.members.iter().map(|member| member.run.sent.len()));
+    let is_cut = |member: &Member<'_>| member.run.sent.len() >= MAX_QUERIES;
+    let is_cut = group.members.iter().any(is_cut);
+    let what = match counts.as_str() {
+        "0" => "no query".to_owned(),
+        "1" => "1 query".to_owned(),
+        _ if is_cut => format!("more than {counts} queries"),
+        _ => format!("{counts} queries"),
+    };
+    let to = match common_servers(group) {
+        Some(servers) if !servers.is_empty() => format!(" to {servers}"),
+        _ => String::new(),
+    };
+    // Where the file names none.
+    let is_built_in = |member: &Member<'_>| {
+        let mut servers = member.reading.servers.iter();
+        servers.all(|server| server.origin == Origin::BuiltIn)
+    };
+    let default = if group.members.iter().all(is_built_in) && !to.is_empty() {
+        " (default)"
+    } else {
+        ""
+    };
+    let asked_all = group.candidates.iter().all(|row| row.is_asked);
+    let until = if asked_all && counts != "0" && !is_cut {
+        " until nothing is left"
+    } else {
+        ""
+    };
+    (names.join(", "), format!(": {what}{to}{default}{until}"))
 }
 
 /// What follows each candidate, with equal neighbours put together.
 fn transitions(member: &Member<'_>) -> String {
-    let mut ranges: Vec<(usize, usize, String)> = Vec::new();
+    let mut spans: Vec<(usize, usize, String)> = Vec::new();
     for (index, replies) in member.transitions.iter().enumerate() {
         if replies.is_empty() {
             continue;
         }
         let sentence = replies_sentence(index, replies);
-        match ranges.last_mut() {
+        match spans.last_mut() {
             Some((_, last, other)) if *other == sentence => *last = index,
-            _ => ranges.push((index, index, sentence)),
+            _ => spans.push((index, index, sentence)),
         }
     }
-    let parts: Vec<String> = ranges
+    let parts: Vec<String> = spans
         .iter()
-        .map(|(first, last, sentence)| match first == last {
-            true => format!("after {}: {sentence}", first + 1),
-            false => format!("after {}-{}: {sentence}", first + 1, last + 1),
+        .map(|(first, last, sentence)| {
+            let numbers = ranges([first + 1, last + 1].into_iter());
+            format!("after {numbers}: {sentence}")
         })
         .collect();
-    parts.join(". ")
+    parts.join("\n")
 }
 
 fn replies_sentence(index: usize, replies: &[(Reply, Then)]) -> String {
     let mut targets: Vec<(String, Vec<&str>)> = Vec::new();
     for (reply, then) in replies {
         let target = match then {
-            Then::Candidate(next) if *next == index + 1 => "next on".to_owned(),
-            Then::Candidate(other) => format!("{} on", other + 1),
+            Then::Candidate(next) if *next == index + 1 => "the next on".to_owned(),
+            Then::Candidate(other) => format!("number {} on", other + 1),
+            Then::Fails(code) if *code == words::reply(*reply) => "ends on".to_owned(),
             Then::Fails(code) => format!("ends with {code} on"),
             Then::Succeeds => "succeeds on".to_owned(),
         };
@@ -302,9 +298,14 @@ fn replies_sentence(index: usize, replies: &[(Reply, Then)]) -> String {
     }
     let parts: Vec<String> = targets
         .iter()
-        .map(|(target, list)| match list.len() == REPLIES.len() {
-            true => format!("{target} any failure"),
-            false => format!("{target} {}", list.join(", ")),
+        .map(|(target, list)| {
+            let is_any = list.len() == REPLIES.len();
+            let replies = if is_any {
+                "any failure"
+            } else {
+                &list.join(", ")
+            };
+            format!("{target} {replies}")
         })
         .collect();
     parts.join("; ")

@@ -1,9 +1,11 @@
 //! An explanation as text for people.
 
+mod answers;
 mod group;
 mod savings;
 mod unused;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use colored::Colorize as _;
@@ -30,7 +32,7 @@ struct Text<'w> {
     style: Style,
     out: &'w mut dyn Write,
     /// Names whose meaning was said already.
-    explained: Vec<Name>,
+    explained: HashSet<Name>,
 }
 
 /// Writes the explanation: decision, groups, what is not used, advice.
@@ -42,7 +44,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     let mut text = Text {
         style,
         out,
-        explained: Vec::new(),
+        explained: HashSet::new(),
     };
     text.about(explanation)?;
     text.decisions(explanation)?;
@@ -58,11 +60,11 @@ impl Text<'_> {
     fn about(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
         let context = &explanation.context;
         for sentence in &context.about {
-            self.paragraph(0, &escaped(sentence.as_bytes()))?;
+            self.paragraph(0, sentence)?;
         }
         for lead in &context.leads {
             let sentence = format!("{}: {}", lead.place, lead.lead.sentence());
-            self.paragraph(0, &self.yellow(&escaped(sentence.as_bytes())))?;
+            self.headed(0, &self.yellow(&sentence), "")?;
         }
         if !context.about.is_empty() || !context.leads.is_empty() {
             writeln!(self.out)?;
@@ -80,7 +82,6 @@ impl Text<'_> {
                 None => sentences.push((sentence, vec![member.resolver])),
             }
         }
-        let name = escaped(scenario.name.as_bytes());
         let alone = sentences.len() == 1;
         for (sentence, resolvers) in sentences {
             let whose = if alone {
@@ -88,12 +89,19 @@ impl Text<'_> {
             } else {
                 format!("{}: ", ids(&resolvers))
             };
-            self.paragraph(0, &format!("{}  {whose}{sentence}.", self.bold(&name)))?;
+            let name = self.bold(&scenario.name);
+            self.headed(0, &name, &format!("  {whose}{sentence}."))?;
         }
         Ok(())
     }
 
+    /// Wrapped text; whatever it comes from, it is printed safely.
     fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        self.headed(indent, "", text)
+    }
+
+    /// The same behind a `head`, which is coloured and safe.
+    fn headed(&mut self, indent: usize, head: &str, text: &str) -> io::Result<()> {
         let first = " ".repeat(indent);
         let rest = " ".repeat(indent + 2);
         let options = textwrap::Options::new(WIDTH)
@@ -102,41 +110,48 @@ impl Text<'_> {
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(false);
-        for line in textwrap::wrap(text, options) {
+        let text = format!("{head}{}", escaped(text.as_bytes()));
+        for line in textwrap::wrap(&text, options) {
             writeln!(self.out, "{line}")?;
         }
         Ok(())
     }
 
+    // Every colour makes its text safe to print.
+
     fn bold(&self, text: &str) -> String {
+        let text = escaped(text.as_bytes());
         if self.style.colors {
             text.bold().to_string()
         } else {
-            text.to_owned()
+            text
         }
     }
 
     fn dim(&self, text: &str) -> String {
+        let text = escaped(text.as_bytes());
         if self.style.colors {
             text.dimmed().to_string()
         } else {
-            text.to_owned()
+            text
         }
     }
 
     fn yellow(&self, text: &str) -> String {
+        let text = escaped(text.as_bytes());
         if self.style.colors {
             text.yellow().to_string()
         } else {
-            text.to_owned()
+            text
         }
     }
 
     fn green(&self, text: &str) -> String {
+        let text = escaped(text.as_bytes());
         if self.style.colors {
             text.green().bold().to_string()
         } else {
-            text.to_owned()
+            text
         }
     }
 }

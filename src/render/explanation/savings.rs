@@ -5,7 +5,6 @@ use std::io;
 use super::Text;
 use crate::explain::advice::{Advice, Harm};
 use crate::render::words;
-use crate::text::escaped;
 
 impl Text<'_> {
     pub(super) fn savings(&mut self, advice: &[Advice]) -> io::Result<()> {
@@ -16,7 +15,7 @@ impl Text<'_> {
         for advice in advice {
             let savings = counts(advice);
             let sentence = format!("{}: {}", words::change(&advice.change), savings.join(", "));
-            self.paragraph(2, &escaped(sentence.as_bytes()))?;
+            self.paragraph(2, &sentence)?;
             self.paragraph(4, &format!("Price: {}", words::price(&advice.change)))?;
             for cost in costs(advice) {
                 self.paragraph(4, &format!("Price: {cost}"))?;

@@ -1,5 +1,6 @@
 //! What the file says in vain.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use super::{Text, ids};
@@ -7,15 +8,22 @@ use crate::explain::Explanation;
 use crate::resolver::Resolver;
 use crate::text::{Span, escaped};
 
+/// So many words with the same fate are shown; the others are counted.
+const SHOWN: usize = 3;
+
+/// What is said about words, and of which resolvers it is true.
+type Reasons<'e> = Vec<(&'e str, Vec<&'e Resolver>)>;
+
 impl Text<'_> {
     pub(super) fn unused(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
-        let lines = unused(explanation);
-        if lines.is_empty() {
+        let fates = fates(explanation);
+        if fates.is_empty() {
             return Ok(());
         }
-        writeln!(self.out, "\n{}", self.bold("Not used"))?;
-        for (what, reasons) in lines {
-            self.paragraph(2, &what)?;
+        let title = self.bold("Without effect, or not as written");
+        writeln!(self.out, "\n{title}")?;
+        for (spans, reasons) in fates {
+            self.paragraph(2, &words(explanation, &spans))?;
             for (why, resolvers) in reasons {
                 self.paragraph(4, &format!("{}: {why}", ids(&resolvers)))?;
             }
@@ -24,40 +32,59 @@ impl Text<'_> {
     }
 }
 
-/// What the file says in vain: the words with their place, and why, by resolver.
-fn unused<'e>(
-    explanation: &'e Explanation<'_>,
-) -> Vec<(String, Vec<(&'e str, Vec<&'e Resolver>)>)> {
-    let Some(conf) = &explanation.scenario.resolv_conf else {
-        return Vec::new();
-    };
-    let mut lines: Vec<(Span, Vec<(&str, Vec<&Resolver>)>)> = Vec::new();
+/// The words that the file has in vain, in file order, those with the same
+/// fate put together.
+fn fates<'e>(explanation: &'e Explanation<'_>) -> Vec<(Vec<Span>, Reasons<'e>)> {
+    let mut words: BTreeMap<Span, Reasons<'e>> = BTreeMap::new();
     for member in explanation.groups.iter().flat_map(|group| &group.members) {
         for dropped in member.reading.refused.iter().chain(&member.reading.dropped) {
-            let line = match lines.iter_mut().find(|(span, _)| *span == dropped.span) {
-                Some((_, reasons)) => reasons,
-                None => {
-                    lines.push((dropped.span, Vec::new()));
-                    match lines.last_mut() {
-                        Some((_, reasons)) => reasons,
-                        None => continue,
-                    }
-                }
-            };
-            match line.iter_mut().find(|(why, _)| *why == dropped.why) {
+            let reasons = words.entry(dropped.span).or_default();
+            match reasons.iter_mut().find(|(why, _)| *why == dropped.why) {
                 Some((_, resolvers)) => resolvers.push(member.resolver),
-                None => line.push((&dropped.why, vec![member.resolver])),
+                None => reasons.push((&dropped.why, vec![member.resolver])),
             }
         }
     }
-    lines.sort_by_key(|(span, _)| *span);
-    lines
-        .into_iter()
-        .map(|(span, reasons)| {
-            let place = escaped(conf.source.place(span.start).as_bytes());
-            (format!("{place} `{}`", excerpt(conf.bytes(span))), reasons)
-        })
-        .collect()
+    let mut fates: Vec<(Vec<Span>, Reasons<'e>)> = Vec::new();
+    for (span, reasons) in words {
+        match fates.last_mut() {
+            Some((spans, other)) if is_same(other, &reasons) => spans.push(span),
+            _ => fates.push((vec![span], reasons)),
+        }
+    }
+    fates
+}
+
+fn is_same(one: &Reasons<'_>, other: &Reasons<'_>) -> bool {
+    let form = |reasons: &Reasons<'_>| -> Vec<_> {
+        reasons
+            .iter()
+            .map(|(why, resolvers)| ((*why).to_owned(), ids(resolvers)))
+            .collect()
+    };
+    form(one) == form(other)
+}
+
+/// The words with their places, cut where they are long or many.
+fn words(explanation: &Explanation<'_>, spans: &[Span]) -> String {
+    let Some(conf) = &explanation.scenario.resolv_conf else {
+        return String::new();
+    };
+    let shown = spans.iter().take(SHOWN).enumerate().map(|(index, span)| {
+        let at = conf.position(span.start);
+        let place = match index {
+            0 => conf.place(span.start),
+            _ => format!("{}:{}", at.line, at.column),
+        };
+        format!("{place} `{}`", excerpt(conf.bytes(*span)))
+    });
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if let Some(last) = spans.get(SHOWN..).and_then(<[Span]>::last) {
+        let more = spans.len() - SHOWN;
+        let at = conf.position(last.start);
+        text = format!("{text} and {more} more, up to {}:{}", at.line, at.column);
+    }
+    text
 }
 
 /// The words themselves, cut where they are long.

@@ -1,211 +1,26 @@
 //! An explanation as one JSON document.
 
+mod forms;
+
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
-use serde::Serialize;
 
+use self::forms::{
+    AdviceForm, CandidateForm, ClusterForm, CostForm, DecisionForm, Document, ErrorForm, GroupForm,
+    LeadForm, OutcomeForm, ReadingForm, ResolverForm, SavingForm, SettingForm, SilentForm,
+    TransitionForm, UnusedForm,
+};
 use crate::engine::machine::Outcome;
 use crate::explain::advice::{Advice, Change, Harm};
 use crate::explain::decision::{Decision, Order};
 use crate::explain::transition::{Reply, Then};
 use crate::explain::{Explanation, Group, Member, PlacedLead, Row};
-use crate::render::words;
+use crate::render::{json, words};
 use crate::resolver::reading::Setting;
 use crate::scenario::Scenario;
+use crate::scenario::record_type::Shown;
 use crate::text::escaped;
-
-/// What `kdns explain NAME --format json` writes. Fields are only added
-/// within a format version.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Document {
-    /// Version of this format.
-    format: u32,
-    /// The name that was explained.
-    name: String,
-    /// The file that was read; absent where there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    /// What was assumed or could not be read.
-    about: Vec<String>,
-    /// Servers of the file that are not what they seem: loopback addresses
-    /// and their relatives.
-    leads: Vec<LeadForm>,
-    /// The Kubernetes search path, if the file has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cluster: Option<ClusterForm>,
-    /// Resolvers that send the same.
-    groups: Vec<GroupForm>,
-    /// What would save queries, with its price.
-    advice: Vec<AdviceForm>,
-    /// What could not be done; the exit status is then 2.
-    errors: Vec<ErrorForm>,
-}
-
-/// Something that could not be done.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ErrorForm {
-    /// One sentence.
-    pub message: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct LeadForm {
-    address: String,
-    /// `FILE:LINE:COLUMN`
-    at: String,
-    sentence: String,
-    /// Whether nothing but the address says so.
-    guess: bool,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct ClusterForm {
-    namespace: String,
-    domain: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct GroupForm {
-    resolvers: Vec<ResolverForm>,
-    candidates: Vec<CandidateForm>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct CandidateForm {
-    /// From 1.
-    number: usize,
-    /// With its final dot; absent for a malformed message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    types: Vec<String>,
-    servers: Vec<String>,
-    /// `search N`, `as is`, …
-    from: String,
-    /// Whether it is asked, given the answers that were assumed.
-    asked: bool,
-    /// What the name would be in the cluster.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    meaning: Option<String>,
-    /// Whether this is what the user most likely means.
-    useful: bool,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct ResolverForm {
-    id: &'static str,
-    version: &'static str,
-    decision: DecisionForm,
-    /// Queries sent in all.
-    queries: usize,
-    outcome: OutcomeForm,
-    silent: SilentForm,
-    /// What each answer leads to, by candidate.
-    transitions: Vec<TransitionForm>,
-    reading: ReadingForm,
-    /// Bugs that were met and choices by lot.
-    notes: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct DecisionForm {
-    order: &'static str,
-    /// Dots in the name, a final one not counted.
-    dots: usize,
-    sentence: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct OutcomeForm {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    addresses: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct SilentForm {
-    queries: usize,
-    /// Time until it gives up; absent: never.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct TransitionForm {
-    /// Number of the candidate.
-    candidate: usize,
-    reply: &'static str,
-    /// Number of the candidate that follows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<usize>,
-    /// The error that the lookup ends with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct ReadingForm {
-    servers: Vec<SettingForm>,
-    search: Vec<SettingForm>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ndots: Option<SettingForm>,
-    timeout_seconds: SettingForm,
-    attempts: SettingForm,
-    flags: Vec<SettingForm>,
-    /// Words of the file that have no effect for this resolver.
-    unused: Vec<UnusedForm>,
-    /// Why it refuses the whole file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refused: Option<UnusedForm>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct SettingForm {
-    value: String,
-    /// `FILE:LINE:COLUMN`, an environment variable, `host name …`, or `default`.
-    from: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct UnusedForm {
-    line: usize,
-    column: usize,
-    text: String,
-    why: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct AdviceForm {
-    /// `final-dot` or `ndots`.
-    change: &'static str,
-    /// The name to write, or the number to set.
-    to: String,
-    sentence: String,
-    savings: Vec<SavingForm>,
-    price: Vec<String>,
-    /// What it does to other names.
-    costs: Vec<CostForm>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct SavingForm {
-    resolver: &'static str,
-    before: usize,
-    after: usize,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct CostForm {
-    name: String,
-    resolver: &'static str,
-    /// Whether the name is not found any more.
-    lost: bool,
-    /// Queries that it takes more.
-    more_queries: usize,
-}
 
 /// Writes the document of `explanation`.
 ///
@@ -216,6 +31,7 @@ pub fn write(explanation: &Explanation<'_>, out: &mut dyn Write) -> io::Result<(
     let scenario = explanation.scenario;
     let document = Document {
         format: 1,
+        case: scenario.id.clone(),
         name: scenario.name.clone(),
         file: scenario
             .resolv_conf
@@ -235,18 +51,24 @@ pub fn write(explanation: &Explanation<'_>, out: &mut dyn Write) -> io::Result<(
         advice: explanation.advice.iter().map(advice).collect(),
         errors: Vec::new(),
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    json::document(&document, out)
 }
 
-/// Writes a document that says only what went wrong.
+/// Writes a document that says only what went wrong; `at` is line and column.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write_error(name: &str, message: &str, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_error(
+    case: &str,
+    name: &str,
+    message: &str,
+    at: Option<(usize, usize)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let document = Document {
         format: 1,
+        case: case.to_owned(),
         name: name.to_owned(),
         file: None,
         about: Vec::new(),
@@ -256,10 +78,11 @@ pub fn write_error(name: &str, message: &str, out: &mut dyn Write) -> io::Result
         advice: Vec::new(),
         errors: vec![ErrorForm {
             message: message.to_owned(),
+            line: at.map(|(line, _)| line),
+            column: at.map(|(_, column)| column),
         }],
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    json::document(&document, out)
 }
 
 fn lead(lead: &PlacedLead) -> LeadForm {
@@ -271,9 +94,17 @@ fn lead(lead: &PlacedLead) -> LeadForm {
     }
 }
 
-/// The schema of the document.
+/// The schema of the output: a document, or an array of them where a file has
+/// several scenarios.
 pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Document)
+    #[derive(JsonSchema)]
+    #[schemars(untagged, title = "Explanation")]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Output {
+        One(Box<Document>),
+        Several(Vec<Document>),
+    }
+    json::schema::<Output>()
 }
 
 fn group(scenario: &Scenario, group: &Group<'_>) -> GroupForm {
@@ -304,7 +135,7 @@ fn candidate(index: usize, row: &Row) -> CandidateForm {
         types: candidate
             .record_types()
             .iter()
-            .map(ToString::to_string)
+            .map(|it| Shown(*it).to_string())
             .collect(),
         servers: candidate
             .servers()
@@ -390,7 +221,7 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
     let reading = &member.reading;
     let conf = scenario.resolv_conf.as_ref();
     let unused = |dropped: &crate::resolver::reading::Dropped| {
-        let at = conf?.source.position(dropped.span.start);
+        let at = conf?.position(dropped.span.start);
         Some(UnusedForm {
             line: at.line,
             column: at.column,

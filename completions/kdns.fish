@@ -1,0 +1,95 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_kdns_global_optspecs
+    string join \n color= h/help V/version
+end
+
+function __fish_kdns_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_kdns_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_kdns_using_subcommand
+    set -l cmd (__fish_kdns_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c kdns -n "__fish_kdns_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_needs_command" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_needs_command" -s V -l version -d 'Print version'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "schema" -d 'Print the JSON Schema of a machine format'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l scenario -d 'Read scenarios from this file, one JSON object or one a line; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l resolver -d 'Resolvers to explain: ids or short names, comma-separated, or all [default: glibc,musl,go]' -r -f -a "all\t''
+glibc\t''
+glibc-res_search\t''
+glibc-res_query\t''
+musl-1.2.3\t''
+musl-1.2.5\t''
+go-1.19\t''
+go-1.27\t''
+c-ares-1.18\t''
+c-ares-1.18-search\t''
+c-ares-1.34\t''
+c-ares-1.34-search\t''
+dig\t''
+dig-search\t''
+host\t''
+nslookup\t''
+busybox-nslookup\t''
+systemd-resolved\t''
+systemd-resolved-stub\t''
+hickory-0.26\t''
+musl\t''
+go\t''
+c-ares\t''
+c-ares-search\t''
+hickory\t''
+resolved\t''
+busybox\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l type -d 'Record types: A, AAAA, A,AAAA, or one other type, looked up as res_search would' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l answer -d 'Assume this answer; the first that fits counts, and without one a name does not exist' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l save-scenario -d 'Write the question as a scenario that others can replay' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
+json\t'One document; an array of documents for a file with several scenarios'
+jsonl\t'One prediction a line'"
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l file -d 'Explain with this resolv.conf; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l root -d 'Read the machine below this directory [default: /]' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l namespace -d 'Explain what a ClusterFirst pod of this namespace would ask' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l pod -d 'Explain what the pod of this manifest would ask' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-dns -d 'The cluster\'s DNS address [default: 10.96.0.10]' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-domain -d 'The cluster\'s domain [default: cluster.local]' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l env -d 'Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l hostname -d 'Host name of the machine' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -s v -l verbose -d 'More detail'
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand completions" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -1,0 +1,92 @@
+//! JSON as text that is safe to look at in a terminal.
+
+use std::io::{self, Write};
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+use crate::text::is_unprintable;
+
+/// Writes `value` over many lines.
+pub(super) fn document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    make_harmless(&mut text, 0);
+    text.push(b'\n');
+    out.write_all(&text)
+}
+
+/// Writes `value` as one line.
+pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = Vec::with_capacity(1024);
+    append(value, &mut text)?;
+    out.write_all(&text)
+}
+
+/// Appends `value` as one line.
+pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<()> {
+    let start = text.len();
+    serde_json::to_writer(&mut *text, value)?;
+    make_harmless(text, start);
+    text.push(b'\n');
+    Ok(())
+}
+
+/// Escapes what stands behind `start` and could trick a terminal.
+fn make_harmless(text: &mut Vec<u8>, start: usize) {
+    let new = text.get(start..).unwrap_or_default();
+    // Those below are escaped as JSON demands it.
+    if new.iter().any(|&byte| byte >= 0x7f) {
+        let shown = harmless(&String::from_utf8_lossy(new));
+        text.truncate(start);
+        text.extend_from_slice(shown.as_bytes());
+    }
+}
+
+/// The same JSON with `\u` escapes for what could trick a terminal: outside
+/// of strings there is no such character but the newline.
+fn harmless(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character == '\n' || !is_unprintable(character) {
+            shown.push(character);
+            continue;
+        }
+        let units = character.encode_utf16(&mut [0; 2]).to_vec();
+        shown.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+    }
+    shown
+}
+
+/// The schema of what is written, not of what could be read.
+pub(super) fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::default().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_the_same_and_harmless() {
+        for text in [
+            "plain é",
+            "\u{7f}",
+            "\u{9b}31m",
+            "a\u{202e}b\n",
+            "\u{e0041}",
+            "\"\\",
+        ] {
+            let mut bytes = Vec::new();
+            document(&[text], &mut bytes).unwrap();
+            let json = String::from_utf8(bytes).unwrap();
+            assert!(
+                !json.chars().any(|c| c != '\n' && is_unprintable(c)),
+                "{json:?}"
+            );
+            let read: Vec<String> = serde_json::from_str(&json).unwrap();
+            assert_eq!(read, [text]);
+        }
+    }
+}
