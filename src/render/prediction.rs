@@ -8,7 +8,7 @@ use hickory_proto::rr::RecordType;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::address::Server;
+use crate::address::{Address, Server};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
 use crate::name::Name;
@@ -69,6 +69,16 @@ impl Serialize for NameForm<'_> {
 }
 
 #[derive(JsonSchema)]
+#[schemars(with = "Vec<String>")]
+struct AddressesForm<'r>(&'r [Address]);
+
+impl Serialize for AddressesForm<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(ToString::to_string))
+    }
+}
+
+#[derive(JsonSchema)]
 #[schemars(with = "String")]
 struct TypeForm(RecordType);
 
@@ -108,12 +118,8 @@ enum BecauseForm {
 #[derive(Serialize, JsonSchema)]
 struct OutcomeForm<'r> {
     status: &'static str,
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "display_list"
-    )]
-    #[schemars(with = "Option<Vec<String>>")]
-    addrs: Option<&'r [crate::address::Address]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addrs: Option<AddressesForm<'r>>,
     /// The error as the resolver spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
@@ -256,7 +262,7 @@ fn outcome(outcome: &Outcome) -> OutcomeForm<'_> {
     match outcome {
         Outcome::Found(addresses) => OutcomeForm {
             status: "ok",
-            addrs: Some(addresses),
+            addrs: Some(AddressesForm(addresses)),
             code: None,
         },
         Outcome::Failed(code) => OutcomeForm {
@@ -275,12 +281,4 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
-}
-
-fn display_list<T: std::fmt::Display, S: Serializer>(
-    values: &Option<&[T]>,
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    let texts = values.unwrap_or_default().iter().map(ToString::to_string);
-    to.collect_seq(texts)
 }
