@@ -208,6 +208,16 @@ impl fmt::Display for Name {
 }
 
 impl Name {
+    /// Calls `use_text` with what [`Display`](fmt::Display) shows, in one piece
+    /// and nearly always without an allocation.
+    pub fn with_text<T>(&self, use_text: impl FnOnce(&str) -> T) -> T {
+        let mut text = [0; MAX_WIRE_BYTES];
+        match self.plain_text(&mut text) {
+            Some(text) if !self.wire.is_empty() => use_text(text),
+            _ => use_text(&self.to_string()),
+        }
+    }
+
     /// The name as text, made in `buffer`, if no byte of it needs an escape:
     /// nearly every name, in one piece.
     fn plain_text<'b>(&self, buffer: &'b mut [u8; MAX_WIRE_BYTES]) -> Option<&'b str> {

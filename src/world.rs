@@ -1,6 +1,5 @@
 //! The servers of a scenario: rules that say what comes back for a query.
 
-use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
@@ -169,8 +168,7 @@ impl<'a> World<'a> {
         let (last, text) = &mut self.text;
         if last.as_ref() != Some(name) {
             text.clear();
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{name}");
+            name.with_text(|shown| text.push_str(shown));
             *last = Some(name.clone());
         }
         for (rule, seen) in self.rules.iter().zip(&mut self.seen) {

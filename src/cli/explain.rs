@@ -126,9 +126,15 @@ pub(super) fn write(
         Format::Json => {
             explanation_json::write(&explain(scenario, context, resolvers, Detail::Full), out)
         }
-        Format::Jsonl => resolvers.iter().try_for_each(|resolver| {
-            prediction::line(&scenario.id, resolver, &resolver.predict(scenario), out)
-        }),
+        Format::Jsonl => {
+            // One piece: many small writes would cost more than the predictions.
+            let mut lines = Vec::with_capacity(1 << 12);
+            for resolver in resolvers {
+                let run = resolver.predict(scenario);
+                prediction::line(&scenario.id, resolver, &run, &mut lines)?;
+            }
+            out.write_all(&lines)
+        }
     }
 }
 

@@ -10,24 +10,36 @@ use crate::text::is_unprintable;
 
 /// Writes `value` over many lines.
 pub(super) fn document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    write(serde_json::to_vec_pretty(value)?, out)
+    let mut text = serde_json::to_vec_pretty(value)?;
+    end(&mut text, 0);
+    out.write_all(&text)
 }
 
 /// Writes `value` as one line.
 pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut text, value)?;
-    write(text, out)
+    let mut text = Vec::new();
+    append_line(value, &mut text)?;
+    out.write_all(&text)
 }
 
-/// One piece: many small writes would cost more than what they write.
-fn write(mut text: Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+/// Appends `value` as one line.
+pub(super) fn append_line(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<()> {
+    let start = text.len();
+    serde_json::to_writer(&mut *text, value)?;
+    end(text, start);
+    Ok(())
+}
+
+/// Makes the text from `start` harmless and ends its line.
+fn end(text: &mut Vec<u8>, start: usize) {
+    let added = text.get(start..).unwrap_or_default();
     // Those below are escaped as JSON demands it.
-    if text.iter().any(|&byte| byte >= 0x7f) {
-        text = harmless(&String::from_utf8_lossy(&text)).into_bytes();
+    if added.iter().any(|&byte| byte >= 0x7f) {
+        let shown = harmless(&String::from_utf8_lossy(added));
+        text.truncate(start);
+        text.extend(shown.into_bytes());
     }
     text.push(b'\n');
-    out.write_all(&text)
 }
 
 /// The same JSON with `\u` escapes for what could trick a terminal: outside

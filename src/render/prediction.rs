@@ -1,15 +1,16 @@
 //! A prediction as JSON, one line for each scenario and resolver.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
+use hickory_proto::rr::RecordType;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::address::Server;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
+use crate::name::Name;
 use crate::render::json;
 use crate::resolver::Resolver;
 use crate::scenario::record_type::Shown;
@@ -38,15 +39,9 @@ struct QueryForm<'r> {
     /// Address of the server that is reached: `0.0.0.0` is `127.0.0.1`.
     server: IpAddr,
     /// Without the final dot; `.` is the root; `null`: a malformed message.
-    #[serde(serialize_with = "display_option")]
-    #[schemars(with = "Option<String>")]
-    qname: Option<&'r crate::name::Name>,
-    #[serde(
-        serialize_with = "display_option",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(with = "Option<String>")]
-    qtype: Option<Shown>,
+    qname: Option<NameForm<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qtype: Option<TypeForm>,
     /// A malformed message in hexadecimal, without its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
@@ -60,6 +55,29 @@ struct QueryForm<'r> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     ad: bool,
     because: BecauseForm,
+}
+
+#[derive(JsonSchema)]
+#[schemars(with = "String")]
+struct NameForm<'r>(&'r Name);
+
+impl Serialize for NameForm<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.with_text(|text| to.serialize_str(text))
+    }
+}
+
+#[derive(JsonSchema)]
+#[schemars(with = "String")]
+struct TypeForm(RecordType);
+
+impl Serialize for TypeForm {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            RecordType::A | RecordType::AAAA => to.serialize_str(self.0.into()),
+            other => to.collect_str(&Shown(other)),
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -99,12 +117,12 @@ struct OutcomeForm<'r> {
     code: Option<&'static str>,
 }
 
-/// Writes the prediction of one run as a line of JSON.
+/// Appends the prediction of one run as a line of JSON.
 ///
 /// # Errors
 ///
-/// Any error of `out`.
-pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> io::Result<()> {
+/// None that is known: memory is written to.
+pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut Vec<u8>) -> io::Result<()> {
     let sockets = socket_numbers(run);
     let prediction = Prediction {
         case,
@@ -119,7 +137,7 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut dyn Write) -> 
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
     };
-    json::line(&prediction, out)
+    json::append_line(&prediction, out)
 }
 
 /// A scenario that could not be read, in place of its predictions.
@@ -182,8 +200,8 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
             Transport::Tcp => "tcp",
         },
         server: query.server.address.reached(),
-        qname: query.name(),
-        qtype: query.record_type().map(Shown),
+        qname: query.name().map(NameForm),
+        qtype: query.record_type().map(TypeForm),
         bad: match &query.question {
             Question::Malformed(bytes) => Some(hexadecimal(bytes)),
             Question::Asked(..) => None,
@@ -198,16 +216,22 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
 /// The number of each query's socket, from 1 in order of use; none in a run
 /// in which one socket sends to several servers.
 fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
-    let mut seen: HashMap<SocketId, (usize, &Server)> = HashMap::new();
+    let mut seen: Vec<(SocketId, &Server)> = Vec::new();
+    let mut newest = None;
     let mut numbers = Vec::with_capacity(run.sent.len());
     for sent in &run.sent {
         let (socket, server) = (sent.query.socket, &sent.query.server);
-        let number = seen.len() + 1;
-        let (number, other) = *seen.entry(socket).or_insert((number, server));
-        if other != server {
-            return vec![None; run.sent.len()];
+        // Sockets are made in order: a later one than all before is new.
+        let is_new = newest.is_none_or(|newest| newest < socket);
+        newest = newest.max(Some(socket));
+        let known = || seen.iter().rposition(|(other, _)| *other == socket);
+        let index = (!is_new).then(known).flatten().unwrap_or(seen.len());
+        match seen.get(index) {
+            Some((_, other)) if *other != server => return vec![None; run.sent.len()],
+            Some(_) => {}
+            None => seen.push((socket, server)),
         }
-        numbers.push(Some(number));
+        numbers.push(Some(index + 1));
     }
     numbers
 }
@@ -255,16 +279,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
-}
-
-fn display_option<T: std::fmt::Display, S: Serializer>(
-    value: &Option<T>,
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => to.collect_str(value),
-        None => to.serialize_none(),
-    }
 }
 
 fn display_list<T: std::fmt::Display, S: Serializer>(

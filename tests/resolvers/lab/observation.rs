@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::rules::Rule;
@@ -12,6 +12,10 @@ use super::rules::Rule;
 const DEFAULT_LIMIT_S: u64 = 45;
 
 /// A scenario: what a resolver finds, what it is asked, and how its servers answer.
+#[expect(
+    clippy::option_option,
+    reason = "absent, null and text are three things"
+)]
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Scenario {
     /// The case's name.
@@ -27,10 +31,20 @@ pub(crate) struct Scenario {
     /// The host name.
     #[serde(default = "pod_1")]
     pub(crate) hostname: String,
-    /// The text of /etc/hosts, else the default.
-    pub(crate) hosts: Option<String>,
-    /// The text of /etc/nsswitch.conf, else the default.
-    pub(crate) nsswitch: Option<String>,
+    /// The text of /etc/hosts; `Some(None)`: no such file; `None`: the default.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(crate) hosts: Option<Option<String>>,
+    /// The text of /etc/nsswitch.conf, as with `hosts`.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(crate) nsswitch: Option<Option<String>>,
     /// Other files below /etc.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
@@ -47,6 +61,15 @@ pub(crate) struct Scenario {
     /// The same, by resolver.
     #[serde(default)]
     pub(crate) limits: BTreeMap<String, u64>,
+}
+
+/// A key that is there, `null` or not.
+#[expect(
+    clippy::option_option,
+    reason = "absent, null and text are three things"
+)]
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(value).map(Some)
 }
 
 fn pod_1() -> String {

@@ -6,6 +6,7 @@
 )]
 
 use std::fmt::Write as _;
+use std::net::IpAddr;
 
 use serde_json::{Map, Value, json};
 
@@ -336,6 +337,11 @@ fn answers(
             )
         }
     };
+    // Rules name servers by address; some of the lines are none.
+    let addresses: Vec<&String> = servers
+        .iter()
+        .filter(|server| server.parse::<IpAddr>().is_ok())
+        .collect();
     if failing {
         for _ in 0..=dice.below(2) {
             let reply = dice.pick(&[
@@ -343,8 +349,8 @@ fn answers(
             ]);
             let mut rule = json!({"reply": reply});
             match dice.below(4) {
-                0 if !servers.is_empty() => {
-                    rule["server"] = json!(servers[dice.below(servers.len())]);
+                0 if !addresses.is_empty() => {
+                    rule["server"] = json!(addresses[dice.below(addresses.len())]);
                 }
                 1 => rule["type"] = json!(dice.pick(&["A", "AAAA"])),
                 _ => rule["name"] = json!(somewhere(dice)),

@@ -24,6 +24,9 @@ use super::{real, resolved};
 /// Everything the lab owns in the sandbox; /run is an empty tmpfs there.
 const LAB: &str = "/run/lab";
 
+/// What is never the host's below /etc, even where the scenario has none.
+const REPLACED: [&str; 4] = ["systemd", "resolv.conf", "hosts", "nsswitch.conf"];
+
 /// Time for the last packets to be recorded.
 const SETTLE: Duration = Duration::from_millis(15);
 
@@ -162,42 +165,10 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         MsFlags::MS_BIND | MsFlags::MS_REC,
         nothing,
     )?;
-    let hosts = format!(
-        "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n10.244.1.5 {}\n",
-        scenario.hostname
-    );
-    let mut own: Vec<(&str, Vec<u8>)> = vec![
-        (
-            "hosts",
-            scenario.hosts.clone().unwrap_or(hosts).into_bytes(),
-        ),
-        (
-            "nsswitch.conf",
-            scenario
-                .nsswitch
-                .clone()
-                .unwrap_or_else(|| "hosts: files dns\n".to_owned())
-                .into_bytes(),
-        ),
-        ("hostname", format!("{}\n", scenario.hostname).into_bytes()),
-    ];
-    own.extend(
-        scenario
-            .files
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.clone().into_bytes())),
-    );
-    if how != How::Stub {
-        own.extend(
-            scenario
-                .resolv_conf_bytes()
-                .map(|bytes| ("resolv.conf", bytes)),
-        );
-    }
+    let own = own_files(scenario, how);
     for entry in fs::read_dir("/etc")? {
         let name = entry?.file_name();
-        let replaced =
-            name == "systemd" || name == "resolv.conf" || own.iter().any(|(n, _)| name == *n);
+        let replaced = REPLACED.iter().any(|n| name == *n) || own.iter().any(|(n, _)| name == *n);
         if !replaced {
             symlink(Path::new(&old).join(&name), Path::new(&new).join(&name))?;
         }
@@ -229,6 +200,30 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         runtime_folder()?;
     }
     Ok(())
+}
+
+/// The scenario's files below /etc; those that it says do not exist are left out.
+fn own_files(scenario: &Scenario, how: How) -> Vec<(&str, Vec<u8>)> {
+    let hosts = format!(
+        "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n10.244.1.5 {}\n",
+        scenario.hostname
+    );
+    let nsswitch = "hosts: files dns\n".to_owned();
+    let mut own = vec![("hostname", format!("{}\n", scenario.hostname).into_bytes())];
+    let mut put = |name, text: Option<String>| {
+        own.extend(text.map(|text| (name, text.into_bytes())));
+    };
+    put("hosts", scenario.hosts.clone().unwrap_or(Some(hosts)));
+    let nsswitch = scenario.nsswitch.clone().unwrap_or(Some(nsswitch));
+    put("nsswitch.conf", nsswitch);
+    for (name, text) in &scenario.files {
+        put(name, Some(text.clone()));
+    }
+    if how != How::Stub {
+        let bytes = scenario.resolv_conf_bytes();
+        own.extend(bytes.map(|bytes| ("resolv.conf", bytes)));
+    }
+    own
 }
 
 /// systemd-resolved's folder below /run, which systemd makes for its service.

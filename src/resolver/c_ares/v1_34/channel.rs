@@ -16,6 +16,7 @@ use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::config::Config;
 use crate::resolver::c_ares::v1_34::connection::Connection;
 use crate::resolver::c_ares::v1_34::dns_name::question;
+use crate::resolver::c_ares::v1_34::lots::Lots;
 use crate::resolver::c_ares::v1_34::server::{Moment, ServerState};
 
 /// The id of a query. It keeps it when it is sent again.
@@ -43,6 +44,8 @@ pub(super) struct Channel<'c> {
     pub(super) sent: Vec<(QueryId, Qid)>,
     next_qid: Qid,
     answered: VecDeque<Answered>,
+    /// `rand_state`.
+    pub(super) lots: Lots,
     clock_readings: u64,
     /// What was said already.
     notes: Vec<&'static str>,
@@ -52,8 +55,8 @@ pub(super) struct Channel<'c> {
 #[derive(Debug)]
 pub(super) struct Query {
     pub(super) qid: Qid,
+    pub(super) callback: Callback,
     pub(super) question: Question,
-    pub(super) record_type: RecordType,
     pub(super) because: Because,
     /// Whether it has an OPT record.
     pub(super) edns: bool,
@@ -67,6 +70,15 @@ pub(super) struct Query {
     pub(super) ts: Moment,
     pub(super) timeout: Moment,
     pub(super) connection: Option<SocketId>,
+}
+
+/// Who is told how a query ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Callback {
+    /// The lookup.
+    Lookup,
+    /// `server_probe_cb`, which does nothing.
+    Probe,
 }
 
 /// A query that has ended: the arguments of its callback.
@@ -108,6 +120,7 @@ impl<'c> Channel<'c> {
             sent: Vec::new(),
             next_qid: 0,
             answered: VecDeque::new(),
+            lots: Lots::new(),
             clock_readings: 0,
             notes: Vec::new(),
         }
@@ -176,12 +189,11 @@ impl<'c> Channel<'c> {
                 return None;
             }
         };
-        let qid = self.next_qid;
-        self.next_qid += 1;
+        let qid = self.next_qid();
         self.queries.push(Query {
             qid,
+            callback: Callback::Lookup,
             question,
-            record_type,
             because: candidate.because,
             edns: true,
             cookie: false,
@@ -196,6 +208,39 @@ impl<'c> Channel<'c> {
         self.ares_flush_requeue(vec![Requeue::Send(qid, None)])
             .await;
         self.query(qid).map(|query| query.qid)
+    }
+
+    /// Sends a copy of a query to `server`, once.
+    ///
+    /// Source: c-ares 1.34 `src/lib/ares_send.c: ares_send_nolock` as
+    /// `src/lib/ares_process.c: ares_probe_failed_server` calls it.
+    pub(super) async fn send_probe(&mut self, of: Qid, server: usize) {
+        let now = self.tvnow();
+        let qid = self.next_qid();
+        let Some(query) = self.query(of) else { return };
+        let probe = Query {
+            qid,
+            callback: Callback::Probe,
+            question: query.question.clone(),
+            because: query.because.clone(),
+            edns: query.edns,
+            cookie: false,
+            transport: Transport::Udp,
+            try_count: 0,
+            no_retries: true,
+            error_status: None,
+            ts: now,
+            timeout: now,
+            connection: None,
+        };
+        self.queries.push(probe);
+        self.ares_flush_requeue(vec![Requeue::Send(qid, Some(server))])
+            .await;
+    }
+
+    fn next_qid(&mut self) -> Qid {
+        self.next_qid += 1;
+        self.next_qid
     }
 
     /// Ends a query; what it says of its server's latency is kept.
@@ -214,12 +259,12 @@ impl<'c> Channel<'c> {
             .as_ref()
             .is_some_and(|reply| matches!(reply.rcode, Rcode::NoError | Rcode::NxDomain));
         let ts = self.query(qid).map_or(now, |query| query.ts);
-        if let Some(server) = server.and_then(|server| self.servers.get_mut(server))
-            && status == Status::Success
-            && counts
-        {
-            let latency: Duration = now.0.saturating_sub(ts.0);
-            server.metrics_record(latency);
+        if let Some(server) = server.and_then(|server| self.servers.get_mut(server)) {
+            server.probe_pending = false;
+            if status == Status::Success && counts {
+                let latency: Duration = now.0.saturating_sub(ts.0);
+                server.metrics_record(latency);
+            }
         }
         self.append_requeue(Requeue::End(qid, status, reply), requeue);
     }

@@ -92,20 +92,19 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: handle_conn_error`,
     /// `src/lib/ares_close_sockets.c: ares_close_connection`.
     pub(super) async fn handle_conn_error(&mut self, socket: SocketId) {
-        let Some(at) = self
-            .connections
-            .iter()
-            .position(|connection| connection.socket == socket)
-        else {
+        let Some(connection) = self.connection(socket) else {
             return;
         };
-        let connection = self.connections.remove(at);
-        self.io.close(socket);
-        self.server_increment_failures(connection.server);
+        let server = connection.server;
+        let queries = std::mem::take(&mut connection.queries);
+        self.server_increment_failures(server);
         let mut requeue = Vec::new();
-        for qid in connection.queries {
+        for qid in queries {
             self.ares_requeue_query(qid, Status::ConnRefused, None, &mut requeue);
         }
+        self.connections
+            .retain(|connection| connection.socket != socket);
+        self.io.close(socket);
         self.ares_flush_requeue(requeue).await;
     }
 

@@ -7,6 +7,7 @@ mod connection;
 mod dns_name;
 mod getaddrinfo;
 mod hosts_file;
+mod lots;
 mod process;
 mod search;
 mod server;

@@ -4,13 +4,11 @@
 
 use std::time::Duration;
 
-use hickory_proto::rr::RecordType;
-
 use crate::engine::io::{Arrival, Came, ConnectError};
 use crate::engine::message::{Edns, Query as Message, Rcode, Reply, SocketId, Transport};
 use crate::resolver::c_ares::address::answers_match;
 use crate::resolver::c_ares::status::Status;
-use crate::resolver::c_ares::v1_34::channel::{Channel, Qid, Query, Requeue};
+use crate::resolver::c_ares::v1_34::channel::{Callback, Channel, Qid, Query, Requeue};
 use crate::resolver::c_ares::v1_34::server::Moment;
 
 /// Size in the OPT record.
@@ -19,11 +17,6 @@ use crate::resolver::c_ares::v1_34::server::Moment;
 const EDNS_SIZE: u16 = 1232;
 /// The option of DNS cookies (RFC 7873).
 const COOKIE: &[u16] = &[10];
-/// A time-out after the first round is shortened by up to half; here by so
-/// many percent, by more for A: which of two queries sent at once is the
-/// first to time out decides what follows.
-const REDUCTION: u64 = 20;
-const REDUCTION_A: u64 = 30;
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
 const SOON: Duration = Duration::from_nanos(1);
 
@@ -194,8 +187,13 @@ impl Channel<'_> {
                         .await;
                 }
                 Requeue::End(qid, status, reply) => {
+                    let of_probe = self
+                        .query(qid)
+                        .is_some_and(|query| query.callback == Callback::Probe);
                     self.queries.retain(|query| query.qid != qid);
-                    self.answer(Some(qid), status, reply);
+                    if !of_probe {
+                        self.answer(Some(qid), status, reply);
+                    }
                 }
             }
         }
@@ -238,23 +236,8 @@ impl Channel<'_> {
             connection.queries.push(qid);
         }
         if requested.is_none() && is_first {
-            self.ares_probe_failed_server(server);
+            Box::pin(self.ares_probe_failed_server(server, qid)).await;
         }
-    }
-
-    /// The server with the fewest failures; with `rotate` one of those by lot.
-    ///
-    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_random_server`.
-    fn choose_server(&mut self) -> usize {
-        let servers = || self.servers.iter();
-        let best = servers().enumerate().min_by_key(|(_, state)| state.rank());
-        let Some((index, state)) = best else { return 0 };
-        let failures = state.consec_failures();
-        let equals = servers().filter(|state| state.consec_failures() == failures);
-        if self.config.rotate && equals.count() > 1 {
-            self.note("`rotate`: each query goes to a server by lot among those with the fewest failures, here to the first");
-        }
-        index
     }
 
     /// Before equal ones, as the source's list has it.
@@ -303,50 +286,6 @@ impl Channel<'_> {
             because: query.because.clone(),
         });
         self.sent.push((id, qid));
-    }
-
-    /// The server's time-out, doubled in each round through all servers and
-    /// then shortened by lot, but never below itself.
-    ///
-    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_calc_query_timeout`.
-    fn ares_calc_query_timeout(&mut self, qid: Qid, server: usize) -> Duration {
-        let configured = self.config.timeout;
-        let timeout = self
-            .servers
-            .get(server)
-            .map_or(0, |state| state.metrics_timeout(configured));
-        let (tried, is_a) = self.query(qid).map_or((0, false), |query| {
-            (query.try_count, query.record_type == RecordType::A)
-        });
-        let rounds = tried / self.servers.len().max(1);
-        if rounds == 0 {
-            return Duration::from_millis(timeout);
-        }
-        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
-        let doubled = timeout
-            .checked_shl(rounds)
-            .filter(|value| value >> rounds == timeout);
-        let doubled = doubled.unwrap_or(u64::MAX / 1000);
-        self.note("time-outs after the first round are shortened by lot, by up to half: here by 30 percent for A, by 20 for others");
-        let reduction = if is_a { REDUCTION_A } else { REDUCTION };
-        Duration::from_millis((doubled - doubled / 100 * reduction).max(timeout))
-    }
-
-    /// One query in ten is also sent to a server that has failed; here none is.
-    ///
-    /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_probe_failed_server`.
-    fn ares_probe_failed_server(&mut self, server: usize) {
-        let now = self.tvnow();
-        let probed = self
-            .servers
-            .iter()
-            .enumerate()
-            .any(|(index, state)| index != server && state.can_be_probed(now));
-        if probed {
-            self.note(
-                "one query in ten, by lot, is also sent to a server that has failed: here none",
-            );
-        }
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct ServerState {
     index: usize,
     consec_failures: u32,
     next_retry_time: Option<Moment>,
+    /// Whether a probe is under way.
+    pub(super) probe_pending: bool,
     cookie: Cookie,
     /// Latency in all. The source has five spans of time for it; a lookup that
     /// takes less than a minute finds the same in each that has enough.
@@ -61,6 +63,7 @@ impl ServerState {
             index,
             consec_failures: 0,
             next_retry_time: None,
+            probe_pending: false,
             cookie: Cookie::Initial,
             total_ms: 0,
             total_count: 0,
@@ -80,7 +83,7 @@ impl ServerState {
 
     /// Whether it has failed and may be probed at `now`.
     pub(super) fn can_be_probed(&self, now: Moment) -> bool {
-        self.next_retry_time.is_some_and(|time| time <= now)
+        !self.probe_pending && self.next_retry_time.is_some_and(|time| time <= now)
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: server_increment_failures`.
