@@ -10,7 +10,7 @@ mod walk;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -190,9 +190,18 @@ fn errno_of(error: &std::io::Error) -> Errno {
 /// What the system said, in words; for an error that is none of the system's,
 /// what it says itself.
 pub fn io_reason(error: &std::io::Error) -> String {
-    let wrapped = || error.get_ref()?.source()?.downcast_ref::<std::io::Error>();
-    let code = error.raw_os_error().or_else(|| wrapped()?.raw_os_error());
-    code.map_or_else(|| error.to_string(), |code| reason(Errno::from_raw(code)))
+    let by_kind = match error.kind() {
+        // Errors that another crate has wrapped keep only their kind.
+        ErrorKind::NotFound => Some(Errno::ENOENT),
+        ErrorKind::PermissionDenied => Some(Errno::EACCES),
+        ErrorKind::NotADirectory => Some(Errno::ENOTDIR),
+        ErrorKind::IsADirectory => Some(Errno::EISDIR),
+        ErrorKind::ReadOnlyFilesystem => Some(Errno::EROFS),
+        ErrorKind::StorageFull => Some(Errno::ENOSPC),
+        _ => None,
+    };
+    let errno = error.raw_os_error().map(Errno::from_raw).or(by_kind);
+    errno.map_or_else(|| error.to_string(), reason)
 }
 
 /// A path, safe to print.

@@ -1,0 +1,250 @@
+//! What is read: odd, broken, endless, no file at all.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Permissions};
+use std::io::Read as _;
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+use std::time::Instant;
+
+use crate::{PATIENCE, POD, check_refused, folder, kdns, run, run_as_nobody};
+
+#[test]
+fn paths_are_any_bytes() {
+    let folder = folder();
+    let odd = OsString::from_vec(b"a\xff\x1b[31m.conf".to_vec());
+    fs::write(folder.path().join(&odd), POD).unwrap();
+    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    let mut args = words(&["explain", "web", "--file"]);
+    args.push(odd.clone());
+    let ended = run(folder.path(), &args);
+    assert_eq!(ended.status, 0, "{}", ended.err);
+    assert!(
+        ended.out.contains("a\\xff\\u{1b}[31m.conf:3:9"),
+        "{}",
+        ended.out
+    );
+    assert!(!ended.out.contains('\u{1b}'));
+    let mut args = words(&["explain", "--scenario"]);
+    args.push(odd);
+    let ended = run(folder.path(), &args);
+    assert_eq!(ended.status, 2);
+    assert!(
+        ended.err.starts_with("kdns: a\\xff\\u{1b}[31m.conf:1:1: "),
+        "{}",
+        ended.err
+    );
+    let args = [
+        OsString::from("explain"),
+        OsString::from_vec(b"we\xffb".to_vec()),
+    ];
+    assert_eq!(run(folder.path(), &args).status, 2);
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let folder = folder();
+    let path = folder.path();
+    nix::unistd::mkfifo(&path.join("fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    for (option, file, part) in [
+        (
+            "--file",
+            "missing",
+            "cannot read missing: no such file or directory",
+        ),
+        ("--file", ".", "it is a directory, not a regular file"),
+        ("--file", "fifo", "it is a FIFO, not a regular file"),
+        ("--file", "/dev/zero", "it is a device, not a regular file"),
+        (
+            "--pod",
+            "missing",
+            "cannot read missing: no such file or directory",
+        ),
+        ("--pod", "fifo", "it is a FIFO"),
+        ("--pod", "resolv.conf", "there is no Pod in it"),
+        ("--root", "missing", "cannot open the directory missing"),
+        (
+            "--root",
+            "resolv.conf",
+            "cannot open the directory resolv.conf: not a directory",
+        ),
+    ] {
+        check_refused(path, &["explain", "web", option, file], part);
+    }
+    for (file, part) in [
+        ("missing", "cannot read missing: no such file or directory"),
+        (".", "cannot read .: it is a directory"),
+        ("fifo", "cannot read fifo: it is a FIFO"),
+        ("/dev/zero", "cannot read /dev/zero: it is a device"),
+    ] {
+        check_refused(path, &["explain", "--scenario", file], part);
+    }
+    // A FIFO that nobody reads cannot be written either.
+    let explain = [
+        "explain",
+        "web",
+        "--file",
+        "resolv.conf",
+        "--output",
+        "fifo",
+    ];
+    check_refused(
+        path,
+        &explain,
+        "cannot write fifo: no such device or address",
+    );
+}
+
+#[test]
+fn an_unreadable_file_says_what_would_help() {
+    let folder = folder();
+    let path = folder.path().join("resolv.conf");
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+    let args = [
+        "explain",
+        "web",
+        "--file",
+        "resolv.conf",
+        "--format",
+        "jsonl",
+    ];
+    if let Some(ended) = run_as_nobody(folder.path(), &args) {
+        let message = "cannot read resolv.conf: permission denied (needs root)";
+        assert_eq!(ended.status, 2);
+        assert_eq!(ended.err, format!("kdns: {message}\n"));
+        let line = format!("{{\"case\":\"web\",\"error\":{{\"message\":\"{message}\"}}}}\n");
+        assert_eq!(ended.out, line);
+    }
+}
+
+/// Large or odd files: an answer in seconds, and never a panic.
+#[test]
+fn odd_files_are_read_in_time() {
+    let folder = folder();
+    let path = folder.path();
+    let server = "nameserver 10.0.0.53\n";
+    let domains: String = (0..90_000).map(|n| format!("b{n}.test ")).collect();
+    for (name, text) in [
+        ("empty", String::new()),
+        (
+            "megabyte-word",
+            format!("search {}\n{server}", "a".repeat(1_000_000)),
+        ),
+        ("megabyte-line", format!("search {domains}\n{server}")),
+        (
+            "lines",
+            format!(
+                "{}{}",
+                "search a.test\n".repeat(5_000),
+                server.repeat(5_000)
+            ),
+        ),
+        (
+            "nul",
+            "nameserver 10.0.0.53\0\nsearch \0a.test\n".to_owned(),
+        ),
+        ("cut", "search a.test\n".repeat(100_000)),
+    ] {
+        fs::write(path.join(name), text).unwrap();
+        for format in ["text", "json", "jsonl"] {
+            let args = ["explain", "web", "--file", name, "--format", format];
+            let ended = run(path, &args);
+            assert_eq!(
+                (ended.status, ended.err.as_str()),
+                (0, ""),
+                "{name} {format}"
+            );
+        }
+    }
+    let ended = run(path, &["explain", "web", "--file", "cut"]);
+    let part = "cut: only the first 1048576 bytes are read";
+    assert!(ended.out.starts_with(part), "{}", ended.out);
+}
+
+#[test]
+fn broken_scenarios_have_places() {
+    let folder = folder();
+    let path = folder.path();
+    let deep = "[".repeat(200_000);
+    let long = format!(
+        "{{\"name\":\"a\",\"resolv_conf\":\"{}\"}}",
+        "# ".repeat(10_000_000)
+    );
+    for (text, place) in [
+        (
+            "{\"name\":\"a\"}\n{\"name\":1}\n{\"name\":\"b\"}\n",
+            ":2:9: ",
+        ),
+        ("{\"name\":\"a\"}\n\n{\"name\":\"b\"\n", ":3:11: "),
+        ("{\n  \"name\": \"a\",\n  \"nam\": 1\n}\n", ":3:7: "),
+        ("{\n  \"name\": \"a\"\n", ":2:13: "),
+        ("{\"name\": \"a\"\n{\"name\": \"b\"}\n", ":1:12: "),
+        ("\n \n  5\n", ":3:3: "),
+        (&deep, ":1:1: "),
+        ("\u{feff}{\"name\":\"a\"}\n", ""),
+        (&long, ""),
+    ] {
+        fs::write(path.join("f"), text).unwrap();
+        let ended = run(path, &["explain", "--scenario", "f", "--format", "jsonl"]);
+        let start: String = text.chars().take(60).collect();
+        let is_broken = !place.is_empty();
+        let expected = if is_broken { 2 } else { 0 };
+        assert_eq!(ended.status, expected, "{start:?}: {}", ended.err);
+        assert_eq!(
+            ended.err.lines().count(),
+            usize::from(is_broken),
+            "{start:?}: {}",
+            ended.err
+        );
+        if is_broken {
+            assert!(
+                ended.err.starts_with(&format!("kdns: f{place}")),
+                "{start:?}: {}",
+                ended.err
+            );
+            assert!(ended.out.contains("\"error\""), "{start:?}");
+        }
+    }
+}
+
+/// Whatever is piped in, and however much, it is not kept in memory for ever.
+#[test]
+fn endless_input_ends() {
+    let folder = folder();
+    for option in ["--file", "--scenario"] {
+        let mut command = kdns(folder.path());
+        command.arg("explain").args([option, "-"]);
+        if option == "--file" {
+            command.arg("web");
+        }
+        let start = Instant::now();
+        let zero = File::open("/dev/zero").unwrap();
+        let mut child = command
+            .stdin(zero)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut text = String::new();
+        child
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        child.wait().unwrap();
+        assert!(start.elapsed() < PATIENCE, "{option}");
+        let said = ["only the first 1048576 bytes are read", "more than 64 MiB"];
+        assert!(
+            said.iter().any(|part| text.contains(part)),
+            "{option}: {text:.200}"
+        );
+    }
+}
