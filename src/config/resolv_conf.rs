@@ -15,6 +15,7 @@ use crate::text::{Position, Source, Span};
 pub struct ResolvConf {
     /// The file as it was read.
     pub source: Source,
+<<<<<<< ours
     lines: Vec<LineParts>,
     words: Vec<Span>,
     last: Last,
@@ -41,13 +42,17 @@ struct LineParts {
     /// Its words: a range of [`ResolvConf::words`].
     first_word: u32,
     last_word: u32,
+=======
+    /// Without their `\n`.
+    lines: Vec<Span>,
+>>>>>>> theirs
 }
 
 /// A line and its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'c> {
     conf: &'c ResolvConf,
-    parts: LineParts,
+    span: Span,
 }
 
 /// A word: bytes without white space, and where they stand.
@@ -60,9 +65,10 @@ pub struct Word<'c> {
 }
 
 impl ResolvConf {
-    /// Splits `source` into lines and words. Total: any bytes give a result.
+    /// Finds the lines of `source`. Total: any bytes give a result.
     pub fn parse(source: Source) -> Self {
         let bytes = source.bytes.as_slice();
+<<<<<<< ours
         let mut conf = Self {
             lines: Vec::with_capacity(bytes.len() / 32 + 1),
             words: Vec::with_capacity(bytes.len() / 12 + 1),
@@ -89,14 +95,24 @@ impl ResolvConf {
                 last_word: index(conf.words.len()),
             });
             line_start += length + 1;
+=======
+        let mut lines = Vec::with_capacity(1 + count_newlines(bytes));
+        let mut start = 0;
+        for line in bytes.split(|&byte| byte == b'\n') {
+            lines.push(Span::new(start, start + line.len()));
+            start += line.len() + 1;
+>>>>>>> theirs
         }
-        Self { source, ..conf }
+        if bytes.last().is_none_or(|&byte| byte == b'\n') {
+            lines.pop();
+        }
+        Self { source, lines }
     }
 
     /// The lines, in file order, empty ones included. A final newline does
     /// not begin another line.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = Line<'_>> {
-        self.lines.iter().map(|&parts| Line { conf: self, parts })
+        self.lines.iter().map(|&span| Line { conf: self, span })
     }
 
     /// Line and column of the byte at `offset`, as [`Source::position`] says.
@@ -140,22 +156,8 @@ impl ResolvConf {
     }
 }
 
-/// Appends the words of `line`, which begins at `offset`.
-fn push_words(words: &mut Vec<Span>, line: &[u8], offset: usize) {
-    let mut start = None;
-    for (at, &byte) in line.iter().enumerate() {
-        match (is_blank(byte), start) {
-            (true, Some(first)) => {
-                words.push(Span::new(offset + first, offset + at));
-                start = None;
-            }
-            (false, None) => start = Some(at),
-            _ => {}
-        }
-    }
-    if let Some(first) = start {
-        words.push(Span::new(offset + first, offset + line.len()));
-    }
+fn count_newlines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// White space as C's `isspace` knows it, without the newline.
@@ -166,35 +168,33 @@ pub fn is_blank(byte: u8) -> bool {
 impl<'c> Line<'c> {
     /// Where the line stands, without its newline.
     pub fn span(self) -> Span {
-        self.parts.span
+        self.span
     }
 
     /// The bytes of the line, without its newline.
     pub fn bytes(self) -> &'c [u8] {
-        self.conf.bytes(self.parts.span)
+        self.conf.bytes(self.span)
     }
 
     /// Whether a newline ends it: only the last line can lack one.
     pub fn ends_in_newline(self) -> bool {
-        (self.parts.span.end as usize) < self.conf.source.bytes.len()
+        (self.span.end as usize) < self.conf.source.bytes.len()
     }
 
     /// The words of the line, in order, the keyword first. White space is
     /// C's `isspace`, as in musl; a resolver with other blanks splits
     /// [`Line::bytes`] itself.
     pub fn words(self) -> impl DoubleEndedIterator<Item = Word<'c>> {
-        let range = self.parts.first_word as usize..self.parts.last_word as usize;
-        let spans = self.conf.words.get(range).unwrap_or_default();
-        spans.iter().map(move |&span| Word {
-            bytes: self.conf.bytes(span),
-            span,
-        })
+        Words {
+            text: self.bytes(),
+            offset: self.span.start as usize,
+        }
     }
 
     /// The parts of the line between bytes that are in `blanks`, empty parts
     /// left out: the words for a resolver with blanks of its own.
     pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {
-        split(self.bytes(), self.parts.span.start as usize, blanks)
+        split(self.bytes(), self.span.start as usize, blanks)
     }
 
     /// The first byte after the line's `prefix` of so many bytes, and its place.
@@ -205,13 +205,50 @@ impl<'c> Line<'c> {
                 .span
                 .start
                 .saturating_add(u32::try_from(prefix).unwrap_or(u32::MAX))
-                .min(self.parts.span.end),
-            end: self.parts.span.end,
+                .min(self.span.end),
+            end: self.span.end,
         };
         Word {
             bytes: self.conf.bytes(span),
             span,
         }
+    }
+}
+
+/// The words of `text`, which begins at `offset`.
+struct Words<'c> {
+    text: &'c [u8],
+    offset: usize,
+}
+
+impl<'c> Iterator for Words<'c> {
+    type Item = Word<'c>;
+
+    fn next(&mut self) -> Option<Word<'c>> {
+        let start = self.text.iter().position(|&byte| !is_blank(byte))?;
+        let (_, text) = self.text.split_at_checked(start)?;
+        let end = text.iter().position(|&byte| is_blank(byte));
+        let (bytes, rest) = text.split_at_checked(end.unwrap_or(text.len()))?;
+        let start = self.offset + start;
+        *self = Words {
+            text: rest,
+            offset: start + bytes.len(),
+        };
+        let span = Span::new(start, start + bytes.len());
+        Some(Word { bytes, span })
+    }
+}
+
+impl DoubleEndedIterator for Words<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let last = self.text.iter().rposition(|&byte| !is_blank(byte))?;
+        let (text, _) = self.text.split_at_checked(last + 1)?;
+        let before = text.iter().rposition(|&byte| is_blank(byte));
+        let (rest, bytes) = text.split_at_checked(before.map_or(0, |at| at + 1))?;
+        self.text = rest;
+        let start = self.offset + rest.len();
+        let span = Span::new(start, start + bytes.len());
+        Some(Word { bytes, span })
     }
 }
 
@@ -292,6 +329,9 @@ mod tests {
                 let words: Vec<Word<'_>> = line.words().collect();
                 let same: Vec<Word<'_>> = line.split(b" \t\r\x0b\x0c").collect();
                 assert_eq!(words, same, "{text:?}");
+                let mut backwards: Vec<Word<'_>> = line.words().rev().collect();
+                backwards.reverse();
+                assert_eq!(words, backwards, "{text:?}");
             }
             assert_eq!(rebuilt, text);
         }

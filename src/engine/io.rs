@@ -199,7 +199,13 @@ impl Io {
 
     /// Moves the requests since the last call to the end of `requests`.
     pub(super) fn take_requests(&self, requests: &mut Vec<Request>) {
-        requests.append(&mut self.state.borrow_mut().requests);
+        let new = &mut self.state.borrow_mut().requests;
+        if requests.is_empty() {
+            // Both keep what they have allocated.
+            std::mem::swap(requests, new);
+        } else {
+            requests.append(new);
+        }
     }
 
     /// The notes since the last call.

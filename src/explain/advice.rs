@@ -75,15 +75,29 @@ pub fn advice(scenario: &Scenario, groups: &[Group<'_>], cluster: Option<&Cluste
         .iter()
         .flat_map(|group| group.members.iter().map(|member| member.resolver))
         .collect();
-    let final_dot = final_dot(scenario, &wanted, &resolvers);
+    let wanted = Wanted {
+        before: resolvers
+            .iter()
+            .map(|resolver| (*resolver, found(scenario, resolver, &wanted)))
+            .collect(),
+        name: wanted,
+    };
+    let final_dot = final_dot(scenario, &wanted);
     let ndots = cluster.and_then(|cluster| lower_ndots(scenario, &wanted, &resolvers, cluster));
     final_dot.into_iter().chain(ndots).collect()
 }
 
-fn final_dot(scenario: &Scenario, wanted: &str, resolvers: &[&'static Resolver]) -> Option<Advice> {
+/// The name that is meant.
+struct Wanted {
+    name: String,
+    /// How many queries it takes each resolver to find it as things are.
+    before: Vec<(&'static Resolver, Option<usize>)>,
+}
+
+fn final_dot(scenario: &Scenario, wanted: &Wanted) -> Option<Advice> {
     let mut changed = scenario.clone();
-    changed.name = format!("{wanted}.");
-    let savings = savings(scenario, &changed, wanted, resolvers);
+    changed.name = format!("{}.", wanted.name);
+    let savings = savings(&changed, wanted);
     (!savings.is_empty()).then(|| Advice {
         change: Change::FinalDot(changed.name),
         savings,
@@ -95,22 +109,24 @@ fn final_dot(scenario: &Scenario, wanted: &str, resolvers: &[&'static Resolver])
 /// it does to the short names of services.
 fn lower_ndots(
     scenario: &Scenario,
-    wanted: &str,
+    wanted: &Wanted,
     resolvers: &[&'static Resolver],
     cluster: &Cluster,
 ) -> Option<Advice> {
     let dots = u32::try_from(scenario.name.matches('.').count()).ok()?;
     // A short name needs the search list: no smaller number makes it cheaper.
-    if dots == 0 || !wanted.eq_ignore_ascii_case(&scenario.name) {
+    if dots == 0 || !wanted.name.eq_ignore_ascii_case(&scenario.name) {
         return None;
     }
     let changed = with_ndots(scenario, resolvers.first()?, dots);
-    let savings = savings(scenario, &changed, wanted, resolvers);
+    let savings = savings(&changed, wanted);
     if savings.is_empty() {
         return None;
     }
+    // Names with fewer dots than either number are searched for as before.
     let costs = ["web", "web.other", "web.other.svc", "db-0.db.other.svc"]
         .into_iter()
+        .filter(|name| name.matches('.').count() >= dots as usize)
         .flat_map(|name| costs(scenario, &changed, name, resolvers, cluster))
         .collect();
     Some(Advice {
@@ -144,22 +160,17 @@ fn with_ndots(scenario: &Scenario, resolver: &Resolver, ndots: u32) -> Scenario 
     changed
 }
 
-fn savings(
-    before: &Scenario,
-    after: &Scenario,
-    wanted: &str,
-    resolvers: &[&'static Resolver],
-) -> Vec<Saving> {
-    let saving = |resolver: &&'static Resolver| {
-        let before = found(before, resolver, wanted)?;
-        let after = found(after, resolver, wanted)?;
+fn savings(changed: &Scenario, wanted: &Wanted) -> Vec<Saving> {
+    let saving = |(resolver, before): &(&'static Resolver, Option<usize>)| {
+        let before = (*before)?;
+        let after = found(changed, resolver, &wanted.name)?;
         (after < before).then_some(Saving {
             resolver: resolver.id,
             before,
             after,
         })
     };
-    resolvers.iter().filter_map(saving).collect()
+    wanted.before.iter().filter_map(saving).collect()
 }
 
 fn costs(

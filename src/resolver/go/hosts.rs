@@ -26,15 +26,12 @@ pub(super) fn lookup_static_host(
             .unwrap_or_default()
             .split(|byte| FIELD_BLANKS.contains(byte))
             .filter(|field| !field.is_empty());
-        let Some(address) = fields
-            .next()
-            .and_then(|field| parse_literal_ip(field, version))
-        else {
+        let Some(address) = fields.next() else {
             continue;
         };
         // A name twice on a line gives its address twice.
         for _ in fields.filter(|field| same_abs_domain_name(field, host)) {
-            addresses.push(address.clone());
+            addresses.extend(parse_literal_ip(address, version));
         }
     }
     addresses

@@ -198,5 +198,5 @@ impl DecayingSrtt {
 /// Source: hickory-resolver `src/name_server.rs: compute_srtt_factor`.
 fn compute_srtt_factor(io: &Io, last_update: Duration, weight: f64) -> f64 {
     let elapsed = io.now().saturating_sub(last_update).as_secs_f64();
-    (-elapsed.max(1.0) / weight).exp()
+    libm::exp(-elapsed.max(1.0) / weight)
 }

@@ -96,8 +96,8 @@ fn names_host(line: &[u8], is_closed: bool, name: &[u8]) -> bool {
         .skip(1)
         .any(|(at, window)| {
             let end = at + name.len();
-            window == name
-                && is_blank_at(at - 1)
+            is_blank_at(at - 1)
+                && window == name
                 && (is_blank_at(end) || is_closed && end == line.len())
         })
 }

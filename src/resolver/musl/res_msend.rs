@@ -82,11 +82,12 @@ pub(super) async fn res_msend(
         packets,
         servers: &conf.servers,
         udp: io.socket(),
-        sent: Vec::new(),
+        sent: Vec::with_capacity(packets.len() * conf.servers.len()),
         slots: vec![Slot::Empty; packets.len()],
         servfail_retries: 0,
         tcp_fallback: version.tcp_fallback,
     };
+    let mut sockets = Vec::with_capacity(1 + packets.len());
     let mut next_round = start;
     while mtime(io) - start < timeout && !exchange.is_complete() {
         if mtime(io) >= next_round {
@@ -95,7 +96,7 @@ pub(super) async fn res_msend(
         }
         let wait = u64::try_from(next_round - mtime(io)).unwrap_or(u64::MAX);
         let until = io.now() + Duration::from_millis(wait) + POLL_LATENESS;
-        let sockets = exchange.sockets();
+        exchange.list_sockets(&mut sockets);
         let Some(arrival) = io.receive(&sockets, Some(until)).await else {
             continue;
         };
@@ -154,12 +155,14 @@ impl Exchange<'_> {
         self.slots.iter().all(|slot| matches!(slot, Slot::Full(_)))
     }
 
-    fn sockets(&self) -> Vec<SocketId> {
+    /// Makes `sockets` those on which something is waited for.
+    fn list_sockets(&self, sockets: &mut Vec<SocketId>) {
         let tcp = self.slots.iter().filter_map(|slot| match slot {
             Slot::Tcp(socket) => Some(*socket),
             _ => None,
         });
-        std::iter::once(self.udp).chain(tcp).collect()
+        sockets.clear();
+        sockets.extend(std::iter::once(self.udp).chain(tcp));
     }
 
     /// Queries all servers for everything that has no answer yet.
