@@ -12,6 +12,7 @@ use crate::name::Name;
 
 /// A rule: which queries it is for, and what they get.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the bits of the header")]
 pub struct Rule {
     /// Pattern of the name: `*` is any text, case is ignored, no final dot.
     /// `None`: every name.
@@ -203,11 +204,10 @@ impl Rule {
 
     fn apply(&self, query: &Query, name: &Name) -> Answer {
         let came = match &self.effect {
-            Effect::Timeout => return Answer::Silence,
+            Effect::Close if query.transport == Transport::Tcp => Came::Closed,
+            Effect::Timeout | Effect::Close => return Answer::Silence,
             Effect::Unreachable => return Answer::Lost,
             Effect::Icmp => Came::Refused,
-            Effect::Close if query.transport == Transport::Tcp => Came::Closed,
-            Effect::Close => return Answer::Silence,
             Effect::Answer { a, aaaa, cname } => {
                 let answers = records(query, name, a, aaaa, cname.as_ref());
                 Came::Reply(self.reply(query, Rcode::NoError, answers))

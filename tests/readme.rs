@@ -21,10 +21,8 @@ fn examples_are_real() {
     while let Some((before, block)) = rest.split_once("```console\n") {
         let (block, after) = block.split_once("```\n").unwrap();
         let command = block.lines().next().unwrap();
-        actual.push_str(&format!(
-            "{before}```console\n{command}\n{}```\n",
-            output(command)
-        ));
+        let output = output(command);
+        actual.extend([before, "```console\n", command, "\n", &output, "```\n"]);
         rest = after;
     }
     actual.push_str(rest);

@@ -29,7 +29,7 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Explain(explain::ExplainArgs),
+    Explain(Box<explain::ExplainArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format

@@ -96,6 +96,7 @@ pub enum Rcode {
 
 /// A response, as far as any resolver looks at it. Its question is the query's.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "the bits of the header")]
 pub struct Reply {
     /// The reply code.
     pub rcode: Rcode,

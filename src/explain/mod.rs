@@ -107,19 +107,18 @@ pub fn explain<'a>(
     let cluster = Cluster::find(scenario);
     for resolver in resolvers {
         let (key, member, candidates) = examine(scenario, resolver, detail);
-        match groups.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, group)) => group.members.push(member),
-            None => {
-                let candidates = rows(scenario, candidates, cluster.as_ref());
-                let members = vec![member];
-                groups.push((
-                    key,
-                    Group {
-                        members,
-                        candidates,
-                    },
-                ));
-            }
+        if let Some((_, group)) = groups.iter_mut().find(|(other, _)| *other == key) {
+            group.members.push(member);
+        } else {
+            let candidates = rows(scenario, candidates, cluster.as_ref());
+            let members = vec![member];
+            groups.push((
+                key,
+                Group {
+                    members,
+                    candidates,
+                },
+            ));
         }
     }
     let groups: Vec<Group<'a>> = groups.into_iter().map(|(_, group)| group).collect();

@@ -11,35 +11,36 @@ use crate::text::is_unprintable;
 /// Writes `value` over many lines.
 pub(super) fn document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
-    end(&mut text, 0);
+    make_harmless(&mut text, 0);
+    text.push(b'\n');
     out.write_all(&text)
 }
 
 /// Writes `value` as one line.
 pub(super) fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Vec::new();
-    append_line(value, &mut text)?;
+    let mut text = Vec::with_capacity(1024);
+    append(value, &mut text)?;
     out.write_all(&text)
 }
 
 /// Appends `value` as one line.
-pub(super) fn append_line(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<()> {
+pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<()> {
     let start = text.len();
     serde_json::to_writer(&mut *text, value)?;
-    end(text, start);
+    make_harmless(text, start);
+    text.push(b'\n');
     Ok(())
 }
 
-/// Makes the text from `start` harmless and ends its line.
-fn end(text: &mut Vec<u8>, start: usize) {
-    let added = text.get(start..).unwrap_or_default();
+/// Escapes what stands behind `start` and could trick a terminal.
+fn make_harmless(text: &mut Vec<u8>, start: usize) {
+    let new = text.get(start..).unwrap_or_default();
     // Those below are escaped as JSON demands it.
-    if added.iter().any(|&byte| byte >= 0x7f) {
-        let shown = harmless(&String::from_utf8_lossy(added));
+    if new.iter().any(|&byte| byte >= 0x7f) {
+        let shown = harmless(&String::from_utf8_lossy(new));
         text.truncate(start);
-        text.extend(shown.into_bytes());
+        text.extend_from_slice(shown.as_bytes());
     }
-    text.push(b'\n');
 }
 
 /// The same JSON with `\u` escapes for what could trick a terminal: outside

@@ -1,5 +1,6 @@
 //! A prediction as JSON, one line for each scenario and resolver.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
@@ -7,7 +8,7 @@ use hickory_proto::rr::RecordType;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::address::Server;
+use crate::address::{Address, Server};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Edns, Question, SocketId, Transport};
 use crate::name::Name;
@@ -68,13 +69,24 @@ impl Serialize for NameForm<'_> {
 }
 
 #[derive(JsonSchema)]
+#[schemars(with = "Vec<String>")]
+struct AddressesForm<'r>(&'r [Address]);
+
+impl Serialize for AddressesForm<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(ToString::to_string))
+    }
+}
+
+#[derive(JsonSchema)]
 #[schemars(with = "String")]
 struct TypeForm(RecordType);
 
 impl Serialize for TypeForm {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            RecordType::A | RecordType::AAAA => to.serialize_str(self.0.into()),
+            RecordType::A => to.serialize_str("A"),
+            RecordType::AAAA => to.serialize_str("AAAA"),
             other => to.collect_str(&Shown(other)),
         }
     }
@@ -106,12 +118,8 @@ enum BecauseForm {
 #[derive(Serialize, JsonSchema)]
 struct OutcomeForm<'r> {
     status: &'static str,
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "display_list"
-    )]
-    #[schemars(with = "Option<Vec<String>>")]
-    addrs: Option<&'r [crate::address::Address]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addrs: Option<AddressesForm<'r>>,
     /// The error as the resolver spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
@@ -137,7 +145,7 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, out: &mut Vec<u8>) -> io
         outcome: outcome(&run.outcome),
         note: (!run.notes.is_empty()).then(|| run.notes.join("; ")),
     };
-    json::append_line(&prediction, out)
+    json::append(&prediction, out)
 }
 
 /// A scenario that could not be read, in place of its predictions.
@@ -216,22 +224,16 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
 /// The number of each query's socket, from 1 in order of use; none in a run
 /// in which one socket sends to several servers.
 fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
-    let mut seen: Vec<(SocketId, &Server)> = Vec::new();
-    let mut newest = None;
+    let mut seen: HashMap<SocketId, (usize, &Server)> = HashMap::new();
     let mut numbers = Vec::with_capacity(run.sent.len());
     for sent in &run.sent {
         let (socket, server) = (sent.query.socket, &sent.query.server);
-        // Sockets are made in order: a later one than all before is new.
-        let is_new = newest.is_none_or(|newest| newest < socket);
-        newest = newest.max(Some(socket));
-        let known = || seen.iter().rposition(|(other, _)| *other == socket);
-        let index = (!is_new).then(known).flatten().unwrap_or(seen.len());
-        match seen.get(index) {
-            Some((_, other)) if *other != server => return vec![None; run.sent.len()],
-            Some(_) => {}
-            None => seen.push((socket, server)),
+        let number = seen.len() + 1;
+        let (number, other) = *seen.entry(socket).or_insert((number, server));
+        if other != server {
+            return vec![None; run.sent.len()];
         }
-        numbers.push(Some(index + 1));
+        numbers.push(Some(number));
     }
     numbers
 }
@@ -260,7 +262,7 @@ fn outcome(outcome: &Outcome) -> OutcomeForm<'_> {
     match outcome {
         Outcome::Found(addresses) => OutcomeForm {
             status: "ok",
-            addrs: Some(addresses),
+            addrs: Some(AddressesForm(addresses)),
             code: None,
         },
         Outcome::Failed(code) => OutcomeForm {
@@ -279,12 +281,4 @@ fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
-}
-
-fn display_list<T: std::fmt::Display, S: Serializer>(
-    values: &Option<&[T]>,
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    let texts = values.unwrap_or_default().iter().map(ToString::to_string);
-    to.collect_seq(texts)
 }

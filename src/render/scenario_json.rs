@@ -35,6 +35,7 @@ struct Form<'s> {
 }
 
 #[derive(Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the bits of the header")]
 struct RuleForm<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'s str>,

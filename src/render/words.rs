@@ -169,7 +169,7 @@ pub fn price(change: &Change) -> &'static str {
 /// Seconds, `2.5 s`.
 pub fn seconds(duration: Duration) -> String {
     let tenths = (duration.as_millis() + 50) / 100;
-    if tenths % 10 == 0 {
+    if tenths.is_multiple_of(10) {
         format!("{} s", tenths / 10)
     } else {
         format!("{}.{} s", tenths / 10, tenths % 10)

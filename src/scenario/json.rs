@@ -71,10 +71,10 @@ struct Form {
     #[serde(default)]
     env: BTreeMap<String, String>,
     hostname: Option<String>,
-    #[serde(default, deserialize_with = "present")]
-    hosts: Option<Option<String>>,
-    #[serde(default, deserialize_with = "present")]
-    nsswitch: Option<Option<String>>,
+    #[serde(default)]
+    hosts: FileForm,
+    #[serde(default)]
+    nsswitch: FileForm,
     #[serde(default)]
     files: BTreeMap<String, String>,
     #[serde(default)]
@@ -113,6 +113,7 @@ enum FamilyForm {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a rule as an object")]
+#[expect(clippy::struct_excessive_bools, reason = "the bits of the header")]
 struct RuleForm {
     name: Option<String>,
     #[serde(rename = "type", default, deserialize_with = "some_record_type")]
@@ -165,13 +166,25 @@ enum ReplyForm {
     Unreachable,
 }
 
-fn yes() -> bool {
-    true
+/// A file whose key may be absent.
+#[derive(Deserialize, Default)]
+#[serde(from = "Option<String>")]
+enum FileForm {
+    /// No key: the usual file.
+    #[default]
+    Usual,
+    /// This text, or `null`: no such file.
+    Given(Option<String>),
 }
 
-/// A key that is there, `null` or not.
-fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(value).map(Some)
+impl From<Option<String>> for FileForm {
+    fn from(text: Option<String>) -> Self {
+        Self::Given(text)
+    }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn some_record_type<'de, D: Deserializer<'de>>(value: D) -> Result<Option<RecordType>, D::Error> {
@@ -226,12 +239,12 @@ impl Form {
             flags: self.flags,
             env: self.env,
             hosts: match self.hosts {
-                None => Some(default_hosts(&hostname)),
-                Some(text) => text.map(|text| file("/etc/hosts", bytes(&text))),
+                FileForm::Usual => Some(default_hosts(&hostname)),
+                FileForm::Given(text) => text.map(|text| file("/etc/hosts", bytes(&text))),
             },
             nsswitch: match self.nsswitch {
-                None => Some(default_nsswitch()),
-                Some(text) => text.map(|text| file("/etc/nsswitch.conf", bytes(&text))),
+                FileForm::Usual => Some(default_nsswitch()),
+                FileForm::Given(text) => text.map(|text| file("/etc/nsswitch.conf", bytes(&text))),
             },
             files: self
                 .files

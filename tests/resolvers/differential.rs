@@ -5,6 +5,7 @@
 //! `kdns explain --scenario` takes; once understood it goes into
 //! `testdata/vectors/regressions.jsonl`.
 
+use std::io::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::{Failed, Trial};
@@ -35,7 +36,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     let seed = number("KDNS_SEED").unwrap_or_else(clock);
     let count = number("KDNS_SCENARIOS").and_then(|it| usize::try_from(it).ok());
     let count = count.unwrap_or(SCENARIOS);
-    println!("differential: KDNS_SEED={seed} KDNS_SCENARIOS={count}");
+    // Standard error: standard output is the report of the trials.
+    let _ = writeln!(
+        std::io::stderr(),
+        "differential: KDNS_SEED={seed} KDNS_SCENARIOS={count}"
+    );
     let scenarios = random::scenarios(seed, count);
     let numbered = scenarios.into_iter().enumerate();
     numbered

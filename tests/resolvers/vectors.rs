@@ -77,13 +77,13 @@ fn check(path: &Path, id: &str) -> Result<(), Failed> {
             continue;
         };
         seen += 1;
-        let name = case["id"].as_str().unwrap_or_default();
+        let name = case.get("id").and_then(Value::as_str).unwrap_or_default();
         let prediction = predict(line, id)?;
         let verdict = judge_recorded(&prediction, &observed);
         match (verdict, exceptions.get(name)) {
             (Ok(()), None) => {}
             (Ok(()), Some(_)) => {
-                failures.push(format!("{name}: is listed as an exception, but predicted"))
+                failures.push(format!("{name}: is listed as an exception, but predicted"));
             }
             (Err(_), Some(reason)) if reason.starts_with(RACE) => {
                 let by_type = judge(&prediction, &observed);

@@ -70,6 +70,11 @@ pub(super) fn database<'a>(thread: &mut Thread<'a>) -> Option<Vec<Service<'a>>> 
         thread.errno = Errno::Invalid;
         return None;
     };
+    if services.is_empty() {
+        thread
+            .io
+            .note("no module on the hosts line: glibc reads beyond its list, and may crash");
+    }
     for service in services.iter().filter(|service| !is_installed(service)) {
         let module = String::from_utf8_lossy(service.module);
         thread.io.note(format!(

@@ -69,11 +69,14 @@ pub(super) fn res_binary_hnok(name: &Name) -> bool {
 ///
 /// Source: glibc `inet/inet6_scopeid_pton.c` (2.36).
 pub(super) fn inet6_scopeid_pton(thread: &Thread<'_>, ip: Ipv6Addr, scope: &str) -> bool {
-    let [first, second, ..] = ip.octets();
-    let local_multicast = first == 0xff && matches!(second & 0xf, 1 | 2);
-    let named = ip.is_unicast_link_local() || local_multicast;
     let number = scope.bytes().all(|byte| byte.is_ascii_digit()) && scope.parse::<u32>().is_ok();
-    named && thread.scenario.has_interface(scope) || number
+    is_link_local(ip) && thread.scenario.has_interface(scope) || number
+}
+
+/// Whether `ip` means different machines on different links.
+pub(super) fn is_link_local(ip: Ipv6Addr) -> bool {
+    let [first, second, ..] = ip.octets();
+    ip.is_unicast_link_local() || first == 0xff && matches!(second & 0xf, 1 | 2)
 }
 
 /// White space in the C locale, `isspace(3)`.

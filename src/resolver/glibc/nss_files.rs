@@ -33,11 +33,10 @@ fn lookup(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
         thread.errno = Errno::NoEntry;
         return Found::none(Status::Unavail);
     };
-    let matches = |entry: &Entry<'_>| {
-        entry
-            .names
-            .iter()
-            .any(|it| it.bytes.eq_ignore_ascii_case(name))
+    // A line that has only an address has the empty name.
+    let matches = |entry: &Entry<'_>| match entry.names.as_slice() {
+        [] => name.is_empty(),
+        names => names.iter().any(|it| it.bytes.eq_ignore_ascii_case(name)),
     };
     let mut found = entries(hosts)
         .filter(matches)

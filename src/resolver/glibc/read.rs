@@ -347,11 +347,9 @@ mod tests {
     fn a_long_domain_ends_the_program() {
         let refused = |domains: &[usize]| {
             let mut scenario = Scenario::new("1", "a");
-            let text: String = domains
-                .iter()
-                .map(|&length| format!(" {}", "a".repeat(length)))
-                .collect();
-            scenario.resolv_conf = Some(file("resolv.conf", format!("search{text}\n")));
+            let words: Vec<String> = domains.iter().map(|&length| "a".repeat(length)).collect();
+            let text = format!("search {}\n", words.join(" "));
+            scenario.resolv_conf = Some(file("resolv.conf", text));
             res_vinit(&scenario).refused.is_some()
         };
         for (domains, expected) in [

@@ -1,6 +1,6 @@
 //! Which server is asked, how, and for how long.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use hickory_proto::rr::RecordType;
 
@@ -10,7 +10,7 @@ use crate::engine::message::{
     Because, Edns, Query, QueryId, Question, Rcode, Reply, SocketId, Transport,
 };
 use crate::name::Name;
-use crate::resolver::glibc::name::inet6_scopeid_pton;
+use crate::resolver::glibc::name::{inet6_scopeid_pton, is_link_local};
 use crate::resolver::glibc::res_query::{Answers, Message};
 use crate::resolver::glibc::send_dg::{Datagram, send_dg};
 use crate::resolver::glibc::thread::{Errno, Thread};
@@ -201,19 +201,22 @@ async fn receive_vc(
     }
 }
 
-/// Connects a new socket, also for UDP: the kernel refuses a link-local address
-/// without a scope, or one that there is no route to.
+/// Connects a new socket, also for UDP. The kernel refuses the broadcast
+/// address, a link-local one without a scope, and one without a route.
 pub(super) async fn connect(
     thread: &Thread<'_>,
     server: &Server,
     transport: Transport,
 ) -> Result<SocketId, Errno> {
-    if let IpAddr::V6(ip) = server.address.ip {
-        let scope = server.address.scope.as_deref();
-        let scoped = scope.is_some_and(|scope| inet6_scopeid_pton(thread, ip, scope));
-        if ip.is_unicast_link_local() && !scoped {
-            return Err(Errno::Invalid);
+    match server.address.ip {
+        IpAddr::V4(Ipv4Addr::BROADCAST) => return Err(Errno::Access),
+        IpAddr::V6(ip) if is_link_local(ip) => {
+            let scope = server.address.scope.as_deref();
+            if !scope.is_some_and(|scope| inet6_scopeid_pton(thread, ip, scope)) {
+                return Err(Errno::Invalid);
+            }
         }
+        _ => {}
     }
     let connected = thread.io.connect(server, transport).await;
     connected.map_err(|error| match error {

@@ -130,7 +130,10 @@ impl Turn<'_, '_> {
             let until = finish.saturating_sub(TOO_LATE);
             let arrival = self.thread.io.receive(&[socket], Some(until)).await;
             let flow = match arrival {
-                None => self.timed_out(),
+                None => {
+                    self.thread.io.sleep(finish).await;
+                    self.timed_out()
+                }
                 Some(arrival) => self.read(arrival).await,
             };
             if !matches!(flow, Flow::Wait) {

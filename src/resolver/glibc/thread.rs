@@ -48,6 +48,8 @@ pub(super) enum Errno {
     NoEntry,
     /// `EAGAIN`
     Again,
+    /// `EACCES`
+    Access,
     /// `EBUSY`
     Busy,
     /// `EINVAL`

@@ -8,7 +8,7 @@ use crate::engine::message::{Because, Data, Rcode};
 use crate::resolver::musl::Version;
 use crate::resolver::musl::ipliteral::{Literal, lookup_ipliteral};
 use crate::resolver::musl::read::get_resolv_conf;
-use crate::resolver::musl::res_msend::{Crash, res_mkquery, res_msend};
+use crate::resolver::musl::res_msend::{res_mkquery, res_msend};
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Scenario};
 
@@ -162,12 +162,9 @@ async fn name_from_dns(
             Err("EAI_NONAME")
         };
     };
-    let replies = match res_msend(io, &packets, conf, version).await {
-        Ok(replies) => replies,
-        Err(Crash) => {
-            io.note("killed by signal 8 (SIGFPE): `attempts:0` is a division by zero");
-            return Err("CRASH");
-        }
+    let Ok(replies) = res_msend(io, &packets, conf, version).await else {
+        io.note("killed by signal 8 (SIGFPE): `attempts:0` is a division by zero");
+        return Err("CRASH");
     };
     let mut found = Vec::new();
     // A before AAAA, whatever came first: a name that does not exist for A is

@@ -52,14 +52,12 @@ pub(crate) fn draws_lots(scenario: &Scenario, resolver: &str) -> bool {
         .resolv_conf
         .as_ref()
         .is_some_and(|t| t.matches("nameserver").count() > 1);
+    let replies = |wanted: &[Reply]| scenario.answers.iter().any(|r| wanted.contains(&r.reply()));
+    let failed = replies(&[Reply::ServFail, Reply::Refused, Reply::NotImp, Reply::Icmp]);
     match resolver {
-        _ if resolver.starts_with("glibc")
-            || resolver.starts_with("go-")
-            || resolver.starts_with("c-ares-1.18") =>
-        {
-            told
-        }
-        _ if resolver.starts_with("c-ares-1.34") => told || silent,
+        _ if resolver.starts_with("glibc") || resolver.starts_with("go-") => told,
+        _ if resolver.starts_with("c-ares-1.18") => told || several && replies(&[Reply::Tc]),
+        _ if resolver.starts_with("c-ares-1.34") => told || silent || several && failed,
         "systemd-resolved-stub" => silent,
         _ if resolver.starts_with("hickory-") => several,
         _ => false,

@@ -79,6 +79,13 @@ fn scenario(dice: &mut Dice, id: &str) -> Value {
         Value::Array(answers(dice, &name, &search, &servers, failing)),
     );
     put("limit_s", json!(12));
+    surroundings(dice, &name, &mut all);
+    Value::Object(all)
+}
+
+/// Host name, environment, other files, family: mostly the usual ones.
+fn surroundings(dice: &mut Dice, name: &str, all: &mut Map<String, Value>) {
+    let mut put = |key: &str, value: Value| all.insert(key.to_owned(), value);
     if dice.percent(10) {
         put(
             "hostname",
@@ -118,7 +125,6 @@ fn scenario(dice: &mut Dice, id: &str) -> Value {
     if dice.percent(8) {
         put("family", json!(dice.pick(&["inet", "inet6"])));
     }
-    Value::Object(all)
 }
 
 fn servers(dice: &mut Dice) -> Vec<String> {
@@ -271,21 +277,27 @@ fn odd_file(dice: &mut Dice, servers: &[String], search: &[String], options: &[S
         ]);
         lines.insert(dice.below(lines.len() + 1), extra.to_owned());
     }
-    if dice.percent(30) {
-        let at = dice.below(lines.len());
-        if let Some(line) = lines.get_mut(at) {
-            *line = match dice.below(5) {
-                0 => format!(" {line}"),
-                1 => format!("\t{line}"),
-                2 => format!("{line} "),
-                3 => format!("{line} # comment"),
-                _ => format!("{line}\t"),
-            };
-        }
-    }
+    bend_one(dice, &mut lines);
     let end = if dice.percent(12) { "\r\n" } else { "\n" };
     let text = lines.join(end);
     if dice.percent(12) { text } else { text + end }
+}
+
+/// Blanks or a comment around one of the lines, sometimes.
+fn bend_one(dice: &mut Dice, lines: &mut [String]) {
+    if !dice.percent(30) {
+        return;
+    }
+    let at = dice.below(lines.len());
+    if let Some(line) = lines.get_mut(at) {
+        *line = match dice.below(5) {
+            0 => format!(" {line}"),
+            1 => format!("\t{line}"),
+            2 => format!("{line} "),
+            3 => format!("{line} # comment"),
+            _ => format!("{line}\t"),
+        };
+    }
 }
 
 fn space(dice: &mut Dice) -> &'static str {
