@@ -71,7 +71,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand explain" -l output -d 'Write t
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l file -d 'Explain with this resolv.conf; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l root -d 'Read the machine below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l namespace -d 'Explain what a ClusterFirst pod of this namespace would ask' -r
-complete -c kdns -n "__fish_kdns_using_subcommand explain" -l pod -d 'Explain what the pod of this manifest would ask' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l pod -d 'Explain what the pod of this manifest would ask; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-dns -d 'The cluster\'s DNS address [default: 10.96.0.10]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-domain -d 'The cluster\'s domain [default: cluster.local]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l env -d 'Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES' -r

@@ -75,8 +75,9 @@ fn code(path: &Path) -> String {
 #[test]
 fn files_stay_short() {
     let mut long = Vec::new();
-    for folder in ["src", "tests", "benches"] {
-        for path in sources(&root().join(folder)) {
+    let folders = ["src", "tests", "benches"].map(|it| root().join(it));
+    for folder in folders.iter().filter(|it| it.is_dir()) {
+        for path in sources(folder) {
             let lines = fs::read_to_string(&path).unwrap().lines().count();
             if lines > MAX_LINES {
                 long.push(format!("{}: {lines} lines", path.display()));

@@ -15,7 +15,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
 use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
-use crate::host::{self, FileRead, MAX_BYTES};
+use crate::host::{self, FileRead, MAX_BYTES, ReadError};
 use crate::loopback::{self, Evidence};
 use crate::pod;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts, file};
@@ -35,7 +35,7 @@ pub(super) struct QuestionArgs {
     /// Explain what a ClusterFirst pod of this namespace would ask
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
-    /// Explain what the pod of this manifest would ask
+    /// Explain what the pod of this manifest would ask; - is standard input
     #[arg(long, value_name = "MANIFEST")]
     pod: Option<PathBuf>,
     /// The cluster's DNS address [default: 10.96.0.10]
@@ -81,7 +81,7 @@ pub(super) fn read(
     scenario.lookup = lookup(types)?;
     scenario.answers = answers.to_vec();
     let mut context = if args.namespace.is_some() || args.pod.is_some() {
-        read_pod(args, &mut scenario)?
+        read_pod(args, &mut scenario, streams)?
     } else if let Some(path) = &args.file {
         read_file(path, &mut scenario, streams)?
     } else {
@@ -109,17 +109,22 @@ pub(super) fn read(
     Ok((scenario, context))
 }
 
+/// A file that the caller named; `-` is standard input.
+fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileRead, ReadError> {
+    if path.as_os_str() == "-" {
+        host::read_stream("<stdin>", &mut *streams.input)
+    } else {
+        host::read_path(path)
+    }
+}
+
 /// Only the file; all else is that of a pod.
 fn read_file(
     path: &Path,
     scenario: &mut Scenario,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
-    let read = if path.as_os_str() == "-" {
-        host::read_stream("<stdin>", &mut *streams.input)?
-    } else {
-        host::read_path(path)?
-    };
+    let read = read_named(path, streams)?;
     let mut context = Context::default();
     use_resolv_conf(read, &Evidence::default(), scenario, &mut context);
     Ok(context)
@@ -194,7 +199,11 @@ fn cut(read: &FileRead) -> Option<String> {
         .then(|| format!("{name}: only the first {MAX_BYTES} bytes are read"))
 }
 
-fn read_pod(args: &QuestionArgs, scenario: &mut Scenario) -> anyhow::Result<Context> {
+fn read_pod(
+    args: &QuestionArgs,
+    scenario: &mut Scenario,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Context> {
     let mut cluster = pod::Cluster::default();
     let mut context = Context::default();
     if args.cluster_dns.is_empty() {
@@ -215,7 +224,7 @@ fn read_pod(args: &QuestionArgs, scenario: &mut Scenario) -> anyhow::Result<Cont
             args.namespace.clone().unwrap_or_default(),
         ),
         Some(path) => {
-            let read = host::read_path(path)?;
+            let read = read_named(path, streams)?;
             context.about.extend(cut(&read));
             let mut chosen = manifest::first_pod(&read.source)?;
             if args.namespace.is_some() {

@@ -74,6 +74,14 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// The same without what to do instead.
+    fn without_hint(mut self) -> Self {
+        if let Self::NotRegular { hint, .. } = &mut self {
+            *hint = "";
+        }
+        self
+    }
+
     /// Whether there is simply no such file.
     pub fn is_missing(&self) -> bool {
         matches!(

@@ -90,7 +90,9 @@ impl Root {
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn read(&self, path: &Path) -> Result<FileRead, ReadError> {
-        let mut file = read_opened(&self.named(path), |flags| self.open_file(path, flags))?;
+        let open = |flags| self.open_file(path, flags);
+        // Standard input can stand in for a file that was named, not for this one.
+        let mut file = read_opened(&self.named(path), open).map_err(ReadError::without_hint)?;
         file.source.name = shown(path);
         Ok(file)
     }

@@ -25,6 +25,8 @@ struct Form<'s> {
     files: Files<'s>,
     #[serde(skip_serializing_if = "Option::is_none")]
     family: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags: Option<u32>,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     record_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,6 +87,7 @@ pub fn write(scenario: &Scenario, out: &mut dyn Write) -> io::Result<()> {
             Family::Inet => Some("inet"),
             Family::Inet6 => Some("inet6"),
         },
+        flags: Some(scenario.flags).filter(|&flags| flags != 0),
         record_type: match scenario.lookup {
             Lookup::Records(record_type) => Some(Shown(record_type).to_string()),
             Lookup::Addresses(_) => None,

@@ -124,7 +124,8 @@ fn odd_files_are_read_in_time() {
     let folder = folder();
     let path = folder.path();
     let server = "nameserver 10.0.0.53\n";
-    let domains: String = (0..90_000).map(|n| format!("b{n}.test ")).collect();
+    let domains: Vec<String> = (0..30_000).map(|n| format!("b{n}.test")).collect();
+    let domains = domains.join(" ");
     for (name, text) in [
         ("empty", String::new()),
         (
@@ -144,7 +145,7 @@ fn odd_files_are_read_in_time() {
             "nul",
             "nameserver 10.0.0.53\0\nsearch \0a.test\n".to_owned(),
         ),
-        ("cut", "search a.test\n".repeat(100_000)),
+        ("cut", "# a comment\n".repeat(100_000)),
     ] {
         fs::write(path.join(name), text).unwrap();
         for format in ["text", "json", "jsonl"] {

@@ -69,6 +69,7 @@ fn check_refused(directory: &Path, args: &[impl AsRef<OsStr>], part: &str) {
 }
 
 /// Runs as nobody; `None`, aloud, where that is impossible.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn run_as_nobody(directory: &Path, args: &[&str]) -> Option<Ended> {
     const NOBODY: u32 = 65_534;
     if !nix::unistd::geteuid().is_root() {
@@ -218,10 +219,7 @@ fn no_control_character_is_printed() {
          options {evil} ndots:{evil}\n{evil}\n"
     );
     fs::write(path.join("f"), &file).unwrap();
-    let manifest = format!(
-        "kind: Pod\nmetadata: {{name: \"{}\"}}\nspec: {{dnsPolicy: x}}\n",
-        "\\e[31m"
-    );
+    let manifest = "kind: Pod\nmetadata: {name: \"\\e[31m\"}\nspec: {dnsPolicy: x}\n";
     fs::write(path.join("pod.yaml"), manifest).unwrap();
     fs::write(path.join("aliases"), format!("web {evil}.test\n")).unwrap();
     let scenario = serde_json::json!({

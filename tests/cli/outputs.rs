@@ -139,37 +139,35 @@ fn outputs_are_whole_or_not_there() {
         &to(&["--output", "target/x"]),
         "cannot write target/x: not a directory",
     );
+    assert_eq!(names(path), ["dangling", "link", "resolv.conf", "target"]);
+}
 
-    // Each format in its place, all from one run.
-    let words = [
-        "--format", "json", "--output", "a", "--format", "jsonl", "--output", "b",
+#[test]
+fn one_run_writes_several_formats() {
+    let folder = folder();
+    let path = folder.path();
+    let explain = [
+        "explain",
+        "web",
+        "--file",
+        "resolv.conf",
+        "--format",
+        "json",
     ];
-    let ended = run(
-        path,
-        &to(&[&words[..], &["--format", "text", "--output", "-"]].concat()),
-    );
+    let words = [
+        "--output", "a", "--format", "jsonl", "--output", "b", "--format", "text",
+    ];
+    let ended = run(path, &[&explain[..], &words, &["--output", "-"]].concat());
     assert_eq!(ended.status, 0, "{}", ended.err);
     assert!(ended.out.starts_with("web  0 dots"));
-    assert!(
-        fs::read_to_string(path.join("a"))
-            .unwrap()
-            .starts_with("{\n")
-    );
-    assert_eq!(
-        fs::read_to_string(path.join("b")).unwrap().lines().count(),
-        3
-    );
-    assert_eq!(
-        names(path),
-        ["a", "b", "dangling", "link", "resolv.conf", "target"]
-    );
-    let ended = run(path, &to(&["--format", "json", "--format", "jsonl"]));
+    let read = |file| fs::read_to_string(path.join(file)).unwrap();
+    assert!(read("a").starts_with("{\n"));
+    assert_eq!(read("b").lines().count(), 3);
+    assert_eq!(names(path), ["a", "b", "resolv.conf"]);
+    let ended = run(path, &[&explain[..], &["--format", "jsonl"]].concat());
     assert_eq!((ended.status, ended.out.as_str()), (2, ""));
-    assert!(
-        ended
-            .err
-            .contains("only one format can go to standard output")
-    );
+    let part = "only one format can go to standard output";
+    assert!(ended.err.contains(part), "{}", ended.err);
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn heading(group: &Group<'_>) -> (String, String) {
         _ => format!("{counts} queries"),
     };
     let to = match common_servers(group) {
-        Some(servers) if !servers.is_empty() => format!(" to {servers}"),
+        Some(servers) if !servers.is_empty() && counts != "0" => format!(" to {servers}"),
         _ => String::new(),
     };
     // Where the file names none.
