@@ -15,9 +15,8 @@ use crate::text::{Position, Source, Span};
 pub struct ResolvConf {
     /// The file as it was read.
     pub source: Source,
-<<<<<<< ours
-    lines: Vec<LineParts>,
-    words: Vec<Span>,
+    /// Without their `\n`.
+    lines: Vec<Span>,
     last: Last,
 }
 
@@ -33,19 +32,6 @@ impl PartialEq for Last {
     fn eq(&self, _: &Self) -> bool {
         true
     }
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct LineParts {
-    /// Without the `\n`.
-    span: Span,
-    /// Its words: a range of [`ResolvConf::words`].
-    first_word: u32,
-    last_word: u32,
-=======
-    /// Without their `\n`.
-    lines: Vec<Span>,
->>>>>>> theirs
 }
 
 /// A line and its words.
@@ -68,45 +54,20 @@ impl ResolvConf {
     /// Finds the lines of `source`. Total: any bytes give a result.
     pub fn parse(source: Source) -> Self {
         let bytes = source.bytes.as_slice();
-<<<<<<< ours
-        let mut conf = Self {
-            lines: Vec::with_capacity(bytes.len() / 32 + 1),
-            words: Vec::with_capacity(bytes.len() / 12 + 1),
-            source: Source::default(),
-            last: Last::default(),
-        };
-        let mut line_start = 0;
-        while line_start < bytes.len() {
-            let rest = bytes.get(line_start..).unwrap_or_default();
-            let length = rest
-                .iter()
-                .position(|&byte| byte == b'\n')
-                .unwrap_or(rest.len());
-            let first_word = conf.words.len();
-            push_words(
-                &mut conf.words,
-                rest.get(..length).unwrap_or_default(),
-                line_start,
-            );
-            let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-            conf.lines.push(LineParts {
-                span: Span::new(line_start, line_start + length),
-                first_word: index(first_word),
-                last_word: index(conf.words.len()),
-            });
-            line_start += length + 1;
-=======
         let mut lines = Vec::with_capacity(1 + count_newlines(bytes));
         let mut start = 0;
         for line in bytes.split(|&byte| byte == b'\n') {
             lines.push(Span::new(start, start + line.len()));
             start += line.len() + 1;
->>>>>>> theirs
         }
         if bytes.last().is_none_or(|&byte| byte == b'\n') {
             lines.pop();
         }
-        Self { source, lines }
+        Self {
+            source,
+            lines,
+            last: Last::default(),
+        }
     }
 
     /// The lines, in file order, empty ones included. A final newline does
@@ -120,9 +81,9 @@ impl ResolvConf {
         let offset = (offset as usize).min(self.source.bytes.len());
         let line = self
             .lines
-            .partition_point(|line| (line.span.end as usize) < offset);
+            .partition_point(|line| (line.end as usize) < offset);
         let start = match self.lines.get(line) {
-            Some(parts) => parts.span.start as usize,
+            Some(line) => line.start as usize,
             // Behind the final newline, or an empty file.
             None => offset,
         };
