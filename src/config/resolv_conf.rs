@@ -162,7 +162,6 @@ impl<'c> Line<'c> {
     pub fn after(self, prefix: usize) -> Word<'c> {
         let span = Span {
             start: self
-                .parts
                 .span
                 .start
                 .saturating_add(u32::try_from(prefix).unwrap_or(u32::MAX))

@@ -1,6 +1,5 @@
 //! A prediction as JSON, one line for each scenario and resolver.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::net::IpAddr;
 
@@ -224,12 +223,23 @@ fn query(sent: &Sent, socket: Option<usize>) -> QueryForm<'_> {
 /// The number of each query's socket, from 1 in order of use; none in a run
 /// in which one socket sends to several servers.
 fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
-    let mut seen: HashMap<SocketId, (usize, &Server)> = HashMap::new();
+    // Sockets are numbered from 0 as they are made, used or not.
+    let mut seen: Vec<Option<(usize, &Server)>> = Vec::with_capacity(8);
     let mut numbers = Vec::with_capacity(run.sent.len());
+    let mut used = 0;
     for sent in &run.sent {
-        let (socket, server) = (sent.query.socket, &sent.query.server);
-        let number = seen.len() + 1;
-        let (number, other) = *seen.entry(socket).or_insert((number, server));
+        let (SocketId(socket), server) = (sent.query.socket, &sent.query.server);
+        let index = socket as usize;
+        if index >= seen.len() {
+            seen.resize(index + 1, None);
+        }
+        let Some(place) = seen.get_mut(index) else {
+            continue;
+        };
+        let (number, other) = *place.get_or_insert_with(|| {
+            used += 1;
+            (used, server)
+        });
         if other != server {
             return vec![None; run.sent.len()];
         }
