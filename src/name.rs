@@ -189,7 +189,7 @@ impl fmt::Display for Name {
         }
         let mut text = [0; MAX_WIRE_BYTES];
         if let Some(text) = self.plain_text(&mut text) {
-            return f.write_str(text);
+            return f.write_str(std::str::from_utf8(text).unwrap_or_default());
         }
         for (index, label) in self.labels().enumerate() {
             if index > 0 {
@@ -208,19 +208,18 @@ impl fmt::Display for Name {
 }
 
 impl Name {
-    /// Calls `use_text` with what [`Display`](fmt::Display) shows, in one piece
-    /// and nearly always without an allocation.
-    pub fn with_text<T>(&self, use_text: impl FnOnce(&str) -> T) -> T {
-        let mut text = [0; MAX_WIRE_BYTES];
-        match self.plain_text(&mut text) {
-            Some(text) if !self.wire.is_empty() => use_text(text),
-            _ => use_text(&self.to_string()),
+    /// Appends what [`Display`](fmt::Display) shows, without its machinery: of
+    /// many scenarios every name is matched and written.
+    pub fn append_to(&self, text: &mut Vec<u8>) {
+        match self.plain_text(&mut [0; MAX_WIRE_BYTES]) {
+            Some(plain) => text.extend_from_slice(plain),
+            None => text.extend_from_slice(self.to_string().as_bytes()),
         }
     }
 
     /// The name as text, made in `buffer`, if no byte of it needs an escape:
-    /// nearly every name, in one piece.
-    fn plain_text<'b>(&self, buffer: &'b mut [u8; MAX_WIRE_BYTES]) -> Option<&'b str> {
+    /// nearly every name, in one piece. ASCII; `None` for the root.
+    fn plain_text<'b>(&self, buffer: &'b mut [u8; MAX_WIRE_BYTES]) -> Option<&'b [u8]> {
         let text = buffer.get_mut(..self.wire.len())?;
         text.copy_from_slice(&self.wire);
         let mut rest = &mut *text;
@@ -233,7 +232,7 @@ impl Name {
             }
             rest = after;
         }
-        std::str::from_utf8(buffer.get(1..self.wire.len())?).ok()
+        buffer.get(1..self.wire.len())
     }
 }
 

@@ -91,7 +91,7 @@ pub struct World<'a> {
     /// How many queries each rule has seen that fit it but for the count.
     seen: Vec<usize>,
     /// The last name asked for, as text: most names are asked for twice.
-    text: (Option<Name>, String),
+    text: (Option<Name>, Vec<u8>),
 }
 
 impl Default for Rule {
@@ -169,7 +169,7 @@ impl<'a> World<'a> {
         let (last, text) = &mut self.text;
         if last.as_ref() != Some(name) {
             text.clear();
-            name.with_text(|shown| text.push_str(shown));
+            name.append_to(text);
             *last = Some(name.clone());
         }
         for (rule, seen) in self.rules.iter().zip(&mut self.seen) {
@@ -188,7 +188,7 @@ impl<'a> World<'a> {
 }
 
 impl Rule {
-    fn fits(&self, query: &Query, name: &str) -> bool {
+    fn fits(&self, query: &Query, name: &[u8]) -> bool {
         self.record_type
             .is_none_or(|only| query.record_type() == Some(only))
             && self
@@ -199,7 +199,7 @@ impl Rule {
             && self
                 .name
                 .as_deref()
-                .is_none_or(|pattern| matches(pattern.as_bytes(), name.as_bytes()))
+                .is_none_or(|pattern| matches(pattern.as_bytes(), name))
     }
 
     fn apply(&self, query: &Query, name: &Name) -> Answer {

@@ -159,7 +159,7 @@ fn report_failure(error: &anyhow::Error, streams: &mut Streams<'_>) -> Status {
 fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
         SchemaName::Explain => render::explanation_json::schema(),
-        SchemaName::Prediction => render::prediction::schema(),
+        SchemaName::Prediction => render::prediction::schema::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

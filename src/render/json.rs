@@ -33,7 +33,7 @@ pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<(
 }
 
 /// Escapes what stands behind `start` and could trick a terminal.
-fn make_harmless(text: &mut Vec<u8>, start: usize) {
+pub(super) fn make_harmless(text: &mut Vec<u8>, start: usize) {
     let new = text.get(start..).unwrap_or_default();
     // Those below are escaped as JSON demands it.
     if new.iter().any(|&byte| byte >= 0x7f) {

@@ -1,0 +1,96 @@
+//! What a line looks like, for its schema.
+
+#![expect(dead_code, reason = "only the schemas of these types are used")]
+
+use std::net::IpAddr;
+
+use schemars::JsonSchema;
+
+use crate::render::json;
+use crate::render::prediction::Unread;
+
+/// The schema of a line: a prediction, or why there is none.
+pub fn schema() -> schemars::Schema {
+    json::schema::<Line<'static>>()
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Line<'r> {
+    Prediction(Prediction<'r>),
+    Unread(Unread<'r>),
+}
+
+/// What a resolver is predicted to send for one scenario, and how it ends.
+#[derive(JsonSchema)]
+struct Prediction<'r> {
+    /// The scenario's `id`, or its number among the scenarios, from 1.
+    case: &'r str,
+    /// The resolver's id.
+    resolver: &'r str,
+    /// The version that is predicted.
+    version: &'r str,
+    /// Every query that reaches a server, in order.
+    queries: Vec<QueryForm>,
+    outcome: OutcomeForm<'r>,
+    /// Bugs that were met and choices by lot, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(JsonSchema)]
+struct QueryForm {
+    proto: &'static str,
+    /// Address of the server that is reached: `0.0.0.0` is `127.0.0.1`.
+    server: IpAddr,
+    /// Without the final dot; `.` is the root; `null`: a malformed message.
+    qname: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qtype: Option<String>,
+    /// A malformed message in hexadecimal, without its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
+    /// Source socket, numbered from 1 in order of use. Absent where one socket
+    /// sends to several servers: what they see of it is then up to routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sock: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edns: Option<EdnsForm>,
+    /// Set if the AD bit is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ad: bool,
+    because: BecauseForm,
+}
+
+#[derive(JsonSchema)]
+struct EdnsForm {
+    size: u16,
+    #[serde(rename = "do", skip_serializing_if = "std::ops::Not::not")]
+    dnssec_ok: bool,
+    #[serde(skip_serializing_if = "<[u16]>::is_empty")]
+    options: &'static [u16],
+}
+
+/// Where the name of a query comes from.
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum BecauseForm {
+    /// Index in the search list as the resolver holds it, from 0.
+    Search(usize),
+    AsIs,
+    HostAlias,
+    Cname,
+    FollowUp,
+    Reverse,
+    NameServer,
+}
+
+#[derive(JsonSchema)]
+struct OutcomeForm<'r> {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addrs: Option<Vec<String>>,
+    /// The error as the resolver spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'r str>,
+}
