@@ -17,7 +17,7 @@ use kdns::text::Source;
 use crate::generate::Random;
 
 /// In a debug build on a busy machine.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Bytes that resolvers look for, so that random texts get somewhere.
 const PIECES: &[&[u8]] = &[

@@ -20,9 +20,10 @@ impl Random {
         usize::try_from(number).unwrap() % bound
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the index is below the length")]
     pub(crate) fn pick<'p, T>(&mut self, pieces: &'p [T]) -> &'p T {
         let index = self.below(pieces.len());
-        pieces.iter().nth(index).unwrap()
+        &pieces[index]
     }
 
     pub(crate) fn chance(&mut self, one_in: usize) -> bool {
