@@ -6,7 +6,7 @@ use std::io::Write;
 use std::net::IpAddr;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -181,12 +181,14 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         ),
         ("hostname", format!("{}\n", scenario.hostname).into_bytes()),
     ];
-    own.extend(
-        scenario
-            .files
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.clone().into_bytes())),
-    );
+    for (name, text) in &scenario.files {
+        // An absolute path, or one that leads up, would end in this machine's own folders.
+        let inside = |part| matches!(part, Component::Normal(_));
+        if !Path::new(name).components().all(inside) {
+            return Err(std::io::Error::other(format!("{name} is not below /etc")));
+        }
+        own.push((name, text.clone().into_bytes()));
+    }
     if how != How::Stub {
         own.extend(
             scenario
