@@ -15,8 +15,8 @@ use crate::resolver::hickory::name_server_pool::NameServerPool;
 /// Source: hickory-resolver `src/caching_client.rs: DepthTracker::MAX_QUERY_DEPTH`.
 const MAX_QUERY_DEPTH: u8 = 8;
 /// How long a negative answer with an SOA record is kept. Scenarios have no
-/// times to live; the records of the observed ones had this one.
-const NEGATIVE_TTL: Duration = Duration::from_secs(30);
+/// times to live; the SOA records of the observed ones had this minimum.
+const NEGATIVE_TTL: Duration = Duration::from_secs(5);
 /// Zones whose names are the loopback addresses, in wire format.
 /// Source: hickory-proto `src/rr/domain/usage.rs: LOCALHOST, IN_ADDR_ARPA_127, IP6_ARPA_1`.
 const LOOPBACK_ZONES: [&[u8]; 3] = [

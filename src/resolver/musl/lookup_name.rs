@@ -74,16 +74,19 @@ fn name_from_hosts(scenario: &Scenario, version: &Version, family: Family) -> Fo
 }
 
 /// A line in the pieces that `fgets` gives, and whether a newline ends each.
-/// A `#` counts as one.
+/// A `#` counts as one, and hides the rest of its piece only.
 fn pieces(line: Line<'_>) -> impl Iterator<Item = (&[u8], bool)> {
-    let bytes = line.bytes();
-    let comment = bytes.iter().position(|&byte| byte == b'#');
-    let text = comment.and_then(|at| bytes.get(..at)).unwrap_or(bytes);
-    let is_closed = line.ends_in_newline() || comment.is_some();
-    let count = text.len().div_ceil(HOSTS_LINE_BYTES);
-    text.chunks(HOSTS_LINE_BYTES)
-        .enumerate()
-        .map(move |(index, piece)| (piece, is_closed && index + 1 == count))
+    line.bytes().chunks(HOSTS_LINE_BYTES).map(move |piece| {
+        let comment = piece.iter().position(|&byte| byte == b'#');
+        match comment.and_then(|at| piece.get(..at)) {
+            Some(text) => (text, true),
+            // After a full piece the newline is one of its own.
+            None => (
+                piece,
+                line.ends_in_newline() && piece.len() < HOSTS_LINE_BYTES,
+            ),
+        }
+    })
 }
 
 /// Whether `name` stands in `line` between white space, after its first byte.

@@ -240,7 +240,7 @@ fn same_outcome(predicted: &Value, observed: &Observation) -> Result<(), Differe
     )))
 }
 
-/// `sock`, `edns` and `ad`, where the prediction states them.
+/// `sock` where the prediction states it, `edns` and `ad`: what it does not state of these, the query has not.
 fn same_form(prediction: &Value, seen: &[Query], loose: bool) -> Result<(), Difference> {
     let predicted = prediction
         .get("queries")
@@ -250,14 +250,12 @@ fn same_form(prediction: &Value, seen: &[Query], loose: bool) -> Result<(), Diff
     for (number, (p, q)) in predicted.zip(seen).enumerate() {
         let observed = serde_json::to_value(q).unwrap_or_default();
         for key in ["sock", "edns", "ad"] {
-            let Some(stated) = p.get(key).filter(|v| !v.is_null()) else {
-                continue;
-            };
-            if loose && key == "sock" {
+            let stated = form(p, key);
+            if key == "sock" && (loose || stated.is_null()) {
                 continue;
             }
-            let other = observed.get(key).unwrap_or(&Value::Null);
-            if stated != other && !(stated == &Value::Bool(false) && other.is_null()) {
+            let other = form(&observed, key);
+            if stated != other {
                 return Err(Difference::Form(format!(
                     "query {}: {key} predicted {stated}, observed {other}",
                     number + 1
@@ -266,4 +264,12 @@ fn same_form(prediction: &Value, seen: &[Query], loose: bool) -> Result<(), Diff
         }
     }
     Ok(())
+}
+
+/// A query's `key`; `false` is as good as nothing.
+fn form<'q>(query: &'q Value, key: &str) -> &'q Value {
+    query
+        .get(key)
+        .filter(|value| **value != Value::Bool(false))
+        .unwrap_or(&Value::Null)
 }

@@ -13,6 +13,8 @@ use super::observation::{EdnsSeen, Query};
 use super::rules::{Reply, Rule};
 
 const TTL: u32 = 30;
+/// Of a negative answer: in the recorded vectors one is forgotten within ten seconds.
+const NEGATIVE_TTL: u32 = 5;
 
 /// A query that can be answered.
 #[derive(Debug)]
@@ -268,7 +270,7 @@ fn soa() -> Option<Record> {
         1800,
         900,
         604_800,
-        TTL,
+        NEGATIVE_TTL,
     );
     Some(Record::from_rdata(Name::root(), TTL, RData::SOA(data)))
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::net::IpAddr;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -165,6 +165,13 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         MsFlags::MS_BIND | MsFlags::MS_REC,
         nothing,
     )?;
+    for name in scenario.files.keys() {
+        // An absolute path, or one that leads up, would end in this machine's own folders.
+        let inside = |part| matches!(part, Component::Normal(_));
+        if !Path::new(name).components().all(inside) {
+            return Err(std::io::Error::other(format!("{name} is not below /etc")));
+        }
+    }
     let own = own_files(scenario, how);
     for entry in fs::read_dir("/etc")? {
         let name = entry?.file_name();

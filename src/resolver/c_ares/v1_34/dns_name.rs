@@ -7,12 +7,15 @@ use crate::name::{MAX_LABEL_BYTES, Name};
 use crate::resolver::c_ares::name::is_hostnamech;
 use crate::resolver::c_ares::status::Status;
 
-/// Longest name as text: 2 bytes more than fit a message.
+/// Longest name as text: 2 bytes more than fit a message. It is kept for
+/// compression with its escapes, which count there.
 ///
-/// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ARES_MAX_NAME_PRESENTATION_LEN`.
+/// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ARES_MAX_NAME_PRESENTATION_LEN`,
+/// `ares_split_dns_name, ares_nameoffset_create`.
 const MAX_TEXT: usize = 255;
 /// Room for the text with its escapes.
 const TEXT_BUFFER: usize = 512;
+
 /// The question for `name`: letters, digits and `-_/*` in labels of up to 63
 /// bytes, which may be written as escapes.
 ///
@@ -39,6 +42,9 @@ pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question,
     let bytes: usize = labels.iter().map(Vec::len).sum();
     if bytes + labels.len().saturating_sub(1) > MAX_TEXT {
         return Err(Status::BadName);
+    }
+    if name.len() > MAX_TEXT {
+        return Err(Status::FormErr);
     }
     let name = Name::from_labels_unlimited(labels.iter().map(Vec::as_slice));
     let name = name.map_err(|_| Status::BadName)?;
@@ -111,5 +117,19 @@ mod tests {
         check(&["x"; 63].join("."), Ok(&["x"; 63].join(".")));
         check(&["x"; 128].join("."), Ok(&["x"; 128].join(".")));
         check(&["x"; 129].join("."), Err(Status::BadName));
+        let escapes = |count| ["\\120"; 4].map(|byte| byte.repeat(count)).join(".");
+        assert_eq!(escapes(15).len() + 12, 255);
+        check(
+            &format!("{}.{}", escapes(15), "x".repeat(11)),
+            Ok(&format!(
+                "{}.{}",
+                [&*"x".repeat(15); 4].join("."),
+                "x".repeat(11)
+            )),
+        );
+        check(
+            &format!("{}.{}", escapes(15), "x".repeat(12)),
+            Err(Status::FormErr),
+        );
     }
 }
