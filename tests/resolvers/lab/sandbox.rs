@@ -165,13 +165,7 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         MsFlags::MS_BIND | MsFlags::MS_REC,
         nothing,
     )?;
-    for name in scenario.files.keys() {
-        // An absolute path, or one that leads up, would end in this machine's own folders.
-        let inside = |part| matches!(part, Component::Normal(_));
-        if !Path::new(name).components().all(inside) {
-            return Err(std::io::Error::other(format!("{name} is not below /etc")));
-        }
-    }
+    check_names(scenario)?;
     let own = own_files(scenario, how);
     for entry in fs::read_dir("/etc")? {
         let name = entry?.file_name();
@@ -207,6 +201,19 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         runtime_folder()?;
     }
     Ok(())
+}
+
+/// Refuses files that are not below /etc: an absolute path, or one that leads up, would end in this machine's own folders.
+fn check_names(scenario: &Scenario) -> std::io::Result<()> {
+    let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
+    let outside = scenario
+        .files
+        .keys()
+        .find(|name| !Path::new(name).components().all(inside));
+    match outside {
+        Some(name) => Err(std::io::Error::other(format!("{name} is not below /etc"))),
+        None => Ok(()),
+    }
 }
 
 /// The scenario's files below /etc; those that it says do not exist are left out.
