@@ -43,6 +43,7 @@ fn enter(scenario: &Scenario, how: How) -> Result<(), String> {
     let flags = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWUTS;
     unshare(flags).map_err(|e| format!("unshare: {e}"))?;
     nix::unistd::sethostname(&scenario.hostname).map_err(|e| format!("host name: {e}"))?;
+    check_names(scenario).map_err(|e| format!("files: {e}"))?;
     files(scenario, how).map_err(|e| format!("files: {e}"))?;
     network(&scenario.answers)
 }
@@ -165,7 +166,6 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         MsFlags::MS_BIND | MsFlags::MS_REC,
         nothing,
     )?;
-    check_names(scenario)?;
     let own = own_files(scenario, how);
     for entry in fs::read_dir("/etc")? {
         let name = entry?.file_name();
