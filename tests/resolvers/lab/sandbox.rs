@@ -182,11 +182,7 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         ("hostname", format!("{}\n", scenario.hostname).into_bytes()),
     ];
     for (name, text) in &scenario.files {
-        // An absolute path, or one that leads up, would end in this machine's own folders.
-        let inside = |part| matches!(part, Component::Normal(_));
-        if !Path::new(name).components().all(inside) {
-            return Err(std::io::Error::other(format!("{name} is not below /etc")));
-        }
+        check_inside(name)?;
         own.push((name, text.clone().into_bytes()));
     }
     if how != How::Stub {
@@ -231,6 +227,15 @@ fn files(scenario: &Scenario, how: How) -> std::io::Result<()> {
         runtime_folder()?;
     }
     Ok(())
+}
+
+/// An absolute path, or one that leads up, would end in this machine's own folders.
+fn check_inside(name: &str) -> std::io::Result<()> {
+    let inside = |part| matches!(part, Component::Normal(_));
+    if Path::new(name).components().all(inside) {
+        return Ok(());
+    }
+    Err(std::io::Error::other(format!("{name} is not below /etc")))
 }
 
 /// systemd-resolved's folder below /run, which systemd makes for its service.
