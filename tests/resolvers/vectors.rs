@@ -115,6 +115,10 @@ fn observation(case: &Value, id: &str) -> Result<Option<Observation>, Failed> {
         .map(Vec::as_slice)
         .unwrap_or_default();
     let found = list.iter().find(|it| it["resolver"] == id);
+    let version = resolver::find(id).map(|resolver| resolver.version);
+    if found.is_some_and(|it| it["version"].as_str() != version) {
+        return Err(format!("{}: another version was observed", case["id"]).into());
+    }
     Ok(found
         .map(|it| serde_json::from_value(it.clone()))
         .transpose()?)

@@ -15,9 +15,6 @@ use crate::resolver::glibc;
 use crate::resolver::reading::Setting;
 use crate::scenario::{Family, Lookup, Scenario};
 
-/// Longest name that is kept, and its terminating zero byte.
-/// Source: bin/dig/dighost.h: `MXNAME`.
-const MXNAME: usize = 1024;
 /// Source: bin/dig/dighost.c: `DIG_MAX_ADDRESSES` (9.18)
 const MAX_ADDRESSES: usize = 20;
 
@@ -69,7 +66,8 @@ pub(super) async fn parse_args(
         Lookup::Records(rdtype) => (rdtype, &[]),
     };
     let mut command = Command {
-        textname: name.bytes().take(MXNAME - 1).collect(),
+        // Cut to 1023 bytes in the original, which are too many for a name.
+        textname: name.as_bytes().to_vec(),
         rdtype,
         tcp_mode: rdtype == RecordType::ANY,
         follow_ups,
@@ -309,6 +307,7 @@ mod tests {
     fn dig_takes_types_and_classes_for_options() {
         for (text, taken) in [
             ("a", true),
+            ("axfr", true),
             ("Mx", true),
             ("https", true),
             ("type65", true),
@@ -328,6 +327,41 @@ mod tests {
         ] {
             assert_eq!(is_class(text), taken, "{text}");
         }
+    }
+
+    #[test]
+    fn the_program_that_takes_an_option_is_named() {
+        for (id, expected) in [
+            ("dig", "dig takes the name for an option"),
+            ("host", "host takes the name for an option"),
+            ("nslookup", "nslookup takes the name for an option"),
+        ] {
+            let run = crate::resolver::find(id)
+                .unwrap()
+                .predict(&Scenario::new("1", "-x"));
+            assert_eq!(run.notes, [expected]);
+        }
+    }
+
+    #[test]
+    fn a_server_by_name_has_twenty_addresses_at_most() {
+        let text = |count: u32| {
+            let addresses: Vec<String> = (1..=count).map(|it| format!("\"10.7.0.{it}\"")).collect();
+            format!(
+                r#"{{"name": "@ns.test", "resolv_conf": "nameserver 10.96.0.10\n",
+                "answers": [{{"name": "ns.test", "reply": "ANSWER", "a": [{}]}},
+                {{"reply": "ICMP"}}]}}"#,
+                addresses.join(","),
+            )
+        };
+        let servers = |count| {
+            let scenario = crate::scenario::json::parse(text(count).as_bytes(), "1").unwrap();
+            let run = crate::resolver::find("dig").unwrap().predict(&scenario);
+            let asked = run.sent.iter().map(|sent| sent.query.server.to_string());
+            asked.collect::<std::collections::BTreeSet<_>>().len() - 1
+        };
+        assert_eq!(servers(19), 19);
+        assert_eq!(servers(21), 20);
     }
 
     #[test]

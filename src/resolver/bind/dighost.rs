@@ -12,10 +12,10 @@ use crate::engine::io::{Came, Io};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Query, Question, Rcode, Reply, SocketId, Transport};
 use crate::name::Name;
-use crate::resolver::bind::Program;
 use crate::resolver::bind::arguments::Command;
 use crate::resolver::bind::print::{Transcript, Trouble, chase_cnamechain};
 use crate::resolver::bind::read::Configuration;
+use crate::resolver::bind::{Program, Servfail};
 
 /// A run of one of the programs.
 pub(super) struct Dighost<'a> {
@@ -251,8 +251,9 @@ impl<'a> Dighost<'a> {
             })?;
             return Ok(Then::Over);
         }
-        let servfail = reply.rcode == Rcode::ServFail && !self.program.servfail_stops;
-        if servfail && self.program.comments {
+        let means = self.program.servfail;
+        let servfail = reply.rcode == Rcode::ServFail && means != Servfail::Stops;
+        if servfail && means == Servfail::IsTold {
             self.transcript.print_rcode(reply.rcode);
         }
         let no_recursion = self.program.check_ra && !reply.recursion_available;

@@ -56,14 +56,11 @@ struct Program {
     /// Types that are asked after a good answer to an A query (host.c and
     /// nslookup.c: `printmessage`).
     follow_ups: &'static [RecordType],
-    /// `servfail_stops`: whether SERVFAIL is an answer, and not a reason to
-    /// ask the next server.
-    servfail_stops: bool,
+    /// What SERVFAIL means.
+    servfail: Servfail,
     /// `check_ra`: whether a response without RA is a reason to ask the next
     /// server.
     check_ra: bool,
-    /// `comments` of the lookup: whether "Got SERVFAIL reply" is printed.
-    comments: bool,
     /// Whether the reply code of every message is printed, so that trouble
     /// before it does not count.
     status: bool,
@@ -71,6 +68,17 @@ struct Program {
     edns: Option<Edns>,
     /// `adflag`
     authentic_data: bool,
+}
+
+/// `servfail_stops` of the lookup, and where that is not set `comments`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Servfail {
+    /// It is an answer.
+    Stops,
+    /// The next server is asked.
+    GoesOn,
+    /// The same, after "Got SERVFAIL reply" is printed.
+    IsTold,
 }
 
 /// Source: dig.c: `parse_args` (`default_lookup`); the cookie is a client
@@ -81,9 +89,8 @@ const DIG: Program = Program {
     tries: None,
     reverse: false,
     follow_ups: &[],
-    servfail_stops: true,
+    servfail: Servfail::Stops,
     check_ra: false,
-    comments: true,
     status: true,
     edns: Some(Edns {
         size: 1232,
@@ -105,9 +112,8 @@ const HOST: Program = Program {
     tries: Some(2),
     reverse: true,
     follow_ups: &[RecordType::AAAA, RecordType::MX],
-    servfail_stops: false,
+    servfail: Servfail::GoesOn,
     check_ra: true,
-    comments: false,
     status: false,
     edns: None,
     authentic_data: false,
@@ -118,7 +124,7 @@ const NSLOOKUP: Program = Program {
     name: "nslookup",
     tries: None,
     follow_ups: &[RecordType::AAAA],
-    comments: true,
+    servfail: Servfail::IsTold,
     ..HOST
 };
 

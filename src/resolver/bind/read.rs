@@ -385,6 +385,8 @@ mod tests {
         ] {
             assert!(read(text).starts_with(at), "{text:?} {}", read(text));
         }
+        let why = "0: nothing follows it, so the tools refuse the file";
+        assert_eq!(read("domain\n\n"), why);
     }
 
     #[test]

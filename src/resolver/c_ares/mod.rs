@@ -22,8 +22,6 @@ use crate::scenario::{Family, Lookup, Scenario};
 /// What differs between versions.
 #[derive(Clone, Copy, Debug)]
 pub struct Version {
-    /// The version.
-    pub version: &'static str,
     /// Whose control flow it has.
     pub generation: Generation,
 }
@@ -40,13 +38,11 @@ pub enum Generation {
 
 /// c-ares 1.18.1 as Debian 12 has it.
 pub const V1_18: Version = Version {
-    version: "1.18",
     generation: Generation::V1_18,
 };
 
 /// c-ares 1.34.9.
 pub const V1_34: Version = Version {
-    version: "1.34",
     generation: Generation::V1_34,
 };
 

@@ -239,6 +239,15 @@ mod tests {
     }
 
     #[test]
+    fn a_word_that_lacks_its_end_is_unknown() {
+        for (word, unknown) in [("no-reload", 0), ("no-reloa", 1), ("no-reloaded", 0)] {
+            let mut reading = Reading::default();
+            res_setoptions(&mut reading, word.as_bytes(), Place::File(0));
+            assert_eq!(reading.dropped.len(), unknown, "{word}");
+        }
+    }
+
+    #[test]
     fn later_words_win_and_numbers_have_limits() {
         let check = |text: &str, ndots: u32, timeout: u64, attempts: u32, flags: &[&str]| {
             let mut reading = Reading::default();

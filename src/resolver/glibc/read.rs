@@ -332,6 +332,15 @@ mod tests {
     }
 
     #[test]
+    fn a_keyword_in_another_place_is_known() {
+        for keyword in ["nameserver", "search", "domain", "options", "sortlist"] {
+            let text = format!(" {keyword} x");
+            let why = why_unknown(text.as_bytes(), keyword.as_bytes());
+            assert_eq!(why, "the line is indented, so glibc does not see it");
+        }
+    }
+
+    #[test]
     fn only_three_servers_are_used() {
         let text = "nameserver 010.1\nnameserver fe80::1%eth0\nnameserver 1.2.3.256\n\
                     nameserver ::1\nnameserver ::1\n";
@@ -356,6 +365,7 @@ mod tests {
             (&[255][..], false),
             (&[256], true),
             (&[54, 230], true),
+            (&[55, 230], true),
             (&[56, 230], false),
             (&[1, 1, 1, 1, 1, 300], true),
             (&[1, 1, 1, 1, 1, 1, 300], false),

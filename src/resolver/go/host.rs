@@ -157,3 +157,23 @@ impl<'a> Host<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::machine::Outcome;
+    use crate::resolver::find;
+
+    #[test]
+    fn the_empty_name_is_one_address_of_no_bytes_in_1_19() {
+        let mut scenario = Scenario::new("1", "");
+        scenario.lookup = Lookup::Addresses(Family::Inet);
+        for (id, expected) in [
+            ("go-1.19", Outcome::Found(Vec::new())),
+            ("go-1.27", Outcome::Failed(NO_SUCH_HOST)),
+        ] {
+            let run = find(id).unwrap().predict(&scenario);
+            assert_eq!(run.outcome, expected, "{id}");
+        }
+    }
+}

@@ -32,8 +32,6 @@ use crate::scenario::Scenario;
     reason = "each is one difference between versions"
 )]
 pub struct Version {
-    /// The version.
-    pub version: &'static str,
     /// Whether texts are addresses when `netip.ParseAddr` says so: zones are
     /// not empty and begin at the first `%`, and groups have at most four
     /// digits. Earlier `ip.go: parseIPv6Zone` did.
@@ -77,7 +75,6 @@ pub struct Version {
 
 /// Go 1.19, of August 2022.
 pub const V1_19: Version = Version {
-    version: "1.19.8",
     netip: false,
     knows_trust_ad: false,
     keeps_root_in_search: true,
@@ -95,7 +92,6 @@ pub const V1_19: Version = Version {
 
 /// Go 1.27, of August 2026.
 pub const V1_27: Version = Version {
-    version: "1.27.3",
     netip: true,
     knows_trust_ad: true,
     keeps_root_in_search: false,

@@ -290,4 +290,28 @@ mod tests {
         unusual.lookup = Lookup::Records(hickory_proto::rr::RecordType::MX);
         same(&unusual, None);
     }
+
+    #[test]
+    fn names_and_files_of_its_own_are_for_libc() {
+        let check = |scenario: &Scenario, old: Option<&str>, new: Option<&str>| {
+            for (version, expected) in [(&V1_19, old), (&V1_27, new)] {
+                let reason = reason_for_cgo(scenario, version);
+                assert_eq!(reason.as_deref(), expected, "{scenario:?}");
+            }
+        };
+        check(
+            &scenario("_outbound", "hosts: files myhostname"),
+            None,
+            Some("`myhostname` in nsswitch.conf answers the name"),
+        );
+        check(
+            &scenario("gateway", "hosts: files myhostname"),
+            Some("`myhostname` in nsswitch.conf answers the name"),
+            None,
+        );
+        let mut allow = scenario("db", "hosts: files mdns4 dns");
+        allow.files.insert("/etc/mdns.allow".to_owned(), Vec::new());
+        let reason = Some("there is /etc/mdns.allow, and `mdns4` in nsswitch.conf");
+        check(&allow, reason, reason);
+    }
 }

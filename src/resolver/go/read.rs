@@ -276,3 +276,52 @@ fn join(first: Span, last: Span) -> Span {
         end: last.end,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolver::go::{V1_19, V1_27};
+    use crate::scenario::file;
+
+    fn check(text: &str, version: &Version, expected: &str) {
+        let mut scenario = Scenario::new("1", "db");
+        scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
+        let reading = dns_read_config(&scenario, version).reading;
+        let flags: Vec<&str> = reading.flags.iter().map(|flag| flag.value).collect();
+        let read = format!(
+            "{} {}:{}:{} {}",
+            reading.servers.len(),
+            reading.ndots.unwrap_or_default().value,
+            reading.timeout.value.as_secs(),
+            reading.attempts.value,
+            flags.join(","),
+        );
+        let beginning: String = text.chars().take(40).collect();
+        assert_eq!(read, expected, "{beginning:?}");
+    }
+
+    #[test]
+    fn numbers_have_defaults_and_limits() {
+        check("", &V1_27, "2 1:5:2 ");
+        check("options ndots:16 timeout:0 attempts:0", &V1_27, "2 15:1:1 ");
+        let four = "nameserver 10.0.0.1\n".repeat(4);
+        check(&four, &V1_27, "3 1:5:2 ");
+    }
+
+    #[test]
+    fn flags_have_one_name_each() {
+        let all = "options rotate single-request-reopen tcp trust-ad edns0";
+        check(all, &V1_19, "2 1:5:2 rotate,single-request,use-vc");
+        check(all, &V1_27, "2 1:5:2 rotate,single-request,use-vc,trust-ad");
+    }
+
+    #[test]
+    fn a_line_of_64_kib_ends_the_file() {
+        let [first, long, last] = [1, 2, 3].map(|it| format!("nameserver 10.0.0.{it}"));
+        for (bytes, expected) in [(65_535, "3 1:5:2 "), (65_536, "1 1:5:2 ")] {
+            let blanks = " ".repeat(bytes - long.len());
+            let text = format!("{first}\n{long}{blanks}\n{last}\n");
+            check(&text, &V1_27, expected);
+        }
+    }
+}

@@ -84,7 +84,7 @@ impl NameServer {
         disable_udp: bool,
     ) -> Result<Reply, NetError> {
         let retry_interval =
-            Duration::from_secs_f64(self.decayed_srtt(pool.io) * RETRY_FACTOR / 1e6);
+            Duration::from_secs_f64(self.decayed_srtt(pool.io.now()) * RETRY_FACTOR / 1e6);
         let mut start = pool.io.now();
         let response = if disable_udp {
             self.send_tcp(pool, query, &mut start).await?
@@ -94,13 +94,13 @@ impl NameServer {
         match response.and_then(from_response) {
             Ok(reply) => {
                 let rtt = pool.io.now().saturating_sub(start);
-                self.server_srtt.record(pool.io, rtt);
+                self.server_srtt.record(pool.io.now(), rtt);
                 Ok(reply)
             }
             Err(error) => {
                 match error {
                     NetError::NoRecords { .. } | NetError::Io { .. } | NetError::Timeout => {
-                        self.server_srtt.record_failure(pool.io);
+                        self.server_srtt.record_failure(pool.io.now());
                     }
                     _ => {}
                 }
@@ -155,48 +155,77 @@ impl NameServer {
     }
 
     /// In microseconds. Source: hickory-resolver `src/name_server.rs: NameServer::decayed_srtt`.
-    pub(super) fn decayed_srtt(&self, io: &Io) -> f64 {
-        self.server_srtt.current(io)
+    pub(super) fn decayed_srtt(&self, now: Duration) -> f64 {
+        self.server_srtt.current(now)
     }
 
     /// Another server was faster.
     ///
     /// Source: hickory-resolver `src/name_server.rs: NameServer::record_cancelled`.
-    pub(super) fn record_cancelled(&self, io: &Io, winner_rtt: Duration) {
-        self.server_srtt.record(io, winner_rtt + CANCEL_PENALTY);
+    pub(super) fn record_cancelled(&self, now: Duration, winner_rtt: Duration) {
+        self.server_srtt.record(now, winner_rtt + CANCEL_PENALTY);
     }
 }
 
 impl DecayingSrtt {
-    fn record(&self, io: &Io, rtt: Duration) {
+    fn record(&self, now: Duration, rtt: Duration) {
         let rtt = rtt.max(MIN_RTT).as_secs_f64() * 1e6;
-        self.update(io, rtt, |old, last_update| {
-            let factor = compute_srtt_factor(io, last_update, RECORD_WEIGHT);
+        self.update(now, rtt, |old, last_update| {
+            let factor = compute_srtt_factor(now, last_update, RECORD_WEIGHT);
             ((1.0 - factor) * rtt + factor * old).round()
         });
     }
 
-    fn record_failure(&self, io: &Io) {
-        self.update(io, FAILURE_PENALTY, |old, _| old + FAILURE_PENALTY);
+    fn record_failure(&self, now: Duration) {
+        self.update(now, FAILURE_PENALTY, |old, _| old + FAILURE_PENALTY);
     }
 
-    fn current(&self, io: &Io) -> f64 {
+    fn current(&self, now: Duration) -> f64 {
         let micros = self.micros.get();
         self.last_update.get().map_or(micros, |last_update| {
-            micros * compute_srtt_factor(io, last_update, DECAY_WEIGHT)
+            micros * compute_srtt_factor(now, last_update, DECAY_WEIGHT)
         })
     }
 
     /// The first time that is recorded replaces the initial one.
-    fn update(&self, io: &Io, first: f64, update: impl Fn(f64, Duration) -> f64) {
-        let last_update = self.last_update.replace(Some(io.now()));
+    fn update(&self, now: Duration, first: f64, update: impl Fn(f64, Duration) -> f64) {
+        let last_update = self.last_update.replace(Some(now));
         let new = last_update.map_or(first, |last_update| update(self.micros.get(), last_update));
         self.micros.set(new.min(MAX_SRTT));
     }
 }
 
 /// Source: hickory-resolver `src/name_server.rs: compute_srtt_factor`.
-fn compute_srtt_factor(io: &Io, last_update: Duration, weight: f64) -> f64 {
-    let elapsed = io.now().saturating_sub(last_update).as_secs_f64();
+fn compute_srtt_factor(now: Duration, last_update: Duration, weight: f64) -> f64 {
+    let elapsed = now.saturating_sub(last_update).as_secs_f64();
     libm::exp(-elapsed.max(1.0) / weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+
+    const fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn a_time_is_smoothed_and_decays() {
+        let server = NameServer::new(Server::from(IpAddr::from([10, 96, 0, 10])));
+        let check = |seconds: u64, micros: f64| {
+            let found = server.decayed_srtt(ms(seconds * 1000));
+            assert!((found - micros).abs() < 1.0, "{seconds} s: {found}");
+        };
+        server.record_cancelled(ms(0), ms(10));
+        check(180, 15_000.0 / std::f64::consts::E);
+        server.server_srtt.record(ms(3000), ms(50));
+        let smoothed = 50_000.0 - 35_000.0 / std::f64::consts::E;
+        check(183, smoothed.round() / std::f64::consts::E);
+        server.server_srtt.record_failure(ms(3000));
+        check(183, (smoothed.round() + 150_000.0) / std::f64::consts::E);
+        server.record_cancelled(ms(60_000_000), ms(6000));
+        check(60_180, 5_000_000.0 / std::f64::consts::E);
+    }
 }

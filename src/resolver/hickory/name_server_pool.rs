@@ -128,7 +128,7 @@ impl<'a> NameServerPool<'a> {
                     Ok(reply) => {
                         let winner_rtt = self.io.now().saturating_sub(batch_start);
                         for abandoned in &requests {
-                            abandoned.server.record_cancelled(self.io, winner_rtt);
+                            abandoned.server.record_cancelled(self.io.now(), winner_rtt);
                         }
                         return Ok(reply);
                     }
@@ -150,7 +150,7 @@ impl<'a> NameServerPool<'a> {
     fn by_query_statistics(&self) -> VecDeque<&NameServer> {
         let mut servers: Vec<&NameServer> = self.servers.iter().collect();
         if servers.len() > 1 {
-            servers.sort_by_cached_key(|server| server.decayed_srtt(self.io).to_bits());
+            servers.sort_by_cached_key(|server| server.decayed_srtt(self.io.now()).to_bits());
         }
         servers.into()
     }

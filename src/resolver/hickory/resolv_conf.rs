@@ -282,6 +282,22 @@ mod tests {
     }
 
     #[test]
+    fn options_without_effect_are_known() {
+        let words = "debug rotate no-check-names inet6 ip6-bytestring ip6-dotint no-ip6-dotint \
+                     single-request single-request-reopen no-reload trust-ad no-tld-query use-vc \
+                     no-aaaa";
+        let file = file("f", format!("options {words} other"));
+        let dropped = parse_with_errors(&file).dropped;
+        let (other, known) = dropped.split_last().unwrap();
+        assert_eq!(known.len(), 14);
+        for it in known {
+            let why = "hickory reads this option and does nothing with it";
+            assert_eq!(it.why, why, "{:?}", it.span);
+        }
+        assert_eq!(other.why, "hickory does not know this option");
+    }
+
+    #[test]
     fn lines_are_read_as_by_the_crate() {
         check("", " | - |  | 1:5:2");
         check(" nameserver 10.0.0.1 # x", "10.0.0.1 | - |  | 1:5:2");

@@ -319,3 +319,23 @@ impl Manager {
         CnameResult::Redirected
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::engine::machine::Outcome;
+    use crate::resolver::find;
+    use crate::scenario::json;
+
+    #[test]
+    fn a_query_ends_after_two_minutes() {
+        let text = r#"{"name": "www.example.com", "resolv_conf": "nameserver 10.96.0.10\n",
+            "answers": [{"reply": "TIMEOUT"}]}"#;
+        let scenario = json::parse(text.as_bytes(), "1").unwrap();
+        let run = find("systemd-resolved").unwrap().predict(&scenario);
+        assert_eq!(run.outcome, Outcome::Failed("QueryTimedOut"));
+        let late = run.elapsed.saturating_sub(Duration::from_secs(120));
+        assert!(run.elapsed >= Duration::from_secs(120) && late < Duration::from_millis(100));
+    }
+}

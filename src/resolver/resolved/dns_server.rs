@@ -265,3 +265,25 @@ impl DnsServer {
         expired
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lower_level_is_kept_for_five_minutes_then_twice_as_long_each_time() {
+        let mut server = DnsServer::new(&Server::from(IpAddr::from([10, 96, 0, 10])));
+        let mut now = Duration::ZERO;
+        for minutes in [5, 10, 20, 40, 80, 160, 320, 360, 360] {
+            server.packet_rcode_downgrade(FeatureLevel::Udp);
+            server.packet_received(Transport::Udp, FeatureLevel::Udp, now);
+            let before = now + Duration::from_millis(minutes * 60_000 - 1);
+            now += Duration::from_secs(minutes * 60);
+            assert_eq!(
+                server.possible_feature_level(before),
+                (FeatureLevel::Udp, false)
+            );
+            assert_eq!(server.possible_feature_level(now), (BEST, true));
+        }
+    }
+}

@@ -175,3 +175,45 @@ fn data_size(data: &Data) -> usize {
         Data::Other(_) => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hickory_proto::rr::RecordType;
+
+    use super::*;
+    use crate::engine::message::{Because, Edns, SocketId};
+
+    /// How many of 50 addresses fit an answer that tells the name's `bytes`.
+    fn fit(bytes: usize, size: Option<u16>) -> usize {
+        let label = "n".repeat(bytes - 2);
+        let name = Name::from_labels([label.as_bytes()]).unwrap();
+        let record = Record {
+            name: name.clone(),
+            data: Data::A([10, 0, 0, 1].into()),
+        };
+        let edns = size.map(|size| Edns {
+            size,
+            dnssec_ok: false,
+            options: &[],
+        });
+        let query = Query {
+            server: std::net::IpAddr::from([127, 0, 0, 53]).into(),
+            question: Question::Asked(name, RecordType::A),
+            transport: Transport::Udp,
+            socket: SocketId(0),
+            edns,
+            authentic_data: false,
+            because: Because::AsIs,
+        };
+        fitting(&query, &vec![record; 50]).0.len()
+    }
+
+    #[test]
+    fn an_answer_has_512_bytes_at_least() {
+        // Header, question, and 30 records of 16 bytes.
+        assert_eq!(fit(16, None), 30);
+        assert_eq!(fit(17, None), 29);
+        assert_eq!(fit(16, Some(100)), 30);
+        assert_eq!(fit(16, Some(528)), 31);
+    }
+}

@@ -261,3 +261,21 @@ pub(super) fn stub_resolv_conf(configuration: &Configuration<'_>) -> ResolvConf 
     let text = format!("nameserver 127.0.0.53\noptions edns0 trust-ad\nsearch {search}\n");
     file("/run/systemd/resolve/stub-resolv.conf", text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_256_servers_and_256_domains_at_most() {
+        for (count, kept) in [(255, 255), (256, 256), (257, 256)] {
+            let line =
+                |it: u32| format!("nameserver 10.1.{}.{}\nsearch d{it}\n", it / 100, it % 100);
+            let text: String = (1..=count).map(line).collect();
+            let mut scenario = Scenario::new("1", "db");
+            scenario.resolv_conf = Some(file("/etc/resolv.conf", text));
+            let reading = manager_read_resolv_conf(&scenario).reading;
+            assert_eq!((reading.servers.len(), reading.search.len()), (kept, kept));
+        }
+    }
+}

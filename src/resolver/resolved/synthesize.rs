@@ -21,10 +21,11 @@ const LOCAL_ADDRESSES: [Data; 3] = [
     Data::Aaaa(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1)),
 ];
 
-/// The host name where there is none.
+/// The host name where there is none: the default is `localhost`, which will
+/// not do.
 ///
-/// Source: `src/basic/hostname-util.c: get_default_hostname`.
-const FALLBACK_HOSTNAME: &str = "localhost";
+/// Source: `resolved-manager.c: fallback_hostname`.
+const FALLBACK_HOSTNAME: &str = "linux";
 
 /// Names of this machine.
 ///
@@ -46,14 +47,19 @@ pub(super) enum Synthesized {
 }
 
 impl Hostnames {
-    /// Source: `resolved-manager.c: determine_hostnames`, `make_fallback_hostnames`.
+    /// Source: `resolved-manager.c: determine_hostnames`, `make_fallback_hostnames`,
+    /// `resolved-util.c: resolve_system_hostname`.
     pub(super) fn new(hostname: &str) -> Self {
-        let valid = |name: &Name| !dns_name_is_root(name) && !is_localhost(name);
+        let first_label =
+            |name: &Name| Name::from_labels(name.labels().take(1)).unwrap_or_default();
+        let valid = |name: &Name| {
+            !dns_name_is_root(name) && !is_localhost(name) && !is_localhost(&first_label(name))
+        };
         let full = dns_name_normalize(hostname.as_bytes())
             .filter(valid)
             .or_else(|| dns_name_normalize(FALLBACK_HOSTNAME.as_bytes()))
             .unwrap_or_default();
-        let first = Name::from_labels(full.labels().take(1)).unwrap_or_default();
+        let first = first_label(&full);
         let local = Name::from_labels([&b"local"[..]]).unwrap_or_default();
         let mdns = dns_name_concat(&first, &local);
         Self {

@@ -362,3 +362,19 @@ fn config_sortlist(text: &[u8]) -> Result<(), Stop> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_files_there_are_defaults() {
+        let scenario = Scenario::new("1", "db");
+        let config = config(&scenario);
+        assert_eq!(
+            (config.ndots, config.timeout, config.tries, config.rotate),
+            (1, 5000, 4, false)
+        );
+        assert_eq!(config.lookups, "fb");
+    }
+}

@@ -139,3 +139,50 @@ impl ServerState {
         timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> ServerState {
+        ServerState::new(0, Server::from(std::net::IpAddr::from([10, 96, 0, 10])))
+    }
+
+    #[test]
+    fn a_time_out_is_five_times_the_average_of_three() {
+        let mut state = state();
+        assert_eq!(state.metrics_timeout(2000), 2000);
+        assert_eq!(state.metrics_timeout(249), 250);
+        assert_eq!(state.metrics_timeout(5001), 5000);
+        for latency in [100, 200] {
+            state.metrics_record(Duration::from_millis(latency));
+            assert_eq!(state.metrics_timeout(2000), 2000);
+        }
+        state.metrics_record(Duration::from_millis(300));
+        assert_eq!(state.metrics_timeout(2000), 1000);
+        state.metrics_record(Duration::from_secs(9));
+        assert_eq!(state.metrics_timeout(2000), 5000);
+    }
+
+    #[test]
+    fn a_server_without_cookies_gets_none_for_five_minutes() {
+        let mut state = state();
+        assert!(state.cookie_apply((Duration::ZERO, 1)));
+        state.cookie_missing((Duration::ZERO, 2));
+        assert!(!state.cookie_apply((Duration::from_millis(299_999), 3)));
+        assert!(state.cookie_apply((Duration::from_secs(300), 4)));
+    }
+
+    #[test]
+    fn failures_count_to_sixteen_and_a_server_is_probed_after_five_seconds() {
+        let mut state = state();
+        for _ in 0..16 {
+            state.increment_failures((Duration::ZERO, 1));
+        }
+        assert_eq!(state.consec_failures(), 16);
+        state.increment_failures((Duration::ZERO, 1));
+        assert_eq!(state.consec_failures(), 16);
+        assert!(!state.can_be_probed((Duration::from_millis(4999), 2)));
+        assert!(state.can_be_probed((Duration::from_secs(5), 2)));
+    }
+}

@@ -16,8 +16,6 @@ const ADDRESS_BUFFER: usize = 46;
 const INTERFACE_BUFFER: usize = 16;
 /// Room for a host in a URI.
 const HOST_BUFFER: usize = 256;
-/// Room for a scheme in a URI.
-const SCHEME_BUFFER: usize = 16;
 /// The interfaces of a pod, in the order of their indices from 1: a link-local
 /// server must name one that exists.
 const INTERFACES: [&str; 2] = ["lo", "eth0"];
@@ -167,7 +165,7 @@ fn interface_name(text: &[u8]) -> Option<String> {
 /// `src/lib/util/ares_uri.c: ares_uri_parse_buf`.
 fn parse_nameserver_uri(text: &[u8]) -> Option<Parsed> {
     let scheme = text.windows(3).position(|three| three == b"://")?;
-    if scheme >= SCHEME_BUFFER || !text.get(..scheme)?.eq_ignore_ascii_case(b"dns") {
+    if !text.get(..scheme)?.eq_ignore_ascii_case(b"dns") {
         return None;
     }
     let rest = text.get(scheme + 3..)?;
