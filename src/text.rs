@@ -85,6 +85,9 @@ impl Source {
 /// Text from a stranger's file, safe to print: control and bidirectional
 /// characters as `\u{1b}`, bytes that are not UTF-8 as `\xff`.
 pub fn escaped(bytes: &[u8]) -> String {
+    if let Some(plain) = plain_text(bytes) {
+        return plain.to_owned();
+    }
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -99,6 +102,12 @@ pub fn escaped(bytes: &[u8]) -> String {
         }
     }
     shown
+}
+
+/// The text if it is ASCII without control characters: nearly every one.
+fn plain_text(bytes: &[u8]) -> Option<&str> {
+    let is_plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    std::str::from_utf8(bytes).ok().filter(|_| is_plain)
 }
 
 /// Control characters, and those that reorder or hide text (Unicode TR 9,

@@ -1,11 +1,12 @@
 //! What the answer to a candidate leads to, found by trying each one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Rcode};
-use crate::explain::plan::{Candidate, candidates};
+use crate::explain::plan::Candidate;
+use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::{MAX_QUERIES, Run, Sent, run, run_while};
@@ -108,6 +109,8 @@ pub fn transitions(
     detail: Detail,
 ) -> Transitions {
     let mut tried: Transitions = Vec::with_capacity(planned.len());
+    let keys = planned.iter().map(Candidate::key);
+    let places = keys.zip(0..).collect();
     for (index, candidate) in planned.iter().enumerate() {
         let before = index
             .checked_sub(1)
@@ -126,7 +129,7 @@ pub fn transitions(
                     Reply::NxDomain => (reply, planned_next(index, planned, plan)),
                     _ => (
                         reply,
-                        try_reply(scenario, resolver, planned, candidate, reply),
+                        try_reply(scenario, resolver, &places, candidate, reply),
                     ),
                 })
                 .collect(),
@@ -169,39 +172,50 @@ impl Then {
     }
 }
 
+/// The index of each candidate of the plan.
+type Places<'p> = HashMap<(Option<&'p Name>, &'p Because), usize>;
+
 fn try_reply(
     scenario: &Scenario,
     resolver: &Resolver,
-    planned: &[Candidate],
+    planned: &Places<'_>,
     candidate: &Candidate,
     reply: Reply,
 ) -> Then {
-    let here = (candidate.name.clone(), candidate.because.clone());
     let rule = Rule {
         name: candidate.name.as_ref().map(ToString::to_string),
         effect: reply.effect(),
         ..Rule::default()
     };
-    // The first new name of the plan after this one is all that matters.
-    let in_plan: HashSet<_> = planned.iter().map(Candidate::key).collect();
-    let (mut seen, mut checked, mut is_over) = (HashSet::new(), 0, false);
-    let goes_on = |sent: &[Sent]| {
+    // The first new name after this one is all that matters, if it is planned.
+    let mut next = None;
+    let (mut seen, mut checked, mut is_behind) = (HashSet::new(), 0, false);
+    let mut last = None;
+    let mut goes_on = |sent: &[Sent]| {
         for it in sent.get(checked..).unwrap_or_default() {
             let key = (it.query.name().cloned(), it.query.because.clone());
-            let is_planned = in_plan.contains(&(key.0.as_ref(), &key.1));
-            is_over |= is_planned && seen.contains(&here) && !seen.contains(&key);
-            seen.insert(key);
+            // Most names are asked for twice in a row.
+            if last.as_ref() == Some(&key) {
+                continue;
+            }
+            let is_new = seen.insert(key.clone());
+            if is_new && is_behind {
+                next.get_or_insert_with(|| planned.get(&(key.0.as_ref(), &key.1)).copied());
+            }
+            is_behind |= candidate.key() == (key.0.as_ref(), &key.1);
+            last = Some(key);
         }
         checked = sent.len();
-        !is_over
+        next.flatten().is_none()
     };
     let rules = [rule];
-    let run = run_while(resolver.machine(scenario), &mut World::new(&rules), goes_on);
-    let asked = candidates(&run);
-    let here = asked.iter().position(|other| other.is_same_name(candidate));
-    let next = here.and_then(|here| asked.get(here + 1));
-    let next = next.and_then(|next| planned.iter().position(|other| other.is_same_name(next)));
-    match (next, &run.outcome) {
+    let run = run_while(
+        resolver.machine(scenario),
+        &mut World::new(&rules),
+        &mut goes_on,
+    );
+    goes_on(&run.sent);
+    match (next.flatten(), &run.outcome) {
         (Some(next), _) => Then::Candidate(next),
         (None, Outcome::Failed(code)) => Then::Fails(code),
         (None, Outcome::Found(_)) => Then::Succeeds,

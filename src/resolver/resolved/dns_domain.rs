@@ -153,6 +153,12 @@ pub(super) fn dns_name_endswith(name: &Name, suffix: &Name) -> bool {
 
 /// The same for a suffix of the source, written without escapes.
 pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
+    // Each name is held against many suffixes, and nearly always the last
+    // letters differ already.
+    let last_letter = |text: &[u8]| text.last().map(u8::to_ascii_lowercase);
+    if last_letter(name.as_wire()) != last_letter(suffix.as_bytes()) {
+        return false;
+    }
     let extra = dns_name_count_labels(name).checked_sub(suffix.split('.').count());
     extra.is_some_and(|extra| {
         name.labels()
@@ -164,7 +170,7 @@ pub(super) fn ends_with_text(name: &Name, suffix: &str) -> bool {
 
 /// Whether the name is this one of the source, written without escapes.
 fn equals_text(name: &Name, text: &str) -> bool {
-    dns_name_count_labels(name) == text.split('.').count() && ends_with_text(name, text)
+    ends_with_text(name, text) && dns_name_count_labels(name) == text.split('.').count()
 }
 
 /// Source: `dns_name_count_labels`.
