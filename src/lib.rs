@@ -22,6 +22,9 @@ pub mod config;
 pub mod loopback;
 
 #[deny(clippy::disallowed_methods)]
+pub mod kubelet;
+
+#[deny(clippy::disallowed_methods)]
 pub mod pod;
 
 #[deny(clippy::disallowed_methods)]
@@ -41,6 +44,15 @@ pub mod resolver;
 
 #[deny(clippy::disallowed_methods)]
 pub mod explain;
+
+#[deny(clippy::disallowed_methods)]
+pub mod topology;
+
+#[deny(clippy::disallowed_methods)]
+pub mod node;
+
+#[deny(clippy::disallowed_methods)]
+pub mod check_loop;
 
 // Adapters.
 

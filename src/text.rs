@@ -27,6 +27,33 @@ pub struct Position {
     pub column: usize,
 }
 
+/// Where something is written.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Place {
+    /// The file's name, safe to print.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+/// `FILE:LINE:COLUMN`.
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A value and where it is written.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Where it is written.
+    pub place: Place,
+}
+
 impl Span {
     /// The span from `start` to before `end`. Offsets over 4 GiB are cut to it.
     pub fn new(start: usize, end: usize) -> Self {
@@ -77,8 +104,17 @@ impl Source {
 
     /// `NAME:LINE:COLUMN` of the byte at `offset`.
     pub fn place(&self, offset: u32) -> String {
+        self.place_of(offset).to_string()
+    }
+
+    /// The place of the byte at `offset`.
+    pub fn place_of(&self, offset: u32) -> Place {
         let at = self.position(offset);
-        format!("{}:{}:{}", self.name, at.line, at.column)
+        Place {
+            file: self.name.clone(),
+            line: at.line,
+            column: at.column,
+        }
     }
 }
 

@@ -1,10 +1,15 @@
 //! Arguments in, the route of each command, exit status out.
 
 mod answer;
+mod check_loop;
 mod explain;
+mod node;
 mod output;
+mod pod_file;
+mod pods;
 mod question;
 mod scenarios;
+mod upstream;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
@@ -30,6 +35,10 @@ pub struct Args {
 #[derive(Subcommand, Debug)]
 enum Command {
     Explain(Box<explain::ExplainArgs>),
+    CheckLoop(Box<check_loop::CheckLoopArgs>),
+    Upstream(Box<upstream::UpstreamArgs>),
+    PodFile(Box<pod_file::PodFileArgs>),
+    Pods(Box<pods::PodsArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format
@@ -111,6 +120,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     }
     let result = match args.command {
         Command::Explain(args) => explain::run(&args, streams),
+        Command::CheckLoop(args) => check_loop::run(&args, streams),
+        Command::Upstream(args) => upstream::run(&args, streams),
+        Command::PodFile(args) => pod_file::run(&args, streams),
+        Command::Pods(args) => pods::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions { shell } => completions(shell, streams),
     };

@@ -10,6 +10,7 @@ use clap::ArgGroup;
 use hickory_proto::rr::RecordType;
 
 use super::Streams;
+use super::node::read_named;
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
@@ -107,15 +108,6 @@ pub(super) fn read(
         }
     }
     Ok((scenario, context))
-}
-
-/// A file that the caller named; `-` is standard input.
-fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileRead, ReadError> {
-    if path.as_os_str() == "-" {
-        host::read_stream("<stdin>", &mut *streams.input)
-    } else {
-        host::read_path(path)
-    }
 }
 
 /// Only the file; all else is that of a pod.

@@ -1,10 +1,13 @@
 //! A directory that is taken for the root of a machine.
 
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
+use nix::dir::Dir;
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2};
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
 use nix::sys::stat::Mode;
 
 use crate::host::{FileRead, ReadError, read_opened, shown, walk};
@@ -108,6 +111,36 @@ impl Root {
             Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// The names in a directory, sorted.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, not readable, or no directory.
+    pub fn list(&self, path: &Path) -> Result<Vec<OsString>, ReadError> {
+        let system = |errno| ReadError::System {
+            file: self.named(path),
+            errno,
+        };
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NONBLOCK;
+        let descriptor = self.open_file(path, flags).map_err(system)?;
+        let mut names = Vec::new();
+        for entry in Dir::from_fd(descriptor).map_err(system)? {
+            let name = entry.map_err(system)?.file_name().to_bytes().to_vec();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name));
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// What a symbolic link says; `None`: it is none, or not there.
+    pub fn read_link(&self, path: &Path) -> Option<PathBuf> {
+        let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW;
+        let descriptor = self.open_file(path, flags).ok()?;
+        readlinkat(&descriptor, "").ok().map(PathBuf::from)
     }
 
     /// The links on the way to `path`, in the order in which they are

@@ -1,0 +1,65 @@
+//! Which node: arguments of the commands that read one.
+
+use std::path::{Path, PathBuf};
+
+use super::Streams;
+use crate::host::node::StandIns;
+use crate::host::root::{Resolution, Root};
+use crate::host::{self, FileRead, ReadError};
+
+/// The node, and files that stand in for some of its own.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Which node")]
+pub(super) struct NodeArgs {
+    /// Read the node below this directory [default: /]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// Take this for the file that the kubelet's resolvConf names; - is standard input
+    #[arg(long, value_name = "FILE")]
+    node_file: Option<PathBuf>,
+    /// Take this for the kubelet's configuration file; - is standard input
+    #[arg(long, value_name = "FILE")]
+    kubelet_config: Option<PathBuf>,
+    /// Take this for the Corefile; - is standard input
+    #[arg(long, value_name = "FILE")]
+    corefile: Option<PathBuf>,
+}
+
+impl NodeArgs {
+    /// The root of the node.
+    pub(super) fn root(&self) -> Result<Root, ReadError> {
+        match &self.root {
+            Some(directory) => Root::below(directory, Resolution::default()),
+            None => Root::live(),
+        }
+    }
+
+    /// Whether only files are to be judged, and no node is to be read.
+    pub(super) fn is_files_only(&self) -> bool {
+        let has_files =
+            self.node_file.is_some() || self.kubelet_config.is_some() || self.corefile.is_some();
+        has_files && self.root.is_none()
+    }
+
+    /// The files that were named.
+    pub(super) fn stand_ins(&self, streams: &mut Streams<'_>) -> Result<StandIns, ReadError> {
+        let mut read = |path: &Option<PathBuf>| -> Result<_, ReadError> {
+            let file = path.as_deref().map(|path| read_named(path, streams));
+            Ok(file.transpose()?.map(|file| file.source))
+        };
+        Ok(StandIns {
+            node_file: read(&self.node_file)?,
+            kubelet_config: read(&self.kubelet_config)?,
+            corefile: read(&self.corefile)?,
+        })
+    }
+}
+
+/// A file that the caller named; `-` is standard input.
+pub(super) fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileRead, ReadError> {
+    if path.as_os_str() == "-" {
+        host::read_stream("<stdin>", &mut *streams.input)
+    } else {
+        host::read_path(path)
+    }
+}

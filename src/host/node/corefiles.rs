@@ -1,0 +1,1 @@
+//! Reads the Corefiles of a node.

@@ -1,0 +1,1 @@
+//! Reads what decides the settings of a kubelet.

@@ -1,0 +1,1 @@
+//! Reads the pods of a node from its processes, runtimes and logs.

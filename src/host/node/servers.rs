@@ -1,0 +1,1 @@
+//! Reads the configuration of the DNS servers on a node.

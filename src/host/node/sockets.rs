@@ -1,0 +1,1 @@
+//! Reads which sockets listen on port 53, and whose they are.

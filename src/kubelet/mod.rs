@@ -1,0 +1,96 @@
+//! The kubelet of a node: what it hands to pods, and where each setting was
+//! made.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use crate::text::Place;
+
+/// The kubelet as far as DNS depends on it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Kubelet {
+    /// How its settings are known.
+    pub found: Found,
+    /// Its version, if anything tells it.
+    pub version: Option<Version>,
+    /// `resolvConf`; an empty path means that it hands out loopback servers.
+    pub resolv_conf: Setting<String>,
+    /// `clusterDNS`, in order.
+    pub cluster_dns: Setting<Vec<IpAddr>>,
+    /// `clusterDomain`, as written.
+    pub cluster_domain: Setting<String>,
+    /// What else an engineer should know: ignored keys, skipped drop-ins,
+    /// files newer than the process. Whole sentences without a full stop.
+    pub remarks: Vec<String>,
+}
+
+/// How the kubelet's settings are known.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Found {
+    /// It runs.
+    Process {
+        /// Its process id.
+        pid: u32,
+        /// The process's own name: `kubelet`, `k3s-server`, `kubelite`.
+        comm: String,
+    },
+    /// It does not run; this unit or configuration file would start it.
+    Files {
+        /// The file that tells, safe to print.
+        file: String,
+    },
+    /// A configuration file was named on the command line.
+    Named,
+}
+
+/// A version such as 1.29.3, by its first two numbers.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Version {
+    /// The first number.
+    pub major: u32,
+    /// The second number.
+    pub minor: u32,
+    /// The third number, 0 if it is not known.
+    pub patch: u32,
+}
+
+/// A setting, where it was made, and what that overrode.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Setting<T> {
+    /// What counts.
+    pub value: T,
+    /// Where it was set.
+    pub origin: Origin,
+    /// What it overrode, the strongest first; never the built-in default.
+    pub overrode: Vec<(T, Origin)>,
+}
+
+/// Where a setting was made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Origin {
+    /// Nowhere: the kubelet's own default.
+    BuiltIn,
+    /// In a file, at the value.
+    File(Place),
+    /// An argument of a running process that no file was found to give.
+    Argument {
+        /// The process.
+        pid: u32,
+        /// The argument as it was given, safe to print.
+        argument: String,
+    },
+    /// An option of kdns.
+    Option(&'static str),
+}
+
+/// `the built-in default`, `/var/lib/kubelet/config.yaml:31:13`.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("the built-in default"),
+            Self::File(place) => place.fmt(f),
+            Self::Argument { pid, argument } => write!(f, "{argument} (argument of process {pid})"),
+            Self::Option(option) => f.write_str(option),
+        }
+    }
+}

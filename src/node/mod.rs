@@ -1,0 +1,166 @@
+//! What a node's files and processes say, as one plain value.
+//!
+//! Nothing is read here: [`crate::host::node`] does that. Every path is one on
+//! the node, without the directory of `--root`.
+
+use std::net::IpAddr;
+
+use crate::config::resolv_conf::ResolvConf;
+use crate::kubelet::Kubelet;
+use crate::text::Source;
+use crate::topology::{DnsServer, Network};
+
+/// A node, as far as it could be read.
+#[derive(Clone, Debug, Default)]
+pub struct Node {
+    /// Whether it is the machine that kdns runs on.
+    pub is_live: bool,
+    /// Its kubelet; `None`: nothing of one was found.
+    pub kubelet: Option<Kubelet>,
+    /// The file that the kubelet's `resolvConf` names, as the kubelet sees it.
+    pub kubelet_file: Option<HostFile>,
+    /// `/etc/resolv.conf`.
+    pub node_file: Option<HostFile>,
+    /// Other files in the syntax of resolv.conf that were read: those of
+    /// systemd-resolved, NetworkManager, resolvconf, dnsmasq…
+    pub files: Vec<HostFile>,
+    /// The node's own addresses, loopback ones left out.
+    pub addresses: Vec<IpAddr>,
+    /// Sockets that listen on port 53.
+    pub listeners: Vec<Listener>,
+    /// The DNS servers that run on the node itself or are configured there.
+    pub servers: Vec<DnsServer>,
+    /// The pods, sorted by namespace and name.
+    pub pods: Vec<Pod>,
+    /// Corefiles that belong to no pod of the node: `/etc/coredns`, `--corefile`.
+    pub corefiles: Vec<Source>,
+    /// What is there and could not be read, and why. Whole sentences without
+    /// a full stop.
+    pub skipped: Vec<String>,
+}
+
+/// A file in the syntax of resolv.conf, and how its path leads to it.
+#[derive(Clone, Debug)]
+pub struct HostFile {
+    /// The path that was asked for: the links begin here.
+    pub path: String,
+    /// What each link on the way leads to, in order, absolute paths.
+    pub links: Vec<String>,
+    /// The file; an error says why it could not be read, as a whole sentence
+    /// without a full stop.
+    pub content: Result<ResolvConf, Unread>,
+}
+
+/// Why there is no content.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Unread {
+    /// Whether there simply is no such file, or a link leads nowhere.
+    pub is_missing: bool,
+    /// The sentence.
+    pub reason: String,
+}
+
+/// A socket that listens on port 53.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Listener {
+    /// In which network namespace.
+    pub network: Network,
+    /// Its address; `None`: any.
+    pub address: Option<IpAddr>,
+    /// Port, in practice 53.
+    pub port: u16,
+    /// Whether it is UDP; otherwise it is TCP.
+    pub is_udp: bool,
+    /// The file that says so: `/proc/net/udp`.
+    pub file: String,
+    /// The process that has it, if it was found.
+    pub owner: Option<Process>,
+}
+
+/// A process.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Process {
+    /// Its id.
+    pub pid: u32,
+    /// Its name as the kernel has it, at most 15 bytes, safe to print.
+    pub comm: String,
+    /// Its arguments, the program first; empty if they could not be read.
+    pub arguments: Vec<String>,
+}
+
+/// A pod of the node.
+#[derive(Clone, Debug, Default)]
+pub struct Pod {
+    /// Its namespace.
+    pub namespace: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its uid, with dashes where the API has them.
+    pub uid: Option<String>,
+    /// The newest sandbox's id, 64 hexadecimal digits.
+    pub sandbox: Option<String>,
+    /// Its processes, the sandbox's own (`pause`) first.
+    pub processes: Vec<Process>,
+    /// The network namespace by number; `None`: not known.
+    pub netns: Option<u64>,
+    /// The file that keeps the network namespace: `/run/netns/cni-…`.
+    pub netns_path: Option<String>,
+    /// Whether it is on the node's network; `None`: not known.
+    pub host_network: Option<bool>,
+    /// Its resolv.conf as the runtime keeps it on the node.
+    pub resolv_conf: Option<ResolvConf>,
+    /// The same file as a process of the pod sees it, where that has other bytes.
+    pub seen_resolv_conf: Option<ResolvConf>,
+    /// The addresses of its network namespace, loopback ones left out.
+    pub addresses: Vec<IpAddr>,
+    /// Its containers, without the sandbox.
+    pub containers: Vec<Container>,
+    /// Corefiles that are mounted into it, named by their path on the node.
+    pub corefiles: Vec<Source>,
+}
+
+/// A container of a pod.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Container {
+    /// Its name in the pod's spec.
+    pub name: String,
+    /// Its id, 64 hexadecimal digits, if known.
+    pub id: Option<String>,
+    /// Its image, if known.
+    pub image: Option<String>,
+    /// Its first process; `None`: it does not run.
+    pub pid: Option<u32>,
+    /// How often it was started again, as its log files count.
+    pub restarts: Option<u32>,
+    /// Its newest log files on the node, the newest first, at most two.
+    pub logs: Vec<Source>,
+}
+
+impl Pod {
+    /// What tells it from other pods in a [`Network`]: its sandbox, else its
+    /// uid, else its name.
+    pub fn key(&self) -> String {
+        let known = [&self.sandbox, &self.uid, &self.name];
+        known
+            .into_iter()
+            .flatten()
+            .next()
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// `NAMESPACE/NAME`, or what is known of it.
+    pub fn label(&self) -> String {
+        match (&self.namespace, &self.name) {
+            (Some(namespace), Some(name)) => format!("{namespace}/{name}"),
+            (None, Some(name)) => name.clone(),
+            _ => self.key(),
+        }
+    }
+
+    /// Whether a container of it has been started again and does not run now.
+    pub fn crashes(&self) -> bool {
+        let crashed = |it: &Container| it.pid.is_none() && it.restarts.is_some_and(|n| n > 0);
+        self.containers.iter().any(crashed)
+    }
+}
