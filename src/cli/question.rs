@@ -16,7 +16,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
 use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
-use crate::host::{self, FileRead, MAX_BYTES, ReadError};
+use crate::host::{self, FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
 use crate::pod;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts, file};
