@@ -58,6 +58,8 @@ pub mod check_loop;
 
 pub mod host;
 
+pub mod probe;
+
 // Faces.
 
 pub mod render;
