@@ -57,7 +57,8 @@ pub(super) fn ask(
         let is_sent = planned.peek().is_none() || !may_send;
         let is_quiet = is_sent && is_settled(targets, &record);
         quiet_since = is_quiet.then(|| quiet_since.unwrap_or(now));
-        if quiet_since.is_some_and(|since| now - since >= LINGER) {
+        let is_over = is_sent && now >= last_sent(&record) + limit / 2;
+        if is_over || quiet_since.is_some_and(|since| now - since >= LINGER) {
             break;
         }
         wait(sockets, PACE);
@@ -146,6 +147,10 @@ fn is_settled(targets: &[Target], record: &Record) -> bool {
     };
     let open = record.questions.iter().filter(|it| it.reply.is_none());
     open.into_iter().all(|question| is_loop(question.target))
+}
+
+fn last_sent(record: &Record) -> Duration {
+    record.questions.last().map_or(Duration::ZERO, |it| it.sent)
 }
 
 fn wait(sockets: &Sockets, longest: Duration) {
