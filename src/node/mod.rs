@@ -3,6 +3,8 @@
 //! Nothing is read here: [`crate::host::node`] does that. Every path is one on
 //! the node, without the directory of `--root`.
 
+pub mod stat;
+
 use std::net::IpAddr;
 
 use crate::config::resolv_conf::ResolvConf;
