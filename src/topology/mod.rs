@@ -5,7 +5,7 @@
 //! configuration.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::text::{Place, Placed};
 
@@ -101,6 +101,9 @@ pub enum Target {
     /// The name servers of this file in resolv.conf syntax, as the server
     /// itself sees the file system.
     File(String),
+    /// The servers of the root zone and those below, one after the other: it
+    /// asks nobody on the node.
+    Roots,
     /// Something that is not followed: a host name, TLS with a name. As
     /// written, safe to print.
     Other(String),
@@ -117,6 +120,35 @@ pub enum Policy {
     Sequential,
     /// All, or any: the program does not promise.
     Unknown,
+}
+
+impl DnsServer {
+    /// Whether it leaves this server out, though its files list it, because
+    /// it would be asking itself. `addresses` are those of its network
+    /// namespace without the loopback ones.
+    ///
+    /// Source: dnsmasq `src/network.c: check_servers` (only addresses that an
+    /// interface has and that it listens on: not 127.0.1.1), systemd
+    /// `src/resolve/resolved-util.h: dns_server_address_valid`.
+    pub fn leaves_out(&self, server: SocketAddr, addresses: &[IpAddr]) -> bool {
+        let ip = server.ip();
+        match self.program {
+            Program::Dnsmasq => {
+                let is_on_interface = ip == IpAddr::V4(Ipv4Addr::LOCALHOST)
+                    || ip == IpAddr::V6(Ipv6Addr::LOCALHOST)
+                    || addresses.contains(&ip);
+                let listens = |it: &Listen| {
+                    it.port == server.port() && it.address.is_none_or(|own| own == ip)
+                };
+                is_on_interface && self.listens.iter().any(listens)
+            }
+            Program::SystemdResolved => {
+                let own = [Ipv4Addr::new(127, 0, 0, 53), Ipv4Addr::new(127, 0, 0, 54)];
+                ip.is_unspecified() || own.iter().any(|own| ip == IpAddr::V4(*own))
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Program {
