@@ -18,8 +18,9 @@ use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
 use crate::host::{self, FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
-use crate::pod;
-use crate::scenario::{Family, Lookup, Scenario, default_hosts, file};
+use crate::pod::{self, Makers, PodId, Runtime, Seen};
+use crate::scenario::{Family, Lookup, Scenario, default_hosts};
+use crate::text::Source;
 use crate::world::Rule;
 
 /// Where the question comes from: a file, a machine, or a pod that one has in mind.
@@ -196,7 +197,7 @@ fn read_pod(
     scenario: &mut Scenario,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
-    let mut cluster = pod::Cluster::default();
+    let mut kubelet = pod::assumed_kubelet();
     let mut context = Context::default();
     if args.cluster_dns.is_empty() {
         let sentence = format!(
@@ -205,10 +206,10 @@ fn read_pod(
         );
         context.about.push(sentence);
     } else {
-        cluster.dns.clone_from(&args.cluster_dns);
+        kubelet.cluster_dns.value.clone_from(&args.cluster_dns);
     }
     if let Some(domain) = &args.cluster_domain {
-        cluster.domain.clone_from(domain);
+        kubelet.cluster_domain.value.clone_from(domain);
     }
     let (spec, namespace) = match &args.pod {
         None => (
@@ -226,8 +227,8 @@ fn read_pod(
             let workload = chosen.workload;
             let namespace = workload.namespace;
             let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-            let hostname =
-                pod::host_name(&workload.pod, &workload.name, &namespace, &cluster.domain)?;
+            let domain = &kubelet.cluster_domain.value;
+            let hostname = pod::host_name(&workload.pod, &workload.name, &namespace, domain)?;
             scenario.hostname = hostname.unwrap_or_else(|| scenario.hostname.clone());
             scenario.hosts = Some(default_hosts(&scenario.hostname));
             (workload.pod, namespace)
@@ -236,10 +237,25 @@ fn read_pod(
     if namespace.is_empty() {
         bail!("the namespace is empty; write a name such as default");
     }
-    let written = pod::pod_file(&spec, &namespace, &cluster)?;
-    let left_out = |cut: &pod::Cut| format!("left out of the pod's file: {cut}");
-    context.about.extend(written.cut.iter().map(left_out));
-    scenario.resolv_conf = Some(file("<pod resolv.conf>", written.text()));
+    let id = PodId {
+        namespace: &namespace,
+        name: None,
+        uid: None,
+    };
+    let makers = Makers {
+        kubelet: &kubelet,
+        file: Seen::Unknown("give the file that the kubelet's resolvConf names with --file"),
+        node_ips: &[],
+        runtime: Runtime::default(),
+        node_file: Seen::Missing,
+    };
+    let written = pod::pod_file(&spec, id, &makers)?;
+    let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
+    context.about.extend(written.dropped.iter().map(left_out));
+    scenario.resolv_conf = Some(ResolvConf::parse(Source {
+        name: "<pod resolv.conf>".to_owned(),
+        bytes: written.bytes,
+    }));
     Ok(context)
 }
 

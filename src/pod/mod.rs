@@ -1,17 +1,31 @@
-//! The resolv.conf and the host name that the kubelet gives a pod which one
-//! has in mind.
+//! The resolv.conf that the kubelet and the runtime write for a pod.
 //!
-//! Only policies that do not hand the node's own servers to the pod are
-//! written here; the others need the kubelet's file, and say so.
+//! The kubelet makes lists of words from its own file, its settings and the
+//! pod's spec, cuts them, and hands them to the runtime, which writes them.
+//! Each word keeps where it comes from.
 //!
-//! Source: kubernetes `pkg/kubelet/network/dns/dns.go` and
-//! `pkg/kubelet/kubelet_pods.go: GeneratePodHostNameAndDomain`; the form of
-//! the file is containerd's `parseDNSOptions` (CRI-O writes the same).
+//! Source: kubernetes `pkg/kubelet/network/dns/dns.go: GetPodDNS`.
 
+mod admission;
+pub mod host_name;
+pub mod kubelet_file;
+pub mod limits;
+mod options;
+pub mod rules;
+mod runtime;
+
+use std::collections::HashSet;
 use std::net::IpAddr;
 
-use crate::config::manifest::{DnsConfig, DnsOption, DnsPolicy, PodSpec};
-use crate::text::escaped;
+use crate::config::manifest::{DnsConfig, DnsPolicy, PodSpec};
+use crate::config::resolv_conf::ResolvConf;
+use crate::kubelet::{Found, Kubelet, Origin, Setting};
+use crate::text::{Place, escaped};
+
+pub use host_name::host_name;
+use kubelet_file::HostDns;
+pub use limits::{Dropped, Limit};
+pub use rules::{Limits, Rules, Runtime, RuntimeKind};
 
 /// The cluster's domain where nothing else is said, as kubeadm sets it.
 pub const DEFAULT_CLUSTER_DOMAIN: &str = "cluster.local";
@@ -19,81 +33,131 @@ pub const DEFAULT_CLUSTER_DOMAIN: &str = "cluster.local";
 /// kubeadm's default service range.
 pub const DEFAULT_CLUSTER_DNS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 96, 0, 10));
 
-/// What the kubelet knows about its cluster.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Cluster {
-    /// `clusterDNS`, in order.
-    pub dns: Vec<IpAddr>,
-    /// `clusterDomain`, used as it is; empty: no search domains of the cluster.
-    pub domain: String,
-    /// The search list of the kubelet's file, which follows the cluster's.
-    pub host_search: Vec<String>,
-    /// How much fits a file.
-    pub limits: Limits,
+/// What makes a pod's file, apart from the pod.
+#[derive(Clone, Debug)]
+pub struct Makers<'a> {
+    /// The kubelet; the rules of the newest version count if it has none.
+    pub kubelet: &'a Kubelet,
+    /// The file that its `resolvConf` names. Not asked for if that is empty.
+    pub file: Seen<'a>,
+    /// The addresses of its `--node-ip`; without one it does not know any.
+    pub node_ips: &'a [IpAddr],
+    /// The runtime.
+    pub runtime: Runtime,
+    /// The node's own `/etc/resolv.conf`, which some runtimes copy.
+    pub node_file: Seen<'a>,
 }
 
-/// How much the kubelet lets into a file.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Limits {
-    /// Name servers.
-    pub servers: usize,
-    /// Search domains.
-    pub searches: usize,
-    /// Characters of the search list, blanks between domains included.
-    pub search_chars: usize,
+/// A file of the node, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub enum Seen<'a> {
+    /// It was read.
+    Read(&'a ResolvConf),
+    /// It is not there, or a link leads nowhere.
+    Missing,
+    /// It is not known; the reason, or what to do, without a full stop.
+    Unknown(&'a str),
 }
 
-/// A pod's resolv.conf before it is written.
+/// Which pod it is.
+#[derive(Clone, Copy, Debug)]
+pub struct PodId<'a> {
+    /// Its namespace.
+    pub namespace: &'a str,
+    /// Its name, if known; only a message has it.
+    pub name: Option<&'a str>,
+    /// Its uid, if known; only a message has it.
+    pub uid: Option<&'a str>,
+}
+
+/// A pod's resolv.conf.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PodFile {
-    /// Name servers, in order.
-    pub servers: Vec<String>,
-    /// Search domains, in order.
-    pub searches: Vec<String>,
-    /// Options as `name` or `name:value`. The kubelet writes those of a pod
-    /// with options of its own in any order; here they are in that of the
-    /// manifest.
-    pub options: Vec<String>,
+    /// The file, byte for byte.
+    pub bytes: Vec<u8>,
+    /// Its name servers, in order; not all need be addresses.
+    pub servers: Vec<Word>,
+    /// Its search domains, in order.
+    pub searches: Vec<Word>,
+    /// Its options as `name` or `name:value`.
+    pub options: Vec<Word>,
+    /// Whether the kubelet draws the order of the options; here they are in
+    /// the order in which they were first named.
+    pub draws_options: bool,
     /// What did not fit, name servers first.
-    pub cut: Vec<Cut>,
+    pub dropped: Vec<Dropped>,
+    /// The events that announce it, in order.
+    pub events: Vec<Event>,
+    /// What else an engineer should know. Whole sentences without a full stop.
+    pub remarks: Vec<String>,
+    /// Why search domains of the kubelet's file can be missing here.
+    pub incomplete: Option<String>,
 }
 
-/// Something that did not fit the file.
+/// A word of a pod's file.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Word {
+    /// Its bytes, without white space.
+    pub text: Vec<u8>,
+    /// Where it comes from.
+    pub origin: WordOrigin,
+}
+
+/// Where a word of a pod's file comes from.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum WordOrigin {
+    /// The kubelet's file, at this word.
+    KubeletFile(Place),
+    /// The node's own file, which the runtime copied, at this word.
+    NodeFile(Place),
+    /// `clusterDNS`.
+    ClusterDns,
+    /// `clusterDomain`.
+    ClusterDomain,
+    /// The pod's `dnsConfig`.
+    DnsConfig,
+    /// The kubelet itself: `ndots:5`, loopback servers for an empty
+    /// `resolvConf`.
+    Kubelet,
+}
+
+/// An event that the kubelet records, always a Warning.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Cut {
-    /// A name server after the last one that fits.
-    Server(String),
-    /// A search domain after the last one that fits.
-    Search(String),
-    /// A search domain that is longer than a domain name can be.
-    LongSearch(String),
+pub struct Event {
+    /// What it is about.
+    pub object: Object,
+    /// `DNSConfigForming`…
+    pub reason: &'static str,
+    /// The message, safe to print.
+    pub message: String,
+}
+
+/// What an event is about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Object {
+    /// The node.
+    Node,
+    /// The pod.
+    Pod,
 }
 
 /// Why there is no such file, or no such pod.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PodError {
-    /// `dnsPolicy: Default`.
-    #[error(
-        "a pod with dnsPolicy Default gets the kubelet's own file: give the file that the \
-         kubelet's resolvConf names with --file"
-    )]
-    DefaultPolicy,
-    /// `dnsPolicy: ClusterFirst` with `hostNetwork: true`.
-    #[error(
-        "on the host network dnsPolicy ClusterFirst is the same as Default, and the pod gets the \
-         kubelet's own file: give the file that the kubelet's resolvConf names with --file \
-         (ClusterFirstWithHostNet would use the cluster's DNS)"
-    )]
-    HostNetwork,
-    /// The cluster has no DNS.
-    #[error(
-        "without clusterDNS dnsPolicy ClusterFirst is the same as Default, and the pod gets the \
-         kubelet's own file: give the file that the kubelet's resolvConf names with --file"
-    )]
-    NoClusterDns,
-    /// `dnsPolicy: None` without name servers, which the API server refuses.
-    #[error("dnsPolicy None needs at least one name server in dnsConfig")]
-    NoServers,
+    /// The file that it would be made of is not known.
+    #[error("{what}: {why}")]
+    Unknown {
+        /// What the pod gets.
+        what: &'static str,
+        /// Why that is not known, or what to do.
+        why: String,
+    },
+    /// The API server does not take such a pod.
+    #[error("the API server refuses the pod: {0}")]
+    Refused(String),
+    /// The pod stays in `ContainerCreating`.
+    #[error("the pod would not start: {0}")]
+    NotStarted(String),
     /// The namespace is none.
     #[error("\"{0}\" is no namespace: lower-case letters, digits and '-', at most 63")]
     Namespace(String),
@@ -102,87 +166,206 @@ pub enum PodError {
     LongHostName(String),
 }
 
-impl Limits {
-    /// Since Kubernetes 1.26, by default (gate `ExpandedDNSConfig`).
-    pub const EXPANDED: Self = Self {
-        servers: 3,
-        searches: 32,
-        search_chars: 2048,
-    };
-    /// Up to Kubernetes 1.25.
-    pub const LEGACY: Self = Self {
-        servers: 3,
-        searches: 6,
-        search_chars: 256,
-    };
-}
-
-impl Default for Cluster {
-    /// kubeadm's defaults, without search domains of the node.
-    fn default() -> Self {
-        Self {
-            dns: vec![DEFAULT_CLUSTER_DNS],
-            domain: DEFAULT_CLUSTER_DOMAIN.to_owned(),
-            host_search: Vec::new(),
-            limits: Limits::EXPANDED,
-        }
-    }
+/// What a pod's list of servers is made of.
+enum Base {
+    Cluster,
+    /// What to say when the kubelet's file is needed and not known.
+    Host(&'static str),
+    None,
 }
 
 /// The file of a pod with this spec.
 ///
 /// # Errors
 ///
-/// The pod gets the kubelet's file; there are no name servers; the namespace
-/// is none.
-pub fn pod_file(pod: &PodSpec, namespace: &str, cluster: &Cluster) -> Result<PodFile, PodError> {
-    let config = pod.dns_config.as_ref();
+/// The pod would not be taken or would not start; a file that decides is not
+/// known; the namespace is none.
+pub fn pod_file(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Result<PodFile, PodError> {
+    let rules = Rules::of(makers.kubelet.version);
+    admission::check(pod, &rules)?;
+    let mut file = PodFile::default();
+    let base = base(pod, id, makers.kubelet, &mut file.events);
+    let host = host_dns(&base, makers, &rules, &mut file)?;
+    match base {
+        Base::None => {}
+        Base::Cluster => cluster_first(id.namespace, makers.kubelet, host, &mut file)?,
+        Base::Host(_) => {
+            file.servers = host.servers;
+            file.searches = host.searches;
+            file.options = host.options;
+            file.draws_options = host.draws_options;
+        }
+    }
+    if let Some(config) = &pod.dns_config {
+        append(&mut file, config);
+    }
+    limits::cut(&mut file, rules.limits);
+    runtime::write(file, makers)
+}
+
+/// Source: `getPodDNSType`, `GetPodDNS`.
+fn base(pod: &PodSpec, id: PodId<'_>, kubelet: &Kubelet, events: &mut Vec<Event>) -> Base {
     match pod.dns_policy {
-        DnsPolicy::Default => Err(PodError::DefaultPolicy),
-        DnsPolicy::ClusterFirst if pod.host_network => Err(PodError::HostNetwork),
-        DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet => {
-            cluster_first(namespace, cluster, config)
+        DnsPolicy::None => Base::None,
+        DnsPolicy::Default => {
+            Base::Host("a pod with dnsPolicy Default gets the kubelet's own file")
         }
-        DnsPolicy::None => {
-            let file = PodFile::default().with(config).cut(cluster.limits);
-            if file.servers.is_empty() {
-                return Err(PodError::NoServers);
-            }
-            Ok(file)
+        DnsPolicy::ClusterFirst if pod.host_network => Base::Host(
+            "on the host network dnsPolicy ClusterFirst is the same as Default, and the pod gets \
+             the kubelet's own file (ClusterFirstWithHostNet would use the cluster's DNS)",
+        ),
+        DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet
+            if kubelet.cluster_dns.value.is_empty() =>
+        {
+            missing_cluster_dns(id, events);
+            Base::Host(
+                "without clusterDNS dnsPolicy ClusterFirst is the same as Default, and the pod \
+                 gets the kubelet's own file",
+            )
         }
+        DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet => Base::Cluster,
     }
 }
 
-/// The file of a pod in `namespace` with policy `ClusterFirst`, not on the host
-/// network.
-///
-/// # Errors
-///
-/// The cluster has no DNS; the namespace is none.
-pub fn cluster_first(
-    namespace: &str,
-    cluster: &Cluster,
-    config: Option<&DnsConfig>,
-) -> Result<PodFile, PodError> {
-    check_namespace(namespace)?;
-    if cluster.dns.is_empty() {
-        return Err(PodError::NoClusterDns);
-    }
-    let domain = cluster.domain.as_str();
-    let mut searches = Vec::new();
-    if !domain.is_empty() {
-        searches.push(format!("{namespace}.svc.{domain}"));
-        searches.push(format!("svc.{domain}"));
-        searches.push(domain.to_owned());
-    }
-    searches.extend(cluster.host_search.iter().cloned());
-    let file = PodFile {
-        servers: cluster.dns.iter().map(IpAddr::to_string).collect(),
-        searches: without_repeats(searches),
-        options: vec!["ndots:5".to_owned()],
-        cut: Vec::new(),
+/// The event's message names `ClusterFirst` for both policies.
+fn missing_cluster_dns(id: PodId<'_>, events: &mut Vec<Event>) {
+    let shown = |text: Option<&str>, none: &str| {
+        text.map_or_else(|| none.to_owned(), |it| escaped(it.as_bytes()))
     };
-    Ok(file.with(config).cut(cluster.limits))
+    let message = "kubelet does not have ClusterDNS IP configured and cannot create Pod using \
+                   \"ClusterFirst\" policy. Falling back to \"Default\" policy.";
+    let pod = format!(
+        "{}_{}({})",
+        shown(id.name, "<name>"),
+        escaped(id.namespace.as_bytes()),
+        shown(id.uid, "<uid>")
+    );
+    for (object, message) in [
+        (Object::Node, message.to_owned()),
+        (Object::Pod, format!("pod: \"{pod}\". {message}")),
+    ] {
+        events.push(Event {
+            object,
+            reason: "MissingClusterDNS",
+            message,
+        });
+    }
+}
+
+/// What the kubelet takes from its file. It reads that for every pod, so that
+/// one which it cannot read stops pods of all policies.
+fn host_dns(
+    base: &Base,
+    makers: &Makers<'_>,
+    rules: &Rules,
+    file: &mut PodFile,
+) -> Result<HostDns, PodError> {
+    let path = &makers.kubelet.resolv_conf.value;
+    if path.is_empty() {
+        return Ok(loopback(makers.node_ips));
+    }
+    match makers.file {
+        Seen::Read(conf) => {
+            let host = kubelet_file::read(conf, rules)
+                .map_err(|error| PodError::NotStarted(unreadable(&error)))?;
+            let has_domain = !makers.kubelet.cluster_domain.value.is_empty();
+            let event = limits::check_host(path, &host.searches, has_domain, rules.limits);
+            file.events.extend(event);
+            if !matches!(base, Base::None) {
+                let remark = |it: &crate::text::Placed<&str>| {
+                    format!("{}: the kubelet passes over `{}`", it.place, it.value)
+                };
+                file.remarks.extend(host.ignored.iter().map(remark));
+            }
+            Ok(host)
+        }
+        Seen::Missing => {
+            let path = escaped(path.as_bytes());
+            Err(PodError::NotStarted(format!(
+                "open {path}: no such file or directory (the kubelet's resolvConf; no pod of the \
+                 node would start)"
+            )))
+        }
+        Seen::Unknown(why) => match *base {
+            Base::None => Ok(HostDns::default()),
+            Base::Cluster => {
+                file.incomplete = Some(why.to_owned());
+                Ok(HostDns::default())
+            }
+            Base::Host(what) => Err(PodError::Unknown {
+                what,
+                why: why.to_owned(),
+            }),
+        },
+    }
+}
+
+fn unreadable(error: &kubelet_file::FileError) -> String {
+    let place = match error {
+        kubelet_file::FileError::EmptyNameserver(place) => format!(" ({place})"),
+        kubelet_file::FileError::TooLong => String::new(),
+    };
+    format!(
+        "{error}{place}: the kubelet takes the whole file for an error, and no pod of the node \
+         would start"
+    )
+}
+
+/// What the kubelet gives out when its `resolvConf` is empty: a server for
+/// each of its addresses, and the root.
+fn loopback(node_ips: &[IpAddr]) -> HostDns {
+    let word = |text: &str| Word {
+        text: text.as_bytes().to_vec(),
+        origin: WordOrigin::Kubelet,
+    };
+    let server = |ip: &IpAddr| word(if ip.is_ipv6() { "::1" } else { "127.0.0.1" });
+    let mut servers: Vec<Word> = node_ips.iter().map(server).collect();
+    if servers.is_empty() {
+        servers.push(word("127.0.0.1"));
+    }
+    HostDns {
+        servers,
+        searches: vec![word(".")],
+        ..HostDns::default()
+    }
+}
+
+/// Source: `generateSearchesForDNSClusterFirst`: repeats stay if there is no
+/// domain.
+fn cluster_first(
+    namespace: &str,
+    kubelet: &Kubelet,
+    host: HostDns,
+    file: &mut PodFile,
+) -> Result<(), PodError> {
+    check_namespace(namespace)?;
+    let word = |text: String, origin| Word {
+        text: text.into_bytes(),
+        origin,
+    };
+    let servers = kubelet.cluster_dns.value.iter();
+    file.servers = servers
+        .map(|ip| word(ip.to_string(), WordOrigin::ClusterDns))
+        .collect();
+    // An empty resolvConf has no search domains for these pods.
+    let host_searches = match kubelet.resolv_conf.value.as_str() {
+        "" => Vec::new(),
+        _ => host.searches,
+    };
+    file.searches = match kubelet.cluster_domain.value.as_str() {
+        "" => host_searches,
+        domain => {
+            let of_cluster = [
+                format!("{namespace}.svc.{domain}"),
+                format!("svc.{domain}"),
+                domain.to_owned(),
+            ];
+            let of_cluster = of_cluster.map(|text| word(text, WordOrigin::ClusterDomain));
+            without_repeats(of_cluster.into_iter().chain(host_searches))
+        }
+    };
+    file.options = vec![word("ndots:5".to_owned(), WordOrigin::Kubelet)];
+    Ok(())
 }
 
 /// A DNS label as RFC 1123 has it.
@@ -199,158 +382,55 @@ fn check_namespace(namespace: &str) -> Result<(), PodError> {
     }
 }
 
-impl PodFile {
-    /// The bytes of the file.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut line = |keyword: &str, words: &[String]| {
-            if !words.is_empty() {
-                text.extend([keyword, " ", &words.join(" "), "\n"]);
-            }
-        };
-        line("search", &self.searches);
-        for server in &self.servers {
-            line("nameserver", std::slice::from_ref(server));
-        }
-        line("options", &self.options);
-        text
-    }
-
-    /// With what `dnsConfig` adds. Repeats fall out only if there is one.
-    fn with(mut self, config: Option<&DnsConfig>) -> Self {
-        let Some(config) = config else {
-            return self;
-        };
-        self.servers.extend(config.nameservers.iter().cloned());
-        self.searches.extend(config.searches.iter().cloned());
-        Self {
-            servers: without_repeats(self.servers),
-            searches: without_repeats(self.searches),
-            options: merged(&self.options, &config.options),
-            cut: self.cut,
-        }
-    }
-
-    /// Without what does not fit.
-    ///
-    /// Source: `formDNSNameserversFitsLimits`, `formDNSSearchFitsLimits`.
-    fn cut(mut self, limits: Limits) -> Self {
-        let servers = split_after(&mut self.servers, limits.servers);
-        self.cut.extend(servers.into_iter().map(Cut::Server));
-        let beyond = split_after(&mut self.searches, limits.searches);
-        let (fitting, long) = std::mem::take(&mut self.searches)
-            .into_iter()
-            .partition(|search| search.len() <= MAX_DOMAIN_CHARS);
-        self.searches = fitting;
-        self.cut.extend(long.into_iter().map(Cut::LongSearch));
-        let mut length = 0;
-        let kept = self
-            .searches
-            .iter()
-            .take_while(|search| {
-                length += search.len() + 1;
-                length - 1 <= limits.search_chars
-            })
-            .count();
-        let tail = split_after(&mut self.searches, kept);
-        self.cut
-            .extend(tail.into_iter().chain(beyond).map(Cut::Search));
-        self
-    }
-}
-
-/// The longest domain that is kept: newer glibc aborts on longer ones.
-const MAX_DOMAIN_CHARS: usize = 253;
-
-/// What stands after the first so many.
-fn split_after(list: &mut Vec<String>, most: usize) -> Vec<String> {
-    list.split_off(most.min(list.len()))
-}
-
-fn without_repeats(list: Vec<String>) -> Vec<String> {
-    let mut kept = Vec::with_capacity(list.len());
-    for text in list {
-        if !kept.contains(&text) {
-            kept.push(text);
-        }
-    }
-    kept
-}
-
-/// Options by name; the last value of a name counts, an empty one is none.
+/// Adds what `dnsConfig` has. Repeats fall out only if there is one.
 ///
-/// Source: `mergeDNSOptions`.
-fn merged(base: &[String], added: &[DnsOption]) -> Vec<String> {
-    let base = base.iter().map(|option| match option.split_once(':') {
-        Some((name, value)) => (name, value),
-        None => (option.as_str(), ""),
-    });
-    let added = added.iter().map(|option| {
-        let value = option.value.as_deref().unwrap_or_default();
-        (option.name.as_str(), value)
-    });
-    let mut options: Vec<(&str, &str)> = Vec::new();
-    for (name, value) in base.chain(added) {
-        match options.iter_mut().find(|(known, _)| *known == name) {
-            Some(option) => option.1 = value,
-            None => options.push((name, value)),
-        }
-    }
-    let text = |(name, value): (&str, &str)| match value {
-        "" => name.to_owned(),
-        _ => format!("{name}:{value}"),
+/// Source: `appendDNSConfig`.
+fn append(file: &mut PodFile, config: &DnsConfig) {
+    let word = |text: &String| Word {
+        text: text.clone().into_bytes(),
+        origin: WordOrigin::DnsConfig,
     };
-    options.into_iter().map(text).collect()
+    let servers = std::mem::take(&mut file.servers);
+    file.servers = without_repeats(servers.into_iter().chain(config.nameservers.iter().map(word)));
+    let searches = std::mem::take(&mut file.searches);
+    file.searches = without_repeats(searches.into_iter().chain(config.searches.iter().map(word)));
+    file.options = options::merged(std::mem::take(&mut file.options), &config.options);
+    file.draws_options = file.options.len() > 1;
 }
 
-/// `10.0.0.3 (name server, too many)`.
-impl std::fmt::Display for Cut {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (text, why) = match self {
-            Self::Server(text) => (text, "name server, too many"),
-            Self::Search(text) => (text, "search domain, the list is too long"),
-            Self::LongSearch(text) => (text, "search domain of more than 253 characters"),
-        };
-        write!(f, "{} ({why})", escaped(text.as_bytes()))
-    }
+fn without_repeats(words: impl Iterator<Item = Word>) -> Vec<Word> {
+    let mut known = HashSet::new();
+    words.filter(|it| known.insert(it.text.clone())).collect()
 }
 
-/// What `hostname` prints in a pod named `name`; `None` on the host network,
-/// where it is the node's. Pods of a template have more behind the name.
-///
-/// # Errors
-///
-/// The name with its domain is too long for the kernel.
-pub fn host_name(
-    pod: &PodSpec,
-    name: &str,
-    namespace: &str,
-    domain: &str,
-) -> Result<Option<String>, PodError> {
-    if pod.host_network {
-        return Ok(None);
-    }
-    let name = pod.hostname.as_deref().unwrap_or(name);
-    let short = match name.get(..MAX_HOST_NAME_CHARS) {
-        Some(start) if name.len() > MAX_HOST_NAME_CHARS => start.trim_end_matches(['-', '.']),
-        _ => name,
-    };
-    match &pod.subdomain {
-        Some(subdomain) if pod.hostname_is_fqdn => {
-            let full = format!("{short}.{subdomain}.{namespace}.svc.{domain}");
-            if full.len() > MAX_FQDN_CHARS {
-                return Err(PodError::LongHostName(escaped(full.as_bytes())));
-            }
-            Ok(Some(full))
+/// A kubelet as kubeadm sets one up, for questions without a node.
+pub fn assumed_kubelet() -> Kubelet {
+    fn assumed<T>(value: T) -> Setting<T> {
+        Setting {
+            value,
+            origin: Origin::BuiltIn,
+            overrode: Vec::new(),
         }
-        _ => Ok(Some(short.to_owned())),
+    }
+    Kubelet {
+        found: Found::Named,
+        version: None,
+        resolv_conf: assumed("/etc/resolv.conf".to_owned()),
+        cluster_dns: assumed(vec![DEFAULT_CLUSTER_DNS]),
+        cluster_domain: assumed(DEFAULT_CLUSTER_DOMAIN.to_owned()),
+        remarks: Vec::new(),
     }
 }
 
-/// Source: `truncatePodHostnameIfNeeded`.
-const MAX_HOST_NAME_CHARS: usize = 63;
-/// What the kernel takes (`sethostname(2)`). Source: `GeneratePodHostNameAndDomain`.
-const MAX_FQDN_CHARS: usize = 64;
+impl PodError {
+    /// Whether it is an answer: there would be no such pod.
+    pub fn is_answer(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::NotStarted(_) | Self::LongHostName(_) => true,
+            Self::Unknown { .. } | Self::Namespace(_) => false,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests;
