@@ -4,6 +4,8 @@
 //! Each kind of server has a file here that makes such a value of its
 //! configuration.
 
+pub mod coredns;
+
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
