@@ -1,5 +1,6 @@
 //! The syntax of configuration files, nothing of their meaning.
 
+pub mod corefile;
 pub mod hosts;
 pub mod manifest;
 
