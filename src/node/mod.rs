@@ -4,6 +4,7 @@
 //! the node, without the directory of `--root`.
 
 pub mod addresses;
+pub mod stat;
 
 use std::net::IpAddr;
 
