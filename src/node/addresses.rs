@@ -45,7 +45,7 @@ pub fn interfaces(fib_trie: &[u8], if_inet6: &[u8], route: &[u8]) -> Vec<(IpAddr
 /// The leaves that say `/32 host LOCAL`.
 fn local_v4(fib_trie: &[u8]) -> Vec<Ipv4Addr> {
     let mut found = Vec::new();
-    let mut leaf = None;
+    let mut leaf: Option<Ipv4Addr> = None;
     for line in lines(fib_trie) {
         let mut words = line.split_ascii_whitespace();
         match (words.next(), words.next(), words.next()) {

@@ -5,11 +5,15 @@
 //! configuration.
 
 pub mod coredns;
+pub mod dnsmasq;
+pub mod named;
+pub mod resolved;
+pub mod unbound;
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::text::{Place, Placed};
+use crate::text::{Place, Placed, escaped};
 
 /// A DNS server of the node or of a pod.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -124,6 +128,53 @@ pub enum Policy {
     Sequential,
     /// All, or any: the program does not promise.
     Unknown,
+}
+
+/// What a server's configuration is read together with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a> {
+    /// [`DnsServer::label`].
+    pub label: &'a str,
+    /// The addresses of its network namespace, loopback ones left out.
+    pub addresses: &'a [IpAddr],
+    /// The interfaces of those of them whose interface is known.
+    pub interfaces: &'a [(IpAddr, String)],
+    /// Paths of files in resolv.conf syntax that are there.
+    pub files: &'a [String],
+}
+
+/// Lets a server forward the names of `zone` to one more target.
+fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place: Place) {
+    let to = Placed {
+        value: target,
+        place,
+    };
+    match server.forwards.iter_mut().find(|it| it.zone == zone) {
+        Some(forward) => forward.to.push(to),
+        None => {
+            let forward = Forward {
+                zone: zone.to_owned(),
+                to: vec![to],
+                policy,
+            };
+            // The most special zone stands first; of equal ones, the older.
+            let labels = |zone: &str| zone.split('.').filter(|it| !it.is_empty()).count();
+            let more = |it: &Forward| labels(&it.zone) >= labels(zone);
+            let at = server.forwards.partition_point(more);
+            server.forwards.insert(at, forward);
+        }
+    }
+}
+
+/// A zone as [`Forward::zone`] has it.
+fn zone(text: &str) -> String {
+    let name = escaped(text.trim_matches('.').to_ascii_lowercase().as_bytes());
+    // dnsmasq's way to say that all names below it are meant.
+    let name = name.strip_prefix("*.").unwrap_or(&name);
+    match name {
+        "" | "#" => ".".to_owned(),
+        name => format!("{name}."),
+    }
 }
 
 impl DnsServer {
