@@ -8,6 +8,9 @@ mod verdict;
 mod view;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
 use crate::node::Node;
 use crate::text::Place;
 
