@@ -106,9 +106,9 @@ mod tests {
         check_at(26, &["a"; 32], true);
         check_at(26, &["a"; 33], false);
         let long = "x".repeat(63);
-        check_at(25, &[&long; 4], true);
+        check_at(25, &[long.as_str(); 4], true);
         check_at(25, &[&long, &long, &long, &long, "x"], false);
-        check_at(26, &[&long; 32], true);
+        check_at(26, &[long.as_str(); 32], true);
         check_at(26, &["a.example", "b.example."], true);
     }
 

@@ -42,3 +42,44 @@ pub fn host_name(
 const MAX_HOST_NAME_CHARS: usize = 63;
 /// What the kernel takes (`sethostname(2)`). Source: `GeneratePodHostNameAndDomain`.
 const MAX_FQDN_CHARS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_name_is_the_pods_name_unless_the_spec_says_more() {
+        let pod =
+            |hostname: Option<&str>, subdomain: Option<&str>, hostname_is_fqdn: bool| PodSpec {
+                hostname: hostname.map(str::to_owned),
+                subdomain: subdomain.map(str::to_owned),
+                hostname_is_fqdn,
+                ..PodSpec::default()
+            };
+        let check = |pod: &PodSpec, expected: Option<&str>| {
+            let found = host_name(pod, "web-1", "shop", "cluster.local").unwrap();
+            assert_eq!(found.as_deref(), expected);
+        };
+        check(&pod(None, None, false), Some("web-1"));
+        check(&pod(Some("a"), Some("b"), false), Some("a"));
+        check(
+            &pod(Some("a"), Some("b"), true),
+            Some("a.b.shop.svc.cluster.local"),
+        );
+        check(&pod(Some("a"), None, true), Some("a"));
+        let long = format!("{}-.y", "x".repeat(61));
+        check(&pod(Some(&long), None, false), Some(&"x".repeat(61)));
+        let error = host_name(
+            &pod(Some(&long), Some("b"), true),
+            "n",
+            "shop",
+            "cluster.local",
+        );
+        assert!(matches!(error, Err(PodError::LongHostName(_))));
+        let on_host = PodSpec {
+            host_network: true,
+            ..PodSpec::default()
+        };
+        check(&on_host, None);
+    }
+}

@@ -170,3 +170,97 @@ fn last_of_each_name(options: Vec<Word>) -> Vec<Word> {
     }
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kubelet::Version;
+    use crate::text::Source;
+
+    /// The lists, joined by blanks, of a kubelet 1.MINOR.PATCH.
+    fn check(text: &[u8], (minor, patch): (u32, u32), expected: [&str; 3]) {
+        let conf = ResolvConf::parse(Source {
+            name: "k".to_owned(),
+            bytes: text.to_vec(),
+        });
+        let rules = Rules::of(Some(Version {
+            major: 1,
+            minor,
+            patch,
+        }));
+        let host = read(&conf, &rules).unwrap();
+        let joined = |words: &[Word]| {
+            let words: Vec<String> = words
+                .iter()
+                .map(|it| String::from_utf8_lossy(&it.text).into_owned())
+                .collect();
+            words.join("|")
+        };
+        let lists = [&host.servers, &host.searches, &host.options].map(|it| joined(it));
+        assert_eq!(lists, expected, "1.{minor}.{patch} {text:?}");
+    }
+
+    const NEW: (u32, u32) = (30, 0);
+
+    #[test]
+    fn lines_are_read_as_the_kubelet_does() {
+        check(b"", NEW, ["", "", ""]);
+        check(b" \tnameserver\x0b10.0.0.1 x", NEW, ["10.0.0.1", "", ""]);
+        check(b"nameserver host.name\r\n", NEW, ["host.name", "", ""]);
+        check(b"nameserver\xc2\xa010.0.0.1\n", NEW, ["10.0.0.1", "", ""]);
+        check(b"nameserver \xff\xc2\n", NEW, ["\u{fffd}\u{fffd}", "", ""]);
+        check(
+            b"# nameserver a\n  #search b\n;search c\n",
+            NEW,
+            ["", "", ""],
+        );
+        check(b"search a # b\n", NEW, ["", "a|#|b", ""]);
+        check(b"search a\nsearch b. c..\n", NEW, ["", "b|c.", ""]);
+        check(b"search a\nsearch\n", NEW, ["", "", ""]);
+        check(b"domain a\nsortlist b\nNameserver c\n", NEW, ["", "", ""]);
+        check(b"nameserverx 1\noptionsx y\n", NEW, ["", "", ""]);
+        check(b"nameserver 1\nnameserver 1\n", NEW, ["1|1", "", ""]);
+    }
+
+    #[test]
+    fn the_root_as_search_domain_differs_by_version() {
+        for (version, searches) in [
+            ((17, 0), ".|a."),
+            ((18, 0), "|a"),
+            ((24, 17), "|a"),
+            ((25, 0), ".|a"),
+            ((25, 1), "a"),
+            ((36, 0), "a"),
+        ] {
+            check(b"search . a.\n", version, ["", searches, ""]);
+        }
+    }
+
+    #[test]
+    fn options_of_all_lines_count_since_1_26() {
+        let text = b"options ndots:2 rotate\noptions edns0 edns0 ndots:3:4\noptions ndots:\n";
+        check(text, (25, 9), ["", "", "ndots:"]);
+        check(text, (26, 0), ["", "", "ndots:|rotate|edns0"]);
+        let text = b"options rotate rotate ndots:1 ndots:2\n";
+        check(text, (25, 9), ["", "", "rotate|rotate|ndots:1|ndots:2"]);
+        check(text, (26, 0), ["", "", "rotate|ndots:2"]);
+        check(b"options a\noptions\n", (25, 9), ["", "", ""]);
+        check(b"options a\noptions\n", (26, 0), ["", "", "a"]);
+    }
+
+    #[test]
+    fn some_files_are_errors() {
+        let rules = Rules::of(None);
+        let read_text = |text: &[u8]| {
+            let conf = ResolvConf::parse(Source {
+                name: "k".to_owned(),
+                bytes: text.to_vec(),
+            });
+            read(&conf, &rules)
+        };
+        assert!(read_text(b"nameserver 1\n\tnameserver \n").is_err());
+        assert!(read_text(b"nameserver #\n").is_ok());
+        assert_eq!(read_text(&[b'#'; 10 << 20]), Err(FileError::TooLong));
+        assert!(read_text(&[b'#'; (10 << 20) - 1]).is_ok());
+    }
+}

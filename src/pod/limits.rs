@@ -49,10 +49,9 @@ impl std::fmt::Display for Limit {
         match self {
             Self::Servers(most) => write!(f, "name server, more than {most}"),
             Self::Searches(most) => write!(f, "search domain, more than {most}"),
-            Self::SearchChars(most) => write!(
-                f,
-                "search domain, the list has more than {most} characters"
-            ),
+            Self::SearchChars(most) => {
+                write!(f, "search domain, the list has more than {most} characters")
+            }
             Self::DomainChars(most) => write!(f, "search domain of more than {most} characters"),
         }
     }
@@ -161,4 +160,88 @@ fn split_after(list: &mut Vec<Word>, most: usize) -> Vec<Word> {
 fn joined(words: &[Word]) -> String {
     let words: Vec<String> = words.iter().map(|it| escaped(&it.text)).collect();
     words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::WordOrigin;
+
+    fn words(texts: &[String]) -> Vec<Word> {
+        let word = |text: &String| Word {
+            text: text.clone().into_bytes(),
+            origin: WordOrigin::DnsConfig,
+        };
+        texts.iter().map(word).collect()
+    }
+
+    fn check(searches: &[String], limits: Limits, kept: usize, dropped: usize) {
+        let mut file = PodFile {
+            searches: words(searches),
+            ..PodFile::default()
+        };
+        cut(&mut file, limits);
+        assert_eq!((file.searches.len(), file.dropped.len()), (kept, dropped));
+        assert_eq!(file.events.len(), usize::from(dropped > 0));
+    }
+
+    fn domains(count: usize, chars: usize) -> Vec<String> {
+        vec!["x".repeat(chars); count]
+    }
+
+    #[test]
+    fn a_search_list_is_cut_at_its_count_then_long_domains_then_characters() {
+        let expanded = Limits::EXPANDED;
+        check(&domains(33, 10), expanded, 32, 1);
+        // The long ones have taken places of the 32.
+        check(&[domains(1, 254), domains(33, 5)].concat(), expanded, 31, 3);
+        check(&domains(32, 63), expanded, 32, 0);
+        check(&[domains(31, 63), domains(1, 64)].concat(), expanded, 32, 0);
+        check(&[domains(31, 63), domains(1, 65)].concat(), expanded, 31, 1);
+        check(&domains(9, 253), expanded, 8, 1);
+        let legacy = Limits::LEGACY;
+        check(&domains(7, 10), legacy, 6, 1);
+        check(&[domains(3, 63), domains(1, 64)].concat(), legacy, 4, 0);
+        check(&[domains(3, 63), domains(1, 65)].concat(), legacy, 3, 1);
+        // Up to 1.21 a long domain takes all behind it with it.
+        let old = Limits {
+            domain_chars: None,
+            ..legacy
+        };
+        let around = [domains(2, 5), domains(1, 256), domains(1, 3)].concat();
+        check(&around, legacy, 3, 1);
+        check(&around, old, 2, 2);
+        check(&domains(1, 257), old, 0, 1);
+    }
+
+    #[test]
+    fn the_node_is_told_when_its_file_leaves_no_room() {
+        let check = |searches: &[String], has_domain: bool, expected: Option<&str>| {
+            let event = check_host("/r", &words(searches), has_domain, Limits::LEGACY);
+            assert_eq!(event.map(|it| it.message).as_deref(), expected);
+        };
+        check(&domains(3, 5), true, None);
+        check(
+            &domains(4, 5),
+            true,
+            Some("Resolv.conf file '/r' contains search line consisting of more than 3 domains!"),
+        );
+        check(&domains(6, 5), false, None);
+        check(
+            &domains(1, 254),
+            true,
+            Some(
+                "Resolv.conf file \"/r\" contains a search path which length is more than allowed \
+                 253 chars!",
+            ),
+        );
+        check(
+            &domains(2, 128),
+            true,
+            Some(
+                "Resolv.conf file '/r' contains search line which length is more than allowed 256 \
+                 chars!",
+            ),
+        );
+    }
 }

@@ -10,21 +10,22 @@ mod admission;
 pub mod host_name;
 pub mod kubelet_file;
 pub mod limits;
+mod lists;
+pub mod node_ips;
 mod options;
 pub mod rules;
 mod runtime;
 
-use std::collections::HashSet;
 use std::net::IpAddr;
 
-use crate::config::manifest::{DnsConfig, DnsPolicy, PodSpec};
+use crate::config::manifest::PodSpec;
 use crate::config::resolv_conf::ResolvConf;
-use crate::kubelet::{Found, Kubelet, Origin, Setting};
-use crate::text::{Place, escaped};
+use crate::kubelet::{Found, Kubelet, Origin, Setting, Version};
+use crate::text::Place;
 
 pub use host_name::host_name;
-use kubelet_file::HostDns;
 pub use limits::{Dropped, Limit};
+pub use node_ips::node_ips;
 pub use rules::{Limits, Rules, Runtime, RuntimeKind};
 
 /// The cluster's domain where nothing else is said, as kubeadm sets it.
@@ -90,7 +91,8 @@ pub struct PodFile {
     pub events: Vec<Event>,
     /// What else an engineer should know. Whole sentences without a full stop.
     pub remarks: Vec<String>,
-    /// Why search domains of the kubelet's file can be missing here.
+    /// Why it can be that the pod gets something else: the kubelet's file or a
+    /// setting of it is not known. Without a full stop.
     pub incomplete: Option<String>,
 }
 
@@ -166,14 +168,6 @@ pub enum PodError {
     LongHostName(String),
 }
 
-/// What a pod's list of servers is made of.
-enum Base {
-    Cluster,
-    /// What to say when the kubelet's file is needed and not known.
-    Host(&'static str),
-    None,
-}
-
 /// The file of a pod with this spec.
 ///
 /// # Errors
@@ -183,224 +177,32 @@ enum Base {
 pub fn pod_file(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Result<PodFile, PodError> {
     let rules = Rules::of(makers.kubelet.version);
     admission::check(pod, &rules)?;
-    let mut file = PodFile::default();
-    let base = base(pod, id, makers.kubelet, &mut file.events);
-    let host = host_dns(&base, makers, &rules, &mut file)?;
-    match base {
-        Base::None => {}
-        Base::Cluster => cluster_first(id.namespace, makers.kubelet, host, &mut file)?,
-        Base::Host(_) => {
-            file.servers = host.servers;
-            file.searches = host.searches;
-            file.options = host.options;
-            file.draws_options = host.draws_options;
-        }
-    }
-    if let Some(config) = &pod.dns_config {
-        append(&mut file, config);
-    }
+    let mut file = lists::make(pod, id, makers, &rules)?;
     limits::cut(&mut file, rules.limits);
     runtime::write(file, makers)
 }
 
-/// Source: `getPodDNSType`, `GetPodDNS`.
-fn base(pod: &PodSpec, id: PodId<'_>, kubelet: &Kubelet, events: &mut Vec<Event>) -> Base {
-    match pod.dns_policy {
-        DnsPolicy::None => Base::None,
-        DnsPolicy::Default => {
-            Base::Host("a pod with dnsPolicy Default gets the kubelet's own file")
-        }
-        DnsPolicy::ClusterFirst if pod.host_network => Base::Host(
-            "on the host network dnsPolicy ClusterFirst is the same as Default, and the pod gets \
-             the kubelet's own file (ClusterFirstWithHostNet would use the cluster's DNS)",
-        ),
-        DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet
-            if kubelet.cluster_dns.value.is_empty() =>
-        {
-            missing_cluster_dns(id, events);
-            Base::Host(
-                "without clusterDNS dnsPolicy ClusterFirst is the same as Default, and the pod \
-                 gets the kubelet's own file",
-            )
-        }
-        DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet => Base::Cluster,
-    }
-}
-
-/// The event's message names `ClusterFirst` for both policies.
-fn missing_cluster_dns(id: PodId<'_>, events: &mut Vec<Event>) {
-    let shown = |text: Option<&str>, none: &str| {
-        text.map_or_else(|| none.to_owned(), |it| escaped(it.as_bytes()))
+/// The newest of the versions where rules changed whose kubelet would do
+/// something else with this pod than the newest does: what to tell when a
+/// version had to be assumed.
+pub fn first_other(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Option<Version> {
+    let outcome = |version| {
+        let kubelet = Kubelet {
+            version,
+            ..makers.kubelet.clone()
+        };
+        let makers = Makers {
+            kubelet: &kubelet,
+            ..makers.clone()
+        };
+        pod_file(pod, id, &makers).map(|file| file.bytes)
     };
-    let message = "kubelet does not have ClusterDNS IP configured and cannot create Pod using \
-                   \"ClusterFirst\" policy. Falling back to \"Default\" policy.";
-    let pod = format!(
-        "{}_{}({})",
-        shown(id.name, "<name>"),
-        escaped(id.namespace.as_bytes()),
-        shown(id.uid, "<uid>")
-    );
-    for (object, message) in [
-        (Object::Node, message.to_owned()),
-        (Object::Pod, format!("pod: \"{pod}\". {message}")),
-    ] {
-        events.push(Event {
-            object,
-            reason: "MissingClusterDNS",
-            message,
-        });
-    }
-}
-
-/// What the kubelet takes from its file. It reads that for every pod, so that
-/// one which it cannot read stops pods of all policies.
-fn host_dns(
-    base: &Base,
-    makers: &Makers<'_>,
-    rules: &Rules,
-    file: &mut PodFile,
-) -> Result<HostDns, PodError> {
-    let path = &makers.kubelet.resolv_conf.value;
-    if path.is_empty() {
-        return Ok(loopback(makers.node_ips));
-    }
-    match makers.file {
-        Seen::Read(conf) => {
-            let host = kubelet_file::read(conf, rules)
-                .map_err(|error| PodError::NotStarted(unreadable(&error)))?;
-            let has_domain = !makers.kubelet.cluster_domain.value.is_empty();
-            let event = limits::check_host(path, &host.searches, has_domain, rules.limits);
-            file.events.extend(event);
-            if !matches!(base, Base::None) {
-                let remark = |it: &crate::text::Placed<&str>| {
-                    format!("{}: the kubelet passes over `{}`", it.place, it.value)
-                };
-                file.remarks.extend(host.ignored.iter().map(remark));
-            }
-            Ok(host)
-        }
-        Seen::Missing => {
-            let path = escaped(path.as_bytes());
-            Err(PodError::NotStarted(format!(
-                "open {path}: no such file or directory (the kubelet's resolvConf; no pod of the \
-                 node would start)"
-            )))
-        }
-        Seen::Unknown(why) => match *base {
-            Base::None => Ok(HostDns::default()),
-            Base::Cluster => {
-                file.incomplete = Some(why.to_owned());
-                Ok(HostDns::default())
-            }
-            Base::Host(what) => Err(PodError::Unknown {
-                what,
-                why: why.to_owned(),
-            }),
-        },
-    }
-}
-
-fn unreadable(error: &kubelet_file::FileError) -> String {
-    let place = match error {
-        kubelet_file::FileError::EmptyNameserver(place) => format!(" ({place})"),
-        kubelet_file::FileError::TooLong => String::new(),
-    };
-    format!(
-        "{error}{place}: the kubelet takes the whole file for an error, and no pod of the node \
-         would start"
-    )
-}
-
-/// What the kubelet gives out when its `resolvConf` is empty: a server for
-/// each of its addresses, and the root.
-fn loopback(node_ips: &[IpAddr]) -> HostDns {
-    let word = |text: &str| Word {
-        text: text.as_bytes().to_vec(),
-        origin: WordOrigin::Kubelet,
-    };
-    let server = |ip: &IpAddr| word(if ip.is_ipv6() { "::1" } else { "127.0.0.1" });
-    let mut servers: Vec<Word> = node_ips.iter().map(server).collect();
-    if servers.is_empty() {
-        servers.push(word("127.0.0.1"));
-    }
-    HostDns {
-        servers,
-        searches: vec![word(".")],
-        ..HostDns::default()
-    }
-}
-
-/// Source: `generateSearchesForDNSClusterFirst`: repeats stay if there is no
-/// domain.
-fn cluster_first(
-    namespace: &str,
-    kubelet: &Kubelet,
-    host: HostDns,
-    file: &mut PodFile,
-) -> Result<(), PodError> {
-    check_namespace(namespace)?;
-    let word = |text: String, origin| Word {
-        text: text.into_bytes(),
-        origin,
-    };
-    let servers = kubelet.cluster_dns.value.iter();
-    file.servers = servers
-        .map(|ip| word(ip.to_string(), WordOrigin::ClusterDns))
-        .collect();
-    // An empty resolvConf has no search domains for these pods.
-    let host_searches = match kubelet.resolv_conf.value.as_str() {
-        "" => Vec::new(),
-        _ => host.searches,
-    };
-    file.searches = match kubelet.cluster_domain.value.as_str() {
-        "" => host_searches,
-        domain => {
-            let of_cluster = [
-                format!("{namespace}.svc.{domain}"),
-                format!("svc.{domain}"),
-                domain.to_owned(),
-            ];
-            let of_cluster = of_cluster.map(|text| word(text, WordOrigin::ClusterDomain));
-            without_repeats(of_cluster.into_iter().chain(host_searches))
-        }
-    };
-    file.options = vec![word("ndots:5".to_owned(), WordOrigin::Kubelet)];
-    Ok(())
-}
-
-/// A DNS label as RFC 1123 has it.
-fn check_namespace(namespace: &str) -> Result<(), PodError> {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let fits = (1..=63).contains(&namespace.len())
-        && namespace.bytes().all(plain)
-        && !namespace.starts_with('-')
-        && !namespace.ends_with('-');
-    if fits {
-        Ok(())
-    } else {
-        Err(PodError::Namespace(escaped(namespace.as_bytes())))
-    }
-}
-
-/// Adds what `dnsConfig` has. Repeats fall out only if there is one.
-///
-/// Source: `appendDNSConfig`.
-fn append(file: &mut PodFile, config: &DnsConfig) {
-    let word = |text: &String| Word {
-        text: text.clone().into_bytes(),
-        origin: WordOrigin::DnsConfig,
-    };
-    let servers = std::mem::take(&mut file.servers);
-    file.servers = without_repeats(servers.into_iter().chain(config.nameservers.iter().map(word)));
-    let searches = std::mem::take(&mut file.searches);
-    file.searches = without_repeats(searches.into_iter().chain(config.searches.iter().map(word)));
-    file.options = options::merged(std::mem::take(&mut file.options), &config.options);
-    file.draws_options = file.options.len() > 1;
-}
-
-fn without_repeats(words: impl Iterator<Item = Word>) -> Vec<Word> {
-    let mut known = HashSet::new();
-    words.filter(|it| known.insert(it.text.clone())).collect()
+    let newest = outcome(None);
+    let changed = rules::LAST_BEFORE_CHANGES.into_iter();
+    changed
+        .map(Some)
+        .find(|&version| outcome(version) != newest)
+        .flatten()
 }
 
 /// A kubelet as kubeadm sets one up, for questions without a node.

@@ -100,6 +100,15 @@ impl Limits {
 /// Source: kubernetes `DNS1123SubdomainMaxLength`.
 const MAX_DOMAIN_CHARS: usize = 253;
 
+/// The last version before each change of the rules, the newest first.
+pub const LAST_BEFORE_CHANGES: [Version; 5] = [
+    at(1, 32, 0),
+    at(1, 25, 1),
+    at(1, 25, 0),
+    at(1, 24, 0),
+    at(1, 21, 0),
+];
+
 impl Rules {
     /// The rules of a kubelet; `None`: those of the newest known.
     pub fn of(version: Option<Version>) -> Self {
@@ -167,7 +176,7 @@ impl RuntimeKind {
     }
 }
 
-fn at(major: u32, minor: u32, patch: u32) -> Version {
+const fn at(major: u32, minor: u32, patch: u32) -> Version {
     Version {
         major,
         minor,

@@ -103,3 +103,140 @@ fn of_node_file(mut words: Vec<Word>) -> Vec<Word> {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::resolv_conf::ResolvConf;
+    use crate::kubelet::Version;
+    use crate::pod::{Runtime, assumed_kubelet};
+    use crate::text::Source;
+
+    fn words(texts: &[&str]) -> Vec<Word> {
+        let word = |text: &&str| Word {
+            text: text.as_bytes().to_vec(),
+            origin: WordOrigin::Kubelet,
+        };
+        texts.iter().map(word).collect()
+    }
+
+    fn written(
+        kind: RuntimeKind,
+        version: Option<(u32, u32, u32)>,
+        searches: &[&str],
+        servers: &[&str],
+        node_file: Seen<'_>,
+    ) -> Result<String, bool> {
+        let kubelet = assumed_kubelet();
+        let version = version.map(|(major, minor, patch)| Version {
+            major,
+            minor,
+            patch,
+        });
+        let makers = Makers {
+            kubelet: &kubelet,
+            file: Seen::Missing,
+            node_ips: &[],
+            runtime: Runtime { kind, version },
+            node_file,
+        };
+        let file = PodFile {
+            servers: words(servers),
+            searches: words(searches),
+            options: words(servers),
+            ..PodFile::default()
+        };
+        match write(file, &makers) {
+            Ok(file) => Ok(String::from_utf8(file.bytes).unwrap()),
+            Err(error) => Err(error.is_answer()),
+        }
+    }
+
+    #[test]
+    fn docker_has_another_order_of_lines() {
+        let none = Seen::Missing;
+        let check = |kind, searches: &[&str], servers: &[&str], expected: &str| {
+            assert_eq!(
+                written(kind, None, searches, servers, none).unwrap(),
+                expected
+            );
+        };
+        let usual = "search a b\nnameserver 1\nnameserver 2\noptions 1 2\n";
+        check(RuntimeKind::Containerd, &["a", "b"], &["1", "2"], usual);
+        check(RuntimeKind::CriO, &["a", "b"], &["1", "2"], usual);
+        let docker = "nameserver 1\nnameserver 2\nsearch a b\noptions 1 2\n";
+        check(RuntimeKind::Docker, &["a", "b"], &["1", "2"], docker);
+        // The root as an old kubelet hands it over.
+        check(RuntimeKind::Containerd, &[""], &[], "search \n");
+    }
+
+    #[test]
+    fn old_runtimes_refuse_seven_search_domains() {
+        let check = |kind, version, count: usize, expected| {
+            let result = written(
+                kind,
+                Some(version),
+                &vec!["a"; count],
+                &["1"],
+                Seen::Missing,
+            );
+            assert_eq!(result.err(), expected, "{kind:?} {version:?} {count}");
+        };
+        check(RuntimeKind::Containerd, (1, 5, 5), 7, Some(true));
+        check(RuntimeKind::Containerd, (1, 5, 5), 6, None);
+        check(RuntimeKind::Containerd, (1, 5, 6), 7, None);
+        check(RuntimeKind::CriO, (1, 21, 0), 7, Some(true));
+        check(RuntimeKind::CriO, (1, 22, 0), 7, None);
+        check(RuntimeKind::Docker, (19, 3, 0), 7, None);
+    }
+
+    #[test]
+    fn with_nothing_to_write_runtimes_differ() {
+        let host = ResolvConf::parse(Source {
+            name: "h".to_owned(),
+            bytes: b"; mine\nnameserver 127.0.0.53".to_vec(),
+        });
+        let read = Seen::Read(&host);
+        let check = |kind, version, node_file, expected: Result<&str, bool>| {
+            let result = written(kind, version, &[], &[], node_file);
+            assert_eq!(result.as_deref().map_err(|it| *it), expected, "{kind:?}");
+        };
+        let copy = Ok("; mine\nnameserver 127.0.0.53");
+        let unknown = Seen::Unknown("");
+        check(RuntimeKind::Containerd, None, read, Ok(""));
+        check(RuntimeKind::Containerd, Some((1, 6, 20)), read, copy);
+        check(RuntimeKind::CriO, None, read, copy);
+        check(RuntimeKind::CriO, None, Seen::Missing, Err(true));
+        check(RuntimeKind::CriO, None, unknown, Err(false));
+        check(RuntimeKind::Docker, None, read, Err(false));
+    }
+
+    #[test]
+    fn servers_of_a_copied_file_have_their_place() {
+        let host = ResolvConf::parse(Source {
+            name: "h".to_owned(),
+            bytes: b"nameserver 127.0.0.53\n".to_vec(),
+        });
+        let kubelet = assumed_kubelet();
+        let makers = Makers {
+            kubelet: &kubelet,
+            file: Seen::Missing,
+            node_ips: &[],
+            runtime: Runtime {
+                kind: RuntimeKind::CriO,
+                version: None,
+            },
+            node_file: Seen::Read(&host),
+        };
+        let file = write(PodFile::default(), &makers).unwrap();
+        let origins: Vec<String> = file
+            .servers
+            .iter()
+            .map(|it| format!("{:?}", it.origin))
+            .collect();
+        assert_eq!(
+            origins,
+            ["NodeFile(Place { file: \"h\", line: 1, column: 12 })"]
+        );
+    }
+}
