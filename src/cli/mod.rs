@@ -3,6 +3,7 @@
 mod answer;
 mod check_loop;
 mod explain;
+mod makers;
 mod node;
 mod output;
 mod pod_file;
@@ -67,6 +68,8 @@ enum SchemaName {
     Explain,
     /// A line of `kdns explain --format jsonl`
     Prediction,
+    /// `kdns pod-file --format json`
+    PodFile,
 }
 
 /// The program's streams, and what it must know about them.
@@ -173,6 +176,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
     let schema = match name {
         SchemaName::Explain => render::explanation_json::schema(),
         SchemaName::Prediction => render::prediction::schema::schema(),
+        SchemaName::PodFile => render::pod_file_json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

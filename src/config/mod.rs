@@ -1,8 +1,13 @@
 //! The syntax of configuration files, nothing of their meaning.
 
+pub mod corefile;
+pub mod dnsmasq_conf;
 pub mod hosts;
+pub mod ini;
 pub mod manifest;
-
+pub mod named_conf;
 pub mod nsswitch_conf;
 pub mod resolv_conf;
+pub mod settings;
+pub mod unbound_conf;
 pub mod yaml;

@@ -9,6 +9,7 @@ use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
 use nix::sys::stat::Mode;
+use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use crate::host::{FileRead, ReadError, read_opened, shown, walk};
 
@@ -80,6 +81,57 @@ impl Root {
             given,
             resolution,
         })
+    }
+
+    /// The directory at `path` as a root of its own. It is held: what is moved
+    /// to its place later is not seen.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, no directory, or cannot be opened.
+    pub fn enter(&self, path: &Path) -> Result<Self, ReadError> {
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY;
+        let opened = self.open_file(path, flags);
+        self.entered(path, opened)
+    }
+
+    /// The root directory of the process whose directory of `/proc` this is.
+    /// On a real procfs that is behind a link that only the kernel can follow.
+    ///
+    /// # Errors
+    ///
+    /// The process is gone, or the caller may not look into it.
+    pub fn enter_process_root(&self) -> Result<Self, ReadError> {
+        let path = Path::new("root");
+        if !self.is_procfs() {
+            return self.enter(path);
+        }
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        let opened = openat(&self.directory, path, flags, Mode::empty());
+        self.entered(path, opened)
+    }
+
+    fn entered(&self, path: &Path, opened: nix::Result<OwnedFd>) -> Result<Self, ReadError> {
+        let directory = opened.map_err(|errno| ReadError::System {
+            file: self.named(path),
+            errno,
+        })?;
+        Ok(Self {
+            directory,
+            given: Some(
+                self.given
+                    .as_deref()
+                    .unwrap_or(Path::new("/"))
+                    .join(path.strip_prefix("/").unwrap_or(path)),
+            ),
+            resolution: self.resolution,
+        })
+    }
+
+    /// Whether the directory is one of a real procfs: no file there can be
+    /// anybody's trap.
+    pub(super) fn is_procfs(&self) -> bool {
+        fstatfs(&self.directory).is_ok_and(|it| it.filesystem_type() == PROC_SUPER_MAGIC)
     }
 
     /// Whether this is the machine that kdns runs on.

@@ -3,6 +3,9 @@
 //! Nothing is read here: [`crate::host::node`] does that. Every path is one on
 //! the node, without the directory of `--root`.
 
+pub mod addresses;
+pub mod stat;
+
 use std::net::IpAddr;
 
 use crate::config::resolv_conf::ResolvConf;
@@ -26,8 +29,13 @@ pub struct Node {
     pub files: Vec<HostFile>,
     /// The node's own addresses, loopback ones left out.
     pub addresses: Vec<IpAddr>,
+    /// The interfaces of those of them whose interface is known.
+    pub interfaces: Vec<(IpAddr, String)>,
     /// Sockets that listen on port 53.
     pub listeners: Vec<Listener>,
+    /// Whether the sockets of the node's own network namespace could be read:
+    /// an address without a listener is then one where nobody listens.
+    pub sockets_known: bool,
     /// The DNS servers that run on the node itself or are configured there.
     pub servers: Vec<DnsServer>,
     /// The pods, sorted by namespace and name.
