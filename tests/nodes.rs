@@ -5,7 +5,11 @@
 //! `NAME.txt`, where it is there, is the whole text for people;
 //! `KDNS_BLESS=1 cargo test` writes those.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

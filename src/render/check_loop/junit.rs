@@ -1,4 +1,4 @@
-//! A report as JUnit's XML: one test that fails when DNS loops.
+//! A report as `JUnit`'s XML: one test that fails when DNS loops.
 
 use std::io::{self, Write};
 

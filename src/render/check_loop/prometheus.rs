@@ -1,4 +1,4 @@
-//! A report as gauges for node_exporter's textfile collector.
+//! A report as gauges for `node_exporter`'s textfile collector.
 
 use std::io::{self, Write};
 
