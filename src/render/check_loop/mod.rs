@@ -1,4 +1,4 @@
-//! The report of `kdns check-loop` for programs, one file for each format.
+//! The report of `kdns check-loop`, one file for each format.
 
 pub mod concise;
 mod findings;
@@ -10,6 +10,7 @@ pub mod prometheus;
 pub mod sarif;
 #[cfg(test)]
 mod tests;
+pub mod text;
 
 use crate::check_loop::{State, Verdict};
 
