@@ -1,5 +1,6 @@
 //! The syntax of configuration files, nothing of their meaning.
 
+pub mod corefile;
 pub mod dnsmasq_conf;
 pub mod hosts;
 pub mod ini;

@@ -4,6 +4,7 @@
 //! Each kind of server has a file here that makes such a value of its
 //! configuration.
 
+pub mod coredns;
 pub mod dnsmasq;
 pub mod named;
 pub mod resolved;
@@ -26,8 +27,9 @@ pub struct DnsServer {
     pub network: Network,
     /// Where it listens. Empty: not known.
     pub listens: Vec<Listen>,
-    /// Where it sends what it does not answer itself, the most special zone
-    /// first. A zone that is not here is answered, or refused, without asking.
+    /// What it does with the names of each zone, the most special zone first:
+    /// the first that a name lies in counts. What lies in none is answered,
+    /// or refused, without asking.
     pub forwards: Vec<Forward>,
     /// Whether it notices that it loops and says so: CoreDNS's `loop` for the
     /// zone `.`, dnsmasq's `--dns-loop-detect`.
@@ -92,7 +94,8 @@ pub enum Evidence {
 pub struct Forward {
     /// The zone, lower case, with its final dot: `.`, `corp.example.`.
     pub zone: String,
-    /// To whom, in the order of the configuration; never empty.
+    /// To whom, in the order of the configuration. Empty: it answers, or
+    /// refuses, the names of this zone without asking.
     pub to: Vec<Placed<Target>>,
     /// Which of them is asked.
     pub policy: Policy,
