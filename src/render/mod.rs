@@ -5,4 +5,6 @@ pub mod explanation_json;
 mod json;
 pub mod prediction;
 pub mod scenario_json;
+pub mod upstream;
+pub mod upstream_json;
 pub mod words;

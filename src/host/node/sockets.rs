@@ -111,7 +111,10 @@ fn sockets(text: &[u8], network: &Network, name: &str, path: &str) -> Vec<Socket
     };
     let port = format!(":{DNS_PORT:04X}");
     for line in text.split(|&byte| byte == b'\n') {
-        let Some(line) = std::str::from_utf8(line).ok().filter(|it| it.contains(&port)) else {
+        let Some(line) = std::str::from_utf8(line)
+            .ok()
+            .filter(|it| it.contains(&port))
+        else {
             continue;
         };
         // The parser gives up at the first odd line, so it gets one at a time.
@@ -145,7 +148,9 @@ fn entries(table: &[u8], is_udp: bool, system: &SystemInfo) -> Vec<(SocketAddr, 
     }
     let table = TcpNetEntries::from_read(table, system);
     let entries = table.map(|it| it.0).unwrap_or_default();
-    let open = entries.into_iter().filter(|it| it.state == TcpState::Listen);
+    let open = entries
+        .into_iter()
+        .filter(|it| it.state == TcpState::Listen);
     open.map(|it| (it.local_address, it.inode)).collect()
 }
 
