@@ -14,6 +14,7 @@ mod tests;
 
 use crate::node::Node;
 use crate::text::Place;
+use crate::topology::DnsServer;
 
 use graph::Graph;
 use verdict::Outcome;
@@ -28,7 +29,11 @@ pub fn judge(node: &Node) -> Report {
     let verdict = verdict::verdict(state_now, state_next);
     let is_about_now = matches!(verdict, Verdict::Loop | Verdict::Mixed | Verdict::Refused)
         && verdict::verdict(state_now, State::NoLoop) == verdict;
-    let (first, second) = if is_about_now { (&now, &next) } else { (&next, &now) };
+    let (first, second) = if is_about_now {
+        (&now, &next)
+    } else {
+        (&next, &now)
+    };
     let all: Vec<&Outcome> = first.iter().chain(second).collect();
     Report {
         verdict,
@@ -41,7 +46,15 @@ pub fn judge(node: &Node) -> Report {
         missing: Vec::new(),
         remarks: Vec::new(),
         skipped: node.skipped.clone(),
+        probe: None,
     }
+}
+
+/// The servers that a probe of `node` asks.
+pub fn probe_targets(node: &Node) -> Vec<seen::Target> {
+    let graph = Graph::of(node);
+    let servers: Vec<DnsServer> = graph.servers.into_iter().map(|it| it.dns).collect();
+    seen::targets_of(&servers, node)
 }
 
 /// What was found.
@@ -68,6 +81,8 @@ pub struct Report {
     pub remarks: Vec<String>,
     /// What could not be read.
     pub skipped: Vec<String>,
+    /// What a probe saw, if there was one.
+    pub probe: Option<seen::Seen>,
 }
 
 /// The answer to `kdns check-loop`.

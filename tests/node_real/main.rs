@@ -6,6 +6,7 @@
 //! that is a failure. `.ci/install-real` brings the programs.
 
 mod lab;
+mod loops;
 mod probe;
 
 use std::process::ExitCode;
@@ -13,7 +14,8 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let cases = probe::cases();
+    let mut cases = probe::cases();
+    cases.extend(loops::cases());
     if let Some(code) = lab::run_hidden(&cases) {
         return code;
     }

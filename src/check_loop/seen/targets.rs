@@ -22,8 +22,9 @@ pub fn targets_of(servers: &[DnsServer], node: &Node) -> Vec<Target> {
     let mut targets = Vec::new();
     for server in servers {
         for listen in &server.listens {
-            let target = target_of(server, listen, servers, node);
-            targets.extend(target.filter(|it| !is_asked(&targets, it)));
+            if let Some(target) = target_of(server, listen, servers, node) {
+                add(&mut targets, target);
+            }
         }
     }
     let strangers = node.listeners.iter().filter(|it| it.is_udp);
@@ -69,16 +70,26 @@ fn target_of(
     (!target.zones.is_empty() && is_reachable(&target, node)).then_some(target)
 }
 
+/// A server that does different things for different zones can stand in the
+/// list several times.
+fn add(targets: &mut Vec<Target>, target: Target) {
+    let same = |it: &&mut Target| it.network == target.network && it.server == target.server;
+    match targets.iter_mut().find(same) {
+        Some(known) => known.zones.extend(target.zones),
+        None => targets.push(target),
+    }
+}
+
 fn is_asked(targets: &[Target], target: &Target) -> bool {
     targets
         .iter()
         .any(|known| known.network == target.network && known.server == target.server)
 }
 
-/// The node's own namespace needs no file.
+/// Only the namespace that kdns is in itself needs no file.
 fn is_reachable(target: &Target, node: &Node) -> bool {
-    let is_node = target.network == Network::Node;
-    (is_node && node.is_live) || target.namespace.is_some()
+    let is_own = target.network == Network::Node && node.is_live;
+    is_own || target.namespace.is_some()
 }
 
 /// The zones that it forwards, each as often as it takes to meet any of its
@@ -124,7 +135,10 @@ fn others(network: &Network, port: u16, node: &Node, servers: &[DnsServer]) -> V
 
 fn namespace_of(network: &Network, node: &Node) -> Option<NamespaceFile> {
     let Network::Pod(key) = network else {
-        return None;
+        return (!node.is_live).then(|| NamespaceFile {
+            path: "/proc/1/ns/net".to_owned(),
+            number: None,
+        });
     };
     let pod = node.pods.iter().find(|pod| pod.key() == *key)?;
     Some(NamespaceFile {

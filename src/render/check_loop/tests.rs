@@ -82,6 +82,7 @@ fn report(verdict: Verdict) -> Report {
         missing: Vec::new(),
         remarks: vec!["the kubelet's file is newer than the kubelet".to_owned()],
         skipped: vec!["cannot read /etc/unbound: Is a directory".to_owned()],
+        probe: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::probe;
 use crate::check_loop::Report;
 
 /// Writes `report`.
@@ -11,5 +12,6 @@ use crate::check_loop::Report;
 /// Any error of `out`.
 pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
     let _ = colors;
-    writeln!(out, "{}", report.headline)
+    writeln!(out, "{}", report.headline)?;
+    probe::write(report, out)
 }

@@ -19,6 +19,7 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
+use serde_json::Value;
 
 const OUTER: &str = "kdns-node-outer";
 const INNER: &str = "kdns-node-inner";
@@ -209,6 +210,20 @@ fn files() -> std::io::Result<()> {
     fs::write(format!("{new}/hostname"), "node-a\n")?;
     mount(Some(new), "/etc", nothing, MsFlags::MS_BIND, nothing)?;
     Ok(())
+}
+
+/// Runs kdns on the node, and gives its exit status and the JSON that it wrote.
+pub(crate) fn kdns(arguments: &[&str]) -> Result<(i32, Value), String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(arguments)
+        .args(["--format", "json"])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("kdns: {e}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let json = serde_json::from_slice(&output.stdout);
+    let json = json.map_err(|e| format!("kdns {arguments:?}: {e}: {said}"))?;
+    Ok((output.status.code().unwrap_or(-1), json))
 }
 
 /// Runs a program to its end.
