@@ -95,10 +95,7 @@ fn enter(root: &Path, file: &NamespaceFile) -> Result<(), String> {
         } else {
             ""
         };
-        format!(
-            "cannot enter the network namespace {}: {reason}{hint}",
-            shown
-        )
+        format!("cannot enter the network namespace {shown}: {reason}{hint}")
     };
     let opened = File::open(path);
     let descriptor =

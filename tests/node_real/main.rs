@@ -5,6 +5,13 @@
 //! here is ignored, with the reason in its name; with `KDNS_REQUIRE_REAL=1`
 //! that is a failure. `.ci/install-real` brings the programs.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, and says what it was"
+)]
+
 mod lab;
 mod loops;
 mod probe;

@@ -236,7 +236,7 @@ fn nobody(_: &mut Lab, _: &str) -> Outcome {
 /// A pod with a server on every address that forwards to `upstream`: to a
 /// loopback address, which is its own, or to the node, which asks the pod.
 fn pod(lab: &mut Lab, upstream: &str) -> Outcome {
-    lab.pod("cni-1", "10.244.0.5")?;
+    lab::make_pod("cni-1", "10.244.0.5")?;
     let pid = lab.server("dnsmasq", Some("cni-1"), "0.0.0.0", &[upstream])?;
     let in_pod = |path: String| target("127.0.0.1", Some(("cni-1", path)));
     let by_file = in_pod("/run/netns/cni-1".to_owned());

@@ -46,7 +46,7 @@ fn packets(text: &str) -> Vec<Packet> {
 }
 
 /// One question to `target`, answered with `reply`, with these packets.
-fn record(packets: Vec<Packet>, reply: Option<Reply>) -> Record {
+fn record(packets: &[Packet], reply: Option<Reply>) -> Record {
     let own = packets.first().unwrap().clone();
     let question = |record_type| Question {
         target: 0,
@@ -68,38 +68,34 @@ fn record(packets: Vec<Packet>, reply: Option<Reply>) -> Record {
     }
 }
 
-fn check_capture(name: &str, reply: Option<Reply>, expected: Sight) {
-    let file = format!(
-        "{}/testdata/probe/{name}.packets.txt",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let packets = packets(&std::fs::read_to_string(file).unwrap());
-    let target = target(&packets.first().unwrap().to.to_string());
-    let seen = judge(&[target], &record(packets, reply));
-    assert_eq!(seen.sight, expected, "{name}: {seen:?}");
-}
-
 const REFUSED: Option<Reply> = Some(Reply::Response(ResponseCode::Refused));
+
+/// What tcpdump saw of one query into servers that forward to each other.
+macro_rules! check_capture {
+    ($name:literal, $reply:expr, $sight:expr) => {
+        let text = include_str!(concat!("../../../testdata/probe/", $name, ".packets.txt"));
+        let packets = packets(text);
+        let target = target(&packets.first().unwrap().to.to_string());
+        let seen = judge(&[target], &record(&packets, $reply));
+        assert_eq!(seen.sight, $sight, "{}: {seen:?}", $name);
+    };
+}
 
 #[test]
 fn loops_of_real_servers_are_seen() {
-    for name in [
-        "bind-dnsmasq",
-        "bind-self",
-        "coredns-loop-plugin-dnsmasq",
-        "dnsmasq-self",
-        "dnsmasq-three-mesh",
-        "dnsmasq-two",
-        "unbound-dnsmasq",
-        "unbound-self",
-        "unbound-two",
-    ] {
-        check_capture(name, None, Sight::Loops);
-    }
-    check_capture("coredns-self", REFUSED, Sight::Loops);
-    check_capture("coredns-dnsmasq", REFUSED, Sight::Loops);
+    check_capture!("bind-dnsmasq", None, Sight::Loops);
+    check_capture!("bind-self", None, Sight::Loops);
+    check_capture!("coredns-dnsmasq", REFUSED, Sight::Loops);
+    check_capture!("coredns-loop-plugin-dnsmasq", None, Sight::Loops);
+    check_capture!("coredns-self", REFUSED, Sight::Loops);
+    check_capture!("dnsmasq-self", None, Sight::Loops);
+    check_capture!("dnsmasq-three-mesh", None, Sight::Loops);
+    check_capture!("dnsmasq-two", None, Sight::Loops);
+    check_capture!("unbound-dnsmasq", None, Sight::Loops);
+    check_capture!("unbound-self", None, Sight::Loops);
+    check_capture!("unbound-two", None, Sight::Loops);
     // dnsmasq knows, and forwards to nobody.
-    check_capture("dnsmasq-two-loop-detect", REFUSED, Sight::Unknown);
+    check_capture!("dnsmasq-two-loop-detect", REFUSED, Sight::Unknown);
 }
 
 /// Packets as `FROM TO ID`, one a line.
@@ -118,7 +114,7 @@ fn check(about: &str, lines: &[&str], reply: Option<Reply>, expected: Sight) {
             id: words[2].parse().unwrap(),
         }
     });
-    let mut record = record(packets.collect(), reply);
+    let mut record = record(&packets.collect::<Vec<Packet>>(), reply);
     record
         .addresses
         .push((Network::Node, vec!["172.31.0.10".parse().unwrap()]));
@@ -182,7 +178,7 @@ fn a_server_of_any_address_is_met_at_each() {
 #[test]
 fn an_unwatched_wire_proves_nothing() {
     let foreign = "127.0.0.1:4000 127.0.0.1:53 7";
-    let mut record = record(packets_of(foreign), NX);
+    let mut record = record(&packets_of(foreign), NX);
     for question in &mut record.questions {
         question.packets.clear();
     }

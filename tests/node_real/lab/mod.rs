@@ -274,33 +274,33 @@ impl Lab {
         self.children.push(child);
         Ok(pid)
     }
+}
 
-    /// A pod's network: `eth0` with `address`, joined to the node's 10.244.0.1.
-    pub(crate) fn pod(&mut self, name: &str, address: &str) -> Outcome {
-        let host = format!("veth-{name}");
-        run("ip", &["netns", "add", name])?;
-        let batch = [
-            format!("link add {host} type veth peer name eth0 netns {name}"),
-            format!("addr add 10.244.0.1/32 dev {host}"),
-            format!("link set {host} up"),
-            format!("route add {address}/32 dev {host}"),
-        ];
-        for line in &batch {
-            run("ip", &line.split(' ').collect::<Vec<_>>())?;
-        }
-        for line in [
-            "link set lo up".to_owned(),
-            format!("addr add {address}/32 dev eth0"),
-            "link set eth0 up".to_owned(),
-            "route add 10.244.0.1 dev eth0".to_owned(),
-            "route add default via 10.244.0.1 dev eth0".to_owned(),
-        ] {
-            let mut arguments = vec!["-n", name];
-            arguments.extend(line.split(' '));
-            run("ip", &arguments)?;
-        }
-        Ok(())
+/// A pod's network: `eth0` with `address`, joined to the node's 10.244.0.1.
+pub(crate) fn make_pod(name: &str, address: &str) -> Outcome {
+    let host = format!("veth-{name}");
+    run("ip", &["netns", "add", name])?;
+    let batch = [
+        format!("link add {host} type veth peer name eth0 netns {name}"),
+        format!("addr add 10.244.0.1/32 dev {host}"),
+        format!("link set {host} up"),
+        format!("route add {address}/32 dev {host}"),
+    ];
+    for line in &batch {
+        run("ip", &line.split(' ').collect::<Vec<_>>())?;
     }
+    for line in [
+        "link set lo up".to_owned(),
+        format!("addr add {address}/32 dev eth0"),
+        "link set eth0 up".to_owned(),
+        "route add 10.244.0.1 dev eth0".to_owned(),
+        "route add default via 10.244.0.1 dev eth0".to_owned(),
+    ] {
+        let mut arguments = vec!["-n", name];
+        arguments.extend(line.split(' '));
+        run("ip", &arguments)?;
+    }
+    Ok(())
 }
 
 /// Moves this thread to the network namespace of a pod.
@@ -311,13 +311,13 @@ pub(crate) fn enter(pod: &str) -> Outcome {
 
 /// What the programs of the case have said.
 pub(crate) fn logs() -> String {
-    let mut all = String::new();
+    let mut all = Vec::new();
     for entry in fs::read_dir("/run/lab").into_iter().flatten().flatten() {
         if entry.path().extension().is_some_and(|it| it == "log") {
             let text = fs::read_to_string(entry.path()).unwrap_or_default();
             let tail: Vec<&str> = text.lines().rev().take(8).collect();
-            all.push_str(&format!("{}: {tail:#?}\n", entry.path().display()));
+            all.push(format!("{}: {tail:#?}", entry.path().display()));
         }
     }
-    all
+    all.join("\n")
 }
