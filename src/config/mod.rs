@@ -2,6 +2,7 @@
 
 pub mod corefile;
 pub mod dnsmasq_conf;
+pub mod env_file;
 pub mod hosts;
 pub mod ini;
 pub mod manifest;
@@ -10,4 +11,6 @@ pub mod nsswitch_conf;
 pub mod resolv_conf;
 pub mod settings;
 pub mod unbound_conf;
+pub mod traced;
+pub mod unit_file;
 pub mod yaml;
