@@ -1,5 +1,7 @@
 //! Whether the DNS of a node loops: the verdict, its proof, and what mends it.
 
+pub mod log;
+
 use crate::text::Place;
 
 /// What was found.
