@@ -101,10 +101,8 @@ fn named(message: &str) -> Option<&'static str> {
     }
     let (_, from) = message.split_once(">: all the configured stub or forward servers failed")?;
     let loopback = from.contains(" from 127.") || from.contains(" from ::1 ");
-    match loopback && from.contains("timeout") {
-        true => Some("loopback-timeout"),
-        false => Some("upstream-down"),
-    }
+    let is_loopback = loopback && from.contains("timeout");
+    by_place(is_loopback, "loopback-timeout", "upstream-down")
 }
 
 /// Source: `CoreDNS`, plugin/forward/setup.go, plugin/pkg/parse/host.go;
@@ -116,8 +114,8 @@ fn start(message: &str) -> Option<&'static str> {
         "no valid upstream addresses found",
         "not an IP address or file",
     ];
-    let is_failed = is_server && has_none.iter().any(|it| message.contains(it))
-        || is_server && message.contains(" TOs configured")
+    let is_of_server = has_none.iter().any(|it| message.contains(it));
+    let is_failed = (is_server && (is_of_server || message.contains(" TOs configured")))
         || message.contains(" - Error during parsing: ")
         || message.starts_with("Listen: listen ");
     is_failed.then_some("start-failed")
@@ -185,7 +183,7 @@ fn leads_back(message: &str) -> bool {
     };
     let pair = message
         .split(' ')
-        .find_map(|word| Some(word.split_once("->")?))
+        .find_map(|word| word.split_once("->"))
         .and_then(|(source, server)| Some((address(source), address(server)?)));
     if let Some((source, server)) = pair {
         return server.is_loopback() || source == Some(server);

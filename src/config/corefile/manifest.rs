@@ -9,7 +9,7 @@ use crate::text::Source;
 pub fn in_manifest(manifest: &Source) -> Option<Source> {
     let documents = yaml::documents(manifest);
     let roots = documents.iter().filter_map(|it| it.root.as_ref().ok());
-    let corefile = roots.filter_map(of_config_map).next()?;
+    let corefile = roots.into_iter().find_map(of_config_map)?;
     let scalar = corefile.as_scalar()?;
     if scalar.style != Style::Block {
         return None;

@@ -46,8 +46,9 @@ pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>
         }
     }
     let manifests = MANIFESTS.iter();
-    let found = manifests.filter_map(|path| file(root, Path::new(path), &mut skipped));
-    let corefile = found.filter_map(|it| in_manifest(&it)).next();
+    let mut found = manifests.filter_map(|path| file(root, Path::new(path), &mut skipped));
+    let corefile = found.find_map(|it| in_manifest(&it));
+    drop(found);
     (corefile.into_iter().collect(), skipped)
 }
 
