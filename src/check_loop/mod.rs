@@ -5,6 +5,7 @@ mod deliver;
 mod drift;
 mod graph;
 mod headline;
+pub mod log;
 mod mend;
 mod servers;
 mod verdict;

@@ -184,9 +184,12 @@ fn forwards(zones: &BTreeMap<&str, &Block>) -> Vec<Forward> {
         };
         let outcome = block.forward_for(zone);
         let parent = above(zone).skip(1).find_map(|it| outcomes.get(it));
-        let is_new = parent.is_none_or(|(forward, other)| {
-            *forward != outcome || outcome.is_some() && !std::ptr::eq(*other, block)
-        });
+        let is_new = match parent {
+            None => outcome.is_some(),
+            Some((forward, other)) => {
+                *forward != outcome || outcome.is_some() && !std::ptr::eq(*other, block)
+            }
+        };
         outcomes.insert(zone, (outcome, block));
         if is_new {
             forwards.push(block.forward(zone, outcome));
