@@ -15,8 +15,11 @@ use crate::text::Source;
 pub(super) struct Ground {
     /// The kubelet, with what the options say.
     pub(super) kubelet: Kubelet,
-    /// What was assumed or could not be read.
+    /// What could not be read.
     pub(super) about: Vec<String>,
+    /// What was assumed about the cluster, which counts for pods with the
+    /// cluster's DNS.
+    pub(super) assumed: Vec<String>,
     file: Known,
     node_file: Known,
     node_ips: Vec<IpAddr>,
@@ -47,13 +50,13 @@ pub(super) struct Said<'a> {
 impl Ground {
     /// From files alone, without a node.
     pub(super) fn of_files(stand_ins: StandIns, said: Said<'_>) -> Self {
-        let mut about = Vec::new();
+        let mut assumed = Vec::new();
         let configuration = stand_ins.kubelet_config.as_ref();
         let is_configured = configuration.is_some() || !said.arguments.is_empty();
         let kubelet = if is_configured {
             kubelet::configured(configuration, said.arguments, said.version)
         } else {
-            about.extend(assumptions(&said));
+            assumed = assumptions(&said);
             pod::assumed_kubelet()
         };
         let path = &kubelet.resolv_conf.value;
@@ -69,7 +72,8 @@ impl Ground {
         };
         let ground = Self {
             kubelet,
-            about,
+            about: Vec::new(),
+            assumed,
             file,
             node_file,
             node_ips: Vec::new(),
@@ -82,6 +86,7 @@ impl Ground {
         let ground = Self {
             kubelet: pod::assumed_kubelet(),
             about: Vec::new(),
+            assumed: Vec::new(),
             file: Known::Unknown(unknown.to_owned()),
             node_file: Known::Missing,
             node_ips: Vec::new(),
@@ -92,6 +97,7 @@ impl Ground {
     /// From the node below `root`.
     pub(super) fn of_node(root: &Root, stand_ins: StandIns, said: Said<'_>) -> Self {
         let (processes, mut about) = processes::scan(root);
+        let mut assumed = Vec::new();
         let configuration = stand_ins.kubelet_config.as_ref();
         let (found, skipped) = reader::read_as(root, &processes, configuration, said.version);
         about.extend(skipped);
@@ -106,7 +112,7 @@ impl Ground {
                 (kubelet, file)
             }
             (None, Some(source)) => {
-                about.extend(assumptions(&said));
+                assumed = assumptions(&said);
                 (pod::assumed_kubelet(), Known::of(source))
             }
             (None, None) => (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root))),
@@ -118,6 +124,7 @@ impl Ground {
         let ground = Self {
             kubelet,
             about,
+            assumed,
             file,
             node_file: Known::of_read(root.read_if_there(Path::new(NODE_FILE))),
             node_ips,

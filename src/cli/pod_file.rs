@@ -133,14 +133,16 @@ fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failu
         name: Some(workload.name.as_str()).filter(|it| !it.is_empty()),
         uid: None,
     };
+    if workload.pod.uses_cluster_dns() {
+        about.extend(ground.assumed.iter().cloned());
+    }
     let makers = ground.makers(args.makers.runtime);
     let file = pod::pod_file(&workload.pod, id, &makers).and_then(whole);
     if ground.kubelet.version.is_none()
         && let Some(version) = pod::first_other(&workload.pod, id, &makers)
     {
         about.push(format!(
-            "assumed: the newest kubelet; that of {}.{}.{} writes something else \
-             (--kubelet-version)",
+            "assumed: the newest kubelet; {}.{}.{} does something else (--kubelet-version)",
             version.major, version.minor, version.patch
         ));
     }
@@ -198,8 +200,13 @@ impl PodArgs {
                     .workloads
                     .first()
                     .is_some_and(Result::is_err);
-                let chosen = manifest::first_pod(&source)
-                    .map_err(|error| failure(error.to_string(), is_refused))?;
+                let chosen = manifest::first_pod(&source).map_err(|error| {
+                    if is_refused {
+                        failure(format!("the API server refuses the pod: {error}"), true)
+                    } else {
+                        failure(error.to_string(), false)
+                    }
+                })?;
                 let others = (!chosen.others.is_empty()).then(|| {
                     format!(
                         "only {} counts, the first of the file; not {}",

@@ -221,6 +221,8 @@ fn repeats_stay_where_nothing_removes_them() {
 
 #[test]
 fn words_know_where_they_come_from() {
+    use WordOrigin::{ClusterDns, ClusterDomain, DnsConfig, Kubelet};
+
     let config = config(&["192.0.2.1"], &["b"], &[("edns0", None)]);
     let host = conf("# x\n nameserver 192.0.2.53\nsearch a\n");
     let file = made(
@@ -238,7 +240,6 @@ fn words_know_where_they_come_from() {
             column,
         })
     };
-    use WordOrigin::{ClusterDns, ClusterDomain, DnsConfig, Kubelet};
     assert_eq!(origins(&file.servers), [ClusterDns, DnsConfig]);
     assert_eq!(
         origins(&file.searches),
