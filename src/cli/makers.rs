@@ -103,9 +103,10 @@ impl Ground {
         about.extend(skipped);
         let (kubelet, file) = match (found, stand_ins.node_file) {
             (Some(kubelet), stand_in) => {
+                let kubelet = kubelet.with_arguments(said.arguments);
                 let file = reader::kubelet_file(root, &kubelet, stand_in.as_ref());
                 let file = file.map_or(Known::Missing, |it| match it.content {
-                    Ok(conf) => Known::Read(conf),
+                    Ok(conf) => Known::of(conf.source),
                     Err(unread) if unread.is_missing => Known::Missing,
                     Err(unread) => Known::Unknown(unread.reason),
                 });
@@ -115,7 +116,10 @@ impl Ground {
                 assumed = assumptions(&said);
                 (pod::assumed_kubelet(), Known::of(source))
             }
-            (None, None) => (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root))),
+            (None, None) => {
+                assumed = assumptions(&said);
+                (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root)))
+            }
         };
         let node_ips = match kubelet.found {
             Found::Process { pid, .. } => pod::node_ips(&arguments(root, pid)),
@@ -135,10 +139,6 @@ impl Ground {
     /// With what the options say, which is stronger than any file.
     fn with(mut self, said: Said<'_>) -> Self {
         let kubelet = &mut self.kubelet;
-        let given = kubelet::configured(None, said.arguments, said.version);
-        put(&mut kubelet.resolv_conf, given.resolv_conf);
-        put(&mut kubelet.cluster_dns, given.cluster_dns);
-        put(&mut kubelet.cluster_domain, given.cluster_domain);
         if !said.cluster_dns.is_empty() {
             kubelet.cluster_dns = option(said.cluster_dns.to_vec(), "--cluster-dns");
         }
@@ -146,6 +146,7 @@ impl Ground {
             kubelet.cluster_domain = option(domain.to_owned(), "--cluster-domain");
         }
         kubelet.version = said.version.or(kubelet.version);
+        self.about.append(&mut kubelet.remarks);
         let node_ips = pod::node_ips(said.arguments);
         if !node_ips.is_empty() {
             self.node_ips = node_ips;
@@ -195,18 +196,6 @@ impl Known {
             Self::Unknown(why) => Seen::Unknown(why),
         }
     }
-}
-
-/// A flag beats what the files say, which it then overrides.
-fn put<T>(setting: &mut Setting<T>, given: Setting<T>) {
-    if given.origin == Origin::BuiltIn || given.origin == setting.origin {
-        return;
-    }
-    let before = std::mem::replace(setting, given);
-    if before.origin != Origin::BuiltIn {
-        setting.overrode.push((before.value, before.origin));
-    }
-    setting.overrode.extend(before.overrode);
 }
 
 fn option<T>(value: T, name: &'static str) -> Setting<T> {

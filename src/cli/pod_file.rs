@@ -153,7 +153,7 @@ fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failu
 fn whole(file: PodFile) -> Result<PodFile, PodError> {
     match file.incomplete {
         Some(why) => Err(PodError::Unknown {
-            what: "the pod's file is not known for certain",
+            what: "not every byte of the pod's file is known",
             why,
         }),
         None => Ok(file),
@@ -337,4 +337,54 @@ fn parse_runtime(text: &str) -> Result<Runtime, String> {
         kind,
         version: version.map(parse_version).transpose()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_tools_print_them() {
+        let check = |text: &str, expected: Option<(u32, u32, u32)>| {
+            let found = parse_version(text).ok();
+            let found = found.map(|it| (it.major, it.minor, it.patch));
+            assert_eq!(found, expected, "{text}");
+        };
+        check("1.29", Some((1, 29, 0)));
+        check("v1.29.3", Some((1, 29, 3)));
+        check("v1.29.3+k3s1", Some((1, 29, 3)));
+        check("1.20.2-rc.1", Some((1, 20, 2)));
+        check("1.6.20~ds1", Some((1, 6, 20)));
+        for wrong in [
+            "",
+            "v",
+            "1",
+            "1.",
+            "1.2.3.4",
+            "1.x",
+            "1.2a",
+            "-1.2",
+            "1.99999999999",
+        ] {
+            check(wrong, None);
+        }
+    }
+
+    #[test]
+    fn runtimes_are_read_as_kubectl_prints_them() {
+        let check = |text: &str, expected: Option<(RuntimeKind, Option<u32>)>| {
+            let found = parse_runtime(text).ok();
+            let found = found.map(|it| (it.kind, it.version.map(|version| version.minor)));
+            assert_eq!(found, expected, "{text}");
+        };
+        check("containerd", Some((RuntimeKind::Containerd, None)));
+        check(
+            "containerd@1.6.20",
+            Some((RuntimeKind::Containerd, Some(6))),
+        );
+        check("cri-o://1.28.1", Some((RuntimeKind::CriO, Some(28))));
+        check("docker@20.10", Some((RuntimeKind::Docker, Some(10))));
+        check("podman", None);
+        check("containerd@new", None);
+    }
 }

@@ -242,9 +242,9 @@ fn read_pod(
     };
     if args.root.is_some() {
         let missing = written.incomplete.iter();
-        context.about.extend(
-            missing.map(|why| format!("search domains of the kubelet's file are not known: {why}")),
-        );
+        context
+            .about
+            .extend(missing.map(|why| format!("not all of the pod's file is known: {why}")));
     }
     let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
     context.about.extend(written.dropped.iter().map(left_out));
@@ -265,7 +265,8 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
     if let Some(directory) = &args.root {
         let root = Root::below(directory, Resolution::Kernel)?;
         let ground = Ground::of_node(&root, StandIns::default(), said);
-        context.about.extend(ground.about.iter().cloned());
+        let about = ground.about.iter().chain(&ground.assumed);
+        context.about.extend(about.cloned());
         return Ok(ground);
     }
     if args.cluster_dns.is_empty() {
