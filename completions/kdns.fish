@@ -109,7 +109,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l namespace -d 'The
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l pod -d 'Take the pod of this manifest, YAML or JSON; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-version -d 'The kubelet\'s version, as in 1.29.3 [default: the node\'s, or the newest]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-arg -d 'An argument of the kubelet, stronger than files; may be repeated' -r
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l runtime -d 'containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l runtime -d 'containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20 [default: the one that the kubelet\'s arguments name, or the newest containerd]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l cluster-dns -d 'The cluster\'s DNS address, whatever the kubelet\'s settings are' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l cluster-domain -d 'The cluster\'s domain, whatever the kubelet\'s settings are' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-file -d 'Take this for the node\'s own /etc/resolv.conf, which some runtimes copy; - is standard input' -r -F

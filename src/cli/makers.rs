@@ -8,7 +8,7 @@ use crate::host::node::{StandIns, kubelet as reader, processes};
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError};
 use crate::kubelet::{self, Found, Kubelet, Origin, Setting, Version};
-use crate::pod::{self, Makers, Runtime, Seen};
+use crate::pod::{self, Makers, Runtime, RuntimeKind, Seen};
 use crate::text::Source;
 
 /// A kubelet with the files that it and the runtime read.
@@ -23,6 +23,7 @@ pub(super) struct Ground {
     file: Known,
     node_file: Known,
     node_ips: Vec<IpAddr>,
+    runtime: Option<RuntimeKind>,
 }
 
 /// A file, as far as it is known.
@@ -77,6 +78,7 @@ impl Ground {
             file,
             node_file,
             node_ips: Vec::new(),
+            runtime: None,
         };
         ground.with(said)
     }
@@ -90,6 +92,7 @@ impl Ground {
             file: Known::Unknown(unknown.to_owned()),
             node_file: Known::Missing,
             node_ips: Vec::new(),
+            runtime: None,
         };
         ground.with(said)
     }
@@ -121,17 +124,19 @@ impl Ground {
                 (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root)))
             }
         };
-        let node_ips = match kubelet.found {
-            Found::Process { pid, .. } => pod::node_ips(&arguments(root, pid)),
-            Found::Files { .. } | Found::Named => Vec::new(),
+        let (process, is_kubelet) = match &kubelet.found {
+            Found::Process { pid, comm } => (arguments(root, *pid), comm == "kubelet"),
+            Found::Files { .. } | Found::Named => (Vec::new(), false),
         };
+        let runtime = is_kubelet.then(|| pod::arguments::runtime(&process, kubelet.version));
         let ground = Self {
             kubelet,
             about,
             assumed,
             file,
             node_file: Known::of_read(root.read_if_there(Path::new(NODE_FILE))),
-            node_ips,
+            node_ips: pod::arguments::node_ips(&process),
+            runtime: runtime.flatten(),
         };
         ground.with(said)
     }
@@ -147,7 +152,7 @@ impl Ground {
         }
         kubelet.version = said.version.or(kubelet.version);
         self.about.append(&mut kubelet.remarks);
-        let node_ips = pod::node_ips(said.arguments);
+        let node_ips = pod::arguments::node_ips(said.arguments);
         if !node_ips.is_empty() {
             self.node_ips = node_ips;
         }
@@ -157,8 +162,14 @@ impl Ground {
         self
     }
 
-    /// As the core takes it.
-    pub(super) fn makers(&self, runtime: Runtime) -> Makers<'_> {
+    /// As the core takes it. Without a runtime it is the one that the
+    /// kubelet's arguments name, else containerd.
+    pub(super) fn makers(&self, runtime: Option<Runtime>) -> Makers<'_> {
+        let of_node = Runtime {
+            kind: self.runtime.unwrap_or_default(),
+            version: None,
+        };
+        let runtime = runtime.unwrap_or(of_node);
         Makers {
             kubelet: &self.kubelet,
             file: self.file.seen(),
