@@ -11,6 +11,7 @@ mod pods;
 mod question;
 mod scenarios;
 mod upstream;
+mod version;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
