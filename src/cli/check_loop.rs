@@ -54,7 +54,7 @@ pub(super) enum Format {
     Junit,
     /// One line for node-problem-detector
     Npd,
-    /// A textfile for node_exporter
+    /// A textfile for `node_exporter`
     Prometheus,
 }
 
