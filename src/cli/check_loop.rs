@@ -10,7 +10,7 @@ use super::output::{self, Outputs};
 use super::{Status, Streams};
 use crate::check_loop::{self, Report, Verdict};
 use crate::host::node::{self, Parts};
-use crate::render::check_loop::text;
+use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif, text};
 use crate::text::escaped;
 
 /// Tell whether the DNS of this node loops, through which hop, and what mends it
@@ -54,7 +54,7 @@ pub(super) enum Format {
     Junit,
     /// One line for node-problem-detector
     Npd,
-    /// A textfile for node_exporter
+    /// A textfile for `node_exporter`
     Prometheus,
 }
 
@@ -94,7 +94,28 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
 fn write(report: &Report, format: Format, colors: bool, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Text => text::write(report, colors, out),
-        _ => Ok(()),
+        Format::Json => json::write(report, out),
+        Format::Concise => concise::write(report, out),
+        Format::Sarif => sarif::write(report, out),
+        Format::Github => github::write(report, out),
+        Format::Junit => junit::write(report, out),
+        Format::Npd => npd::write(report, out),
+        Format::Prometheus => prometheus::write(report, out),
+    }
+}
+
+/// Writes what went wrong as the format's own record; people have it on
+/// standard error.
+fn write_error(message: &str, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text => Ok(()),
+        Format::Json => json::write_error(message, out),
+        Format::Concise => concise::write_error(message, out),
+        Format::Sarif => sarif::write_error(message, out),
+        Format::Github => github::write_error(message, out),
+        Format::Junit => junit::write_error(message, out),
+        Format::Npd => npd::write_error(message, out),
+        Format::Prometheus => prometheus::write_error(message, out),
     }
 }
 
@@ -104,8 +125,12 @@ fn report_failure(
     args: &CheckLoopArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let _ = args;
     let message = escaped(format!("{error:#}").as_bytes());
+    for wanted in &args.outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            write_error(&message, wanted.format, out)
+        })?;
+    }
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(streams.err, "kdns: {message}");
     Ok(Status::Undecided)

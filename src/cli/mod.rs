@@ -71,6 +71,8 @@ enum SchemaName {
     Prediction,
     /// `kdns pod-file --format json`
     PodFile,
+    /// `kdns check-loop --format json`
+    CheckLoop,
 }
 
 /// The program's streams, and what it must know about them.
@@ -178,6 +180,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Explain => render::explanation_json::schema(),
         SchemaName::Prediction => render::prediction::schema::schema(),
         SchemaName::PodFile => render::pod_file_json::schema(),
+        SchemaName::CheckLoop => render::check_loop::json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)
