@@ -1,4 +1,4 @@
-//! Runs every case in `testdata/explain/CASE/` and compares what it writes.
+//! Runs every case in `testdata/COMMAND/CASE/` and compares what it writes.
 //!
 //! A case is a directory: `args` (one argument a line), files that they name
 //! (as `./FILE`), `stdin`, and the expected `stdout`, `stderr` and `status`. `KDNS_BLESS=1 cargo test`
@@ -16,8 +16,17 @@ use serde_json::Value;
 
 #[test]
 fn explain() {
+    check("explain");
+}
+
+#[test]
+fn upstream() {
+    check("upstream");
+}
+
+fn check(command: &str) {
     let mut failures = Vec::new();
-    for case in cases("explain") {
+    for case in cases(command) {
         for (file, actual) in run_case(&case) {
             if std::env::var_os("KDNS_BLESS").is_some() {
                 fs::write(case.join(file), actual).unwrap();
@@ -31,6 +40,28 @@ fn explain() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn upstream_output_fits_its_schema() {
+    let validator = schema("upstream");
+    let mut seen = 0;
+    for case in cases("upstream") {
+        let [(_, out), ..] = run_case(&case);
+        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        if !args.lines().any(|word| word == "json") {
+            continue;
+        }
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
 }
 
 /// Every line and document is what `kdns schema` promises, and harmless.
