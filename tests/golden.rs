@@ -126,6 +126,7 @@ fn cases(command: &str) -> Vec<PathBuf> {
     let mut cases: Vec<PathBuf> = fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
         .collect();
     cases.sort();
     assert!(!cases.is_empty(), "no case in {}", directory.display());
