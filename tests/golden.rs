@@ -22,6 +22,8 @@ fn explain() {
 #[test]
 fn pod_file() {
     check("pod-file");
+fn upstream() {
+    check("upstream");
 }
 
 fn check(command: &str) {
@@ -76,6 +78,13 @@ fn pod_file_output_fits_its_schema() {
     let validator = schema("pod-file");
     let mut seen = 0;
     for case in cases("pod-file") {
+#[test]
+fn upstream_output_fits_its_schema() {
+    let validator = schema("upstream");
+    let mut seen = 0;
+    for case in cases("upstream") {
+        let [(_, out), ..] = run_case(&case);
+        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
         let args = fs::read_to_string(case.join("args")).unwrap();
         if !args.lines().any(|word| word == "json") {
             continue;
@@ -155,6 +164,7 @@ fn cases(command: &str) -> Vec<PathBuf> {
     let mut cases: Vec<PathBuf> = fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
         .collect();
     cases.sort();
     assert!(!cases.is_empty(), "no case in {}", directory.display());

@@ -73,6 +73,8 @@ enum SchemaName {
     PodFile,
     /// `kdns check-loop --format json`
     CheckLoop,
+    /// `kdns upstream --format json`
+    Upstream,
 }
 
 /// The program's streams, and what it must know about them.
@@ -181,6 +183,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Prediction => render::prediction::schema::schema(),
         SchemaName::PodFile => render::pod_file_json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
+        SchemaName::Upstream => render::upstream_json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Kubelet;
 use crate::text::Source;
+use crate::topology::resolved::Resolved;
 use crate::topology::{DnsServer, Network};
 
 /// A node, as far as it could be read.
@@ -38,6 +39,8 @@ pub struct Node {
     pub sockets_known: bool,
     /// The DNS servers that run on the node itself or are configured there.
     pub servers: Vec<DnsServer>,
+    /// What systemd-resolved does, if it runs.
+    pub resolved: Option<Resolved>,
     /// The pods, sorted by namespace and name.
     pub pods: Vec<Pod>,
     /// Corefiles that belong to no pod of the node: `/etc/coredns`, `--corefile`.

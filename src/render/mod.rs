@@ -8,4 +8,6 @@ pub mod pod_file;
 pub mod pod_file_json;
 pub mod prediction;
 pub mod scenario_json;
+pub mod upstream;
+pub mod upstream_json;
 pub mod words;

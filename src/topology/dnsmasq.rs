@@ -6,9 +6,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::address::DNS_PORT;
-use crate::config::dnsmasq_conf::{long_name, unquoted};
+use crate::config::dnsmasq_conf::{self, long_name, unquoted};
+use crate::config::ini;
+use crate::config::resolv_conf::ResolvConf;
 use crate::config::settings::{Setting, Settings};
-use crate::text::{Place, escaped};
+use crate::loopback;
+use crate::text::{Place, Source, escaped};
 use crate::topology::{
     DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
 };
@@ -273,4 +276,73 @@ fn from_dbus(words: &[Word], policy: Policy, around: &Surroundings<'_>, server: 
     server.unknown.push(format!(
         "its servers are set over D-Bus, and no file lists them{ask}"
     ));
+}
+
+/// Whose dnsmasq it is by its arguments, as the beginning of its name:
+/// `NetworkManager's `, `libvirt's `, nothing for anyone's.
+pub fn whose(arguments: &[String]) -> &'static str {
+    let has = |part: &str| arguments.iter().any(|it| it.contains(part));
+    if has("NetworkManager") {
+        "NetworkManager's "
+    } else if has("/libvirt/") {
+        "libvirt's "
+    } else if has("/lxd/") || has("lxdbr0") {
+        "LXD's "
+    } else if has("/incus/") || has("incusbr0") {
+        "Incus's "
+    } else if has("lxcbr0") {
+        "LXC's "
+    } else if has("/podman/") || has("/cni/") {
+        "Podman's "
+    } else {
+        ""
+    }
+}
+
+/// Where NetworkManager's configuration says that it runs a dnsmasq.
+///
+/// Source: NetworkManager.conf(5), `dns=dnsmasq`.
+pub fn network_manager_uses_it(files: &[Source]) -> Option<Place> {
+    let mut found = None;
+    for source in files {
+        for entry in ini::entries(source) {
+            if entry.is(source, "main", "dns") {
+                let is_it = entry.first(source) == b"dnsmasq";
+                found = is_it.then(|| source.place_of(entry.start()));
+            }
+        }
+    }
+    found
+}
+
+/// The loopback address in a file that NetworkManager wrote.
+pub fn network_managers(file: &ResolvConf) -> Option<IpAddr> {
+    let mut servers = loopback::name_servers(file).map(|(address, _)| address);
+    servers.find(IpAddr::is_loopback)
+}
+
+/// The dnsmasq that NetworkManager runs on that address.
+pub fn of_network_manager(
+    address: IpAddr,
+    place: Place,
+    around: &Surroundings<'_>,
+) -> Option<DnsServer> {
+    let mut settings = Settings::default();
+    let words = [
+        "--no-resolv",
+        "--bind-interfaces",
+        &format!("--listen-address={address}"),
+        "--enable-dbus=org.freedesktop.NetworkManager.dnsmasq",
+    ];
+    let words = words.map(str::to_owned);
+    let (source, found) = dnsmasq_conf::arguments("NetworkManager", &words, 0);
+    settings.files.push(source);
+    settings.settings = found;
+    let mut server = server(&settings, around)?;
+    for listen in &mut server.listens {
+        listen.evidence = Evidence::Configuration(place.clone());
+    }
+    let targets = server.forwards.iter_mut().flat_map(|it| &mut it.to);
+    targets.for_each(|it| it.place = place.clone());
+    Some(server)
 }

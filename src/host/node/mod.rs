@@ -3,6 +3,7 @@
 pub mod corefiles;
 pub mod files;
 pub mod kubelet;
+pub mod networks;
 pub mod pods;
 pub mod processes;
 pub mod servers;
@@ -41,8 +42,19 @@ pub struct Parts {
 ///
 /// The root itself cannot be read.
 pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, ReadError> {
-    let _ = (root, stand_ins, parts);
-    Ok(Node::default())
+    let (processes, skipped) = processes::scan(root);
+    let mut node = Node {
+        is_live: root.is_live(),
+        skipped,
+        ..Node::default()
+    };
+    if parts.servers {
+        servers::fill(root, &processes, &mut node);
+    }
+    if let Some(source) = &stand_ins.node_file {
+        node.kubelet_file = Some(files::stand_in(source.clone()));
+    }
+    Ok(node)
 }
 
 /// A node of which only the files in `stand_ins` are known.

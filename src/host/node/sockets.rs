@@ -6,11 +6,10 @@ use std::path::Path;
 use procfs::net::{TcpNetEntries, TcpState, UdpNetEntries, UdpState};
 use procfs::{ExplicitSystemInfo, FromReadSI as _, SystemInfo};
 
-use super::processes::Seen;
+use super::processes::{self, Seen};
 use crate::address::DNS_PORT;
 use crate::host::root::Root;
 use crate::node::{Listener, Process};
-use crate::text::escaped;
 use crate::topology::Network;
 
 /// Starts of the names of programs that answer DNS queries: they are looked
@@ -80,6 +79,7 @@ fn table(
         // Captured roots have this one alone.
         paths.push(format!("/proc/net/{name}"));
     }
+    let mut refused = None;
     for path in paths {
         match root.read_if_there(Path::new(&path)) {
             Ok(Some(file)) => {
@@ -89,12 +89,10 @@ fn table(
                 return sockets(&file.source.bytes, network, name, &path);
             }
             Ok(None) => {}
-            Err(error) => {
-                skipped.push(error.to_string());
-                return Vec::new();
-            }
+            Err(error) => refused = Some(error.to_string()),
         }
     }
+    skipped.extend(refused);
     Vec::new()
 }
 
@@ -112,7 +110,10 @@ fn sockets(text: &[u8], network: &Network, name: &str, path: &str) -> Vec<Socket
     };
     let port = format!(":{DNS_PORT:04X}");
     for line in text.split(|&byte| byte == b'\n') {
-        let Some(line) = std::str::from_utf8(line).ok().filter(|it| it.contains(&port)) else {
+        let Some(line) = std::str::from_utf8(line)
+            .ok()
+            .filter(|it| it.contains(&port))
+        else {
             continue;
         };
         // The parser gives up at the first odd line, so it gets one at a time.
@@ -146,7 +147,9 @@ fn entries(table: &[u8], is_udp: bool, system: &SystemInfo) -> Vec<(SocketAddr, 
     }
     let table = TcpNetEntries::from_read(table, system);
     let entries = table.map(|it| it.0).unwrap_or_default();
-    let open = entries.into_iter().filter(|it| it.state == TcpState::Listen);
+    let open = entries
+        .into_iter()
+        .filter(|it| it.state == TcpState::Listen);
     open.map(|it| (it.local_address, it.inode)).collect()
 }
 
@@ -172,7 +175,7 @@ fn find_owners(root: &Root, processes: &[Seen], sockets: &mut [Socket]) {
             };
             for socket in sockets.iter_mut() {
                 if socket.inode == inode && socket.listener.owner.is_none() {
-                    socket.listener.owner = Some(super::servers::process(root, process));
+                    socket.listener.owner = Some(process_of(root, process));
                 }
             }
         }
@@ -185,27 +188,11 @@ fn inode_of(target: &Path) -> Option<u64> {
     number.strip_suffix(']')?.parse().ok()
 }
 
-/// The arguments of a process, safe to print.
-pub(super) fn arguments(root: &Root, pid: u32) -> Vec<String> {
-    let path = format!("/proc/{pid}/cmdline");
-    let Ok(file) = root.read(Path::new(&path)) else {
-        return Vec::new();
-    };
-    let bytes = file.source.bytes;
-    let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
-    if bytes.is_empty() {
-        return Vec::new();
-    }
-    bytes.split(|&byte| byte == 0).map(escaped).collect()
-}
-
-impl Seen {
-    /// This process with its arguments.
-    pub(super) fn with_arguments(&self, root: &Root) -> Process {
-        Process {
-            pid: self.pid,
-            comm: self.comm.clone(),
-            arguments: arguments(root, self.pid),
-        }
+/// This process with its arguments.
+pub(super) fn process_of(root: &Root, process: &Seen) -> Process {
+    Process {
+        pid: process.pid,
+        comm: process.comm.clone(),
+        arguments: processes::arguments(root, process),
     }
 }
