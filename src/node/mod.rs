@@ -3,6 +3,12 @@
 //! Nothing is read here: [`crate::host::node`] does that. Every path is one on
 //! the node, without the directory of `--root`.
 
+pub mod addresses;
+pub mod assemble;
+pub mod cgroup;
+pub mod logs;
+pub mod mountinfo;
+pub mod runtime;
 pub mod stat;
 
 use std::net::IpAddr;
@@ -86,7 +92,8 @@ pub struct Process {
     pub pid: u32,
     /// Its name as the kernel has it, at most 15 bytes, safe to print.
     pub comm: String,
-    /// Its arguments, the program first; empty if they could not be read.
+    /// Its arguments, the program first; empty if they could not be read. Of
+    /// pods only those of DNS servers are read.
     pub arguments: Vec<String>,
 }
 
@@ -113,7 +120,8 @@ pub struct Pod {
     pub resolv_conf: Option<ResolvConf>,
     /// The same file as a process of the pod sees it, where that has other bytes.
     pub seen_resolv_conf: Option<ResolvConf>,
-    /// The addresses of its network namespace, loopback ones left out.
+    /// The addresses of its network namespace, loopback ones left out; empty
+    /// on the node's network, see [`Node::addresses`].
     pub addresses: Vec<IpAddr>,
     /// Its containers, without the sandbox.
     pub containers: Vec<Container>,
@@ -136,6 +144,29 @@ pub struct Container {
     pub restarts: Option<u32>,
     /// Its newest log files on the node, the newest first, at most two.
     pub logs: Vec<Source>,
+}
+
+/// Whether the pod looks like a DNS server: by the names of its containers and
+/// processes, or because a Corefile is mounted into it.
+pub fn is_dns_server(pod: &Pod) -> bool {
+    let mut containers = pod.containers.iter();
+    !pod.corefiles.is_empty()
+        || containers.any(|it| is_dns_name(&it.name))
+        || pod.processes.iter().any(|it| is_dns_name(&it.comm))
+}
+
+/// Whether a container or process of this name looks like a DNS server.
+/// `external-dns` writes into zones and answers nobody.
+pub fn is_dns_name(name: &str) -> bool {
+    let servers = [
+        "node-cache",
+        "unbound",
+        "named",
+        "bind9",
+        "pdns_recursor",
+        "blocky",
+    ];
+    servers.contains(&name) || name.contains("dns") && !name.contains("external-dns")
 }
 
 impl Pod {
