@@ -67,6 +67,8 @@ enum SchemaName {
     Explain,
     /// A line of `kdns explain --format jsonl`
     Prediction,
+    /// `kdns pods --format json`
+    Pods,
 }
 
 /// The program's streams, and what it must know about them.
@@ -173,6 +175,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
     let schema = match name {
         SchemaName::Explain => render::explanation_json::schema(),
         SchemaName::Prediction => render::prediction::schema::schema(),
+        SchemaName::Pods => render::pods_json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

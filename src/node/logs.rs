@@ -69,7 +69,7 @@ pub fn start(name: &str) -> Option<u32> {
 pub fn newest<'n>(names: &[&'n str]) -> Vec<&'n str> {
     let mut logs: Vec<(u32, &str)> = names
         .iter()
-        .filter(|name| name.ends_with(".log"))
+        .filter(|name| name.rsplit_once('.').is_some_and(|(_, rest)| rest == "log"))
         .filter_map(|name| Some((start(name)?, *name)))
         .collect();
     logs.sort_unstable_by(|a, b| b.cmp(a));

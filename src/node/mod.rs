@@ -120,6 +120,9 @@ pub struct Pod {
     pub resolv_conf: Option<ResolvConf>,
     /// The same file as a process of the pod sees it, where that has other bytes.
     pub seen_resolv_conf: Option<ResolvConf>,
+    /// Whether it was looked at through a process: without it nothing is
+    /// known of a difference.
+    pub is_resolv_conf_seen: bool,
     /// The addresses of its network namespace, loopback ones left out; empty
     /// on the node's network, see [`Node::addresses`].
     pub addresses: Vec<IpAddr>,
@@ -189,6 +192,13 @@ impl Pod {
             (None, Some(name)) => name.clone(),
             _ => self.key(),
         }
+    }
+
+    /// Whether its processes see another resolv.conf than the runtime keeps;
+    /// `None`: not known.
+    pub fn drifts(&self) -> Option<bool> {
+        let is_known = self.is_resolv_conf_seen && self.resolv_conf.is_some();
+        is_known.then_some(self.seen_resolv_conf.is_some())
     }
 
     /// Whether a container of it has been started again and does not run now.

@@ -82,6 +82,32 @@ pub struct Hosts {
     pub hostname: Option<String>,
 }
 
+impl Hosts {
+    /// Reads the kubelet's hosts file for a pod; `None`: it is another one's.
+    ///
+    /// Source: kubelet `pkg/kubelet/kubelet_pods.go` `managedHostsFileContent`.
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(text);
+        let mut lines = text.lines();
+        let header = lines
+            .next()?
+            .strip_prefix("# Kubernetes-managed hosts file")?;
+        let is_host_network = header.starts_with(" (host network)");
+        let own = |line: &str| {
+            let mut words = line.split_ascii_whitespace();
+            let address: std::net::IpAddr = words.next()?.parse().ok()?;
+            // fe00:: is what the kubelet's fixed lines have.
+            let is_fixed = line.starts_with("fe00::") || address.is_loopback();
+            words.next_back().filter(|_| !is_fixed).map(str::to_owned)
+        };
+        let hostname = lines.find_map(own).filter(|_| !is_host_network);
+        Some(Self {
+            is_host_network,
+            hostname,
+        })
+    }
+}
+
 /// A directory of a sandbox.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SandboxDirectory {

@@ -173,46 +173,16 @@ fn resolv_conf(sources: &Sources<'_>, sandbox: Option<&str>, index: &Index<'_>) 
 
 /// The containers by name, without the sandbox.
 fn containers(sources: &Sources<'_>, index: &Index<'_>) -> Vec<Container> {
-    let mut found: BTreeMap<String, Container> = BTreeMap::new();
-    let mut starts: BTreeMap<&str, (bool, Option<u32>)> = BTreeMap::new();
-    let names: BTreeMap<&str, &str> = sources
-        .links
-        .iter()
-        .map(|it| (it.id.as_str(), it.container.as_str()))
-        .collect();
     let first = first_tasks(&sources.tasks);
-    let pid = |id: &str| first.get(id).map(|it| it.pid);
-    let unnamed = |id: &str| id.get(..12).unwrap_or(id).to_owned();
-    for record in sources.records.iter().filter(|it| !it.is_sandbox) {
-        let of_link = || names.get(record.id.as_str()).map(|&it| it.to_owned());
-        let name = record.container.clone().or_else(of_link);
-        let name = name.unwrap_or_else(|| unnamed(&record.id));
-        let order = (pid(&record.id).is_some(), record.attempt);
-        let best = record.container.as_deref().and_then(|it| starts.get(it));
-        if best.is_some_and(|best| *best > order) {
-            continue;
-        }
-        starts.extend(record.container.as_deref().map(|it| (it, order)));
-        let container = Container {
-            name: name.clone(),
-            id: Some(record.id.clone()),
-            image: record.image.clone(),
-            pid: pid(&record.id),
-            restarts: record.attempt,
-            logs: Vec::new(),
-        };
-        found.insert(name, container);
-    }
-    let recorded: Vec<&str> = sources.records.iter().map(|it| it.id.as_str()).collect();
+    let mut found = recorded(sources, &first);
+    let known: Vec<&str> = sources.records.iter().map(|it| it.id.as_str()).collect();
     for (id, task) in first {
-        if recorded.contains(&id) || index.sandboxes.contains(id) {
+        if known.contains(&id) || index.sandboxes.contains(id) {
             continue;
         }
-        let of_link = || names.get(id).map(|&it| it.to_owned());
-        let name = task.mounts.container.clone().or_else(of_link);
-        let name = name.unwrap_or_else(|| unnamed(id));
-        let container = found.entry(name.clone()).or_default();
-        container.name = name;
+        let name = task.mounts.container.clone();
+        let name = name.unwrap_or_else(|| name_of(sources, id));
+        let container = found.entry(name).or_default();
         container.id = Some(id.to_owned());
         container.pid = Some(task.pid);
     }
@@ -225,18 +195,46 @@ fn containers(sources: &Sources<'_>, index: &Index<'_>) -> Vec<Container> {
     }
     for (name, container) in &mut found {
         container.name.clone_from(name);
-        let mut ids = sources
-            .links
-            .iter()
-            .filter(|it| it.container == *name)
-            .map(|it| &it.id);
+        let mut links = sources.links.iter().filter(|it| it.container == *name);
         if container.id.is_none()
-            && let (Some(id), None) = (ids.next(), ids.next())
+            && let (Some(link), None) = (links.next(), links.next())
         {
-            container.id = Some(id.clone());
+            container.id = Some(link.id.clone());
         }
     }
     found.into_values().collect()
+}
+
+/// Those that a runtime wrote down: of several starts the one that runs, else
+/// the last.
+fn recorded(sources: &Sources<'_>, first: &BTreeMap<&str, &Task>) -> BTreeMap<String, Container> {
+    let mut found: BTreeMap<String, Container> = BTreeMap::new();
+    for record in sources.records.iter().filter(|it| !it.is_sandbox) {
+        let name = record.container.clone();
+        let name = name.unwrap_or_else(|| name_of(sources, &record.id));
+        let pid = first.get(record.id.as_str()).map(|it| it.pid);
+        let order = (pid.is_some(), record.attempt);
+        let other = found.get(&name).map(|it| (it.pid.is_some(), it.restarts));
+        if other.is_some_and(|other| other > order) {
+            continue;
+        }
+        let container = Container {
+            id: Some(record.id.clone()),
+            image: record.image.clone(),
+            pid,
+            restarts: record.attempt,
+            ..Container::default()
+        };
+        found.insert(name, container);
+    }
+    found
+}
+
+/// The container's name by the link to its log, else the beginning of its id.
+fn name_of(sources: &Sources<'_>, id: &str) -> String {
+    let link = sources.links.iter().find(|it| it.id == id);
+    let of_id = || id.get(..12).unwrap_or(id).to_owned();
+    link.map_or_else(of_id, |it| it.container.clone())
 }
 
 /// The first process of each container, by the container's id.

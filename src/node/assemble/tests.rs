@@ -4,6 +4,7 @@ const UID: &str = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
 const SANDBOX: &str = "f3c2d1b98413cc66d7b32f17ff03264eb1d157942ddaf68983e57b3f9a6af0f0";
 const ID: &str = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
 
+#[expect(clippy::unnecessary_wraps, reason = "tables are easier to read")]
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
@@ -62,7 +63,11 @@ fn check(facts: &Facts, expected: &str) {
 
 fn shown(draft: &Draft) -> String {
     let pod = &draft.pod;
-    let short = |id: &Option<String>| id.as_deref().map_or("-", |it| &it[..4]).to_owned();
+    let short = |id: &Option<String>| {
+        id.as_deref()
+            .map_or("-", |it| it.get(..4).unwrap_or(it))
+            .to_owned()
+    };
     let pids: Vec<u32> = pod.processes.iter().map(|it| it.pid).collect();
     let containers = pod.containers.iter().map(|it| {
         let (pid, restarts) = (it.pid.unwrap_or(0), it.restarts.unwrap_or(0));
@@ -201,4 +206,21 @@ fn a_container_of_no_pod_is_left_out() {
         ..Facts::default()
     };
     assert!(pods(&facts).is_empty());
+}
+
+#[test]
+fn the_kubelets_hosts_file_tells_the_name() {
+    let own = "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\nfe00::1\tip6-allnodes\n10.244.0.9\tcoredns-a.sub\tcoredns-a\n";
+    let node = "# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n172.31.0.10 node-a\n";
+    for (text, expected) in [
+        (own, Some((false, Some("coredns-a")))),
+        (node, Some((true, None))),
+        ("127.0.0.1 localhost\n", None),
+        ("", None),
+    ] {
+        let hosts = Hosts::parse(text.as_bytes());
+        let hosts = hosts.as_ref();
+        let found = hosts.map(|it| (it.is_host_network, it.hostname.as_deref()));
+        assert_eq!(found, expected, "{text}");
+    }
 }

@@ -232,7 +232,7 @@ struct DockerNetwork<'t> {
     #[serde(borrow, default)]
     sandbox_key: Text<'t>,
     #[serde(borrow, default)]
-    networks: Option<BTreeMap<Text<'t>, serde::de::IgnoredAny>>,
+    networks: Option<BTreeMap<Text<'t>, serde_json::Value>>,
 }
 
 /// Reads `config.v2.json` of Docker.
@@ -284,6 +284,15 @@ pub fn docker(text: &[u8]) -> Result<Option<Record>, String> {
         kubelet_directory: None,
         logs: None,
     }))
+}
+
+/// Where Docker keeps its files, by its `daemon.json`.
+pub fn docker_root(text: &[u8]) -> Option<String> {
+    let settings: BTreeMap<String, serde_json::Value> = serde_json::from_slice(text).ok()?;
+    let root = settings
+        .get("data-root")
+        .or_else(|| settings.get("graph"))?;
+    Some(root.as_str()?.to_owned())
 }
 
 /// The path without `/var/run`, which is a link to `/run` on every node.

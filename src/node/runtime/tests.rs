@@ -5,6 +5,7 @@ const ID: &str = "3caeee729e8f9374105a9423fb18d214fb8278fee56843c9b27b4b9e8aef4b
 const UID: &str = "54f38bab-043d-4069-8201-91e9ecb6b1e8";
 const NAME: &str = "coredns-57c679d4f5-w6wdl";
 
+#[expect(clippy::unnecessary_wraps, reason = "tables are easier to read")]
 fn some(text: impl Into<String>) -> Option<String> {
     Some(text.into())
 }
