@@ -1,4 +1,4 @@
-//! Runs every case in `testdata/explain/CASE/` and compares what it writes.
+//! Runs every case in `testdata/COMMAND/CASE/` and compares what it writes.
 //!
 //! A case is a directory: `args` (one argument a line), files that they name
 //! (as `./FILE`), `stdin`, and the expected `stdout`, `stderr` and `status`. `KDNS_BLESS=1 cargo test`
@@ -16,8 +16,17 @@ use serde_json::Value;
 
 #[test]
 fn explain() {
+    check("explain");
+}
+
+#[test]
+fn pods() {
+    check("pods");
+}
+
+fn check(command: &str) {
     let mut failures = Vec::new();
-    for case in cases("explain") {
+    for case in cases(command) {
         for (file, actual) in run_case(&case) {
             if std::env::var_os("KDNS_BLESS").is_some() {
                 fs::write(case.join(file), actual).unwrap();
@@ -67,6 +76,31 @@ fn explain_output_fits_its_schema() {
     assert!(seen.iter().all(|&count| count > 2), "{seen:?}");
 }
 
+#[test]
+fn pods_output_fits_its_schema() {
+    let validator = schema("pods");
+    let mut seen = 0;
+    for case in cases("pods") {
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        let is_harmless = |c| c == '\n' || !is_unprintable(c);
+        assert!(out.chars().all(is_harmless), "{name}");
+        if !out.starts_with('{') {
+            let is_short = |line: &str| line.chars().count() <= 80 || line.starts_with("  ");
+            assert!(out.lines().all(is_short), "{name}");
+            continue;
+        }
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}\n{out}");
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
 /// The schema with every object closed, so that no key is forgotten in it.
 fn schema(name: &str) -> jsonschema::Validator {
     let [(_, text), ..] = run(&["schema", name], Path::new("/"), b"");
@@ -95,6 +129,7 @@ fn cases(command: &str) -> Vec<PathBuf> {
     let mut cases: Vec<PathBuf> = fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
         .collect();
     cases.sort();
     assert!(!cases.is_empty(), "no case in {}", directory.display());
