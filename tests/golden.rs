@@ -22,8 +22,16 @@ fn explain() {
 #[test]
 fn pod_file() {
     check("pod-file");
+}
+
+#[test]
 fn upstream() {
     check("upstream");
+}
+
+#[test]
+fn pods() {
+    check("pods");
 }
 
 fn check(command: &str) {
@@ -78,13 +86,6 @@ fn pod_file_output_fits_its_schema() {
     let validator = schema("pod-file");
     let mut seen = 0;
     for case in cases("pod-file") {
-#[test]
-fn upstream_output_fits_its_schema() {
-    let validator = schema("upstream");
-    let mut seen = 0;
-    for case in cases("upstream") {
-        let [(_, out), ..] = run_case(&case);
-        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
         let args = fs::read_to_string(case.join("args")).unwrap();
         if !args.lines().any(|word| word == "json") {
             continue;
@@ -97,6 +98,53 @@ fn upstream_output_fits_its_schema() {
             .map(|it| it.to_string())
             .collect();
         assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+#[test]
+fn upstream_output_fits_its_schema() {
+    let validator = schema("upstream");
+    let mut seen = 0;
+    for case in cases("upstream") {
+        let [(_, out), ..] = run_case(&case);
+        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        if !args.lines().any(|word| word == "json") {
+            continue;
+        }
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+#[test]
+fn pods_output_fits_its_schema() {
+    let validator = schema("pods");
+    let mut seen = 0;
+    for case in cases("pods") {
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        let is_harmless = |c| c == '\n' || !is_unprintable(c);
+        assert!(out.chars().all(is_harmless), "{name}");
+        if !out.starts_with('{') {
+            let is_short = |line: &str| line.chars().count() <= 80 || line.starts_with("  ");
+            assert!(out.lines().all(is_short), "{name}");
+            continue;
+        }
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}\n{out}");
         seen += 1;
     }
     assert!(seen > 2, "{seen}");

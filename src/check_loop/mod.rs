@@ -58,13 +58,20 @@ pub fn judge(node: &Node) -> Report {
         headline: String::new(),
         chains: verdict::chains(&graph, &all),
         mend: mend::of(&graph, state_next, &all),
-        evidence: Vec::new(),
+        evidence: evidence(node),
         missing,
         remarks,
         skipped: node.skipped.clone(),
     };
     report.headline = headline::of(&graph, &report, &all);
     report
+}
+
+/// What the logs of DNS pods and those that the caller named show.
+fn evidence(node: &Node) -> Vec<Sighting> {
+    let pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
+    let logs = pods.flat_map(|pod| &pod.containers).flat_map(|it| &it.logs);
+    logs.chain(&node.logs).flat_map(log::sightings).collect()
 }
 
 /// What was found.

@@ -80,13 +80,13 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
         dns_pods: true,
         servers: true,
     };
-    let node = if args.node.is_files_only() {
+    let mut node = if args.node.is_files_only() {
         node::of_files(&stand_ins)
     } else {
         node::read(&args.node.root()?, &stand_ins, parts)?
     };
     for path in &args.log {
-        let _ = read_named(path, streams)?;
+        node.logs.push(read_named(path, streams)?.source);
     }
     Ok(check_loop::judge(&node))
 }

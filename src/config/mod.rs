@@ -10,7 +10,7 @@ pub mod named_conf;
 pub mod nsswitch_conf;
 pub mod resolv_conf;
 pub mod settings;
-pub mod unbound_conf;
 pub mod traced;
+pub mod unbound_conf;
 pub mod unit_file;
 pub mod yaml;

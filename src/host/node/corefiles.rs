@@ -35,8 +35,7 @@ const MAX_FILES: usize = 100;
 /// full stop. `stand_in` is taken for every Corefile.
 pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>) {
     if let Some(source) = stand_in {
-        let corefile = in_manifest(source).unwrap_or_else(|| source.clone());
-        return (vec![corefile], Vec::new());
+        return (vec![self::stand_in(source)], Vec::new());
     }
     let mut skipped = Vec::new();
     for path in COREFILES {
@@ -50,6 +49,11 @@ pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>
     let corefile = found.find_map(|it| in_manifest(&it));
     drop(found);
     (corefile.into_iter().collect(), skipped)
+}
+
+/// The Corefile that the caller named, or that of a manifest.
+pub fn stand_in(source: &Source) -> Source {
+    in_manifest(source).unwrap_or_else(|| source.clone())
 }
 
 /// The Corefile at `path` and what it imports; none if it is not there.
