@@ -135,6 +135,11 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
     }
 }
 
+/// Whether DNS does not work in this state.
+pub(super) fn is_bad(state: State) -> bool {
+    matches!(state, State::Loop | State::Mixed | State::Refused)
+}
+
 /// The answer of two states.
 pub(super) fn verdict(now: State, next_start: State) -> Verdict {
     match (now, next_start) {

@@ -60,7 +60,7 @@ pub(super) enum Format {
     Junit,
     /// One line for node-problem-detector
     Npd,
-    /// A textfile for node_exporter
+    /// A textfile for `node_exporter`
     Prometheus,
 }
 
@@ -91,13 +91,13 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
             "--probe needs a node: files alone cannot be asked; add --root / for this one"
         );
     }
-    let node = if args.node.is_files_only() {
+    let mut node = if args.node.is_files_only() {
         node::of_files(&stand_ins)
     } else {
         node::read(&args.node.root()?, &stand_ins, parts)?
     };
     for path in &args.log {
-        let _ = read_named(path, streams)?;
+        node.logs.push(read_named(path, streams)?.source);
     }
     let report = check_loop::judge(&node);
     if !args.probe {

@@ -1,6 +1,5 @@
 //! `kdns upstream`.
 
-use std::io::Write as _;
 use std::net::IpAddr;
 
 use clap::ValueEnum;
@@ -53,10 +52,11 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         None => upstream::of_node(&node),
     };
     let health = report.health(&node);
+    let colors = streams.colors;
     for wanted in &args.outputs.wanted {
         output::write(wanted.file.as_deref(), streams.out, |out| {
             match wanted.format {
-                Format::Text => text::write(&report, out),
+                Format::Text => text::write(&report, colors, out),
                 Format::Json => upstream_json::write(&report, health, out),
             }
         })?;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
+use crate::address::DNS_PORT;
 use crate::text::escaped;
 use crate::upstream::{End, FileReport, Report, Role, Step};
 
@@ -12,114 +13,134 @@ use crate::upstream::{End, FileReport, Report, Role, Step};
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer { colors, out };
     for (index, file) in report.files.iter().enumerate() {
         if index > 0 {
-            writeln!(out)?;
+            writer.line(0, "")?;
         }
-        write_file(file, out)?;
+        writer.file(file)?;
     }
     if !report.skipped.is_empty() {
-        writeln!(out, "\n{}", "Not read:".bold())?;
+        writer.line(0, "")?;
+        writer.line(0, "Not read:")?;
     }
     for sentence in &report.skipped {
-        writeln!(out, "  {}", escaped(sentence.as_bytes()))?;
+        writer.line(1, &escaped(sentence.as_bytes()))?;
     }
     Ok(())
 }
 
-fn write_file(file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
-    let role = match file.role {
-        Role::Kubelet => "the file of the kubelet's resolvConf: ",
-        Role::Node => "",
-        Role::Both => "the node's file and the kubelet's: ",
-        Role::Asked if file.path.is_empty() => "no file of the node lists this address",
-        Role::Asked => "listed in ",
-    };
-    let mut head = format!("{role}{}", file.path);
-    for link in &file.links {
-        head.extend([" → ", link]);
-    }
-    writeln!(out, "{}", head.bold())?;
-    if let Some(mode) = file.mode {
-        let word = mode.word();
-        writeln!(out, "  systemd-resolved calls this the {word} mode")?;
-    }
-    if let Some(problem) = &file.problem {
-        writeln!(out, "  {}", problem.red())?;
-    }
-    for step in &file.servers {
-        write_step(step, 1, out)?;
-    }
-    lost("this file does not say:", &file.lost, 1, out)
+struct Writer<'w> {
+    colors: bool,
+    out: &'w mut dyn Write,
 }
 
-fn write_step(step: &Step, depth: usize, out: &mut dyn Write) -> io::Result<()> {
-    let indent = "  ".repeat(depth);
-    let mut line = String::new();
-    if let Some(zone) = &step.zone {
-        line.extend(["for ", zone, ": "]);
+impl Writer<'_> {
+    fn line(&mut self, depth: usize, text: &str) -> io::Result<()> {
+        let indent = if text.is_empty() { 0 } else { 2 * depth };
+        writeln!(self.out, "{:indent$}{text}", "")
     }
-    match &step.address {
-        Some(address) if address.port() == 53 => line.push_str(&address.ip().to_string()),
-        Some(address) => line.push_str(&address.to_string()),
-        None => {}
-    }
-    let is = if step.address.is_some() { " is " } else { "" };
-    write!(out, "{indent}{}{is}{}", line.bold(), step.who)?;
-    match &step.place {
-        Some(place) => writeln!(out, " ({place})")?,
-        None => writeln!(out)?,
-    }
-    if !step.confirmed_by.is_empty() {
-        writeln!(
-            out,
-            "{indent}  confirmed by {}",
-            step.confirmed_by.join(", ")
-        )?;
-    }
-    for note in &step.notes {
-        writeln!(out, "{indent}  {note}")?;
-    }
-    lost(
-        "a list of its servers does not say:",
-        &step.lost,
-        depth + 1,
-        out,
-    )?;
-    match &step.end {
-        End::Outside => {}
-        End::Forwards => writeln!(out, "{indent}  it forwards to")?,
-        End::Above => writeln!(out, "{indent}  where it forwards to: see above")?,
-        End::Cycle => {
-            let text = "this server is on the way already: the queries go in a circle";
-            writeln!(out, "{indent}  {}", text.red())?;
-        }
-        End::Refused(reason) => {
-            writeln!(
-                out,
-                "{indent}  {}",
-                format!("it leads nowhere: {reason}").red()
-            )?;
-        }
-        End::Unknown(reason) if step.notes.contains(reason) => {}
-        End::Unknown(reason) => {
-            writeln!(out, "{indent}  where it leads is not known: {reason}")?;
-        }
-    }
-    for next in &step.next {
-        write_step(next, depth + 2, out)?;
-    }
-    Ok(())
-}
 
-fn lost(head: &str, lost: &[String], depth: usize, out: &mut dyn Write) -> io::Result<()> {
-    let indent = "  ".repeat(depth);
-    if !lost.is_empty() {
-        writeln!(out, "{indent}{head}")?;
+    fn bold(&self, text: &str) -> String {
+        if self.colors {
+            text.bold().to_string()
+        } else {
+            text.to_owned()
+        }
     }
-    for sentence in lost {
-        writeln!(out, "{indent}  {sentence}")?;
+
+    fn red(&self, text: &str) -> String {
+        if self.colors {
+            text.red().to_string()
+        } else {
+            text.to_owned()
+        }
     }
-    Ok(())
+
+    fn file(&mut self, file: &FileReport) -> io::Result<()> {
+        let role = match file.role {
+            Role::Kubelet => "the file of the kubelet's resolvConf: ",
+            Role::Node => "",
+            Role::Both => "the node's file and the kubelet's: ",
+            Role::Asked if file.path.is_empty() => "no file of the node lists this address",
+            Role::Asked => "listed in ",
+        };
+        let mut head = format!("{role}{}", file.path);
+        for link in &file.links {
+            head.extend([" → ", link]);
+        }
+        self.line(0, &self.bold(&head))?;
+        if let Some(mode) = file.mode {
+            let word = mode.word();
+            self.line(1, &format!("systemd-resolved calls this mode {word}"))?;
+        }
+        if let Some(problem) = &file.problem {
+            self.line(1, &self.red(problem))?;
+        }
+        for step in &file.servers {
+            self.step(step, 1)?;
+        }
+        self.lost("this file does not say:", &file.lost, 1)
+    }
+
+    fn step(&mut self, step: &Step, depth: usize) -> io::Result<()> {
+        let zone = step.zone.as_deref().unwrap_or_default();
+        let zone = match zone.trim_end_matches('.') {
+            "" => String::new(),
+            zone => format!("names below {zone}: "),
+        };
+        let address = match &step.address {
+            Some(address) if address.port() == DNS_PORT => format!("{} is ", address.ip()),
+            Some(address) => format!("{address} is "),
+            None => String::new(),
+        };
+        let place = step.place.as_ref();
+        let place = place.map_or_else(String::new, |it| format!(" ({it})"));
+        let (address, who) = (self.bold(&address), &step.who);
+        self.line(depth, &format!("{zone}{address}{who}{place}"))?;
+        if !step.confirmed_by.is_empty() {
+            let by = step.confirmed_by.join(", ");
+            self.line(depth + 1, &format!("confirmed by {by}"))?;
+        }
+        for note in &step.notes {
+            self.line(depth + 1, note)?;
+        }
+        let head = "a list of its servers does not say:";
+        self.lost(head, &step.lost, depth + 1)?;
+        self.end(step, depth + 1)?;
+        for next in &step.next {
+            self.step(next, depth + 2)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, step: &Step, depth: usize) -> io::Result<()> {
+        match &step.end {
+            End::Outside => Ok(()),
+            End::Forwards => self.line(depth, "it forwards to"),
+            End::Above => self.line(depth, "where it forwards to: see above"),
+            End::Cycle => {
+                let text = "this server is on the way already: the queries go in a circle";
+                self.line(depth, &self.red(text))
+            }
+            End::Refused(reason) => {
+                self.line(depth, &self.red(&format!("it leads nowhere: {reason}")))
+            }
+            End::Unknown(reason) if step.notes.contains(reason) => Ok(()),
+            End::Unknown(reason) => {
+                self.line(depth, &format!("where it leads is not known: {reason}"))
+            }
+        }
+    }
+
+    fn lost(&mut self, head: &str, lost: &[String], depth: usize) -> io::Result<()> {
+        if !lost.is_empty() {
+            self.line(depth, head)?;
+        }
+        for sentence in lost {
+            self.line(depth + 1, sentence)?;
+        }
+        Ok(())
+    }
 }

@@ -137,19 +137,20 @@ impl Identity<'_> {
             let by = lead.confirmed_by.iter().filter(|_| agrees);
             found.extend(by.map(Confirmation::to_string));
         }
-        let mut owners: Vec<String> = Vec::new();
+        let mut owners: Vec<Option<u32>> = Vec::new();
         for socket in &self.sockets {
-            if let Some(owner) = &socket.owner {
-                let text = format!("the socket of {} (process {}) in ", owner.comm, owner.pid);
-                if !owners.contains(&text) {
-                    found.push(format!("{text}{}", socket.file));
-                    owners.push(text);
-                }
+            let pid = socket.owner.as_ref().map(|it| it.pid);
+            if owners.contains(&pid) {
+                continue;
             }
-        }
-        if found.is_empty() {
-            let first = self.sockets.first();
-            found.extend(first.map(|it| format!("a socket in {}", it.file)));
+            owners.push(pid);
+            found.push(match &socket.owner {
+                Some(owner) => {
+                    let (comm, pid) = (&owner.comm, owner.pid);
+                    format!("the socket of {comm} (process {pid}) in {}", socket.file)
+                }
+                None => format!("the socket in {}", socket.file),
+            });
         }
         if let Some(server) = self.server.and_then(|index| node.servers.get(index)) {
             found.extend(self.configured(server));

@@ -100,6 +100,11 @@ impl Directory {
         Ok(Self { pid, root })
     }
 
+    /// The id of the process.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     /// Opens the directory of a process that the scan saw; `None`: that
     /// process is gone.
     pub fn of(root: &Root, process: &Seen) -> Option<Self> {

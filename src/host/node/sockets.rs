@@ -79,6 +79,7 @@ fn table(
         // Captured roots have this one alone.
         paths.push(format!("/proc/net/{name}"));
     }
+    let mut refused = None;
     for path in paths {
         match root.read_if_there(Path::new(&path)) {
             Ok(Some(file)) => {
@@ -88,12 +89,10 @@ fn table(
                 return sockets(&file.source.bytes, network, name, &path);
             }
             Ok(None) => {}
-            Err(error) => {
-                skipped.push(error.to_string());
-                return Vec::new();
-            }
+            Err(error) => refused = Some(error.to_string()),
         }
     }
+    skipped.extend(refused);
     Vec::new()
 }
 

@@ -45,15 +45,29 @@ pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
         forward(&mut server, ".", policy, &scope.servers);
     }
     forward(&mut server, ".", policy, &resolved.uplink);
+    let usual = targets(&server, ".");
     for scope in resolved.scopes() {
         for domain in scope.domains.iter().filter(|it| it.name != ".") {
             forward(&mut server, &domain.name, policy, &scope.servers);
+        }
+    }
+    let zones: Vec<String> = server.forwards.iter().map(|it| it.zone.clone()).collect();
+    for zone in zones.iter().filter(|zone| *zone != ".") {
+        if targets(&server, zone) == usual {
+            server.forwards.retain(|it| it.zone != *zone);
         }
     }
     if resolved.scopes().all(|it| it.servers.is_empty()) && resolved.uplink.is_empty() {
         fallback(resolved, &mut server);
     }
     server
+}
+
+fn targets(server: &DnsServer, zone: &str) -> Vec<Target> {
+    let forward = server.forwards.iter().find(|it| it.zone == zone);
+    forward.map_or_else(Vec::new, |it| {
+        it.to.iter().map(|to| to.value.clone()).collect()
+    })
 }
 
 fn fallback(resolved: &Resolved, server: &mut DnsServer) {
@@ -125,11 +139,8 @@ impl Resolved {
             .map(|(index, it)| (format!("link {index}"), it));
         let global = std::iter::once(("no link".to_owned(), &self.global));
         let scopes: Vec<(String, &Scope)> = global.chain(links).collect();
-        let many = scopes
-            .iter()
-            .filter(|(_, it)| !it.servers.is_empty())
-            .count()
-            > 1;
+        let full = scopes.iter().filter(|(_, it)| !it.servers.is_empty());
+        let many = full.count() + usize::from(!self.uplink.is_empty()) > 1;
         for (whose, scope) in &scopes {
             let domains = scope.domains.iter();
             let wanted = domains.filter(|it| it.name != "." && (many || it.route_only));

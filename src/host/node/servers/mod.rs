@@ -96,13 +96,20 @@ pub fn fill(root: &Root, processes: &[Seen], node: &mut Node) {
 /// Those of the processes that belong to no container.
 pub(super) fn of_the_node(processes: &[Seen]) -> Vec<&Seen> {
     let init = processes.iter().find(|it| it.pid == 1);
-    let netns = init.and_then(|it| it.netns);
+    let netns = netns_of_the_node(processes);
     let base = init.map_or(0, |it| containers_in(&it.cgroup));
     let is_own = |it: &&Seen| {
         let is_on_its_network = it.netns.is_none() || netns.is_none() || it.netns == netns;
         is_on_its_network && containers_in(&it.cgroup) <= base
     };
     processes.iter().filter(is_own).collect()
+}
+
+/// The node's network namespace: that of its first process or, where that
+/// may not be looked at, of kdns itself.
+fn netns_of_the_node(processes: &[Seen]) -> Option<u64> {
+    let of = |pid: u32| processes.iter().find(|it| it.pid == pid)?.netns;
+    of(1).or_else(|| of(std::process::id()))
 }
 
 /// How many containers a control group lies in, by the names that runtimes
