@@ -33,7 +33,7 @@ pub(crate) fn cases() -> Vec<Case> {
 const KUBELET: &str = "\
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
-resolvConf: /etc/kubelet-resolv.conf
+resolvConf: FILE
 clusterDNS:
 - 10.96.0.10
 clusterDomain: cluster.local
@@ -48,17 +48,19 @@ const COREFILE: &str = "\
 }
 ";
 
-/// A node with a kubelet whose file is healthy, and a Corefile.
-pub(crate) fn kubelet_node(kubelet_file: &str) -> Outcome {
+/// A node with a kubelet whose `resolvConf` names this file, and a Corefile.
+pub(crate) fn kubelet_node(resolv_conf: &str) -> Outcome {
     let write = |path: &str, text: &str| {
         let folder = path.rsplit_once('/').map_or("/", |it| it.0);
         fs::create_dir_all(folder)?;
         fs::write(path, text)
     };
-    write("/var/lib/kubelet/config.yaml", KUBELET)
-        .and_then(|()| write("/etc/kubelet-resolv.conf", kubelet_file))
-        .and_then(|()| write("/etc/coredns/Corefile", COREFILE))
-        .map_err(|e| e.to_string())
+    write(
+        "/var/lib/kubelet/config.yaml",
+        &KUBELET.replace("FILE", resolv_conf),
+    )
+    .and_then(|()| write("/etc/coredns/Corefile", COREFILE))
+    .map_err(|e| e.to_string())
 }
 
 /// A string in the document.
@@ -104,8 +106,10 @@ pub(crate) fn check_loop() -> Result<(i32, Value), String> {
 }
 
 fn node_with_circle(lab: &mut Lab, argument: &str) -> Outcome {
-    kubelet_node("nameserver 192.0.2.53\n")?;
-    fs::write("/etc/resolv.conf", "nameserver 127.0.1.1\n").map_err(|e| e.to_string())?;
+    kubelet_node("/etc/kubelet-resolv.conf")?;
+    fs::write("/etc/kubelet-resolv.conf", "nameserver 192.0.2.53\n")
+        .and_then(|()| fs::write("/etc/resolv.conf", "nameserver 127.0.1.1\n"))
+        .map_err(|e| e.to_string())?;
     let targets = start_circle(lab, argument)?;
     let (status, json) = check_loop()?;
     let is_open = argument.ends_with(" -");

@@ -7,6 +7,7 @@
 
 #![expect(
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::print_stderr,
     clippy::unwrap_used,
     reason = "a test may stop at the first surprise, and says what it was"
@@ -14,7 +15,9 @@
 
 mod lab;
 mod loops;
+mod pods;
 mod probe;
+mod resolved;
 
 use std::process::ExitCode;
 
@@ -23,12 +26,15 @@ use libtest_mimic::Arguments;
 fn main() -> ExitCode {
     let mut cases = probe::cases();
     cases.extend(loops::cases());
-    if let Some(code) = lab::run_hidden(&cases) {
+    cases.extend(resolved::cases());
+    let hidden = lab::run_hidden(&cases).or_else(pods::run_hidden);
+    if let Some(code) = hidden {
         return code;
     }
     let mut arguments = Arguments::from_args();
     // Most cases wait.
     arguments.test_threads.get_or_insert(4);
-    let trials = cases.into_iter().map(lab::trial).collect();
+    let mut trials: Vec<_> = cases.into_iter().map(lab::trial).collect();
+    trials.extend(pods::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -99,7 +99,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
         real.join("resolved/usr/lib/systemd"),
         "/usr/sbin".into(),
         "/usr/bin".into(),
-        "/sbin".into(),
+        "/bin".into(),
         "/usr/lib/systemd".into(),
         "/lib/systemd".into(),
     ];
@@ -307,6 +307,18 @@ pub(crate) fn make_pod(name: &str, address: &str) -> Outcome {
 pub(crate) fn enter(pod: &str) -> Outcome {
     let file = fs::File::open(format!("/run/netns/{pod}")).map_err(|e| e.to_string())?;
     setns(file, CloneFlags::CLONE_NEWNET).map_err(|e| e.to_string())
+}
+
+/// Waits until a program has written this file.
+pub(crate) fn wait_for_file(path: &str) -> Outcome {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(10) {
+        if Path::new(path).exists() {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Err(format!("nobody wrote {path}: {}", logs()))
 }
 
 /// What the programs of the case have said.
