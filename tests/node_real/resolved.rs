@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::lab::servers::{Upstream, upstream, wait_for_listener};
 use crate::lab::{self, Case, Lab, Outcome, make_pod};
-use crate::loops::{check_loop, kubelet_node, sights, text};
+use crate::loops::{check_loop, kubelet_node, sights, text, write};
 
 /// The servers outside the node.
 const OUTSIDE: &str = "192.0.2.53";
@@ -49,8 +49,9 @@ const FORMS: [Form; 7] = [
         listener: Some((STUB, "not seen")),
     },
     Form {
+        // Without DNS= it takes the servers of the file that is not its own.
         name: "foreign",
-        settings: "DNS=\n",
+        settings: "",
         link: None,
         file: "nameserver 192.0.2.53\n",
         verdict: "no loop",
@@ -166,11 +167,6 @@ fn node_with_resolved(lab: &mut Lab, name: &str) -> Outcome {
 fn node_with_manager(lab: &mut Lab, resolv_conf: &str) -> Outcome {
     outside()?;
     kubelet_node(resolv_conf)?;
-    let write = |path: &str, text: &str| {
-        let folder = path.rsplit_once('/').map_or("/", |it| it.0);
-        fs::create_dir_all(folder)?;
-        fs::write(path, text)
-    };
     write(
         "/etc/NetworkManager/NetworkManager.conf",
         "[main]\ndns=dnsmasq\n",

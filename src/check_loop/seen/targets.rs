@@ -153,5 +153,109 @@ fn namespace_path(pod: &Pod) -> Option<String> {
         let process = pod.processes.first()?;
         Some(format!("/proc/{}/ns/net", process.pid))
     };
-    pod.netns_path.clone().or_else(of_process)
+    // The same directory, by a link that could lead elsewhere below `--root`.
+    let real = |path: &String| match path.strip_prefix("/var/run/") {
+        Some(rest) => format!("/run/{rest}"),
+        None => path.clone(),
+    };
+    pod.netns_path.as_ref().map(real).or_else(of_process)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::Listener;
+    use crate::text::{Place, Placed};
+    use crate::topology::{Evidence, Program};
+
+    fn place() -> Place {
+        Place {
+            file: "f".to_owned(),
+            line: 1,
+            column: 1,
+        }
+    }
+
+    fn server(network: Network, address: Option<&str>, policy: Policy, to: usize) -> DnsServer {
+        let upstream = Placed {
+            value: crate::topology::Target::Address("192.0.2.1:53".parse().unwrap()),
+            place: place(),
+        };
+        DnsServer {
+            forwards: vec![Forward {
+                zone: ".".to_owned(),
+                to: vec![upstream; to],
+                policy,
+            }],
+            listens: vec![Listen {
+                address: address.map(|it| it.parse().unwrap()),
+                port: 53,
+                evidence: Evidence::Default,
+            }],
+            network,
+            ..DnsServer::new(Program::CoreDns, "server")
+        }
+    }
+
+    fn node() -> Node {
+        let pod = |name: &str, path: Option<&str>| Pod {
+            name: Some(name.to_owned()),
+            netns_path: path.map(str::to_owned),
+            ..Pod::default()
+        };
+        Node {
+            is_live: true,
+            pods: vec![pod("a", Some("/var/run/netns/cni-1")), pod("dead", None)],
+            listeners: vec![Listener {
+                network: Network::Node,
+                address: Some("127.0.0.53".parse().unwrap()),
+                port: 53,
+                is_udp: true,
+                file: "/proc/net/udp".to_owned(),
+                owner: None,
+            }],
+            ..Node::default()
+        }
+    }
+
+    /// Each target as `WHO SERVER FILE ANY OTHERS ZONES`.
+    fn check(servers: &[DnsServer], expected: &[&str]) {
+        let shown = targets_of(servers, &node()).into_iter().map(|it| {
+            let path = it.namespace.map_or("-".to_owned(), |it| it.path);
+            let any = if it.takes_any { "any" } else { "one" };
+            let others: Vec<String> = it.others.iter().map(ToString::to_string).collect();
+            let (others, zones) = (others.join(","), it.zones.join(" "));
+            format!("{} {} {path} {any} [{others}] {zones}", it.who, it.server)
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+    }
+
+    const STRANGER: &str = "a DNS server 127.0.0.53:53 - one [127.0.0.53] .";
+
+    #[test]
+    fn every_server_is_asked_where_it_listens() {
+        check(&[], &[STRANGER]);
+        let pod = || Network::Pod("a".to_owned());
+        let any = server(pod(), None, Policy::Random, 2);
+        let one = "server 127.0.0.1:53 /run/netns/cni-1 any [] . .";
+        check(&[any.clone()], &[one, STRANGER]);
+        // Two server blocks at one port.
+        let twice = "server 127.0.0.1:53 /run/netns/cni-1 any [] . . . .";
+        check(&[any.clone(), any], &[twice, STRANGER]);
+        let stub = server(Network::Node, Some("127.0.0.53"), Policy::Sequential, 2);
+        check(&[stub], &["server 127.0.0.53:53 - one [127.0.0.53] ."]);
+        let node = server(Network::Node, None, Policy::Unknown, 1);
+        let node_any = "server 127.0.0.1:53 - any [127.0.0.53] .";
+        check(&[node], &[node_any, STRANGER]);
+    }
+
+    #[test]
+    fn who_cannot_be_reached_or_forwards_nothing_is_not_asked() {
+        let dead = server(Network::Pod("dead".to_owned()), None, Policy::Random, 1);
+        check(&[dead], &[STRANGER]);
+        let mut own = server(Network::Node, Some("10.0.0.1"), Policy::Random, 1);
+        own.forwards.clear();
+        let stranger = "a DNS server 127.0.0.53:53 - one [10.0.0.1,127.0.0.53] .";
+        check(&[own], &[stranger]);
+    }
 }

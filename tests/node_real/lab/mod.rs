@@ -212,6 +212,16 @@ fn files() -> std::io::Result<()> {
     Ok(())
 }
 
+/// Runs kdns on the node, and gives what it wrote.
+pub(crate) fn kdns_text(arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("kdns: {e}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// Runs kdns on the node, and gives its exit status and the JSON that it wrote.
 pub(crate) fn kdns(arguments: &[&str]) -> Result<(i32, Value), String> {
     let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
