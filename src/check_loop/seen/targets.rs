@@ -21,11 +21,12 @@ const MAX_TIMES: usize = 3;
 pub fn targets_of(servers: &[DnsServer], node: &Node) -> Vec<Target> {
     let mut targets = Vec::new();
     for server in servers {
+        let mut own: Vec<Target> = Vec::new();
         for listen in &server.listens {
-            if let Some(target) = target_of(server, listen, servers, node) {
-                add(&mut targets, target);
-            }
+            let target = target_of(server, listen, servers, node);
+            own.extend(target.filter(|it| !is_asked(&own, it)));
         }
+        own.into_iter().for_each(|it| add(&mut targets, it));
     }
     let strangers = node.listeners.iter().filter(|it| it.is_udp);
     for listener in strangers {
@@ -193,7 +194,10 @@ mod tests {
                 evidence: Evidence::Default,
             }],
             network,
-            ..DnsServer::new(Program::CoreDns, "server")
+            program: Program::CoreDns,
+            label: "server".to_owned(),
+            notices_loops: false,
+            unknown: Vec::new(),
         }
     }
 

@@ -104,9 +104,13 @@ fn packet(packet: &Packet) -> PacketForm {
 
 /// Writes what the probe saw, for people; nothing if there was none.
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let Some(seen) = &report.probe else {
-        return Ok(());
-    };
+    match &report.probe {
+        Some(seen) => write_seen(seen, out),
+        None => Ok(()),
+    }
+}
+
+fn write_seen(seen: &Seen, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nProbe: {}", sight_word(seen.sight))?;
     if seen.servers.is_empty() {
         writeln!(out, "  no server was found that could be asked")?;
@@ -154,5 +158,69 @@ fn network_words(network: &Network) -> &'static str {
     match network {
         Network::Node => "on the node",
         Network::Pod(_) => "in the pod's network",
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use hickory_proto::rr::RecordType;
+
+    use super::*;
+
+    /// A loop that was seen, and a server that was not asked for this reason.
+    pub(in crate::render::check_loop) fn seen(reason: &str) -> Seen {
+        let packet = |ms, from: &str, id| Packet {
+            at: Duration::from_millis(ms),
+            network: Network::Node,
+            is_outgoing: false,
+            from: from.parse().unwrap(),
+            to: "127.0.1.1:53".parse().unwrap(),
+            id,
+        };
+        let question = Question {
+            target: 0,
+            name: "kdns-1.kdns-2.".to_owned(),
+            record_type: RecordType::HINFO,
+            id: 7,
+            from: "127.0.0.1:4000".parse().unwrap(),
+            sent: Duration::ZERO,
+            reply: None,
+            packets: vec![
+                packet(5, "127.0.0.1:4000", 7),
+                packet(6, "127.0.0.1:4001", 8),
+            ],
+        };
+        let server = |who: &str, sight, reason: Option<&str>, question| ServerSeen {
+            who: who.to_owned(),
+            network: Network::Node,
+            server: "127.0.1.1:53".parse().unwrap(),
+            sight,
+            reason: reason.map(str::to_owned),
+            question,
+        };
+        Seen {
+            sight: Sight::Loops,
+            servers: vec![
+                server("dnsmasq", Sight::Loops, None, Some(question)),
+                server("unbound", Sight::Unknown, Some(reason), None),
+            ],
+        }
+    }
+
+    #[test]
+    fn people_see_the_packets() {
+        let mut out = Vec::new();
+        write_seen(&seen("no way in"), &mut out).unwrap();
+        let expected = "
+Probe: seen to loop
+  dnsmasq 127.0.1.1:53 on the node: seen to loop
+    HINFO kdns-1.kdns-2.
+       0.000 ms  127.0.0.1:4000 > 127.0.1.1:53  id 7 on the node
+       1.000 ms  127.0.0.1:4001 > 127.0.1.1:53  id 8 on the node
+  unbound 127.0.1.1:53 on the node: unknown, no way in
+";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

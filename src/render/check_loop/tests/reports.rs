@@ -3,6 +3,7 @@
 use crate::check_loop::{
     Chain, Edit, End, Hop, Mend, Proof, Report, Sighting, State, Verdict, When,
 };
+use crate::render::check_loop::probe::tests::seen;
 use crate::render::check_loop::{VERDICTS, verdict_word};
 use crate::text::Place;
 
@@ -80,6 +81,7 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
     let mut report = report(verdict);
     let set = |it: &mut String| text.clone_into(it);
     set(&mut report.headline);
+    report.probe = Some(seen(text));
     for list in [
         &mut report.remarks,
         &mut report.skipped,
