@@ -26,7 +26,9 @@ pub fn targets_of(servers: &[DnsServer], node: &Node) -> Vec<Target> {
             let target = target_of(server, listen, servers, node);
             own.extend(target.filter(|it| !is_asked(&own, it)));
         }
-        own.into_iter().for_each(|it| add(&mut targets, it));
+        for target in own {
+            add(&mut targets, target);
+        }
     }
     let strangers = node.listeners.iter().filter(|it| it.is_udp);
     for listener in strangers {
@@ -242,7 +244,7 @@ mod tests {
         let pod = || Network::Pod("a".to_owned());
         let any = server(pod(), None, Policy::Random, 2);
         let one = "server 127.0.0.1:53 /run/netns/cni-1 any [] . .";
-        check(&[any.clone()], &[one, STRANGER]);
+        check(std::slice::from_ref(&any), &[one, STRANGER]);
         // Two server blocks at one port.
         let twice = "server 127.0.0.1:53 /run/netns/cni-1 any [] . . . .";
         check(&[any.clone(), any], &[twice, STRANGER]);
