@@ -30,7 +30,7 @@ const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
 pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Option<Mend> {
     let (outcome, way) = outcomes
         .iter()
-        .filter(|it| verdict::is_bad(it.state))
+        .filter(|it| verdict::is_bad(it.state) && !it.is_partial)
         .find_map(|it| Some((*it, headline::deciding(it)?)))?;
     if outcome.when == When::Now && next == State::NoLoop {
         return setting::recreate(graph.node);
@@ -111,7 +111,10 @@ impl<'c, 'n> Case<'c, 'n> {
     fn mends(&self, changed: &Node) -> bool {
         let graph = Graph::of(changed);
         let outcomes = verdict::outcomes(&graph, When::NextStart);
-        !outcomes.is_empty() && outcomes.iter().all(|it| it.state == State::NoLoop)
+        !outcomes.is_empty()
+            && outcomes
+                .iter()
+                .all(|it| it.state == State::NoLoop || it.is_partial)
     }
 
     /// Addresses outside the node that files and servers of it name as
