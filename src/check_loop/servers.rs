@@ -17,7 +17,7 @@ pub(super) fn of(node: &Node) -> Vec<Server<'_>> {
     for dns in &node.servers {
         servers.push(found(node, dns));
     }
-    if !servers.iter().any(|it| it.role == Role::Cluster) {
+    if !servers.iter().any(|it| it.role == Role::Cluster) && node.kubelet.is_some() {
         servers.push(usual(None));
     }
     servers.sort_by_key(|it| it.role == Role::Other);
@@ -163,7 +163,7 @@ fn usual(pod: Option<&Pod>) -> Server<'_> {
         to: vec![Placed {
             value: Target::File(super::view::RESOLV_CONF.to_owned()),
             place: Place {
-                file: "Corefile".to_owned(),
+                file: String::new(),
                 line: 1,
                 column: 1,
             },
