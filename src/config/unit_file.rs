@@ -130,7 +130,8 @@ fn assignment(word: &Traced) -> Option<(String, Traced)> {
 /// arguments, variables replaced by their last value in `environment`.
 pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
     let words = words(exec_start, Escapes::C);
-    let mut arguments = Vec::new();
+    let mut arguments: Vec<Traced> = Vec::new();
+    let mut length = 0;
     let mut expands = true;
     for (index, word) in words.into_iter().enumerate() {
         // What follows is another command.
@@ -143,14 +144,22 @@ pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Tra
             let given = word.bytes().get(..marks).unwrap_or_default();
             expands = !given.contains(&b':');
             arguments.push(word.after(marks));
-        } else if expands {
-            arguments.extend(expanded(&word, environment));
+        } else if expands && length < MAX_COMMAND {
+            let more = expanded(&word, environment);
+            length += more.iter().map(|it| it.bytes().len()).sum::<usize>();
+            arguments.extend(more);
         } else {
             arguments.push(word);
         }
     }
     arguments
 }
+
+/// Longer arguments are not made: no system takes them.
+/// Source: linux `include/uapi/linux/binfmts.h: MAX_ARG_STRLEN`.
+pub const MAX_ARGUMENT: usize = 128 * 1024;
+/// Nor are variables replaced in a command that has become longer than this.
+const MAX_COMMAND: usize = 2 * MAX_ARGUMENT;
 
 /// The words that a word stands for: `$NAME` for those of its value, `${NAME}`
 /// inside a word for the value as it is.
@@ -173,7 +182,9 @@ fn expanded(word: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
         if let (Some(braced), Some(name)) = (braced, name)
             && name.len() < braced.len()
         {
-            if let Some(value) = value(name) {
+            let length = result.bytes().len();
+            let fits = |value: &&Traced| length + value.bytes().len() <= MAX_ARGUMENT;
+            if let Some(value) = value(name).filter(fits) {
                 result.append(value);
             }
             at += name.len() + b"${}".len();
@@ -184,6 +195,18 @@ fn expanded(word: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
         }
     }
     vec![result]
+}
+
+/// A text with the marks replaced that stand for the unit's own name.
+///
+/// Source: systemd.unit(5), "Specifiers".
+pub fn with_name(text: &str, unit: &str) -> String {
+    let name = unit.rsplit_once('.').map_or(unit, |(name, _)| name);
+    let prefix = name.split('@').next().unwrap_or(name);
+    text.replace("%n", unit)
+        .replace("%N", name)
+        .replace("%p", prefix)
+        .replace("%%", "%")
 }
 
 /// What `\` stands for in a word.
@@ -200,21 +223,17 @@ pub fn words(text: &Traced, escapes: Escapes) -> Vec<Traced> {
     let mut words = Vec::new();
     let mut word: Option<Traced> = None;
     let mut quote = None;
-    let mut escaped: Option<Option<Spot>> = None;
+    let mut pending: Option<Option<Spot>> = None;
     for (byte, spot) in text.iter() {
-        if let Some(backslash) = escaped.take() {
+        if let Some(backslash) = pending.take() {
             let word = word.get_or_insert_default();
-            match unescaped(byte).filter(|_| escapes == Escapes::C) {
-                Some(meant) => word.push(meant, spot),
-                None => {
-                    if escapes == Escapes::C {
-                        word.push(b'\\', backslash);
-                    }
-                    word.push(byte, spot);
-                }
+            let meant = unescaped(byte).filter(|_| escapes == Escapes::C);
+            if escapes == Escapes::C && meant.is_none() {
+                word.push(b'\\', backslash);
             }
+            word.push(meant.unwrap_or(byte), spot);
         } else if byte == b'\\' {
-            escaped = Some(spot);
+            pending = Some(spot);
         } else if quote == Some(byte) {
             quote = None;
         } else if quote.is_some() {
@@ -328,6 +347,25 @@ mod tests {
             &[("A", "1")],
             &[&["/bin/a", "b c", "--d=e fg", "\\x41", "h i", "", "$A"]],
         );
+    }
+
+    #[test]
+    fn variables_do_not_grow_without_bound() {
+        let value = "x".repeat(MAX_ARGUMENT / 2 + 1);
+        let unit = format!(
+            "[Service]\nExecStart=/a {} {}",
+            "${A}".repeat(9),
+            "$A ".repeat(99)
+        );
+        let words = &started(&[&unit], &[("A", &value)])[0];
+        let length: usize = words.iter().map(String::len).sum();
+        assert!(length < 4 * MAX_ARGUMENT, "{length}");
+    }
+
+    #[test]
+    fn a_unit_can_name_itself() {
+        let found = with_name("-/etc/default/%N.%p.%n%%", "k3s@a.service");
+        assert_eq!(found, "-/etc/default/k3s@a.k3s.k3s@a.service%");
     }
 
     #[test]

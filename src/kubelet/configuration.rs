@@ -6,6 +6,8 @@
 //! sensitive, the last one of repeated keys counts, and a value of the wrong
 //! type is an error both times.
 
+use std::collections::BTreeMap;
+
 use crate::config::yaml::{self, Entry, Kind, Node};
 use crate::kubelet::Version;
 use crate::text::{Place, Placed, Source, escaped};
@@ -42,9 +44,16 @@ const LAST_WITHOUT_EMPTY: Version = Version::minor(1, 22);
 /// Source: kubernetes#127421.
 const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
 
+/// More is not said about one file.
+const MAX_REMARKS: usize = 100;
+
 const RESOLV_CONF: &str = "resolvConf";
 const CLUSTER_DNS: &str = "clusterDNS";
 const CLUSTER_DOMAIN: &str = "clusterDomain";
+
+/// Drop-ins that k3s and rke2 write for the kubelet that they have: their key
+/// is the one that counts, whatever the version.
+const GENERATED: [&str; 2] = ["/00-k3s-defaults.conf", "/00-rke2-defaults.conf"];
 
 const KIND: &str = "KubeletConfiguration";
 const GROUP: &str = "kubelet.config.k8s.io/";
@@ -100,18 +109,26 @@ impl Reader<'_> {
         let Some(entries) = root.as_mapping() else {
             return;
         };
+        let has_key = root.get(RESOLV_CONF).is_some();
+        // Each key once, where it stands for the last time.
+        let mut last: BTreeMap<&str, (usize, &Entry)> = BTreeMap::new();
         for (index, entry) in entries.iter().enumerate() {
             let Some(key) = entry.key.as_scalar().map(|it| it.text.as_str()) else {
                 continue;
             };
-            let same = |it: &&Entry| it.key.as_scalar().is_some_and(|it| it.text == key);
-            if is_watched(key) && entries.iter().take(index).any(|it| same(&it)) {
-                self.remark(
-                    entry.key.span.start,
-                    &format!("{key} stands here once more, and the last one counts"),
-                );
+            let is_repeated = last.insert(key, (index, entry)).is_some();
+            if is_repeated && is_watched(key) {
+                let message = format!("{key} stands here once more, and the last one counts");
+                self.remark(entry.key.span.start, &message);
             }
-            self.entry(key, entry);
+        }
+        let mut last: Vec<(usize, &str, &Entry)> = last
+            .into_iter()
+            .map(|(key, (index, entry))| (index, key, entry))
+            .collect();
+        last.sort_unstable_by_key(|(index, ..)| *index);
+        for (_, key, entry) in last {
+            self.entry(key, entry, has_key);
         }
         for key in [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN] {
             let is_written = |it: &Entry| it.key.as_scalar().is_some_and(|it| it.text == key);
@@ -133,7 +150,8 @@ impl Reader<'_> {
         }
     }
 
-    fn entry(&mut self, key: &str, entry: &Entry) {
+    /// `has_key`: whether `resolvConf` stands in the file.
+    fn entry(&mut self, key: &str, entry: &Entry, has_key: bool) {
         let at = entry.key.span.start;
         let is_old_drop_in = self.role == Role::DropIn
             && self
@@ -155,7 +173,7 @@ impl Reader<'_> {
         }
         match key {
             RESOLV_CONF => {
-                if self.role == Role::DropIn && self.version.is_none() {
+                if self.is_in_doubt() {
                     let message = "kubelets from 1.28 to 1.31 ignore resolvConf in a drop-in; the \
                                    version of this one is not known";
                     self.remark(at, message);
@@ -163,6 +181,14 @@ impl Reader<'_> {
                 self.set(key, &entry.value);
             }
             CLUSTER_DNS | CLUSTER_DOMAIN => self.set(key, &entry.value),
+            "resolverConfig" if !has_key && self.is_guess() => {
+                if self.is_in_doubt() {
+                    let message = "kubelets since 1.32 ignore resolverConfig in a drop-in; the \
+                                   version of this one is not known";
+                    self.remark(at, message);
+                }
+                self.set(RESOLV_CONF, &entry.value);
+            }
             "resolverConfig" => {
                 self.remark(at, "resolverConfig is ignored: the key is resolvConf");
             }
@@ -178,7 +204,9 @@ impl Reader<'_> {
 
     /// What the value of a key sets.
     fn set(&mut self, key: &str, value: &Node) {
-        let place = self.source.place_of(value.span.start);
+        // That of a list is its first entry's.
+        let first = value.as_sequence().and_then(<[Node]>::first);
+        let place = self.source.place_of(first.unwrap_or(value).span.start);
         if value.is_null() {
             self.unset(key, place);
             return;
@@ -268,7 +296,23 @@ impl Reader<'_> {
             .is_none_or(|it| major_minor(it) > major_minor(LAST_WITHOUT_EMPTY))
     }
 
+    /// Whether it depends on an unknown version which key counts.
+    fn is_guess(&self) -> bool {
+        self.role == Role::DropIn && self.version.is_none()
+    }
+
+    /// Whether nothing tells which one it is.
+    fn is_in_doubt(&self) -> bool {
+        self.is_guess()
+            && !GENERATED
+                .iter()
+                .any(|name| self.source.name.ends_with(name))
+    }
+
     fn remark(&mut self, at: u32, message: &str) {
+        if self.found.remarks.len() >= MAX_REMARKS {
+            return;
+        }
         let place = self.source.place(at);
         self.found.remarks.push(format!("{place}: {message}"));
     }
@@ -327,7 +371,7 @@ mod tests {
             Role::Main,
             30,
             text,
-            ["f:3:13 /a", "f:4:13 10.0.0.1,::1", "f:5:16 x"],
+            ["f:3:13 /a", "f:4:14 10.0.0.1,::1", "f:5:16 x"],
             &[],
         );
         let text = "resolverConfig: /a\nclusterdns: [1.1.1.1]\n";
@@ -385,13 +429,47 @@ mod tests {
     }
 
     #[test]
+    fn without_a_version_the_newest_is_meant_and_doubt_is_told() {
+        let since = "the version of this one is not known";
+        let text = "resolverConfig: /b\n";
+        check(
+            Role::DropIn,
+            0,
+            text,
+            ["f:3:17 /b", "-", "-"],
+            &[
+                "kubelets since 1.32 ignore resolverConfig in a drop-in; the version of this one is not known",
+            ],
+        );
+        let text = "resolvConf: /a\nresolverConfig: /b\n";
+        let remarks = [
+            &format!("kubelets from 1.28 to 1.31 ignore resolvConf in a drop-in; {since}"),
+            "the key is resolvConf",
+        ];
+        check(Role::DropIn, 0, text, ["f:3:13 /a", "-", "-"], &remarks);
+    }
+
+    #[test]
+    fn many_repeats_are_told_of_but_not_all() {
+        let text = "resolvConf: /a\n".repeat(20_000);
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: text.into_bytes(),
+        };
+        let found = read(&source, Role::Main, None);
+        assert_eq!(found.remarks.len(), MAX_REMARKS);
+        assert_eq!(found.resolv_conf.unwrap().place.line, 20_000);
+    }
+
+    #[test]
     fn what_is_no_yaml_is_broken_and_what_has_no_kind_is_told() {
+        let read_file = read;
         let read = |text: &str| {
             let source = Source {
                 name: "f".to_owned(),
                 bytes: text.as_bytes().to_vec(),
             };
-            super::read(&source, Role::Main, None)
+            read_file(&source, Role::Main, None)
         };
         assert!(read("a: [").broken.is_some());
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Where distributions keep what starts the kubelet.
 
 use crate::config::traced::Traced;
-use crate::config::unit_file::{self, Escapes};
+use crate::config::unit_file::{self, Escapes, MAX_ARGUMENT};
 use crate::kubelet::rancher::{K3S, Program, RKE2};
 
 /// How a distribution starts the kubelet.
@@ -79,7 +79,7 @@ pub const MARKS: [(&str, Kind); 5] = [
 
 /// Configuration files, and the kubelets that read them: for a node of which
 /// no unit and no process is known. A file counts if it is a
-/// KubeletConfiguration: OpenShift's path is a kubeconfig for kubeadm.
+/// KubeletConfiguration: the path of `OpenShift`'s is a kubeconfig for kubeadm.
 pub const CONFIGURATIONS: [&str; 13] = [
     // kubeadm, kind, minikube, Flatcar.
     "/var/lib/kubelet/config.yaml",
@@ -203,7 +203,9 @@ fn replaced(word: &Traced, environment: &[(String, Traced)]) -> Traced {
             let length = text.iter().take_while(is_name).count();
             let name = text.get(..length).unwrap_or_default();
             let has = |(other, _): &&(String, Traced)| other.as_bytes() == name;
-            if let Some((_, value)) = environment.iter().rfind(has) {
+            let value = environment.iter().rfind(has).map(|(_, value)| value);
+            let room = MAX_ARGUMENT.saturating_sub(result.bytes().len());
+            if let Some(value) = value.filter(|it| it.bytes().len() <= room) {
                 result.append(value);
             }
             at += length + if braced.is_some() { 2 } else { 0 };
@@ -281,7 +283,7 @@ mod tests {
             "--f=/var/snap/microk8s/common",
         ];
         assert_eq!(texts(&found), expected);
-        assert_eq!(found[1].spot(0).unwrap().offset, 30);
+        assert_eq!(found[1].spot(0).unwrap().offset, 26);
     }
 
     #[test]
