@@ -129,7 +129,7 @@ fn assignment(word: &Traced) -> Option<(String, Traced)> {
 /// The words of a command: the program, without the marks before it, and its
 /// arguments, variables replaced by their last value in `environment`.
 pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
-    let words = words(exec_start, Escapes::C);
+    let words = words(&without_doubled_percents(exec_start), Escapes::C);
     let mut arguments: Vec<Traced> = Vec::new();
     let mut length = 0;
     let mut expands = true;
@@ -144,6 +144,8 @@ pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Tra
             let given = word.bytes().get(..marks).unwrap_or_default();
             expands = !given.contains(&b':');
             arguments.push(word.after(marks));
+        } else if word.bytes() == b"\\;" {
+            arguments.push(word.after(1));
         } else if expands && length < MAX_COMMAND {
             let more = expanded(&word, environment);
             length += more.iter().map(|it| it.bytes().len()).sum::<usize>();
@@ -153,6 +155,20 @@ pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Tra
         }
     }
     arguments
+}
+
+/// `%%` stands for `%`; what other marks stand for is not known here.
+fn without_doubled_percents(text: &Traced) -> Traced {
+    let mut result = Traced::default();
+    let mut after_percent = false;
+    for (byte, spot) in text.iter() {
+        after_percent = byte == b'%' && !after_percent;
+        let is_second = byte == b'%' && !after_percent;
+        if !is_second {
+            result.push(byte, spot);
+        }
+    }
+    result
 }
 
 /// Longer arguments are not made: no system takes them.
@@ -190,7 +206,7 @@ fn expanded(word: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
             at += name.len() + b"${}".len();
         } else {
             result.push(byte, word.spot(at));
-            let is_doubled = matches!(byte, b'$' | b'%') && after.first() == Some(&byte);
+            let is_doubled = byte == b'$' && after.first() == Some(&byte);
             at += if is_doubled { 2 } else { 1 };
         }
     }
@@ -224,9 +240,18 @@ pub fn words(text: &Traced, escapes: Escapes) -> Vec<Traced> {
     let mut word: Option<Traced> = None;
     let mut quote = None;
     let mut pending: Option<Option<Spot>> = None;
-    for (byte, spot) in text.iter() {
-        if let Some(backslash) = pending.take() {
+    let mut skip = 0;
+    for (at, (byte, spot)) in text.iter().enumerate() {
+        if skip > 0 {
+            skip -= 1;
+        } else if let Some(backslash) = pending.take() {
             let word = word.get_or_insert_default();
+            let rest = text.bytes().get(at + 1..).unwrap_or_default();
+            if let Some(meant) = hexadecimal(byte, rest).filter(|_| escapes == Escapes::C) {
+                word.push(meant, spot);
+                skip = 2;
+                continue;
+            }
             let meant = unescaped(byte).filter(|_| escapes == Escapes::C);
             if escapes == Escapes::C && meant.is_none() {
                 word.push(b'\\', backslash);
@@ -251,13 +276,20 @@ pub fn words(text: &Traced, escapes: Escapes) -> Vec<Traced> {
     words
 }
 
+/// `\x41`: the byte after the backslash, and those after that one.
+fn hexadecimal(byte: u8, rest: &[u8]) -> Option<u8> {
+    let digits = rest.get(..2).filter(|_| byte == b'x')?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    u8::from_str_radix(digits, 16).ok()
+}
+
 fn unescaped(byte: u8) -> Option<u8> {
     Some(match byte {
         b'n' => b'\n',
         b't' => b'\t',
         b'r' => b'\r',
         b's' => b' ',
-        b'\\' | b'"' | b'\'' | b';' => byte,
+        b'\\' | b'"' | b'\'' => byte,
         _ => return None,
     })
 }
@@ -277,104 +309,4 @@ pub fn plain_words(bytes: &[u8], file: usize, offset: usize) -> Vec<Traced> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn started(units: &[&str], environment: &[(&str, &str)]) -> Vec<Vec<String>> {
-        let entries: Vec<Entry> = units
-            .iter()
-            .enumerate()
-            .flat_map(|(file, unit)| entries(unit.as_bytes(), file))
-            .collect();
-        let service = Service::of(&entries);
-        let mut all = service.environment.clone();
-        all.extend(environment.iter().map(|(name, value)| {
-            let value = Traced::untraced(value.as_bytes());
-            ((*name).to_owned(), value)
-        }));
-        service
-            .exec_start
-            .iter()
-            .map(|it| {
-                let words = command(it, &all);
-                words.iter().map(|it| it.text().into_owned()).collect()
-            })
-            .collect()
-    }
-
-    fn check(units: &[&str], environment: &[(&str, &str)], expected: &[&[&str]]) {
-        assert_eq!(started(units, environment), expected, "{units:?}");
-    }
-
-    #[test]
-    fn lines_go_on_and_comments_between_them_do_not_count() {
-        check(
-            &[
-                "[Service]\nExecStart=/bin/a --b \\\n  # no\n  --c\\\n\n[Install]\nExecStart=/bin/d\n",
-            ],
-            &[],
-            &[&["/bin/a", "--b", "--c"]],
-        );
-    }
-
-    #[test]
-    fn an_empty_value_takes_back_those_before() {
-        check(
-            &[
-                "[Service]\nEnvironment=A=1 \"B=2 3\"\nExecStart=/bin/a",
-                "[Service]\nExecStart=\nExecStart=-/bin/b $A ${B} $B x${A}y $C ${C} a$A $$A\n",
-            ],
-            &[("A", "--x --y='1 2'")],
-            &[&[
-                "/bin/b",
-                "--x",
-                "--y=1 2",
-                "2 3",
-                "2",
-                "3",
-                "x--x --y='1 2'y",
-                "",
-                "a$A",
-                "$A",
-            ]],
-        );
-    }
-
-    #[test]
-    fn words_have_quotes_and_escapes() {
-        check(
-            &["[Service]\nExecStart=:@/bin/a 'b c' --d=\"e f\"g \\x41 h\\si '' $A ; /bin/k"],
-            &[("A", "1")],
-            &[&["/bin/a", "b c", "--d=e fg", "\\x41", "h i", "", "$A"]],
-        );
-    }
-
-    #[test]
-    fn variables_do_not_grow_without_bound() {
-        let value = "x".repeat(MAX_ARGUMENT / 2 + 1);
-        let unit = format!(
-            "[Service]\nExecStart=/a {} {}",
-            "${A}".repeat(9),
-            "$A ".repeat(99)
-        );
-        let words = &started(&[&unit], &[("A", &value)])[0];
-        let length: usize = words.iter().map(String::len).sum();
-        assert!(length < 4 * MAX_ARGUMENT, "{length}");
-    }
-
-    #[test]
-    fn a_unit_can_name_itself() {
-        let found = with_name("-/etc/default/%N.%p.%n%%", "k3s@a.service");
-        assert_eq!(found, "-/etc/default/k3s@a.k3s.k3s@a.service%");
-    }
-
-    #[test]
-    fn every_byte_of_an_argument_knows_where_it_stands() {
-        let unit = "[Service]\nEnvironment=\"A=--x=y\"\nExecStart=/bin/a $A";
-        let entries = entries(unit.as_bytes(), 7);
-        let service = Service::of(&entries);
-        let words = command(&service.exec_start[0], &service.environment);
-        let offset = u32::try_from(unit.find('y').unwrap()).unwrap();
-        assert_eq!(words[1].spot(4), Some(Spot { file: 7, offset }));
-    }
-}
+mod tests;
