@@ -3,6 +3,8 @@
 //! Source: systemd `src/shared/conf-parser.c: config_parse`,
 //! `src/basic/extract-word.c`, `src/basic/env-util.c: replace_env_argv`.
 
+use std::collections::BTreeMap;
+
 use crate::config::traced::{Spot, Traced};
 
 /// `KEY=VALUE` in a section.
@@ -133,6 +135,7 @@ pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Tra
     let mut arguments: Vec<Traced> = Vec::new();
     let mut length = 0;
     let mut expands = true;
+    let variables = by_name(environment);
     for (index, word) in words.into_iter().enumerate() {
         // What follows is another command.
         if word.bytes() == b";" {
@@ -147,7 +150,7 @@ pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Tra
         } else if word.bytes() == b"\\;" {
             arguments.push(word.after(1));
         } else if expands && length < MAX_COMMAND {
-            let more = expanded(&word, environment);
+            let more = expanded(&word, &variables);
             length += more.iter().map(|it| it.bytes().len()).sum::<usize>();
             arguments.extend(more);
         } else {
@@ -177,13 +180,21 @@ pub const MAX_ARGUMENT: usize = 128 * 1024;
 /// Nor are variables replaced in a command that has become longer than this.
 const MAX_COMMAND: usize = 2 * MAX_ARGUMENT;
 
+/// Variables by name.
+pub type Variables<'e> = BTreeMap<&'e [u8], &'e Traced>;
+
+/// The variables of an environment by name, the last one of each.
+pub fn by_name(environment: &[(String, Traced)]) -> Variables<'_> {
+    let pairs = environment.iter();
+    pairs
+        .map(|(name, value)| (name.as_bytes(), value))
+        .collect()
+}
+
 /// The words that a word stands for: `$NAME` for those of its value, `${NAME}`
 /// inside a word for the value as it is.
-fn expanded(word: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
-    let value = |name: &[u8]| {
-        let has = |(other, _): &&(String, Traced)| other.as_bytes() == name;
-        environment.iter().rfind(has).map(|(_, value)| value)
-    };
+fn expanded(word: &Traced, variables: &Variables<'_>) -> Vec<Traced> {
+    let value = |name: &[u8]| variables.get(name).copied();
     if let Some(name) = word.bytes().strip_prefix(b"$")
         && !name.starts_with(b"{")
         && !name.starts_with(b"$")

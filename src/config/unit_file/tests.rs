@@ -131,3 +131,11 @@ fn command_lines_are_those_that_systemd_makes() {
         check_observed(unit, variables, argv);
     }
 }
+
+#[test]
+fn many_variables_are_found_in_time() {
+    let unit = format!("[Service]\nExecStart=/a {}", "$A ".repeat(300_000));
+    let names: Vec<String> = (0..50_000).map(|number| format!("V{number}")).collect();
+    let environment: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    assert_eq!(started(&[&unit], &environment), [["/a"]]);
+}

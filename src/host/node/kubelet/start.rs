@@ -81,7 +81,8 @@ pub(super) fn of_process(reader: &mut Reader<'_>, running: &Running) -> Start {
     match kind {
         Kind::Rancher(program) if running.comm != "kubelet" => {
             // The process hides its arguments, which can hold secrets.
-            let arguments = match arguments.len() {
+            let given = arguments.iter().filter(|it| !it.bytes().is_empty());
+            let arguments = match given.count() {
                 0 | 1 => launch.command.iter().skip(1).cloned().collect(),
                 _ => arguments,
             };
@@ -236,7 +237,8 @@ fn in_snap(
     let is_named = flags::read(&start.arguments)
         .last(flags::Name::ResolvConf)
         .is_some();
-    if path.starts_with("/var/snap/microk8s/") && !is_named {
+    let runs = matches!(start.found, Found::Process { .. });
+    if path.starts_with("/var/snap/microk8s/") && !is_named && !runs {
         start.defaults.resolv_conf = rancher::chosen(reader.own, Chooser::MicroK8s, "");
         start.remarks.push(format!(
             "MicroK8s chooses resolvConf at its next start and writes it into {path}: it has no --resolv-conf yet"
