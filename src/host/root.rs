@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, fstat};
+use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use crate::host::{FileRead, ReadError, read_opened, shown, walk};
 
@@ -141,6 +142,41 @@ impl Root {
         let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW;
         let descriptor = self.open_file(path, flags).ok()?;
         readlinkat(&descriptor, "").ok().map(PathBuf::from)
+    }
+
+    /// Whether there is a directory; a link to one is none.
+    pub fn is_directory(&self, path: &Path) -> bool {
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
+        self.open_file(path, flags).is_ok()
+    }
+
+    /// When a file was last written, in seconds since 1970, links followed.
+    pub fn modified(&self, path: &Path) -> Option<i64> {
+        let descriptor = self.open_file(path, OFlag::O_PATH).ok()?;
+        Some(fstat(descriptor).ok()?.st_mtime)
+    }
+
+    /// The root that a process of this machine sees. `None`: it has none here,
+    /// or it is not to be seen.
+    pub fn of_process(&self, pid: u32) -> Option<Self> {
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY;
+        let process = PathBuf::from(format!("/proc/{pid}"));
+        let process = self.open_file(&process, flags).ok()?;
+        let is_proc = fstatfs(&process).ok()?.filesystem_type() == PROC_SUPER_MAGIC;
+        // Only the kernel's own link leads outside; below a directory it is a
+        // directory like any other.
+        let directory = if is_proc {
+            let flags = flags | OFlag::O_CLOEXEC;
+            openat(&process, "root", flags, Mode::empty()).ok()?
+        } else {
+            let path = PathBuf::from(format!("/proc/{pid}/root"));
+            self.open_file(&path, flags).ok()?
+        };
+        Some(Self {
+            directory,
+            given: self.given.clone(),
+            resolution: self.resolution,
+        })
     }
 
     /// The links on the way to `path`, in the order in which they are
