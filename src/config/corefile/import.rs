@@ -1,0 +1,99 @@
+//! Which files an `import` names.
+
+use crate::text::Source;
+
+/// The pattern of an import in the file `importing`: relative ones begin in
+/// its directory.
+pub(super) fn absolute(importing: &str, pattern: &str) -> String {
+    if pattern.starts_with('/') {
+        return pattern.to_owned();
+    }
+    let mut path = match importing.rsplit_once('/') {
+        Some((directory, _)) => format!("{directory}/"),
+        None => String::new(),
+    };
+    let mut rest = pattern;
+    loop {
+        if let Some(behind) = rest.strip_prefix("./") {
+            rest = behind;
+        } else if let Some(behind) = rest.strip_prefix("../") {
+            rest = behind;
+            let kept = path.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1);
+            path.truncate(kept);
+        } else {
+            return path + rest;
+        }
+    }
+}
+
+/// Whether CoreDNS refuses the pattern.
+///
+/// Source: github.com/coredns/caddy, caddyfile/parse.go `doImport`.
+pub(super) fn is_refused(pattern: &str) -> bool {
+    let count = |wildcard| pattern.matches(wildcard).count();
+    count('*') > 1 || count('?') > 1 || (count('[') > 0 && count(']') > 0)
+}
+
+/// Whether the pattern can name no file or several.
+pub(super) fn is_glob(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '[', ']'])
+}
+
+/// The files that `pattern` names, as indexes into `sources`, sorted by name.
+/// The first of `sources` is the Corefile itself: nobody imports it.
+pub(super) fn matches(pattern: &str, sources: &[Source]) -> Vec<usize> {
+    let others = || sources.iter().enumerate().skip(1);
+    let named = |is_it: &dyn Fn(&str) -> bool| {
+        let found = others().filter(|(_, source)| is_it(&source.name));
+        let mut found: Vec<usize> = found.map(|(index, _)| index).collect();
+        found.sort_by_key(|&index| sources.get(index).map(|source| &source.name));
+        found
+    };
+    let exact = named(&|name| is_path_match(pattern, name));
+    if !exact.is_empty() {
+        return exact;
+    }
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let pattern = last(pattern);
+    named(&|name| is_match(&pattern, &last(name)))
+}
+
+/// Whether a pattern fits a path, part by part.
+fn is_path_match(pattern: &str, path: &str) -> bool {
+    let (mut patterns, mut parts) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (patterns.next(), parts.next()) {
+            (None, None) => return true,
+            (Some(pattern), Some(part)) if is_match(pattern, part) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a pattern with at most one `*` and one `?` fits a name.
+fn is_match(pattern: &str, name: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else {
+        return is_same(pattern, name);
+    };
+    let count = |text: &str| text.chars().count();
+    let (total, head, tail) = (count(name), count(before), count(after));
+    if total < head + tail {
+        return false;
+    }
+    let first: String = name.chars().take(head).collect();
+    let last: String = name.chars().skip(total - tail).collect();
+    is_same(before, &first) && is_same(after, &last)
+}
+
+/// Whether they are equal, `?` standing for any character.
+fn is_same(pattern: &str, name: &str) -> bool {
+    let (mut wanted, mut given) = (pattern.chars(), name.chars());
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some('?'), Some(_)) => {}
+            (Some(one), Some(other)) if one == other => {}
+            _ => return false,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! One server block: which names its plugins answer, and which they send on.
+
+use super::forward::{self, Stanza};
+use super::{MAX_PARTS, Places, is_within};
+use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, split_key, zones};
+use crate::config::yaml;
+use crate::text::escaped;
+use crate::topology::{Forward, Policy};
+
+/// A server block as its queries see it.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// What is answered by plugins that come before `forward`.
+    answers: Vec<Answers>,
+    /// What sends queries on, in the order in which it is asked.
+    stanzas: Vec<Stanza>,
+    /// Whether it has `loop`.
+    pub(super) has_loop: bool,
+    /// What cannot be told from it.
+    pub(super) unknown: Vec<String>,
+}
+
+/// A plugin that answers the names of some zones.
+#[derive(Debug)]
+struct Answers {
+    zones: Vec<String>,
+    /// The zones whose names it passes on if it does not have them.
+    passes: Vec<String>,
+}
+
+impl Block {
+    pub(super) fn read(block: &ServerBlock, corefile: &Corefile, places: &Places) -> Self {
+        let mut read = Self::default();
+        let own: Vec<String> = block
+            .keys
+            .iter()
+            .filter_map(|key| split_key(&key.text).ok())
+            .flat_map(|key| key.zones)
+            .collect();
+        let replaced = upstream_nameservers(corefile);
+        let directives = || block.directives.iter();
+        for name in ["forward", "grpc", "proxy", "fanout"] {
+            let stanzas = directives().filter(|it| it.name.text == name);
+            for directive in stanzas.take(MAX_PARTS) {
+                let stanza = forward::read(directive, &replaced, places, &mut read.unknown);
+                read.stanzas.extend(stanza);
+            }
+        }
+        for directive in directives().take(MAX_PARTS) {
+            read.has_loop |= directive.name.text == "loop";
+            read.answers.extend(answers(directive, &own));
+            if let Some(doubt) = doubt(directive) {
+                let name = escaped(directive.name.text.as_bytes());
+                let place = places.of(directive.name.at);
+                read.unknown
+                    .push(format!("The plugin {name} {doubt} ({place})"));
+            }
+        }
+        read
+    }
+
+    /// The zones that some plugin of it names.
+    pub(super) fn zones_of_note(&self) -> impl Iterator<Item = &str> {
+        let answered = self.answers.iter();
+        let answered = answered.flat_map(|it| it.zones.iter().chain(&it.passes));
+        let sent = self.stanzas.iter();
+        let sent = sent.flat_map(|it| it.except.iter().chain([&it.from]));
+        answered.chain(sent).map(String::as_str)
+    }
+
+    /// Which stanza gets the names of a zone. `None`: the block answers or
+    /// refuses them.
+    pub(super) fn forward_for(&self, zone: &str) -> Option<usize> {
+        let is_in = |zones: &[String]| zones.iter().any(|it| is_within(zone, it));
+        if self
+            .answers
+            .iter()
+            .any(|it| is_in(&it.zones) && !is_in(&it.passes))
+        {
+            return None;
+        }
+        // Source: CoreDNS, plugin/forward/forward.go `match`, `isAllowedDomain`.
+        self.stanzas
+            .iter()
+            .position(|it| is_within(zone, &it.from) && (zone == it.from || !is_in(&it.except)))
+    }
+
+    /// What it does with the names of a zone that a stanza gets.
+    pub(super) fn forward(&self, zone: &str, stanza: Option<usize>) -> Forward {
+        let mut forward = Forward {
+            zone: zone.to_owned(),
+            to: Vec::new(),
+            policy: Policy::Unknown,
+        };
+        let stanzas = stanza.and_then(|from| self.stanzas.get(from..));
+        for stanza in stanzas.unwrap_or_default() {
+            if !is_within(zone, &stanza.from) {
+                continue;
+            }
+            if forward.to.is_empty() {
+                forward.policy = stanza.policy;
+            } else if forward.to.len() == 1 {
+                forward.policy = Policy::Sequential;
+            }
+            forward.to.extend(stanza.to.iter().cloned());
+            if !stanza.goes_on {
+                break;
+            }
+        }
+        forward
+    }
+}
+
+/// Which names a plugin answers though a `forward` is there. All of them come
+/// before it in CoreDNS's fixed order.
+///
+/// Source: `CoreDNS`, plugin.cfg and the `ServeDNS` of each plugin.
+fn answers(directive: &Directive, own: &[String]) -> Option<Answers> {
+    let words = |words: &[Word]| words.iter().map(|it| it.text.clone()).collect::<Vec<_>>();
+    let all = words(&directive.arguments);
+    let given: Vec<String> = match directive.name.text.as_str() {
+        "kubernetes" | "k8s_external" | "multicluster" | "nomad" | "etcd" | "secondary" => all,
+        "hosts" | "file" => all.into_iter().skip(1).collect(),
+        "route53" | "clouddns" => all.iter().map(|it| before_colon(it)).collect(),
+        "azure" => all
+            .iter()
+            .filter_map(|it| Some(it.split_once(':')?.1.to_owned()))
+            .collect(),
+        // It answers one type only, unless that is ANY.
+        "template" if template_answers_all(directive) => all.into_iter().skip(2).collect(),
+        _ => return None,
+    };
+    let mut answered: Vec<String> = given.iter().flat_map(|it| zones(it)).collect();
+    if answered.is_empty() {
+        answered = own.to_vec();
+    }
+    answered.truncate(MAX_PARTS);
+    let mut passes = Vec::new();
+    for line in directive.options("fallthrough") {
+        let named = line.iter().flat_map(|word| zones(&word.text));
+        passes.extend(named.take(MAX_PARTS));
+        if line.is_empty() {
+            passes.push(".".to_owned());
+        }
+    }
+    Some(Answers {
+        zones: answered,
+        passes,
+    })
+}
+
+fn before_colon(text: &str) -> String {
+    text.split(':').next().unwrap_or_default().to_owned()
+}
+
+/// Whether a template answers the names of its zones whatever their type: it
+/// passes on what its expressions do not match only with `fallthrough`.
+fn template_answers_all(directive: &Directive) -> bool {
+    let kind = directive.arguments.get(1);
+    kind.is_some_and(|kind| kind.text.eq_ignore_ascii_case("any"))
+}
+
+/// What is not known of a plugin.
+fn doubt(directive: &Directive) -> Option<&'static str> {
+    match directive.name.text.as_str() {
+        "auto" => Some("answers the zones that it finds in its directory"),
+        "view" => Some("lets this block serve some of the queries only"),
+        name if PLUGINS.contains(&name) => None,
+        _ => Some("is not known to kdns and could answer or forward, too"),
+    }
+}
+
+/// CoreDNS's own plugins, also those of the past, and those of NodeLocal
+/// DNSCache and AKS.
+///
+/// Source: `CoreDNS`, plugin.cfg at v1.0.0 to v1.14.
+const PLUGINS: [&str; 68] = [
+    "acl",
+    "any",
+    "auto",
+    "autopath",
+    "azure",
+    "bind",
+    "bufsize",
+    "cache",
+    "cancel",
+    "chaos",
+    "clouddns",
+    "debug",
+    "dns64",
+    "dnssec",
+    "dnstap",
+    "erratic",
+    "errors",
+    "etcd",
+    "fanout",
+    "federation",
+    "file",
+    "forward",
+    "geoip",
+    "grpc",
+    "grpc_server",
+    "header",
+    "health",
+    "hosts",
+    "https",
+    "https3",
+    "import",
+    "k8s_external",
+    "kubernetes",
+    "loadbalance",
+    "local",
+    "log",
+    "loop",
+    "metadata",
+    "minimal",
+    "multicluster",
+    "multisocket",
+    "nomad",
+    "nsid",
+    "on",
+    "pprof",
+    "prometheus",
+    "proxy",
+    "proxyproto",
+    "quic",
+    "ready",
+    "reload",
+    "reverse",
+    "rewrite",
+    "root",
+    "route53",
+    "secondary",
+    "sign",
+    "startup",
+    "shutdown",
+    "template",
+    "timeouts",
+    "tls",
+    "trace",
+    "transfer",
+    "tsig",
+    "view",
+    "whoami",
+    "nodecache",
+];
+
+/// The `upstreamNameservers` of the ConfigMap kube-dns, if it is among the
+/// files: what NodeLocal DNSCache puts for a word of its template.
+fn upstream_nameservers(corefile: &Corefile) -> Vec<Word> {
+    let is_it = |name: &str| name.rsplit('/').next() == Some("upstreamNameservers");
+    let found = corefile.sources.iter().position(|it| is_it(&it.name));
+    let Some((number, source)) = found.and_then(|it| Some((it, corefile.sources.get(it)?))) else {
+        return Vec::new();
+    };
+    let documents = yaml::documents(source);
+    let root = documents.first().and_then(|it| it.root.as_ref().ok());
+    let items = root.and_then(yaml::Node::as_sequence).unwrap_or_default();
+    let words = items.iter().filter_map(|item| {
+        Some(Word {
+            text: item.as_scalar()?.text.clone(),
+            at: crate::config::corefile::At {
+                source: number,
+                span: item.span,
+            },
+        })
+    });
+    words.collect()
+}

@@ -1,0 +1,216 @@
+//! The directives that send queries on.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::Places;
+use crate::config::corefile::{Directive, Transport, Word, zones};
+use crate::text::{Placed, escaped};
+use crate::topology::{Policy, Target};
+
+/// More servers than this keep CoreDNS from starting.
+///
+/// Source: `CoreDNS`, plugin/forward/setup.go `max`.
+const MAX_SERVERS: usize = 15;
+
+/// A `forward`, `proxy`, `grpc` or `fanout`.
+#[derive(Debug)]
+pub(super) struct Stanza {
+    /// The zone whose names it sends on.
+    pub(super) from: String,
+    /// The zones in it that it leaves to others.
+    pub(super) except: Vec<String>,
+    pub(super) to: Vec<Placed<Target>>,
+    pub(super) policy: Policy,
+    /// Whether some answers make it ask the next stanza.
+    pub(super) goes_on: bool,
+}
+
+/// Reads a directive. What is unclear or wrong goes to `unknown`. `None`: it
+/// sends nothing on.
+///
+/// Source: `CoreDNS`, plugin/forward/setup.go `parseStanza`; v1.4.0
+/// plugin/proxy/upstream.go `NewStaticUpstream`.
+pub(super) fn read(
+    directive: &Directive,
+    replaced: &[Word],
+    places: &Places,
+    unknown: &mut Vec<String>,
+) -> Option<Stanza> {
+    let place = || places.of(directive.name.at);
+    let Some((from, to)) = directive.arguments.split_first() else {
+        unknown.push(format!("A zone and servers are missing ({})", place()));
+        return None;
+    };
+    let Some(zone) = zones(&from.text).into_iter().next() else {
+        let shown = escaped(from.text.as_bytes());
+        unknown.push(format!("{shown} is no zone ({})", places.of(from.at)));
+        return None;
+    };
+    if to.is_empty() {
+        unknown.push(format!("The servers are missing ({})", place()));
+        return None;
+    }
+    let mut stanza = Stanza {
+        from: zone,
+        except: Vec::new(),
+        to: Vec::new(),
+        policy: match directive.name.text.as_str() {
+            "fanout" => Policy::Unknown,
+            _ => Policy::Random,
+        },
+        goes_on: false,
+    };
+    let is_plain = !matches!(directive.name.text.as_str(), "grpc");
+    for word in to {
+        // NodeLocal DNSCache puts several words there.
+        let is_replaced = word.text == UPSTREAM_SERVERS && !replaced.is_empty();
+        let words = if is_replaced {
+            replaced
+        } else {
+            std::slice::from_ref(word)
+        };
+        for word in words.iter().take(MAX_SERVERS + 1) {
+            let place = places.of(word.at);
+            let shown = escaped(word.text.as_bytes());
+            if word.has_variable() || is_unreplaced(&word.text) {
+                unknown.push(format!("What {shown} stands for is not known ({place})"));
+            }
+            let value = target(&word.text).filter(|_| is_plain);
+            let value = value.unwrap_or(Target::Other(shown));
+            stanza.to.push(Placed { value, place });
+        }
+        if stanza.to.len() > MAX_SERVERS {
+            unknown.push(format!(
+                "CoreDNS does not start with this Corefile: more than {MAX_SERVERS} TOs \
+                 configured ({})",
+                place()
+            ));
+            break;
+        }
+    }
+    for line in &directive.lines {
+        stanza.option(line, places, unknown);
+    }
+    Some(stanza)
+}
+
+/// What NodeLocal DNSCache replaces by the `upstreamNameservers` of the
+/// ConfigMap kube-dns, or by `/etc/resolv.conf`.
+///
+/// Source: github.com/kubernetes/dns, cmd/node-cache/app/configmap.go
+/// `updateCorefile`.
+const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
+
+fn is_unreplaced(text: &str) -> bool {
+    text.contains("__PILLAR__") && text != UPSTREAM_SERVERS
+}
+
+/// What a TO names; `None`: nothing that can be followed.
+///
+/// Source: `CoreDNS`, plugin/pkg/parse/host.go `HostPortOrFile`.
+fn target(text: &str) -> Option<Target> {
+    if text == UPSTREAM_SERVERS {
+        return Some(Target::File("/etc/resolv.conf".to_owned()));
+    }
+    let (transport, rest) = Transport::split(text);
+    if let Some((ip, port)) = ip_and_port(rest) {
+        let port = port.unwrap_or(transport.default_port());
+        return Some(Target::Address(SocketAddr::new(ip, port)));
+    }
+    let is_path = transport == Transport::Dns && rest.contains('/');
+    is_path.then(|| Target::File(rest.to_owned()))
+}
+
+/// An address, with or without a scope or a name for TLS behind `%`, and its
+/// port.
+fn ip_and_port(text: &str) -> Option<(IpAddr, Option<u16>)> {
+    let ip = |text: &str| text.split('%').next().and_then(|it| it.parse().ok());
+    if let Some(ip) = ip(text).filter(|_| !is_name_with_port(text)) {
+        return Some((ip, None));
+    }
+    let (host, port) = text.rsplit_once(':')?;
+    let inner = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    if inner.is_none() && host.contains(':') {
+        return None;
+    }
+    // Go looks a port's name up in /etc/services.
+    let port = match port {
+        "domain" => 53,
+        "domain-s" => 853,
+        _ => port.parse().ok()?,
+    };
+    Some((ip(inner.unwrap_or(host))?, Some(port)))
+}
+
+/// Whether this is `IP%NAME:PORT`, with an IPv4 address.
+fn is_name_with_port(text: &str) -> bool {
+    let behind = text.split_once('%').map_or("", |it| it.1);
+    behind.contains(':')
+}
+
+impl Stanza {
+    /// Reads a line of the block. Words behind a complete option begin the
+    /// next one, as in the source.
+    fn option(&mut self, line: &[Word], places: &Places, unknown: &mut Vec<String>) {
+        let mut rest = line;
+        while let Some((name, behind)) = rest.split_first() {
+            let taken = match name.text.as_str() {
+                "force_tcp"
+                | "prefer_udp"
+                | "spray"
+                | "next_on_nodata"
+                | "failfast_all_unhealthy_upstreams" => 0,
+                "expire"
+                | "max_fails"
+                | "max_concurrent"
+                | "max_connect_attempts"
+                | "max_idle_conns"
+                | "max_age"
+                | "max_requests"
+                | "tls_servername"
+                | "doh_method"
+                | "policy"
+                | "fail_timeout"
+                | "source_address" => 1,
+                "except" | "tls" | "health_check" | "next" | "failover" | "resolver"
+                | "protocol" | "network" | "worker-count" | "timeout" => usize::MAX,
+                other => {
+                    let (shown, place) = (escaped(other.as_bytes()), places.of(name.at));
+                    unknown.push(format!("kdns does not know the option {shown} ({place})"));
+                    usize::MAX
+                }
+            };
+            let (values, next) = behind.split_at(taken.min(behind.len()));
+            self.set(name, values, places, unknown);
+            rest = next;
+        }
+    }
+
+    fn set(&mut self, name: &Word, values: &[Word], places: &Places, unknown: &mut Vec<String>) {
+        let first = values.first().map_or("", |word| word.text.as_str());
+        match name.text.as_str() {
+            "except" => {
+                let zones = values.iter().flat_map(|word| zones(&word.text));
+                self.except.extend(zones);
+            }
+            "next" | "next_on_nodata" => self.goes_on = true,
+            "policy" => match first {
+                "random" | "weighted-random" => self.policy = Policy::Random,
+                "round_robin" => self.policy = Policy::RoundRobin,
+                "sequential" | "first" => self.policy = Policy::Sequential,
+                other => {
+                    self.policy = Policy::Unknown;
+                    let (shown, place) = (escaped(other.as_bytes()), places.of(name.at));
+                    unknown.push(format!("kdns does not know the policy {shown} ({place})"));
+                }
+            },
+            // The old proxy could ask Google over HTTPS.
+            "protocol" if first.contains("google") => {
+                for target in &mut self.to {
+                    target.value = Target::Other(escaped(first.as_bytes()));
+                }
+            }
+            _ => {}
+        }
+    }
+}

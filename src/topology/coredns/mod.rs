@@ -1,0 +1,245 @@
+//! CoreDNS, also as NodeLocal DNSCache and AKS LocalDNS: a Corefile as DNS
+//! servers.
+//!
+//! Blocks that listen on the same sockets are one server, in which the most
+//! special zone counts; blocks on other ports or addresses are another one.
+
+mod block;
+mod forward;
+mod listen;
+mod places;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use crate::config::corefile::{Corefile, Transport, parse};
+use crate::text::{Source, escaped};
+use crate::topology::coredns::block::Block;
+use crate::topology::coredns::listen::Bound;
+use crate::topology::coredns::places::Places;
+use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Program};
+
+/// Zones, server blocks, listeners and directives of a kind beyond this
+/// number are not looked at.
+const MAX_PARTS: usize = 1000;
+
+/// Which CoreDNS, and where it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// Which program: CoreDNS or NodeLocal DNSCache.
+    pub program: Program,
+    /// What people call it.
+    pub label: &'a str,
+    /// In which network namespace it runs.
+    pub network: &'a Network,
+    /// The addresses of that network namespace, loopback ones left out.
+    pub addresses: &'a [IpAddr],
+    /// The interfaces of those of them whose interface is known.
+    pub interfaces: &'a [(IpAddr, String)],
+}
+
+/// The DNS servers that the Corefile among `files` makes; the others are what
+/// it can import. None if there is no Corefile or it has no server block.
+pub fn read(files: &[Source], site: &Site<'_>) -> Vec<DnsServer> {
+    let Some(main) = main_file(files) else {
+        return Vec::new();
+    };
+    let mut others = files.to_vec();
+    let main = others.remove(main);
+    servers(&parse(main, &others), site)
+}
+
+/// Which of the files of a DNS pod is its Corefile: `Corefile`, NodeLocal
+/// DNSCache's `Corefile.base`, AKS's `localdns.corefile`, or the only one.
+pub fn main_file(files: &[Source]) -> Option<usize> {
+    let base = |source: &Source| {
+        let name = source.name.rsplit('/').next().unwrap_or_default();
+        name.to_lowercase()
+    };
+    let is_main: [&dyn Fn(&str) -> bool; 4] = [
+        &|name| name == "corefile",
+        &|name| name == "corefile.base",
+        &|name| name.ends_with(".corefile"),
+        &|name| name.starts_with("corefile"),
+    ];
+    let named = is_main
+        .iter()
+        .find_map(|is_main| files.iter().position(|source| is_main(&base(source))));
+    named.or((files.len() == 1).then_some(0))
+}
+
+/// What tells one listener from another.
+type Socket = (Transport, u16, Bound);
+
+/// Blocks by number, each with those of its zones that a listener serves.
+type Served = Vec<(usize, Vec<String>)>;
+
+/// The DNS servers that a Corefile makes, in the order of their transports,
+/// ports and addresses.
+///
+/// Source: `CoreDNS`, core/dnsserver/register.go `MakeServers`,
+/// `groupConfigsByListenAddr`.
+pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
+    let places = Places::new(corefile);
+    let parsed = corefile.blocks.iter().take(MAX_PARTS);
+    let blocks: Vec<Block> = parsed
+        .map(|block| Block::read(block, corefile, &places))
+        .collect();
+    let mut sockets: BTreeMap<Socket, (Served, Evidence)> = BTreeMap::new();
+    let mut unknown = doubts(corefile, &places);
+    for (number, (block, read)) in corefile.blocks.iter().zip(&blocks).enumerate() {
+        unknown.extend(read.unknown.iter().cloned());
+        for part in listen::parts(block, site, &places, &mut unknown) {
+            if sockets.len() == MAX_PARTS && !sockets.contains_key(&part.socket) {
+                unknown.push("There are more listeners than kdns looks at".to_owned());
+                break;
+            }
+            let (served, _) = sockets
+                .entry(part.socket)
+                .or_insert_with(|| (Vec::new(), part.evidence));
+            served.push((number, part.zones));
+        }
+    }
+    unknown.dedup();
+    grouped(sockets)
+        .into_iter()
+        .map(|(served, listens)| server(&blocks, &served, listens, site, &unknown))
+        .collect()
+}
+
+/// Listeners that serve the same blocks, as one server.
+fn grouped(sockets: BTreeMap<Socket, (Served, Evidence)>) -> Vec<(Served, Vec<Listen>)> {
+    let mut numbers: BTreeMap<(Transport, Served), usize> = BTreeMap::new();
+    let mut groups: Vec<(Served, Vec<Listen>)> = Vec::new();
+    for ((transport, port, bound), (served, evidence)) in sockets {
+        let known = (transport, served);
+        let next = groups.len();
+        let number = *numbers.entry(known.clone()).or_insert(next);
+        if number == next {
+            groups.push((known.1, Vec::new()));
+        }
+        let address = match bound {
+            Bound::Any => None,
+            Bound::Address(address) => Some(address),
+            Bound::Unknown => continue,
+        };
+        if let Some((_, listens)) = groups.get_mut(number) {
+            listens.push(Listen {
+                address,
+                port,
+                evidence,
+            });
+        }
+    }
+    groups
+}
+
+fn server(
+    blocks: &[Block],
+    served: &Served,
+    listens: Vec<Listen>,
+    site: &Site<'_>,
+    unknown: &[String],
+) -> DnsServer {
+    let mut zones: BTreeMap<&str, &Block> = BTreeMap::new();
+    for (number, keys) in served {
+        let Some(block) = blocks.get(*number) else {
+            continue;
+        };
+        for zone in keys {
+            // With views several blocks can have one zone; the first is taken.
+            zones.entry(zone.as_str()).or_insert(block);
+        }
+    }
+    let looking = zones.get(".").or_else(|| zones.values().next());
+    DnsServer {
+        program: site.program,
+        label: site.label.to_owned(),
+        network: site.network.clone(),
+        listens,
+        forwards: forwards(&zones),
+        notices_loops: looking.is_some_and(|block| block.has_loop),
+        unknown: unknown.to_vec(),
+    }
+}
+
+/// What a server does with each zone that it treats in its own way, the most
+/// special zone first.
+fn forwards(zones: &BTreeMap<&str, &Block>) -> Vec<Forward> {
+    let mut candidates: Vec<&str> = zones.keys().copied().collect();
+    for block in zones.values() {
+        candidates.extend(block.zones_of_note().take(MAX_PARTS));
+    }
+    candidates.sort_by_key(|zone| (labels(zone), *zone));
+    candidates.dedup();
+    candidates.truncate(MAX_PARTS);
+    let mut outcomes: BTreeMap<&str, (Option<usize>, &Block)> = BTreeMap::new();
+    let mut forwards = Vec::new();
+    for zone in candidates {
+        let Some(block) = above(zone).find_map(|it| zones.get(it).copied()) else {
+            continue;
+        };
+        let outcome = block.forward_for(zone);
+        let parent = above(zone).skip(1).find_map(|it| outcomes.get(it));
+        let is_new = match parent {
+            None => outcome.is_some(),
+            Some((forward, other)) => {
+                *forward != outcome || outcome.is_some() && !std::ptr::eq(*other, block)
+            }
+        };
+        outcomes.insert(zone, (outcome, block));
+        if is_new {
+            forwards.push(block.forward(zone, outcome));
+        }
+    }
+    forwards.reverse();
+    forwards
+}
+
+/// How many labels a zone has.
+fn labels(zone: &str) -> usize {
+    zone.split('.').filter(|label| !label.is_empty()).count()
+}
+
+/// A zone and all above it, up to the root.
+fn above(zone: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(zone), |zone| match zone.split_once('.') {
+        Some((_, "")) if *zone != "." => Some("."),
+        Some((_, rest)) if !rest.is_empty() => Some(rest),
+        _ => None,
+    })
+}
+
+/// Whether a zone lies in another one, or is it.
+fn is_within(zone: &str, other: &str) -> bool {
+    other == "."
+        || zone
+            .strip_suffix(other)
+            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
+/// What makes everything that is read off this Corefile doubtful.
+fn doubts(corefile: &Corefile, places: &Places) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if let Some(finding) = corefile.stop() {
+        let place = places.of(finding.at);
+        doubts.push(format!(
+            "CoreDNS does not start with this Corefile: {} ({place})",
+            finding.message
+        ));
+    }
+    for import in corefile.imports.iter().filter(|import| import.found == 0) {
+        let pattern = escaped(import.pattern.as_bytes());
+        let place = places.of(import.at);
+        doubts.push(format!(
+            "No file was found for the import of {pattern} ({place})"
+        ));
+    }
+    if corefile.blocks.len() > MAX_PARTS {
+        doubts.push("There are more server blocks than kdns looks at".to_owned());
+    }
+    doubts
+}
