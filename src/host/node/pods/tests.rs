@@ -188,3 +188,59 @@ fn of_a_long_log_the_end_is_read() {
     );
     assert!(root.read_end(Path::new("/none")).unwrap_err().is_missing());
 }
+
+/// The directories of every distribution of Kubernetes: state and root.
+#[test]
+fn runtimes_are_found_where_distributions_put_them() {
+    let id = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
+    let bundle = format!("io.containerd.runtime.v2.task/k8s.io/{id}/config.json");
+    let old = format!("io.containerd.runtime.v1.linux/k8s.io/{id}/config.json");
+    let sandbox = format!("io.containerd.grpc.v1.cri/sandboxes/{id}/resolv.conf");
+    for (config, conf) in [
+        (
+            format!("run/containerd/{bundle}"),
+            format!("var/lib/containerd/{sandbox}"),
+        ),
+        (
+            format!("run/containerd/{old}"),
+            format!("var/lib/containerd/{sandbox}"),
+        ),
+        (
+            format!("run/k3s/containerd/{bundle}"),
+            format!("var/lib/rancher/k3s/agent/containerd/{sandbox}"),
+        ),
+        (
+            format!("run/k3s/containerd/{bundle}"),
+            format!("var/lib/rancher/rke2/agent/containerd/{sandbox}"),
+        ),
+        (
+            format!("run/k0s/containerd/{bundle}"),
+            format!("var/lib/k0s/containerd/{sandbox}"),
+        ),
+        (
+            format!("var/snap/microk8s/common/run/containerd/{bundle}"),
+            format!("var/snap/microk8s/common/var/lib/containerd/{sandbox}"),
+        ),
+    ] {
+        let annotations = format!(
+            r#"{{"annotations": {{"io.kubernetes.cri.container-type": "sandbox", "io.kubernetes.cri.sandbox-id": "{id}",
+            "io.kubernetes.cri.sandbox-name": "web", "io.kubernetes.cri.sandbox-namespace": "default"}}}}"#
+        );
+        let directory = tempfile::TempDir::new().unwrap();
+        for (path, text) in [
+            (&config, annotations.as_str()),
+            (&conf, "nameserver 10.96.0.10\n"),
+        ] {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let root = Root::below(directory.path(), Resolution::default()).unwrap();
+        let pods = pods_of(&root, ALL);
+        let file = pods[0].resolv_conf.as_ref().unwrap();
+        assert_eq!(
+            (pods[0].label(), &file.source.name),
+            ("default/web".to_owned(), &format!("/{conf}"))
+        );
+    }
+}
