@@ -14,7 +14,7 @@ use crate::text::Source;
 
 /// Where file systems are mounted on many nodes: what mounts say about a file
 /// begins there.
-const MOUNT_POINTS: &[&str] = &["", "/run", "/var", "/var/lib"];
+const MOUNT_POINTS: &[&str] = &["/run", "/var", "/var/lib"];
 
 /// Kinds of volumes that a Corefile can be in.
 const VOLUMES: &[&str] = &["kubernetes.io~configmap", "kubernetes.io~projected"];
@@ -36,8 +36,7 @@ impl Look<'_> {
     /// The pod with the content of its files.
     pub(super) fn fill(&self, draft: Draft, skipped: &mut Skipped) -> Pod {
         let mut pod = draft.pod;
-        let path = draft.resolv_conf.as_deref();
-        pod.resolv_conf = path.and_then(|path| self.resolv_conf(path, skipped));
+        pod.resolv_conf = self.resolv_conf(&draft.resolv_conf, skipped);
         let eye = draft.eye.and_then(|pid| self.directory(pid));
         if let Some(eye) = eye {
             let seen = seen_resolv_conf(&eye, skipped).map(|file| parsed(file, skipped));
@@ -63,13 +62,16 @@ impl Look<'_> {
         Directory::of(self.root, find(self.processes, pid)?)
     }
 
-    /// The sandbox's file.
-    fn resolv_conf(&self, path: &str, skipped: &mut Skipped) -> Option<ResolvConf> {
-        let read = |prefix: &&str| {
-            let path = format!("{prefix}{path}");
-            skipped.take(self.root.read(Path::new(&path)))
+    /// The sandbox's file: the first that is there.
+    fn resolv_conf(&self, paths: &[String], skipped: &mut Skipped) -> Option<ResolvConf> {
+        let mut read = |path: String| skipped.take(self.root.read(Path::new(&path)));
+        let file = paths.iter().find_map(|path| read(path.clone()));
+        let prefixed = |prefix: &&str| {
+            paths
+                .iter()
+                .find_map(|path| read(format!("{prefix}{path}")))
         };
-        let file = MOUNT_POINTS.iter().find_map(read)?;
+        let file = file.or_else(|| MOUNT_POINTS.iter().find_map(prefixed))?;
         Some(parsed(file, skipped))
     }
 
