@@ -96,6 +96,63 @@ fn the_corefile_of_kubeadm() {
     );
 }
 
+macro_rules! check_file {
+    ($name:literal, $expected:expr) => {
+        let text = include_str!(concat!("../../../testdata/corefiles/", $name));
+        check_files(&[source($name, text)], $expected);
+    };
+}
+
+#[test]
+fn corefiles_that_coredns_was_started_with() {
+    check_file!("healthy.Corefile", "*#53 | . -> /etc/resolv.conf; loop\n");
+    check_file!(
+        "loop-undetected.Corefile",
+        "*#53 | . -> /etc/resolv.conf;\n"
+    );
+    check_file!(
+        "corefile-bad-dup.Corefile",
+        "*#53 | . -> /etc/resolv.conf; loop\n"
+    );
+    check_file!(
+        "corefile-bad-proxy.Corefile",
+        "*#53 | . -> /etc/resolv.conf;\n"
+    );
+    check_file!("bind-missing-address.Corefile", "10.244.0.99#53 |\n");
+    check_file!(
+        "upstream-refused.Corefile",
+        "*#53 | . -> 10.244.0.53:5399; loop\n"
+    );
+    check_file!(
+        "loop-fatal-zone.Corefile",
+        "*#53 | cluster.local. -> 127.0.0.1:53; loop\n"
+    );
+}
+
+#[test]
+fn the_corefiles_of_caches_on_the_node() {
+    check_file!(
+        "node-local-dns.Corefile.base",
+        "10.96.0.10#53 169.254.20.10#53 | ip6.arpa. -> \
+         Other(\"__PILLAR__CLUSTER__DNS__\"); in-addr.arpa. -> \
+         Other(\"__PILLAR__CLUSTER__DNS__\"); cluster.local. -> \
+         Other(\"__PILLAR__CLUSTER__DNS__\"); . -> /etc/resolv.conf; loop\n\
+         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
+         (node-local-dns.Corefile.base:10:15)\n\
+         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
+         (node-local-dns.Corefile.base:22:15)\n\
+         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
+         (node-local-dns.Corefile.base:33:15)\n"
+    );
+    check_file!(
+        "localdns.corefile",
+        "169.254.10.10#53 | reddog.microsoft.com. -> ; health-check.localdns.local. -> ; . -> \
+         168.63.129.16:53; loop\n\
+         169.254.10.11#53 | health-check.localdns.local. -> ; cluster.local. -> 10.0.0.10:53; \
+         . -> 10.0.0.10:53; loop\n"
+    );
+}
+
 #[test]
 fn places_are_those_of_the_words() {
     let text = ".:53 {\n  forward . 1.1.1.1 127.0.0.1:5353\n}\nx:5353 {\n bind 10.0.0.1\n}\n";
