@@ -366,12 +366,14 @@ fn large_files_end() {
     assert_eq!(servers_of(&[source("/Corefile", &text)]).len(), 1);
     let keys = "a:1 ".repeat(100_000);
     servers_of(&[source("/Corefile", &format!("{keys}{{\n}}"))]);
-    let names: String = (0..500).map(|it| format!("n{it}:{it} ")).collect();
-    let addresses: String = (1..250).map(|it| format!("10.0.0.{it} ")).collect();
-    let block = format!("{names}{{\n bind {addresses}\n}}\n");
+    let names: Vec<String> = (0..500).map(|it| format!("n{it}:{it}")).collect();
+    let names = names.join(" ");
+    let addresses: Vec<String> = (1..250).map(|it| format!("10.0.0.{it}")).collect();
+    let addresses = addresses.join(" ");
+    let block = format!("{names} {{\n bind {addresses}\n}}\n");
     servers_of(&[source("/Corefile", &block.repeat(80))]);
     let plugins = " kubernetes 0.0.0.0/1\n hosts\n".repeat(20_000);
-    servers_of(&[source("/Corefile", &format!("{names}{{\n{plugins}}}"))]);
+    servers_of(&[source("/Corefile", &format!("{names} {{\n{plugins}}}"))]);
     let stanzas = " forward x 10.0.0.1 {\n  except a b c d e f\n }\n".repeat(20_000);
     servers_of(&[source("/Corefile", &format!(". {{\n{stanzas}}}"))]);
 }
