@@ -30,6 +30,10 @@ never\t''"
 complete -c kdns -n "__fish_kdns_needs_command" -s h -l help -d 'Print help'
 complete -c kdns -n "__fish_kdns_needs_command" -s V -l version -d 'Print version'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "schema" -d 'Print the JSON Schema of a machine format'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -81,6 +85,54 @@ always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s v -l verbose -d 'More detail'
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l root -d 'Read the node below this directory [default: /]' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l root -d 'Read the node below this directory [default: /]' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l policy -d 'The pod\'s dnsPolicy [default: ClusterFirst]' -r -f -a "ClusterFirst\t''
+ClusterFirstWithHostNet\t''
+Default\t''
+None\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l namespace -d 'The pod\'s namespace [default: that of the manifest, or default]' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l pod -d 'Take the pod of this manifest, YAML or JSON; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-version -d 'The kubelet\'s version, as in 1.29.3 [default: the node\'s, or the newest]' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-arg -d 'An argument of the kubelet, stronger than files; may be repeated' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l runtime -d 'containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20 [default: the one that the kubelet\'s arguments name, or the newest containerd]' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l cluster-dns -d 'The cluster\'s DNS address, whatever the kubelet\'s settings are' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l cluster-domain -d 'The cluster\'s domain, whatever the kubelet\'s settings are' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-file -d 'Take this for the node\'s own /etc/resolv.conf, which some runtimes copy; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l root -d 'Read the node below this directory [default: /]' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l format -d 'How to write the result; text without it' -r -f -a "text\t'The file\'s bytes and nothing else'
+json\t'One document: the file, what did not fit, the events'"
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network'
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l root -d 'Read the node below this directory [default: /]' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help'
 complete -c kdns -n "__fish_kdns_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -89,7 +141,11 @@ complete -c kdns -n "__fish_kdns_using_subcommand completions" -l color -d 'When
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -54,6 +54,9 @@ pub mod node;
 #[deny(clippy::disallowed_methods)]
 pub mod check_loop;
 
+#[deny(clippy::disallowed_methods)]
+pub mod upstream;
+
 // Adapters.
 
 pub mod host;

@@ -32,15 +32,29 @@ pub struct Position {
 pub struct Place {
     /// The file's name, safe to print.
     pub file: String,
-    /// Line, from 1.
+    /// Line, from 1; 0: what is meant is no line of a file, and `file` says it.
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
 }
 
+impl Place {
+    /// What no line of a file says: `the default of dnsmasq`.
+    pub fn nowhere(what: &str) -> Self {
+        Self {
+            file: what.to_owned(),
+            line: 0,
+            column: 0,
+        }
+    }
+}
+
 /// `FILE:LINE:COLUMN`.
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 {
+            return f.write_str(&self.file);
+        }
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
 }

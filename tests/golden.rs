@@ -1,4 +1,4 @@
-//! Runs every case in `testdata/explain/CASE/` and compares what it writes.
+//! Runs every case in `testdata/COMMAND/CASE/` and compares what it writes.
 //!
 //! A case is a directory: `args` (one argument a line), files that they name
 //! (as `./FILE`), `stdin`, and the expected `stdout`, `stderr` and `status`. `KDNS_BLESS=1 cargo test`
@@ -16,8 +16,27 @@ use serde_json::Value;
 
 #[test]
 fn explain() {
+    check("explain");
+}
+
+#[test]
+fn pod_file() {
+    check("pod-file");
+}
+
+#[test]
+fn upstream() {
+    check("upstream");
+}
+
+#[test]
+fn pods() {
+    check("pods");
+}
+
+fn check(command: &str) {
     let mut failures = Vec::new();
-    for case in cases("explain") {
+    for case in cases(command) {
         for (file, actual) in run_case(&case) {
             if std::env::var_os("KDNS_BLESS").is_some() {
                 fs::write(case.join(file), actual).unwrap();
@@ -31,6 +50,104 @@ fn explain() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// `captured` is the file of the real pod; a kubelet draws the order of its
+/// options.
+#[test]
+fn pod_files_are_those_that_were_captured() {
+    let mut seen = 0;
+    for case in cases("pod-file") {
+        let Ok(captured) = fs::read_to_string(case.join("captured")) else {
+            continue;
+        };
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        assert_eq!(sorted_options(&out), sorted_options(&captured), "{name}");
+        seen += 1;
+    }
+    assert!(seen > 7, "{seen}");
+}
+
+fn sorted_options(text: &str) -> String {
+    let sorted = |line: &str| match line.strip_prefix("options ") {
+        Some(options) => {
+            let mut options: Vec<&str> = options.split(' ').collect();
+            options.sort_unstable();
+            format!("options {}", options.join(" "))
+        }
+        None => line.to_owned(),
+    };
+    text.split('\n').map(sorted).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn pod_file_output_fits_its_schema() {
+    let validator = schema("pod-file");
+    let mut seen = 0;
+    for case in cases("pod-file") {
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        if !args.lines().any(|word| word == "json") {
+            continue;
+        }
+        let [(_, out), ..] = run_case(&case);
+        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+#[test]
+fn upstream_output_fits_its_schema() {
+    let validator = schema("upstream");
+    let mut seen = 0;
+    for case in cases("upstream") {
+        let [(_, out), ..] = run_case(&case);
+        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        if !args.lines().any(|word| word == "json") {
+            continue;
+        }
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+#[test]
+fn pods_output_fits_its_schema() {
+    let validator = schema("pods");
+    let mut seen = 0;
+    for case in cases("pods") {
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        let is_harmless = |c| c == '\n' || !is_unprintable(c);
+        assert!(out.chars().all(is_harmless), "{name}");
+        if !out.starts_with('{') {
+            let is_short = |line: &str| line.chars().count() <= 80 || line.starts_with("  ");
+            assert!(out.lines().all(is_short), "{name}");
+            continue;
+        }
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}\n{out}");
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
 }
 
 /// Every line and document is what `kdns schema` promises, and harmless.
@@ -95,6 +212,7 @@ fn cases(command: &str) -> Vec<PathBuf> {
     let mut cases: Vec<PathBuf> = fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
         .collect();
     cases.sort();
     assert!(!cases.is_empty(), "no case in {}", directory.display());

@@ -1,17 +1,75 @@
 //! `kdns upstream`.
 
+use std::net::IpAddr;
+
+use clap::ValueEnum;
+
 use super::node::NodeArgs;
+use super::output::{self, Outputs};
 use super::{Status, Streams};
+use crate::host::node::{self, Parts};
+use crate::render::{upstream as text, upstream_json};
+use crate::upstream::{self, Health};
 
 /// Tell who owns each name server of this node, and where the real upstream servers are written
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  kdns upstream
+  kdns upstream 127.0.0.53
+  kdns upstream --root /host --format json")]
 pub(super) struct UpstreamArgs {
+    /// Only this name server
+    #[arg(value_name = "ADDRESS")]
+    address: Option<IpAddr>,
+    #[command(flatten)]
+    outputs: Outputs<Format>,
     #[command(flatten)]
     node: NodeArgs,
 }
 
+/// How to write the report.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+}
+
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let _ = (args.node.root()?, args.node.stand_ins(streams)?);
-    anyhow::bail!("kdns upstream is not built yet")
+    let root = args.node.root()?;
+    let stand_ins = args.node.stand_ins(streams)?;
+    let parts = Parts {
+        servers: true,
+        ..Parts::default()
+    };
+    let node = node::read(&root, &stand_ins, parts)?;
+    let report = match args.address {
+        Some(address) => upstream::of_address(&node, address),
+        None => upstream::of_node(&node),
+    };
+    let health = report.health(&node);
+    let colors = streams.colors;
+    for wanted in &args.outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            match wanted.format {
+                Format::Text => text::write(&report, colors, out),
+                Format::Json => upstream_json::write(&report, health, out),
+            }
+        })?;
+    }
+    Ok(match health {
+        Health::Clean => Status::Clean,
+        Health::Dead => Status::Found,
+        Health::Nothing => {
+            let message =
+                "kdns: nothing of a node could be read here; --root DIR names another place";
+            // A closed stderr leaves nobody to tell.
+            let _ = writeln!(streams.err, "{message}");
+            Status::Undecided
+        }
+    })
 }

@@ -1,9 +1,16 @@
 //! The syntax of configuration files, nothing of their meaning.
 
 pub mod corefile;
+pub mod dnsmasq_conf;
+pub mod env_file;
 pub mod hosts;
+pub mod ini;
 pub mod manifest;
-
+pub mod named_conf;
 pub mod nsswitch_conf;
 pub mod resolv_conf;
+pub mod settings;
+pub mod traced;
+pub mod unbound_conf;
+pub mod unit_file;
 pub mod yaml;

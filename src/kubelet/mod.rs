@@ -1,10 +1,20 @@
 //! The kubelet of a node: what it hands to pods, and where each setting was
 //! made.
 
+pub mod choice;
+pub mod configuration;
+pub mod distribution;
+pub mod effective;
+pub mod flags;
+pub mod rancher;
+pub mod version;
+
 use std::fmt;
 use std::net::IpAddr;
 
-use crate::text::Place;
+use crate::config::traced::Traced;
+use crate::kubelet::effective::{File, Inputs};
+use crate::text::{Place, Source};
 
 /// The kubelet as far as DNS depends on it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,6 +91,9 @@ pub enum Origin {
     },
     /// An option of kdns.
     Option(&'static str),
+    /// A file that could set it could not be read, so the value is a guess:
+    /// the kubelet's default. The reason, a whole sentence without a full stop.
+    Unread(String),
 }
 
 /// `the built-in default`, `/var/lib/kubelet/config.yaml:31:13`.
@@ -91,6 +104,70 @@ impl fmt::Display for Origin {
             Self::File(place) => place.fmt(f),
             Self::Argument { pid, argument } => write!(f, "{argument} (argument of process {pid})"),
             Self::Option(option) => f.write_str(option),
+            Self::Unread(reason) => f.write_str(reason),
         }
+    }
+}
+
+/// A kubelet that has this configuration file and these arguments, which are
+/// given as on its command line, and nothing else.
+///
+/// Without a version the newest is meant.
+pub fn configured(
+    configuration: Option<&Source>,
+    arguments: &[String],
+    version: Option<Version>,
+) -> Kubelet {
+    let arguments: Vec<Traced> = arguments
+        .iter()
+        .map(|argument| Traced::untraced(argument.as_bytes()))
+        .collect();
+    let flags = flags::read(&arguments);
+    let with_origin = |flag| (flag, Origin::Option("--kubelet-arg"));
+    let inputs = Inputs {
+        version,
+        main: configuration.cloned().map(File::Read),
+        flags: flags.flags.into_iter().map(with_origin).collect(),
+        remarks: flags.remarks,
+        ..Inputs::default()
+    };
+    effective::effective(Found::Named, inputs)
+}
+
+impl Kubelet {
+    /// The same kubelet with further arguments at the end of its command line,
+    /// from the option `--kubelet-arg`.
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: &[String]) -> Self {
+        let more = configured(None, arguments, self.version);
+        self.resolv_conf = more.resolv_conf.over(self.resolv_conf);
+        self.cluster_dns = more.cluster_dns.over(self.cluster_dns);
+        self.cluster_domain = more.cluster_domain.over(self.cluster_domain);
+        self.remarks.extend(more.remarks);
+        self
+    }
+}
+
+impl<T> Setting<T> {
+    /// A setting that nobody made.
+    pub fn built_in(value: T) -> Self {
+        Self {
+            value,
+            origin: Origin::BuiltIn,
+            overrode: Vec::new(),
+        }
+    }
+
+    /// This setting, if it was made at all, over another one.
+    fn over(mut self, weaker: Self) -> Self {
+        if self.origin == Origin::BuiltIn {
+            return weaker;
+        }
+        let counted = (weaker.value, weaker.origin);
+        let is_made =
+            |(_, origin): &(T, Origin)| !matches!(origin, Origin::BuiltIn | Origin::Unread(_));
+        self.overrode.extend(Some(counted).filter(is_made));
+        self.overrode.extend(weaker.overrode);
+        self
     }
 }

@@ -5,11 +5,15 @@
 //! configuration.
 
 pub mod coredns;
+pub mod dnsmasq;
+pub mod named;
+pub mod resolved;
+pub mod unbound;
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::text::{Place, Placed};
+use crate::text::{Place, Placed, escaped};
 
 /// A DNS server of the node or of a pod.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -105,6 +109,9 @@ pub enum Target {
     /// The name servers of this file in resolv.conf syntax, as the server
     /// itself sees the file system.
     File(String),
+    /// The servers of the root zone and those below, one after the other: it
+    /// asks nobody on the node.
+    Roots,
     /// Something that is not followed: a host name, TLS with a name. As
     /// written, safe to print.
     Other(String),
@@ -121,6 +128,82 @@ pub enum Policy {
     Sequential,
     /// All, or any: the program does not promise.
     Unknown,
+}
+
+/// What a server's configuration is read together with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a> {
+    /// [`DnsServer::label`].
+    pub label: &'a str,
+    /// The addresses of its network namespace, loopback ones left out.
+    pub addresses: &'a [IpAddr],
+    /// The interfaces of those of them whose interface is known.
+    pub interfaces: &'a [(IpAddr, String)],
+    /// Paths of files in resolv.conf syntax that are there.
+    pub files: &'a [String],
+}
+
+/// Lets a server forward the names of `zone` to one more target.
+fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place: Place) {
+    let to = Placed {
+        value: target,
+        place,
+    };
+    match server.forwards.iter_mut().find(|it| it.zone == zone) {
+        Some(forward) => forward.to.push(to),
+        None => {
+            let forward = Forward {
+                zone: zone.to_owned(),
+                to: vec![to],
+                policy,
+            };
+            // The most special zone stands first; of equal ones, the older.
+            let labels = |zone: &str| zone.split('.').filter(|it| !it.is_empty()).count();
+            let more = |it: &Forward| labels(&it.zone) >= labels(zone);
+            let at = server.forwards.partition_point(more);
+            server.forwards.insert(at, forward);
+        }
+    }
+}
+
+/// A zone as [`Forward::zone`] has it.
+fn zone(text: &str) -> String {
+    let name = escaped(text.trim_matches('.').to_ascii_lowercase().as_bytes());
+    // dnsmasq's way to say that all names below it are meant.
+    let name = name.strip_prefix("*.").unwrap_or(&name);
+    match name {
+        "" | "#" => ".".to_owned(),
+        name => format!("{name}."),
+    }
+}
+
+impl DnsServer {
+    /// Whether it leaves this server out, though its files list it, because
+    /// it would be asking itself. `addresses` are those of its network
+    /// namespace without the loopback ones.
+    ///
+    /// Source: dnsmasq `src/network.c: check_servers` (only addresses that an
+    /// interface has and that it listens on: not 127.0.1.1), systemd
+    /// `src/resolve/resolved-util.h: dns_server_address_valid`.
+    pub fn leaves_out(&self, server: SocketAddr, addresses: &[IpAddr]) -> bool {
+        let ip = server.ip();
+        match self.program {
+            Program::Dnsmasq => {
+                let is_on_interface = ip == IpAddr::V4(Ipv4Addr::LOCALHOST)
+                    || ip == IpAddr::V6(Ipv6Addr::LOCALHOST)
+                    || addresses.contains(&ip);
+                let listens = |it: &Listen| {
+                    it.port == server.port() && it.address.is_none_or(|own| own == ip)
+                };
+                is_on_interface && self.listens.iter().any(listens)
+            }
+            Program::SystemdResolved => {
+                let own = [Ipv4Addr::new(127, 0, 0, 53), Ipv4Addr::new(127, 0, 0, 54)];
+                ip.is_unspecified() || own.iter().any(|own| ip == IpAddr::V4(*own))
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Program {

@@ -35,7 +35,7 @@ const MAX_FILES: usize = 100;
 /// full stop. `stand_in` is taken for every Corefile.
 pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>) {
     if let Some(source) = stand_in {
-        return (vec![named(source)], Vec::new());
+        return (vec![self::stand_in(source)], Vec::new());
     }
     let mut skipped = Vec::new();
     for path in COREFILES {
@@ -53,7 +53,7 @@ pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>
 
 /// The Corefile in a file that the caller named: the file itself, or what a
 /// ConfigMap in it has.
-pub fn named(source: &Source) -> Source {
+pub fn stand_in(source: &Source) -> Source {
     in_manifest(source).unwrap_or_else(|| source.clone())
 }
 

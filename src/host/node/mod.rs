@@ -3,10 +3,13 @@
 pub mod corefiles;
 pub mod files;
 pub mod kubelet;
+pub mod networks;
 pub mod pods;
 pub mod processes;
 pub mod servers;
 pub mod sockets;
+
+use std::path::Path;
 
 use crate::host::ReadError;
 use crate::host::root::Root;
@@ -41,6 +44,48 @@ pub struct Parts {
 ///
 /// The root itself cannot be read.
 pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, ReadError> {
-    let _ = (root, stand_ins, parts);
-    Ok(Node::default())
+    // What is no directory has no files, which is not the same as an empty one.
+    root.list(Path::new("/"))?;
+    let (processes, skipped) = processes::scan(root);
+    let mut node = Node {
+        is_live: root.is_live(),
+        skipped,
+        ..Node::default()
+    };
+    let (found, unread) = kubelet::read(root, &processes, stand_ins.kubelet_config.as_ref());
+    node.skipped.extend(unread);
+    let file = |kubelet| kubelet::kubelet_file(root, kubelet, stand_ins.node_file.as_ref());
+    node.kubelet_file = match &found {
+        Some(kubelet) => file(kubelet),
+        None => stand_ins.node_file.clone().map(files::stand_in),
+    };
+    node.kubelet = found;
+    if parts.pods || parts.dns_pods {
+        let (pods, unread) = pods::read(root, &processes, parts);
+        node.pods = pods;
+        node.skipped.extend(unread);
+    }
+    if parts.dns_pods {
+        let (corefiles, unread) = corefiles::read(root, stand_ins.corefile.as_ref());
+        node.corefiles = corefiles;
+        node.skipped.extend(unread);
+    }
+    if stand_ins.corefile.is_some() {
+        node.pods.iter_mut().for_each(|pod| pod.corefiles.clear());
+    }
+    if parts.servers {
+        servers::fill(root, &processes, &mut node);
+    }
+    Ok(node)
+}
+
+/// A node of which only the files in `stand_ins` are known.
+pub fn of_files(stand_ins: &StandIns) -> Node {
+    let kubelet = crate::kubelet::configured(stand_ins.kubelet_config.as_ref(), &[], None);
+    Node {
+        kubelet: Some(kubelet),
+        kubelet_file: stand_ins.node_file.clone().map(files::stand_in),
+        corefiles: stand_ins.corefile.iter().map(corefiles::stand_in).collect(),
+        ..Node::default()
+    }
 }

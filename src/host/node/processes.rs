@@ -1,6 +1,14 @@
 //! Looks once at every process of a node.
 
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+
 use crate::host::root::Root;
+use crate::host::{FileRead, ReadError, shown};
+use crate::node::stat::{self, Stat};
+use crate::text::escaped;
 
 /// A process as the scan saw it.
 #[derive(Clone, Debug, Default)]
@@ -13,11 +21,193 @@ pub struct Seen {
     pub cgroup: Vec<u8>,
     /// The number of its network namespace, if it could be read.
     pub netns: Option<u64>,
+    /// The process that started it, if known.
+    pub parent: Option<u32>,
+    /// When it started, in clock ticks since the machine did; `None`: not
+    /// known. With the id it is the process's own for ever.
+    pub started: Option<u64>,
 }
 
 /// Every process of the node, by id. With what could not be read, as
 /// sentences without a full stop.
 pub fn scan(root: &Root) -> (Vec<Seen>, Vec<String>) {
-    let _ = root;
-    (Vec::new(), Vec::new())
+    let mut skipped = Vec::new();
+    let names = match root.list(Path::new("/proc")) {
+        Ok(names) => names,
+        Err(error) if error.is_missing() => return (Vec::new(), skipped),
+        Err(error) => return (Vec::new(), vec![error.to_string()]),
+    };
+    let pids = names.iter().filter_map(|name| name.to_str()?.parse().ok());
+    let mut pids: Vec<u32> = pids.collect();
+    pids.sort_unstable();
+    let mut refused: Option<(ReadError, usize)> = None;
+    let mut seen = Vec::with_capacity(pids.len());
+    for pid in pids {
+        // One that has ended meanwhile is not missed.
+        let Ok(directory) = Directory::open(root, pid) else {
+            continue;
+        };
+        match directory.look() {
+            Ok(process) => seen.push(process),
+            Err(error) if is_gone(&error) => {}
+            Err(error) => match &mut refused {
+                Some((_, count)) => *count += 1,
+                none => *none = Some((error, 1)),
+            },
+        }
+    }
+    skipped.extend(refused.map(|(error, count)| match count {
+        1 => error.to_string(),
+        _ => format!("{error}, and the same for {} more processes", count - 1),
+    }));
+    if !seen.is_empty() && seen.iter().all(|it| it.netns.is_none()) {
+        skipped.push("cannot read the network namespace of any process".to_owned());
+    }
+    (seen, skipped)
+}
+
+/// Whether the process has ended meanwhile.
+fn is_gone(error: &ReadError) -> bool {
+    let is_no_process = matches!(error, ReadError::System { errno, .. } if *errno == Errno::ESRCH);
+    error.is_missing() || is_no_process
+}
+
+/// The arguments of a process, the program first, safe to print; empty if
+/// they cannot be read or the process is another one by now.
+pub fn arguments(root: &Root, process: &Seen) -> Vec<String> {
+    let directory = Directory::of(root, process);
+    directory.map_or_else(Vec::new, |it| it.arguments())
+}
+
+/// A process, held by a descriptor of its directory below `/proc`: what is
+/// read through it fails once the process is gone, even when another one has
+/// its number by then.
+#[derive(Debug)]
+pub struct Directory {
+    pid: u32,
+    root: Root,
+}
+
+impl Directory {
+    /// Opens the directory of a process.
+    ///
+    /// # Errors
+    ///
+    /// There is no such process, or `/proc` cannot be searched.
+    pub fn open(root: &Root, pid: u32) -> Result<Self, ReadError> {
+        let path = PathBuf::from(format!("/proc/{pid}"));
+        let root = root.enter(&path)?;
+        Ok(Self { pid, root })
+    }
+
+    /// The id of the process.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Opens the directory of a process that the scan saw; `None`: that
+    /// process is gone.
+    pub fn of(root: &Root, process: &Seen) -> Option<Self> {
+        let directory = Self::open(root, process.pid).ok()?;
+        // Numbers are reused only where processes live.
+        if !directory.root.is_procfs() {
+            return Some(directory);
+        }
+        let started = directory.stat().ok()?.map(|stat| stat.started);
+        (started == process.started).then_some(directory)
+    }
+
+    /// Reads a file of the process: `cmdline`, `net/fib_trie`.
+    ///
+    /// # Errors
+    ///
+    /// The process is gone, has no such file, or the caller may not read it.
+    pub fn read(&self, name: &str) -> Result<FileRead, ReadError> {
+        let mut file = self
+            .root
+            .read(Path::new(name))
+            .map_err(|error| self.named(error, name))?;
+        file.source.name = self.path(name);
+        Ok(file)
+    }
+
+    /// Its arguments, the program first, safe to print.
+    pub fn arguments(&self) -> Vec<String> {
+        let Ok(file) = self.read("cmdline") else {
+            return Vec::new();
+        };
+        let bytes = file.source.bytes;
+        let bytes = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+        if bytes.is_empty() {
+            return Vec::new();
+        }
+        bytes.split(|&byte| byte == 0).map(escaped).collect()
+    }
+
+    /// The number of one of its namespaces: `net`, `mnt`.
+    pub fn namespace(&self, kind: &str) -> Option<u64> {
+        let link = self.root.read_link(Path::new(&format!("ns/{kind}")))?;
+        stat::namespace(kind, link.as_os_str().as_bytes())
+    }
+
+    /// Its root directory: a stranger's, links in it stay inside.
+    ///
+    /// # Errors
+    ///
+    /// The process is gone, or the caller may not look into it.
+    pub fn root(&self) -> Result<Root, ReadError> {
+        self.root
+            .enter_process_root()
+            .map_err(|error| self.named(error, "root"))
+    }
+
+    /// What the scan wants to know.
+    fn look(&self) -> Result<Seen, ReadError> {
+        let stat = self.stat()?;
+        let comm = match &stat {
+            Some(stat) => stat.comm.clone(),
+            None => self
+                .read("comm")
+                .map(|file| file.source.bytes)
+                .unwrap_or_default(),
+        };
+        let comm = comm.strip_suffix(b"\n").unwrap_or(&comm);
+        let cgroup = match self.read("cgroup") {
+            Ok(file) => file.source.bytes,
+            Err(error) if error.is_missing() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        Ok(Seen {
+            pid: self.pid,
+            comm: escaped(comm),
+            cgroup,
+            netns: self.namespace("net"),
+            parent: stat.as_ref().map(|it| it.parent),
+            started: stat.as_ref().map(|it| it.started),
+        })
+    }
+
+    /// `None`: there is none, as in a fixture.
+    fn stat(&self) -> Result<Option<Stat>, ReadError> {
+        match self.read("stat") {
+            Ok(file) => Ok(stat::parse(&file.source.bytes)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("/proc/{}/{}", self.pid, shown(name))
+    }
+
+    /// The error with the path that people know.
+    fn named(&self, error: ReadError, name: &str) -> ReadError {
+        match error {
+            ReadError::System { errno, .. } => ReadError::System {
+                file: self.path(name),
+                errno,
+            },
+            other => other,
+        }
+    }
 }

@@ -1,1 +1,198 @@
 //! Reads which sockets listen on port 53, and whose they are.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use procfs::net::{TcpNetEntries, TcpState, UdpNetEntries, UdpState};
+use procfs::{ExplicitSystemInfo, FromReadSI as _, SystemInfo};
+
+use super::processes::{self, Seen};
+use crate::address::DNS_PORT;
+use crate::host::root::Root;
+use crate::node::{Listener, Process};
+use crate::topology::Network;
+
+/// Starts of the names of programs that answer DNS queries: they are looked
+/// at before others when the owner of a socket is searched.
+const DNS_PROGRAMS: &[&str] = &[
+    "systemd-resolve",
+    "dnsmasq",
+    "unbound",
+    "named",
+    "coredns",
+    "node-cache",
+    "pdns",
+    "stubby",
+    "dnscrypt",
+    "kresd",
+    "tailscaled",
+    "machined",
+];
+
+/// Most descriptors that are looked at altogether.
+const MAX_DESCRIPTORS: usize = 200_000;
+
+/// A listener whose owner is not known yet.
+struct Socket {
+    listener: Listener,
+    inode: u64,
+}
+
+/// The sockets on port 53 of each network namespace, which is given with a
+/// process in it, and their owners among `processes`. In the order of
+/// `networks`, UDP before TCP, IPv4 before IPv6. With what could not be read.
+pub fn read(
+    root: &Root,
+    processes: &[Seen],
+    networks: &[(Network, u32)],
+) -> (Vec<Listener>, Vec<String>) {
+    let mut sockets = Vec::new();
+    let mut skipped = Vec::new();
+    for (network, pid) in networks {
+        for name in ["udp", "udp6", "tcp", "tcp6"] {
+            sockets.extend(table(root, network, *pid, name, &mut skipped));
+        }
+    }
+    if !sockets.is_empty() {
+        find_owners(root, processes, &mut sockets);
+    }
+    let listeners = sockets.into_iter().map(|it| it.listener).collect();
+    (listeners, skipped)
+}
+
+/// Whether the table of sockets of the network namespace of `pid`, a process
+/// of the node itself, is there.
+pub fn are_known(root: &Root, pid: u32) -> bool {
+    let there = |path: &str| matches!(root.read_if_there(Path::new(path)), Ok(Some(_)));
+    there(&format!("/proc/{pid}/net/udp")) || there("/proc/net/udp")
+}
+
+fn table(
+    root: &Root,
+    network: &Network,
+    pid: u32,
+    name: &str,
+    skipped: &mut Vec<String>,
+) -> Vec<Socket> {
+    let mut paths = vec![format!("/proc/{pid}/net/{name}")];
+    if *network == Network::Node {
+        // Captured roots have this one alone.
+        paths.push(format!("/proc/net/{name}"));
+    }
+    let mut refused = None;
+    for path in paths {
+        match root.read_if_there(Path::new(&path)) {
+            Ok(Some(file)) => {
+                if file.is_cut {
+                    skipped.push(format!("{path} is longer than 1 MiB: its end was not read"));
+                }
+                return sockets(&file.source.bytes, network, name, &path);
+            }
+            Ok(None) => {}
+            Err(error) => refused = Some(error.to_string()),
+        }
+    }
+    skipped.extend(refused);
+    Vec::new()
+}
+
+/// The listening sockets on port 53 in the text of a table.
+fn sockets(text: &[u8], network: &Network, name: &str, path: &str) -> Vec<Socket> {
+    let mut found = Vec::new();
+    let is_udp = name.starts_with("udp");
+    // The kernel writes the words of addresses in its own byte order. A root
+    // below a directory is taken for one of the same kind.
+    let system = ExplicitSystemInfo {
+        boot_time_secs: 0,
+        ticks_per_second: 0,
+        page_size: 0,
+        is_little_endian: cfg!(target_endian = "little"),
+    };
+    let port = format!(":{DNS_PORT:04X}");
+    for line in text.split(|&byte| byte == b'\n') {
+        let Some(line) = std::str::from_utf8(line)
+            .ok()
+            .filter(|it| it.contains(&port))
+        else {
+            continue;
+        };
+        // The parser gives up at the first odd line, so it gets one at a time.
+        let table = format!("header\n{line}\n");
+        for (local, inode) in entries(table.as_bytes(), is_udp, &system) {
+            if local.port() != DNS_PORT {
+                continue;
+            }
+            let listener = Listener {
+                network: network.clone(),
+                address: Some(local.ip().to_canonical()).filter(|ip| !ip.is_unspecified()),
+                port: local.port(),
+                is_udp,
+                file: path.to_owned(),
+                owner: None,
+            };
+            found.push(Socket { listener, inode });
+        }
+    }
+    found
+}
+
+/// The local addresses and inodes of listening sockets.
+fn entries(table: &[u8], is_udp: bool, system: &SystemInfo) -> Vec<(SocketAddr, u64)> {
+    if is_udp {
+        let table = UdpNetEntries::from_read(table, system);
+        let entries = table.map(|it| it.0).unwrap_or_default();
+        // A connected socket takes packets of its peer alone.
+        let open = entries.into_iter().filter(|it| it.state == UdpState::Close);
+        return open.map(|it| (it.local_address, it.inode)).collect();
+    }
+    let table = TcpNetEntries::from_read(table, system);
+    let entries = table.map(|it| it.0).unwrap_or_default();
+    let open = entries
+        .into_iter()
+        .filter(|it| it.state == TcpState::Listen);
+    open.map(|it| (it.local_address, it.inode)).collect()
+}
+
+/// Looks through the descriptors of the processes, those that look like DNS
+/// servers first, until every socket has its owner.
+fn find_owners(root: &Root, processes: &[Seen], sockets: &mut [Socket]) {
+    let is_dns = |it: &&Seen| DNS_PROGRAMS.iter().any(|name| it.comm.starts_with(name));
+    let first = processes.iter().filter(is_dns);
+    let others = processes.iter().filter(|it| !is_dns(it));
+    let mut budget = MAX_DESCRIPTORS;
+    for process in first.chain(others) {
+        if budget == 0 || sockets.iter().all(|it| it.listener.owner.is_some()) {
+            return;
+        }
+        let directory = format!("/proc/{}/fd", process.pid);
+        let directory = Path::new(&directory);
+        let names = root.list(directory).unwrap_or_default();
+        budget = budget.saturating_sub(names.len());
+        for name in names {
+            let target = root.read_link(&directory.join(name));
+            let Some(inode) = target.as_deref().and_then(inode_of) else {
+                continue;
+            };
+            for socket in sockets.iter_mut() {
+                if socket.inode == inode && socket.listener.owner.is_none() {
+                    socket.listener.owner = Some(process_of(root, process));
+                }
+            }
+        }
+    }
+}
+
+/// The number in `socket:[NUMBER]`.
+fn inode_of(target: &Path) -> Option<u64> {
+    let number = target.to_str()?.strip_prefix("socket:[")?;
+    number.strip_suffix(']')?.parse().ok()
+}
+
+/// This process with its arguments.
+pub(super) fn process_of(root: &Root, process: &Seen) -> Process {
+    Process {
+        pid: process.pid,
+        comm: process.comm.clone(),
+        arguments: processes::arguments(root, process),
+    }
+}

@@ -1,0 +1,240 @@
+//! The syntax of `named.conf(5)`: statements of words and blocks that end
+//! with a semicolon.
+//!
+//! Source: BIND 9 `lib/isccfg/parser.c: cfg_gettoken, cfg_parse_mapbody`.
+
+use crate::text::{Place, Source, Span};
+
+/// Deepest nesting that is looked into; BIND's grammar needs 5.
+const MAX_DEPTH: usize = 20;
+
+/// A statement: `forwarders port 53 { 192.0.2.1; };`.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Statement {
+    /// The file, as a number that the caller gave.
+    pub file: usize,
+    /// The words outside of blocks, without quotes, in order, also those
+    /// behind a block.
+    pub words: Vec<Span>,
+    /// The statements of its first block; `None`: it has none.
+    pub block: Option<Vec<Statement>>,
+}
+
+/// Files, and their statements as one configuration.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct NamedConf {
+    /// The files, in the order in which they were opened.
+    pub files: Vec<Source>,
+    /// The statements, those of included files in place of the `include`.
+    pub statements: Vec<Statement>,
+}
+
+impl NamedConf {
+    /// The `index`-th word of a statement; empty if there is none.
+    pub fn word(&self, statement: &Statement, index: usize) -> &[u8] {
+        match (statement.words.get(index), self.files.get(statement.file)) {
+            (Some(span), Some(file)) => span.of(&file.bytes),
+            _ => &[],
+        }
+    }
+
+    /// Where the `index`-th word of a statement is written, or the statement.
+    pub fn place(&self, statement: &Statement, index: usize) -> Place {
+        let words = &statement.words;
+        let span = words.get(index).or_else(|| words.first());
+        let start = span.copied().unwrap_or_default().start;
+        match self.files.get(statement.file) {
+            Some(file) => file.place_of(start),
+            None => Source::default().place_of(start),
+        }
+    }
+}
+
+/// The statements of a file, which is the one with the number `file`. Total:
+/// what lacks its end ends with the file.
+pub fn parse(source: &Source, file: usize) -> Vec<Statement> {
+    let mut parser = Parser {
+        bytes: &source.bytes,
+        at: 0,
+        file,
+    };
+    let mut statements = Vec::new();
+    // A `}` too many is passed over.
+    while parser.at < source.bytes.len() {
+        statements.extend(parser.statements(0));
+    }
+    statements
+}
+
+enum Token {
+    Word(Span),
+    Open,
+    Close,
+    Semicolon,
+}
+
+struct Parser<'c> {
+    bytes: &'c [u8],
+    at: usize,
+    file: usize,
+}
+
+impl Parser<'_> {
+    /// Statements up to the end of the block or file.
+    fn statements(&mut self, depth: usize) -> Vec<Statement> {
+        let mut found = Vec::new();
+        let mut current = self.empty();
+        while let Some(token) = self.token() {
+            match token {
+                Token::Word(word) => current.words.push(word),
+                Token::Open if depth < MAX_DEPTH => {
+                    let block = self.statements(depth + 1);
+                    current.block.get_or_insert(block);
+                }
+                Token::Open => self.skip_block(),
+                Token::Close => break,
+                Token::Semicolon => {
+                    found.push(std::mem::replace(&mut current, self.empty()));
+                }
+            }
+        }
+        found.push(current);
+        found.retain(|it| !it.words.is_empty() || it.block.is_some());
+        found
+    }
+
+    fn empty(&self) -> Statement {
+        Statement {
+            file: self.file,
+            ..Statement::default()
+        }
+    }
+
+    /// Passes a block that is nested too deep.
+    fn skip_block(&mut self) {
+        let mut open = 1_usize;
+        while open > 0 {
+            match self.token() {
+                None => return,
+                Some(Token::Open) => open += 1,
+                Some(Token::Close) => open -= 1,
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn token(&mut self) -> Option<Token> {
+        self.skip_blanks();
+        let start = self.at;
+        let rest = self.bytes.get(start..)?;
+        let first = *rest.first()?;
+        let one = match first {
+            b'{' => Some(Token::Open),
+            b'}' => Some(Token::Close),
+            b';' => Some(Token::Semicolon),
+            _ => None,
+        };
+        if one.is_some() {
+            self.at += 1;
+            return one;
+        }
+        if first == b'"' {
+            let inside = rest.get(1..)?;
+            let length = quoted_length(inside);
+            self.at = (start + length + 2).min(self.bytes.len());
+            return Some(Token::Word(Span::new(start + 1, start + 1 + length)));
+        }
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"{};\"".contains(byte);
+        let length = rest.iter().position(ends).unwrap_or(rest.len()).max(1);
+        self.at += length;
+        Some(Token::Word(Span::new(start, self.at)))
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let length = match rest {
+                [byte, ..] if byte.is_ascii_whitespace() => 1,
+                [b'#', ..] | [b'/', b'/', ..] => {
+                    let end = rest.iter().position(|&byte| byte == b'\n');
+                    end.unwrap_or(rest.len())
+                }
+                [b'/', b'*', inside @ ..] => {
+                    let end = inside.windows(2).position(|two| two == b"*/");
+                    end.map_or(rest.len(), |end| end + 4)
+                }
+                _ => return,
+            };
+            self.at += length;
+        }
+    }
+}
+
+/// How much comes before the closing quote; a backslash hides one.
+fn quoted_length(inside: &[u8]) -> usize {
+    let mut is_escaped = false;
+    for (at, &byte) in inside.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return at,
+            _ => {}
+        }
+    }
+    inside.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(source: &Source, statements: &[Statement]) -> String {
+        let one = |it: &Statement| {
+            let words = it.words.iter();
+            let words = words.map(|span| String::from_utf8_lossy(span.of(&source.bytes)));
+            let mut parts: Vec<String> = words.map(std::borrow::Cow::into_owned).collect();
+            parts.extend(it.block.as_ref().map(|block| {
+                let inside = shown(source, block);
+                format!("{{{inside}}}")
+            }));
+            parts.join(" ")
+        };
+        let all: Vec<String> = statements.iter().map(one).collect();
+        all.join("; ")
+    }
+
+    fn check(text: &str, expected: &str) {
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let statements = parse(&source, 0);
+        assert_eq!(shown(&source, &statements), expected, "{text:?}");
+    }
+
+    #[test]
+    fn statements_have_words_and_blocks() {
+        check(
+            "options { forwarders { 192.0.2.1; 192.0.2.2 port 5353; }; };",
+            "options {forwarders {192.0.2.1; 192.0.2.2 port 5353}}",
+        );
+        check(
+            "// a\n# b\n/* c; */ zone \"x y\" IN{type forward;};",
+            "zone x y IN {type forward}",
+        );
+        check("include \"/etc/a\";}}; b", "include /etc/a; b");
+        check("a { b", "a {b}");
+        check("/* open", "");
+        check("\"open", "open");
+    }
+
+    #[test]
+    fn deep_nesting_ends() {
+        let text = "{".repeat(100_000);
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: text.into_bytes(),
+        };
+        assert_eq!(parse(&source, 0).len(), 1);
+    }
+}

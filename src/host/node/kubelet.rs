@@ -1,1 +1,0 @@
-//! Reads what decides the settings of a kubelet.

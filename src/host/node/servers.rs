@@ -1,1 +1,0 @@
-//! Reads the configuration of the DNS servers on a node.

@@ -1,0 +1,146 @@
+//! `kdns upstream` as text for people.
+
+use std::io::{self, Write};
+
+use colored::Colorize as _;
+
+use crate::address::DNS_PORT;
+use crate::text::escaped;
+use crate::upstream::{End, FileReport, Report, Role, Step};
+
+/// Writes the report.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer { colors, out };
+    for (index, file) in report.files.iter().enumerate() {
+        if index > 0 {
+            writer.line(0, "")?;
+        }
+        writer.file(file)?;
+    }
+    if !report.skipped.is_empty() {
+        writer.line(0, "")?;
+        writer.line(0, "Not read:")?;
+    }
+    for sentence in &report.skipped {
+        writer.line(1, &escaped(sentence.as_bytes()))?;
+    }
+    Ok(())
+}
+
+struct Writer<'w> {
+    colors: bool,
+    out: &'w mut dyn Write,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, depth: usize, text: &str) -> io::Result<()> {
+        let indent = if text.is_empty() { 0 } else { 2 * depth };
+        writeln!(self.out, "{:indent$}{text}", "")
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.colors {
+            text.bold().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn red(&self, text: &str) -> String {
+        if self.colors {
+            text.red().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn file(&mut self, file: &FileReport) -> io::Result<()> {
+        let role = match file.role {
+            Role::Kubelet => "the file of the kubelet's resolvConf: ",
+            Role::Node => "",
+            Role::Both => "the node's file and the kubelet's: ",
+            Role::Asked if file.path.is_empty() => "no file of the node lists this address",
+            Role::Asked => "listed in ",
+        };
+        let mut head = format!("{role}{}", file.path);
+        for link in &file.links {
+            head.extend([" → ", link]);
+        }
+        self.line(0, &self.bold(&head))?;
+        if let Some(mode) = file.mode {
+            let word = mode.word();
+            self.line(1, &format!("systemd-resolved calls this mode {word}"))?;
+        }
+        if let Some(problem) = &file.problem {
+            self.line(1, &self.red(problem))?;
+        }
+        for step in &file.servers {
+            self.step(step, 1)?;
+        }
+        self.lost("this file does not say:", &file.lost, 1)
+    }
+
+    fn step(&mut self, step: &Step, depth: usize) -> io::Result<()> {
+        let zone = step.zone.as_deref().unwrap_or_default();
+        let zone = match zone.trim_end_matches('.') {
+            "" => String::new(),
+            zone => format!("names below {zone}: "),
+        };
+        let address = match &step.address {
+            Some(address) if address.port() == DNS_PORT => format!("{} is ", address.ip()),
+            Some(address) => format!("{address} is "),
+            None => String::new(),
+        };
+        let place = step.place.as_ref();
+        let place = place.map_or_else(String::new, |it| format!(" ({it})"));
+        let (address, who) = (self.bold(&address), &step.who);
+        self.line(depth, &format!("{zone}{address}{who}{place}"))?;
+        if !step.confirmed_by.is_empty() {
+            let by = step.confirmed_by.join(", ");
+            self.line(depth + 1, &format!("confirmed by {by}"))?;
+        }
+        for note in &step.notes {
+            self.line(depth + 1, note)?;
+        }
+        let head = "a list of its servers does not say:";
+        self.lost(head, &step.lost, depth + 1)?;
+        self.end(step, depth + 1)?;
+        for next in &step.next {
+            self.step(next, depth + 2)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, step: &Step, depth: usize) -> io::Result<()> {
+        match &step.end {
+            End::Outside => Ok(()),
+            End::Forwards => self.line(depth, "it forwards to"),
+            End::Above => self.line(depth, "where it forwards to: see above"),
+            End::Cycle => {
+                let text = "this server is on the way already: the queries go in a circle";
+                self.line(depth, &self.red(text))
+            }
+            End::Refused(reason) => {
+                self.line(depth, &self.red(&format!("it leads nowhere: {reason}")))
+            }
+            End::Unknown(reason) if step.notes.contains(reason) => Ok(()),
+            End::Unknown(reason) => {
+                self.line(depth, &format!("where it leads is not known: {reason}"))
+            }
+        }
+    }
+
+    fn lost(&mut self, head: &str, lost: &[String], depth: usize) -> io::Result<()> {
+        if !lost.is_empty() {
+            self.line(depth, head)?;
+        }
+        for sentence in lost {
+            self.line(depth + 1, sentence)?;
+        }
+        Ok(())
+    }
+}

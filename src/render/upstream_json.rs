@@ -1,0 +1,161 @@
+//! `kdns upstream` as JSON, and its schema.
+
+use std::io::{self, Write};
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+use super::json;
+use crate::text;
+use crate::topology::resolved::Mode;
+use crate::upstream::{self, End, Health, Role};
+
+/// The name servers of a node, who they are, and where their queries end up.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "kdns upstream")]
+struct Report<'r> {
+    /// The version of this format.
+    version: u32,
+    /// Whether a server or file leads nowhere.
+    health: &'static str,
+    /// The kubelet's file and the node's, or the address that was asked for.
+    files: Vec<File<'r>>,
+    /// What could not be read, and why.
+    skipped: &'r [String],
+}
+
+/// A file and its name servers.
+#[derive(Debug, Serialize, JsonSchema)]
+struct File<'r> {
+    /// Whose file it is: `kubelet`, `node`, `both`, or `asked` for an address
+    /// that was given.
+    role: &'static str,
+    /// Its path; null: no file lists the address.
+    path: Option<&'r str>,
+    /// What the path becomes with each link on the way.
+    links: &'r [String],
+    /// What it is to systemd-resolved: `stub`, `static`, `uplink`, `foreign`,
+    /// `missing`; null where that does not run.
+    mode: Option<&'static str>,
+    /// Why there are no servers.
+    problem: Option<&'r str>,
+    /// What the file says less than its writer knows.
+    lost: &'r [String],
+    /// Its name servers, in order.
+    servers: Vec<Server<'r>>,
+}
+
+/// A name server and where it leads.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Server<'r> {
+    /// Its address; null: it has none.
+    address: Option<String>,
+    /// Its port.
+    port: Option<u16>,
+    /// Only names of this zone go there; null: all others.
+    zone: Option<&'r str>,
+    /// Where its address is written.
+    place: Option<Place<'r>>,
+    /// A short name of its kind: `systemd-resolved`, `dnsmasq`, `server`.
+    id: &'static str,
+    /// Who it is.
+    who: &'r str,
+    /// What confirms that; empty: only the address says so.
+    confirmed_by: &'r [String],
+    /// What else is known.
+    notes: &'r [String],
+    /// What a list of its servers would not say.
+    lost: &'r [String],
+    /// How it goes on: `forwards`, `outside`, `above` (it was followed
+    /// before), `cycle`, `refused`, `unknown`.
+    end: &'static str,
+    /// Why it is refused or unknown.
+    reason: Option<&'r str>,
+    /// To whom it forwards.
+    servers: Vec<Self>,
+}
+
+/// A place in a file.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Place<'r> {
+    /// The file, or what else says it.
+    file: &'r str,
+    /// Line, from 1; 0: the place is in no file.
+    line: usize,
+    /// Column, from 1; 0: the place is in no file.
+    column: usize,
+}
+
+/// Writes the report as one document.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write(report: &upstream::Report, health: Health, out: &mut dyn Write) -> io::Result<()> {
+    let document = Report {
+        version: 1,
+        health: match health {
+            Health::Clean => "clean",
+            Health::Dead => "dead",
+            Health::Nothing => "nothing",
+        },
+        files: report.files.iter().map(file).collect(),
+        skipped: &report.skipped,
+    };
+    json::document(&document, out)
+}
+
+/// The schema of the document.
+pub fn schema() -> Schema {
+    json::schema::<Report<'_>>()
+}
+
+fn file(file: &upstream::FileReport) -> File<'_> {
+    File {
+        role: match file.role {
+            Role::Kubelet => "kubelet",
+            Role::Node => "node",
+            Role::Both => "both",
+            Role::Asked => "asked",
+        },
+        path: Some(file.path.as_str()).filter(|path| !path.is_empty()),
+        links: &file.links,
+        mode: file.mode.map(Mode::word),
+        problem: file.problem.as_deref(),
+        lost: &file.lost,
+        servers: file.servers.iter().map(server).collect(),
+    }
+}
+
+fn server(step: &upstream::Step) -> Server<'_> {
+    let (end, reason) = match &step.end {
+        End::Forwards => ("forwards", None),
+        End::Outside => ("outside", None),
+        End::Above => ("above", None),
+        End::Cycle => ("cycle", None),
+        End::Refused(reason) => ("refused", Some(reason.as_str())),
+        End::Unknown(reason) => ("unknown", Some(reason.as_str())),
+    };
+    Server {
+        address: step.address.map(|it| it.ip().to_string()),
+        port: step.address.map(|it| it.port()),
+        zone: step.zone.as_deref(),
+        place: step.place.as_ref().map(place),
+        id: step.id,
+        who: &step.who,
+        confirmed_by: &step.confirmed_by,
+        notes: &step.notes,
+        lost: &step.lost,
+        end,
+        reason,
+        servers: step.next.iter().map(server).collect(),
+    }
+}
+
+fn place(place: &text::Place) -> Place<'_> {
+    Place {
+        file: &place.file,
+        line: place.line,
+        column: place.column,
+    }
+}

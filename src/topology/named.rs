@@ -1,0 +1,260 @@
+//! BIND's named: where it listens and forwards to, from its configuration.
+//!
+//! Source: BIND 9 Administrator Reference Manual; `bin/named/server.c:
+//! configure_forward, ns_listenlist_fromconfig`,
+//! `lib/ns/interfacemgr.c: do_scan`.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use crate::address::DNS_PORT;
+use crate::config::named_conf::{NamedConf, Statement};
+use crate::text::{Place, escaped};
+use crate::topology::{
+    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
+};
+
+/// Deepest nesting of access lists in access lists.
+const MAX_DEPTH: usize = 8;
+
+/// The server that this configuration makes; `port` is that of `-p`.
+pub fn server(conf: &NamedConf, port: Option<u16>, around: &Surroundings<'_>) -> DnsServer {
+    let mut server = DnsServer {
+        program: Program::Named,
+        label: around.label.to_owned(),
+        network: Network::Node,
+        listens: Vec::new(),
+        forwards: Vec::new(),
+        notices_loops: false,
+        unknown: Vec::new(),
+    };
+    let is_options = |it: &&Statement| conf.word(it, 0) == b"options";
+    let options = conf.statements.iter().find(is_options);
+    let options = options.and_then(|it| it.block.as_deref()).unwrap_or(&[]);
+    Listening { conf, around }.add(options, port, &mut server);
+    let views: Vec<&[Statement]> = conf
+        .statements
+        .iter()
+        .filter(|it| conf.word(it, 0) == b"view")
+        .filter_map(|it| it.block.as_deref())
+        .collect();
+    if !views.is_empty() {
+        let sentence = "it has views: which one answers depends on who asks";
+        server.unknown.push(sentence.to_owned());
+    }
+    recursion(conf, options, &views, &mut server);
+    let top = conf.statements.iter();
+    for statement in top.chain(views.into_iter().flatten()) {
+        forward_zone(conf, statement, &mut server);
+    }
+    server
+}
+
+/// What happens to names of no zone of its own.
+fn recursion(
+    conf: &NamedConf,
+    options: &[Statement],
+    views: &[&[Statement]],
+    server: &mut DnsServer,
+) {
+    let scopes: Vec<&[Statement]> = if views.is_empty() {
+        vec![options]
+    } else {
+        views.to_vec()
+    };
+    for scope in scopes {
+        let find = |name: &[u8]| {
+            let has = |it: &&Statement| conf.word(it, 0) == name;
+            // What a view does not set, the options do.
+            scope
+                .iter()
+                .rfind(has)
+                .or_else(|| options.iter().rfind(has))
+        };
+        if find(b"recursion").is_some_and(|it| conf.word(it, 1) == b"no") {
+            continue;
+        }
+        let before = server.forwards.iter().any(|it| it.zone == ".");
+        if let Some(forwarders) = find(b"forwarders") {
+            servers(conf, forwarders, ".", server);
+        }
+        if !server.forwards.iter().any(|it| it.zone == ".") && !before {
+            let place = Place::nowhere("the default of named");
+            add(server, ".", Policy::Unknown, Target::Roots, place);
+        }
+    }
+}
+
+/// `zone "corp.example" { type forward; forwarders { … }; };` and stub zones.
+fn forward_zone(conf: &NamedConf, statement: &Statement, server: &mut DnsServer) {
+    let Some(block) = &statement.block else {
+        return;
+    };
+    if conf.word(statement, 0) != b"zone" {
+        return;
+    }
+    let name = zone(&String::from_utf8_lossy(conf.word(statement, 1)));
+    let find = |name: &[u8]| block.iter().rfind(|it| conf.word(it, 0) == name);
+    let kind = find(b"type").map(|it| conf.word(it, 1));
+    let list = match kind {
+        Some(b"forward") => find(b"forwarders"),
+        Some(b"static-stub") => find(b"server-addresses"),
+        Some(b"stub") => find(b"primaries").or_else(|| find(b"masters")),
+        _ => return,
+    };
+    // Forwarders of its own take the place of those of the options.
+    if name == "." {
+        server.forwards.retain(|it| it.zone != ".");
+    }
+    if let Some(list) = list {
+        servers(conf, list, &name, server);
+    }
+    if !server.forwards.iter().any(|it| it.zone == name) {
+        let place = conf.place(statement, 1);
+        add(server, &name, Policy::Unknown, Target::Roots, place);
+    }
+}
+
+/// `forwarders port 5353 { 192.0.2.1; 192.0.2.2 port 53 tls name; };`.
+fn servers(conf: &NamedConf, list: &Statement, zone: &str, server: &mut DnsServer) {
+    let default = after(conf, list, b"port").unwrap_or(DNS_PORT);
+    for element in list.block.iter().flatten() {
+        let text = String::from_utf8_lossy(conf.word(element, 0)).into_owned();
+        let port = after(conf, element, b"port").unwrap_or(default);
+        let (ip, _scope) = text.split_once('%').unwrap_or((&text, ""));
+        let target = match ip.parse::<IpAddr>() {
+            Ok(ip) => Target::Address(SocketAddr::new(ip, port)),
+            Err(_) => Target::Other(escaped(text.as_bytes())),
+        };
+        let place = conf.place(element, 0);
+        add(server, zone, Policy::Unknown, target, place);
+    }
+}
+
+/// The number behind the word `name`.
+fn after(conf: &NamedConf, statement: &Statement, name: &[u8]) -> Option<u16> {
+    let at = (0..statement.words.len()).find(|&at| conf.word(statement, at) == name)?;
+    std::str::from_utf8(conf.word(statement, at + 1))
+        .ok()?
+        .parse()
+        .ok()
+}
+
+struct Listening<'n> {
+    conf: &'n NamedConf,
+    around: &'n Surroundings<'n>,
+}
+
+impl Listening<'_> {
+    fn add(&self, options: &[Statement], port: Option<u16>, server: &mut DnsServer) {
+        let find = |name: &[u8]| {
+            let all = options.iter();
+            all.filter(|it| self.conf.word(it, 0) == name)
+                .collect::<Vec<_>>()
+        };
+        let set = find(b"port")
+            .last()
+            .and_then(|it| after(self.conf, it, b"port"));
+        let port = port.or(set).unwrap_or(DNS_PORT);
+        for (name, is_v4) in [(&b"listen-on"[..], true), (b"listen-on-v6", false)] {
+            let statements = find(name);
+            for statement in &statements {
+                let port = after(self.conf, statement, b"port").unwrap_or(port);
+                let evidence = Evidence::Configuration(self.conf.place(statement, 0));
+                let takes = |ip| self.takes(statement, ip, 0) == Some(true);
+                self.listen(is_v4, port, &evidence, &takes, server);
+            }
+            if statements.is_empty() {
+                self.listen(is_v4, port, &Evidence::Default, &|_| true, server);
+            }
+        }
+    }
+
+    /// It opens a socket for each address of the machine that the list takes,
+    /// and for no other.
+    fn listen(
+        &self,
+        is_v4: bool,
+        port: u16,
+        evidence: &Evidence,
+        takes: &dyn Fn(IpAddr) -> bool,
+        server: &mut DnsServer,
+    ) {
+        let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        let others = self.around.addresses.iter().copied();
+        for ip in own.into_iter().chain(others) {
+            if ip.is_ipv4() == is_v4 && takes(ip) {
+                server.listens.push(Listen {
+                    address: Some(ip),
+                    port,
+                    evidence: evidence.clone(),
+                });
+            }
+        }
+    }
+
+    /// Whether an address match list takes an address; `None`: it does not
+    /// mention it.
+    fn takes(&self, list: &Statement, ip: IpAddr, depth: usize) -> Option<bool> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        list.block.iter().flatten().find_map(|element| {
+            let word = self.conf.word(element, 0);
+            let (word, is_not) = match word.strip_prefix(b"!") {
+                // The exclamation mark can stand alone.
+                Some(b"") => (self.conf.word(element, 1), true),
+                Some(rest) => (rest, true),
+                None => (word, false),
+            };
+            let matches = if word.is_empty() {
+                self.takes(element, ip, depth + 1)?
+            } else {
+                self.fits(word, ip, depth)?
+            };
+            Some(matches != is_not)
+        })
+    }
+
+    fn fits(&self, word: &[u8], ip: IpAddr, depth: usize) -> Option<bool> {
+        let text = std::str::from_utf8(word).ok()?;
+        match text {
+            "any" | "localhost" => return Some(true),
+            "none" => return Some(false),
+            _ => {}
+        }
+        if let Ok(own) = text.parse::<IpAddr>() {
+            return (own == ip).then_some(true);
+        }
+        if let Some((network, length)) = text.split_once('/') {
+            return is_inside(network, length.parse().ok()?, ip).then_some(true);
+        }
+        let is_acl =
+            |it: &&Statement| self.conf.word(it, 0) == b"acl" && self.conf.word(it, 1) == word;
+        let list = self.conf.statements.iter().find(is_acl)?;
+        self.takes(list, ip, depth + 1)
+    }
+}
+
+/// Whether `ip` is in `network`, whose last zero octets can be left out.
+fn is_inside(network: &str, length: u32, ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => {
+            let missing = 3_usize.saturating_sub(network.matches('.').count());
+            let full = format!("{network}{}", ".0".repeat(missing));
+            let Ok(network) = full.parse::<Ipv4Addr>() else {
+                return false;
+            };
+            let shift = 32_u32.saturating_sub(length);
+            let cut = |ip: Ipv4Addr| u64::from(u32::from(ip)) >> shift;
+            cut(network) == cut(ip)
+        }
+        IpAddr::V6(ip) => {
+            let Ok(network) = network.parse::<Ipv6Addr>() else {
+                return false;
+            };
+            let shift = 128_u32.saturating_sub(length);
+            let cut = |ip: Ipv6Addr| u128::from(ip).checked_shr(shift).unwrap_or(0);
+            cut(network) == cut(ip)
+        }
+    }
+}

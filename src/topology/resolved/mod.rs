@@ -1,0 +1,353 @@
+//! systemd-resolved: its settings, the servers of its links, and what its
+//! files leave out.
+//!
+//! Source: `resolved.conf(5)`, `systemd-resolved.service(8)`; systemd
+//! `src/resolve/resolved-conf.c`, `src/resolve/resolved-link.c:
+//! link_save_user`, `src/network/networkd-state-file.c`,
+//! `src/resolve/resolved-resolv-conf.c`.
+
+mod server;
+mod words;
+
+use crate::config::ini::{self, Entry};
+use crate::config::resolv_conf::ResolvConf;
+use crate::loopback;
+use crate::text::{Place, Placed, Source, escaped};
+
+pub use server::server;
+pub use words::{Extra, ServerWord};
+
+/// Its file with the real servers.
+pub const UPLINK_FILE: &str = "/run/systemd/resolve/resolv.conf";
+/// Its file with its own address.
+pub const STUB_FILE: &str = "/run/systemd/resolve/stub-resolv.conf";
+/// The same as it comes with the package, under both names that it has had.
+pub const STATIC_FILES: [&str; 2] = ["/usr/lib/systemd/resolv.conf", "/lib/systemd/resolv.conf"];
+
+/// The files that tell what it does; those that are not there are left out.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// `resolved.conf`, then the drop-ins that count, in their order.
+    pub settings: Vec<Source>,
+    /// `/run/systemd/resolve/netif/N`, by interface number.
+    pub links: Vec<(u32, Source)>,
+    /// `/run/systemd/netif/links/N`, systemd-networkd's, by interface number.
+    pub networkd: Vec<(u32, Source)>,
+    /// [`UPLINK_FILE`].
+    pub uplink: Option<ResolvConf>,
+    /// `/etc/resolv.conf` where it is none of its own files.
+    pub foreign: Option<ResolvConf>,
+}
+
+/// What it does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resolved {
+    /// Where its stub listens.
+    pub stub: Stub,
+    /// The setting that says so.
+    pub stub_place: Option<Place>,
+    /// `DNSStubListenerExtra=`.
+    pub extra: Vec<Placed<Extra>>,
+    /// The servers that belong to no link: `DNS=`, or those of a foreign
+    /// `/etc/resolv.conf`.
+    pub global: Scope,
+    /// The links that have servers, by number.
+    pub links: Vec<(u32, Scope)>,
+    /// `FallbackDNS=`; `None`: what was compiled in counts.
+    pub fallback: Option<Vec<Placed<ServerWord>>>,
+    /// Servers of [`UPLINK_FILE`] that are not among the others: those of
+    /// links whose state is in no file.
+    pub uplink: Vec<Placed<ServerWord>>,
+    /// The search domains of that file that are not among the others.
+    pub uplink_domains: Vec<String>,
+}
+
+/// Where the stub listens.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Stub {
+    /// UDP and TCP.
+    #[default]
+    Yes,
+    /// Nowhere.
+    No,
+    /// Only UDP.
+    Udp,
+    /// Only TCP.
+    Tcp,
+}
+
+/// Servers and the domains that are asked there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scope {
+    /// The servers, in order.
+    pub servers: Vec<Placed<ServerWord>>,
+    /// The domains, lower case, with their final dot: `corp.example.`, `.`.
+    pub domains: Vec<Domain>,
+    /// `DNSOverTLS`, unless it is off.
+    pub dns_over_tls: Option<String>,
+    /// Whether names of no domain are asked here; `None`: not set.
+    pub default_route: Option<bool>,
+}
+
+/// A domain of a link, or of all.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Domain {
+    /// The domain, lower case, with its final dot.
+    pub name: String,
+    /// Whether it only routes (`~`) and is not searched.
+    pub route_only: bool,
+}
+
+/// What is `/etc/resolv.conf` to systemd-resolved.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Mode {
+    /// A link to [`STUB_FILE`].
+    Stub,
+    /// A link to one of [`STATIC_FILES`].
+    Static,
+    /// A link to [`UPLINK_FILE`].
+    Uplink,
+    /// A file of others, which systemd-resolved reads.
+    Foreign,
+    /// Not there.
+    Missing,
+}
+
+impl Mode {
+    /// The mode by the path of the file at the end of all links; `None`:
+    /// there is none.
+    ///
+    /// Source: systemd `src/resolve/resolved-resolv-conf.c: resolv_conf_mode`,
+    /// which compares the files, not what is in them: 127.0.0.53 in a plain
+    /// file is foreign.
+    pub fn of(file: Option<&str>) -> Self {
+        match file {
+            None => Self::Missing,
+            Some(STUB_FILE) => Self::Stub,
+            Some(UPLINK_FILE) => Self::Uplink,
+            Some(file) if STATIC_FILES.contains(&file) => Self::Static,
+            Some(_) => Self::Foreign,
+        }
+    }
+
+    /// The word that systemd-resolved has for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stub => "stub",
+            Self::Static => "static",
+            Self::Uplink => "uplink",
+            Self::Foreign => "foreign",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// What systemd-resolved does with these files.
+pub fn read(files: &Files) -> Resolved {
+    let mut resolved = Resolved::default();
+    let mut reads_foreign = true;
+    for source in &files.settings {
+        for entry in ini::entries(source) {
+            setting(source, &entry, &mut resolved, &mut reads_foreign);
+        }
+    }
+    if let Some(foreign) = files.foreign.as_ref().filter(|_| reads_foreign) {
+        resolved.global = foreign_scope(foreign);
+    }
+    resolved.links = links(files);
+    if let Some(uplink) = &files.uplink {
+        add_uplink(uplink, &mut resolved);
+    }
+    resolved
+}
+
+fn setting(source: &Source, entry: &Entry, resolved: &mut Resolved, reads_foreign: &mut bool) {
+    if entry.section.of(&source.bytes) != b"Resolve" {
+        return;
+    }
+    let words: Vec<(&[u8], _)> = entry.words(source).collect();
+    let servers = || {
+        let parse = |(word, span): &(&[u8], crate::text::Span)| {
+            Some(Placed {
+                value: ServerWord::parse(word)?,
+                place: source.place_of(span.start),
+            })
+        };
+        words.iter().filter_map(parse).collect::<Vec<_>>()
+    };
+    let place = || source.place_of(entry.start());
+    match entry.key.of(&source.bytes) {
+        b"DNS" => {
+            *reads_foreign = false;
+            assign(&mut resolved.global.servers, servers(), words.is_empty());
+        }
+        b"FallbackDNS" => {
+            let list = resolved.fallback.get_or_insert_default();
+            assign(list, servers(), words.is_empty());
+        }
+        b"Domains" => {
+            *reads_foreign = false;
+            let domains = words.iter().map(|(word, _)| Domain::parse(word)).collect();
+            assign(&mut resolved.global.domains, domains, words.is_empty());
+        }
+        b"DNSOverTLS" => resolved.global.dns_over_tls = dns_over_tls(entry.first(source)),
+        b"DNSStubListener" => {
+            if let Some(stub) = Stub::parse(entry.first(source)) {
+                resolved.stub = stub;
+                resolved.stub_place = Some(place());
+            }
+        }
+        b"DNSStubListenerExtra" => {
+            let extra = Extra::parse(entry.first(source)).map(|value| Placed {
+                value,
+                place: place(),
+            });
+            let new = extra.into_iter().collect();
+            assign(&mut resolved.extra, new, words.is_empty());
+        }
+        _ => {}
+    }
+}
+
+/// An assignment adds to the list; an empty one empties it.
+fn assign<T>(list: &mut Vec<T>, new: Vec<T>, is_empty: bool) {
+    if is_empty {
+        list.clear();
+    }
+    list.extend(new);
+}
+
+fn dns_over_tls(value: &[u8]) -> Option<String> {
+    let is_off = matches!(value, b"" | b"no" | b"false" | b"0" | b"off" | b"n" | b"f");
+    (!is_off).then(|| escaped(value))
+}
+
+/// The servers and domains of an `/etc/resolv.conf` of others.
+///
+/// Source: systemd `src/resolve/resolved-resolv-conf.c:
+/// manager_read_resolv_conf`.
+fn foreign_scope(file: &ResolvConf) -> Scope {
+    let servers = loopback::name_servers(file).filter_map(|(_, span)| {
+        Some(Placed {
+            value: ServerWord::parse(file.bytes(span))?,
+            place: place_in(file, span.start),
+        })
+    });
+    let mut domains = Vec::new();
+    for line in file.lines() {
+        let mut words = line.words().map(|word| word.bytes);
+        if matches!(words.next(), Some(b"search" | b"domain")) {
+            // The last line counts.
+            domains = words.map(Domain::parse).collect();
+        }
+    }
+    Scope {
+        servers: servers.collect(),
+        domains,
+        ..Scope::default()
+    }
+}
+
+fn place_in(file: &ResolvConf, offset: u32) -> Place {
+    let at = file.position(offset);
+    Place {
+        file: file.source.name.clone(),
+        line: at.line,
+        column: at.column,
+    }
+}
+
+/// The links: what was set at systemd-resolved itself beats what
+/// systemd-networkd has.
+fn links(files: &Files) -> Vec<(u32, Scope)> {
+    let own = files.links.iter().map(|(index, file)| {
+        let keys = ["SERVERS", "DOMAINS", "", "DEFAULT_ROUTE", "DNSOVERTLS"];
+        (*index, link(file, keys))
+    });
+    let networkd = files.networkd.iter().map(|(index, file)| {
+        let keys = [
+            "DNS",
+            "DOMAINS",
+            "ROUTE_DOMAINS",
+            "DNS_DEFAULT_ROUTE",
+            "DNS_OVER_TLS",
+        ];
+        (*index, link(file, keys))
+    });
+    let mut links: Vec<(u32, Scope)> = Vec::new();
+    for (index, scope) in own.chain(networkd) {
+        if !scope.servers.is_empty() && links.iter().all(|(other, _)| *other != index) {
+            links.push((index, scope));
+        }
+    }
+    links.sort_by_key(|(index, _)| *index);
+    links
+}
+
+/// A link's state file, with its keys for servers, search domains, route-only
+/// domains, default route and DNS over TLS.
+fn link(source: &Source, keys: [&str; 5]) -> Scope {
+    let mut scope = Scope::default();
+    let [servers, domains, routes, default, tls] = keys;
+    for entry in ini::entries(source) {
+        let key = entry.key.of(&source.bytes);
+        let is = |name: &str| !name.is_empty() && key == name.as_bytes();
+        let words = entry.words(source);
+        if is(servers) {
+            scope.servers.extend(words.filter_map(|(word, span)| {
+                Some(Placed {
+                    value: ServerWord::parse(word)?,
+                    place: source.place_of(span.start),
+                })
+            }));
+        } else if is(domains) {
+            scope
+                .domains
+                .extend(words.map(|(word, _)| Domain::parse(word)));
+        } else if is(routes) {
+            let route = |(word, _): (&[u8], _)| Domain {
+                route_only: true,
+                ..Domain::parse(word)
+            };
+            scope.domains.extend(words.map(route));
+        } else if is(default) {
+            scope.default_route = Some(entry.first(source) == b"yes");
+        } else if is(tls) {
+            scope.dns_over_tls = dns_over_tls(entry.first(source));
+        }
+    }
+    scope
+}
+
+/// What only the file with the real servers shows.
+fn add_uplink(file: &ResolvConf, resolved: &mut Resolved) {
+    let known: Vec<std::net::IpAddr> = resolved.scopes().flat_map(Scope::addresses).collect();
+    let found = foreign_scope(file);
+    let is_new = |it: &Placed<ServerWord>| !known.contains(&it.value.ip);
+    resolved.uplink = found.servers.into_iter().filter(is_new).collect();
+    let domains: Vec<Domain> = resolved
+        .scopes()
+        .flat_map(|it| it.domains.clone())
+        .collect();
+    let is_new = |it: &Domain| it.name != "." && domains.iter().all(|known| known.name != it.name);
+    let names = found.domains.into_iter().filter(is_new);
+    resolved.uplink_domains = names.map(|it| it.name).collect();
+}
+
+impl Resolved {
+    /// The servers of all and of each link.
+    pub fn scopes(&self) -> impl Iterator<Item = &Scope> {
+        let links = self.links.iter().map(|(_, scope)| scope);
+        std::iter::once(&self.global).chain(links)
+    }
+}
+
+impl Scope {
+    /// The addresses of its servers.
+    pub fn addresses(&self) -> impl Iterator<Item = std::net::IpAddr> {
+        self.servers.iter().map(|it| it.value.ip)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! systemd-resolved as a server: listeners and forwards.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use super::{Resolved, Scope, ServerWord, Stub};
+use crate::address::DNS_PORT;
+use crate::text::{Place, Placed};
+use crate::topology::{DnsServer, Evidence, Listen, Network, Policy, Program, Target, add};
+
+/// The server that these settings make.
+pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
+    let mut server = DnsServer {
+        program: Program::SystemdResolved,
+        label: label.to_owned(),
+        network: Network::Node,
+        listens: listens(resolved),
+        forwards: Vec::new(),
+        notices_loops: false,
+        unknown: Vec::new(),
+    };
+    // Scopes that fit equally well are asked at the same time.
+    let is_default = |it: &&Scope| !it.servers.is_empty() && takes_everything(it);
+    let has_root = |it: &&Scope| it.domains.iter().any(|domain| domain.name == ".");
+    let global = &resolved.global;
+    let routed: Vec<&Scope> = resolved
+        .scopes()
+        .filter(has_root)
+        .filter(is_default)
+        .collect();
+    let defaults: Vec<&Scope> = if routed.is_empty() {
+        let links = resolved.links.iter().map(|(_, scope)| scope);
+        let links = links.filter(is_default);
+        std::iter::once(global).chain(links).collect()
+    } else {
+        routed
+    };
+    let asked = |it: &&&Scope| !it.servers.is_empty();
+    let count = defaults.iter().filter(asked).count() + usize::from(!resolved.uplink.is_empty());
+    let policy = if count > 1 {
+        Policy::Unknown
+    } else {
+        Policy::Sequential
+    };
+    for scope in defaults {
+        forward(&mut server, ".", policy, &scope.servers);
+    }
+    forward(&mut server, ".", policy, &resolved.uplink);
+    let usual = targets(&server, ".");
+    for scope in resolved.scopes() {
+        for domain in scope.domains.iter().filter(|it| it.name != ".") {
+            forward(&mut server, &domain.name, policy, &scope.servers);
+        }
+    }
+    let zones: Vec<String> = server.forwards.iter().map(|it| it.zone.clone()).collect();
+    for zone in zones.iter().filter(|zone| *zone != ".") {
+        if targets(&server, zone) == usual {
+            server.forwards.retain(|it| it.zone != *zone);
+        }
+    }
+    if resolved.scopes().all(|it| it.servers.is_empty()) && resolved.uplink.is_empty() {
+        fallback(resolved, &mut server);
+    }
+    server
+}
+
+fn targets(server: &DnsServer, zone: &str) -> Vec<Target> {
+    let forward = server.forwards.iter().find(|it| it.zone == zone);
+    forward.map_or_else(Vec::new, |it| {
+        it.to.iter().map(|to| to.value.clone()).collect()
+    })
+}
+
+fn fallback(resolved: &Resolved, server: &mut DnsServer) {
+    match &resolved.fallback {
+        Some(fallback) => forward(server, ".", Policy::Sequential, fallback),
+        None => server.unknown.push(
+            "it has no servers but those that were compiled in, if any: `resolvectl status` shows them"
+                .to_owned(),
+        ),
+    }
+}
+
+fn forward(server: &mut DnsServer, zone: &str, policy: Policy, to: &[Placed<ServerWord>]) {
+    for word in to {
+        let address = SocketAddr::new(word.value.ip, word.value.port);
+        if server.leaves_out(address, &[]) {
+            continue;
+        }
+        let same = server.forwards.iter().filter(|it| it.zone == zone);
+        let mut same = same.flat_map(|it| &it.to);
+        if same.any(|it| it.value == Target::Address(address)) {
+            continue;
+        }
+        let target = Target::Address(address);
+        add(server, zone, policy, target, word.place.clone());
+    }
+}
+
+/// Whether names of no domain of any link are asked here.
+///
+/// Source: systemd `src/resolve/resolved-dns-scope.c:
+/// dns_scope_is_default_route`.
+fn takes_everything(scope: &Scope) -> bool {
+    let only_routes = !scope.domains.is_empty() && scope.domains.iter().all(|it| it.route_only);
+    let has_root = scope.domains.iter().any(|it| it.name == ".");
+    has_root || scope.default_route.unwrap_or(!only_routes)
+}
+
+fn listens(resolved: &Resolved) -> Vec<Listen> {
+    let evidence = resolved
+        .stub_place
+        .clone()
+        .map_or(Evidence::Default, Evidence::Configuration);
+    let stub = [53, 54].map(|last| Listen {
+        address: Some(IpAddr::V4(Ipv4Addr::new(127, 0, 0, last))),
+        port: DNS_PORT,
+        evidence: evidence.clone(),
+    });
+    let stub = stub.into_iter().filter(|_| resolved.stub != Stub::No);
+    let extra = resolved.extra.iter().map(|it| Listen {
+        address: it.value.ip,
+        port: it.value.port,
+        evidence: Evidence::Configuration(it.place.clone()),
+    });
+    stub.chain(extra).collect()
+}
+
+impl Resolved {
+    /// What a file that lists its servers says less than it knows, as
+    /// sentences without a full stop.
+    ///
+    /// Source: systemd `src/resolve/resolved-resolv-conf.c:
+    /// write_resolv_conf_server`.
+    pub fn lost(&self) -> Vec<String> {
+        let mut lost = Vec::new();
+        let links = self
+            .links
+            .iter()
+            .map(|(index, it)| (format!("link {index}"), it));
+        let global = std::iter::once(("no link".to_owned(), &self.global));
+        let scopes: Vec<(String, &Scope)> = global.chain(links).collect();
+        let full = scopes.iter().filter(|(_, it)| !it.servers.is_empty());
+        let many = full.count() + usize::from(!self.uplink.is_empty()) > 1;
+        for (whose, scope) in &scopes {
+            let domains = scope.domains.iter();
+            let wanted = domains.filter(|it| it.name != "." && (many || it.route_only));
+            let names: Vec<&str> = wanted.map(|it| it.name.trim_end_matches('.')).collect();
+            if !names.is_empty() && !scope.servers.is_empty() {
+                let servers: Vec<String> = scope
+                    .servers
+                    .iter()
+                    .map(|it| it.value.to_string())
+                    .collect();
+                lost.push(format!(
+                    "names below {} go to {} only ({whose}, {})",
+                    names.join(", "),
+                    servers.join(" and "),
+                    first_place(&scope.servers),
+                ));
+            }
+            if let Some(tls) = &scope.dns_over_tls {
+                lost.push(format!("DNS over TLS is {tls} for the servers of {whose}"));
+            }
+            for server in scope.servers.iter().filter(|it| it.value.port != DNS_PORT) {
+                lost.push(format!(
+                    "{} ({}) is left out, as resolv.conf knows no ports",
+                    server.value, server.place
+                ));
+            }
+        }
+        lost
+    }
+}
+
+fn first_place(servers: &[Placed<ServerWord>]) -> Place {
+    let first = servers.first().map(|it| it.place.clone());
+    first.unwrap_or_else(|| Place::nowhere("nowhere"))
+}
+
+/// `192.0.2.1`, `192.0.2.1:5353`, `192.0.2.1#dns.example`.
+impl std::fmt::Display for ServerWord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.port == DNS_PORT {
+            self.ip.fmt(f)?;
+        } else {
+            SocketAddr::new(self.ip, self.port).fmt(f)?;
+        }
+        match &self.name {
+            Some(name) => write!(f, "#{name}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Who each name server of a node is, and where its queries end up.
+//!
+//! Every server is followed to the end: the stub, what it forwards to, what
+//! that forwards to, until an address outside the node, a cycle, or an
+//! address where nobody listens.
+
+mod follow;
+mod identity;
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::address::DNS_PORT;
+use crate::config::resolv_conf::ResolvConf;
+use crate::loopback;
+use crate::node::{HostFile, Node};
+use crate::text::{Place, Source};
+use crate::topology::resolved::{Mode, UPLINK_FILE};
+use crate::upstream::follow::Walk;
+
+/// How many servers resolvers take from a file.
+///
+/// Source: glibc and musl `resolv.h: MAXNS`, kubernetes
+/// `pkg/apis/core/validation: MaxDNSNameservers`.
+const MAX_SERVERS: usize = 3;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The files, the kubelet's first; for one address alone none or the file
+    /// that lists it.
+    pub files: Vec<FileReport>,
+    /// What could not be read.
+    pub skipped: Vec<String>,
+}
+
+/// A file and its servers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileReport {
+    /// Whose file it is.
+    pub role: Role,
+    /// Its path, safe to print; empty: an address was asked for that no file
+    /// lists.
+    pub path: String,
+    /// What the path becomes with each link on the way.
+    pub links: Vec<String>,
+    /// What `/etc/resolv.conf` is to systemd-resolved, where that runs.
+    pub mode: Option<Mode>,
+    /// Why there are no servers, without a full stop.
+    pub problem: Option<String>,
+    /// Its name servers, in order.
+    pub servers: Vec<Step>,
+    /// What it says less than its writer knows.
+    pub lost: Vec<String>,
+}
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    /// The file that the kubelet's `resolvConf` names.
+    Kubelet,
+    /// `/etc/resolv.conf`.
+    Node,
+    /// Both.
+    Both,
+    /// The address was given by the user.
+    Asked,
+}
+
+/// A server on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Its address; `None`: it has none, as the servers of the root zone.
+    pub address: Option<SocketAddr>,
+    /// Only the names of this zone go there; `None`: all, or all others.
+    pub zone: Option<String>,
+    /// Where its address is written.
+    pub place: Option<Place>,
+    /// A short name of its kind for machines: `systemd-resolved`.
+    pub id: &'static str,
+    /// Who it is, as the end of `it is …`.
+    pub who: String,
+    /// What confirms that; empty: only the address says so.
+    pub confirmed_by: Vec<String>,
+    /// What else is known: who reaches it, what it leaves out.
+    pub notes: Vec<String>,
+    /// What a list of its servers would lose.
+    pub lost: Vec<String>,
+    /// How it goes on.
+    pub end: End,
+    /// To whom it forwards.
+    pub next: Vec<Step>,
+}
+
+/// How a way goes on behind a server.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum End {
+    /// It forwards to the next ones.
+    Forwards,
+    /// It lies outside the node.
+    Outside,
+    /// It was followed further above.
+    Above,
+    /// It is on this way already.
+    Cycle,
+    /// Nobody listens there; the reason, without a full stop.
+    Refused(String),
+    /// It cannot be followed; the reason, without a full stop.
+    Unknown(String),
+}
+
+/// How it is with a node's servers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Health {
+    /// No server leads nowhere.
+    Clean,
+    /// A server leads nowhere, or a file does.
+    Dead,
+    /// Nothing could be read.
+    Nothing,
+}
+
+/// Follows the servers of the kubelet's file and of `/etc/resolv.conf`.
+pub fn of_node(node: &Node) -> Report {
+    let mut files = Vec::new();
+    let end = |file: &HostFile| file.links.last().unwrap_or(&file.path).clone();
+    let kubelet = node.kubelet_file.as_ref();
+    let own = node.node_file.as_ref();
+    match (kubelet, own) {
+        (Some(kubelet), Some(own)) if end(kubelet) == end(own) => {
+            files.push(file(node, own, Role::Both));
+        }
+        _ => {
+            files.extend(kubelet.map(|it| file(node, it, Role::Kubelet)));
+            files.extend(own.map(|it| file(node, it, Role::Node)));
+        }
+    }
+    Report {
+        files,
+        skipped: node.skipped.clone(),
+    }
+}
+
+/// Follows one address, as if a resolver on the node asked it.
+pub fn of_address(node: &Node, address: IpAddr) -> Report {
+    let wanted = SocketAddr::new(address, DNS_PORT);
+    let all = node
+        .kubelet_file
+        .iter()
+        .chain(&node.node_file)
+        .chain(&node.files);
+    let listed = all.filter_map(|file| {
+        let conf = file.content.as_ref().ok()?;
+        let mut servers = loopback::name_servers(conf);
+        let (_, span) = servers.find(|(ip, _)| *ip == address)?;
+        Some((file, conf, conf.place(span.start)))
+    });
+    let mut report = FileReport {
+        role: Role::Asked,
+        path: String::new(),
+        links: Vec::new(),
+        mode: None,
+        problem: None,
+        servers: Vec::new(),
+        lost: Vec::new(),
+    };
+    let nothing = ResolvConf::parse(Source::default());
+    let mut walk = Walk::new(node);
+    let step = match listed.into_iter().next() {
+        Some((file, conf, _)) => {
+            report.path.clone_from(&file.path);
+            report.links.clone_from(&file.links);
+            let place = place_in(conf, address);
+            walk.step(wanted, place, conf, &file.links)
+        }
+        None => walk.step(wanted, None, &nothing, &[]),
+    };
+    report.servers.push(step);
+    Report {
+        files: vec![report],
+        skipped: node.skipped.clone(),
+    }
+}
+
+fn place_in(conf: &ResolvConf, address: IpAddr) -> Option<Place> {
+    let mut servers = loopback::name_servers(conf);
+    let (_, span) = servers.find(|(ip, _)| *ip == address)?;
+    Some(placed(conf, span.start))
+}
+
+/// The place of an offset in a file.
+fn placed(conf: &ResolvConf, offset: u32) -> Place {
+    let at = conf.position(offset);
+    Place {
+        file: conf.source.name.clone(),
+        line: at.line,
+        column: at.column,
+    }
+}
+
+fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
+    let end = file.links.last().unwrap_or(&file.path);
+    let exists = file.content.is_ok();
+    let is_own = file.path == "/etc/resolv.conf" && node.resolved.is_some();
+    let mut report = FileReport {
+        role,
+        path: file.path.clone(),
+        links: file.links.clone(),
+        mode: is_own.then(|| Mode::of(exists.then_some(end.as_str()))),
+        problem: None,
+        servers: Vec::new(),
+        lost: Vec::new(),
+    };
+    let conf = match &file.content {
+        Ok(conf) => conf,
+        Err(unread) => {
+            report.problem = Some(match (unread.is_missing, file.links.last()) {
+                (true, Some(target)) => {
+                    format!("it leads to {target}, and there is no such file")
+                }
+                (true, None) => "there is no such file: resolvers then ask 127.0.0.1".to_owned(),
+                (false, _) => unread.reason.clone(),
+            });
+            return report;
+        }
+    };
+    // Each role is told in full.
+    let mut walk = Walk::new(node);
+    for (address, span) in loopback::name_servers(conf) {
+        let place = placed(conf, span.start);
+        let address = SocketAddr::new(address, DNS_PORT);
+        report
+            .servers
+            .push(walk.step(address, Some(place), conf, &file.links));
+    }
+    if report.servers.is_empty() {
+        let problem = "it lists no name server: resolvers then ask 127.0.0.1";
+        report.problem = Some(problem.to_owned());
+    }
+    if let Some(resolved) = node.resolved.as_ref().filter(|_| end == UPLINK_FILE) {
+        report.lost = resolved.lost();
+    }
+    let count = report.servers.len();
+    if count > MAX_SERVERS {
+        report.lost.push(format!(
+            "it lists {count} servers, of which resolvers and pods get the first {MAX_SERVERS}"
+        ));
+    }
+    report
+}
+
+impl Report {
+    /// How it is with the servers; a node of which nothing is known has
+    /// nothing.
+    pub fn health(&self, node: &Node) -> Health {
+        let has_content = |it: &&FileReport| it.problem.is_none() || !it.links.is_empty();
+        let knows = self.files.iter().any(|it| has_content(&it));
+        if !knows && node.files.is_empty() && node.servers.is_empty() && !node.sockets_known {
+            return Health::Nothing;
+        }
+        let is_dead = self.files.iter().any(|it| it.problem.is_some());
+        let is_dead = is_dead
+            || self
+                .files
+                .iter()
+                .flat_map(|it| &it.servers)
+                .any(Step::is_dead);
+        if is_dead { Health::Dead } else { Health::Clean }
+    }
+}
+
+impl Step {
+    /// Whether a way from here leads nowhere.
+    pub fn is_dead(&self) -> bool {
+        let here = matches!(self.end, End::Cycle | End::Refused(_));
+        here || self.next.iter().any(Self::is_dead)
+    }
+}
+
+#[cfg(test)]
+mod tests;
