@@ -1,5 +1,6 @@
 //! Reads the Corefiles of a node that belong to none of its pods.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -63,36 +64,33 @@ const VOLUMES: [&str; 2] = ["kubernetes.io~configmap", "kubernetes.io~projected"
 /// What NodeLocal DNSCache takes from the ConfigMap kube-dns.
 const OF_KUBE_DNS: [&str; 1] = ["upstreamNameservers"];
 
-/// The Corefiles in the volumes of a pod, those that they import, and what
-/// NodeLocal DNSCache puts into its own. `directory` is the kubelet's of the
-/// pod; each file has the path from which links lead to it.
+/// The Corefiles in the volumes of a pod, and with them what they import and
+/// what NodeLocal DNSCache puts into its own. `directory` is the kubelet's of
+/// the pod; each file has the path from which links lead to it.
 ///
 /// Where a volume is mounted is not known here, so that an import is looked
 /// for by the last part of its path in every volume.
-pub fn of_pod(root: &Root, directory: &str, skipped: &mut Vec<String>) -> Vec<Source> {
-    let paths = in_volumes(root, Path::new(directory));
-    let name = |path: &Path| path.file_name().map(|it| it.as_bytes().to_vec());
-    let is = |path: &Path, is: &dyn Fn(&[u8]) -> bool| name(path).is_some_and(|it| is(&it));
-    let mut files: Vec<Source> = Vec::new();
+pub fn with_imports(
+    root: &Root,
+    directory: &str,
+    corefiles: Vec<Source>,
+    skipped: &mut Vec<String>,
+) -> Vec<Source> {
     let mut wanted: Vec<Vec<u8>> = OF_KUBE_DNS.map(|it| it.as_bytes().to_vec()).to_vec();
-    for path in paths
-        .iter()
-        .filter(|path| is(path, &|it| it.starts_with(b"Corefile")))
-    {
-        if let Some(main) = file(root, path, skipped) {
-            let patterns = parse(main.clone(), &[]).imports;
-            wanted.extend(patterns.iter().map(|it| last_part(&it.pattern)));
-            files.push(main);
-        }
+    for corefile in &corefiles {
+        let imports = parse(corefile.clone(), &[]).imports;
+        wanted.extend(imports.iter().map(|it| last_part(&it.pattern)));
     }
+    let mut files = corefiles;
     if files.is_empty() {
         return files;
     }
-    for path in &paths {
-        let is_wanted = |it: &[u8]| wanted.iter().any(|wanted| fits(wanted, it));
+    for path in in_volumes(root, Path::new(directory)) {
+        let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
+        let is_wanted = wanted.iter().any(|wanted| fits(wanted, name));
         let is_known = files.iter().any(|it| Path::new(&it.name) == path);
-        if !is_known && files.len() < MAX_FILES && is(path, &is_wanted) {
-            files.extend(file(root, path, skipped));
+        if is_wanted && !is_known && files.len() < MAX_FILES {
+            files.extend(file(root, &path, skipped));
         }
     }
     files
@@ -280,7 +278,9 @@ mod tests {
             std::fs::write(path, text).unwrap();
         }
         let root = Root::below(directory.path(), Resolution::default()).unwrap();
-        let found = of_pod(&root, "/p", &mut Vec::new());
+        let path = "/p/volumes/kubernetes.io~configmap/config-volume/Corefile";
+        let corefile = root.read(Path::new(path)).unwrap().source;
+        let found = with_imports(&root, "/p", vec![corefile], &mut Vec::new());
         let names: Vec<&str> = found
             .iter()
             .filter_map(|it| it.name.strip_prefix("/p/volumes/kubernetes.io~configmap/"))
@@ -292,7 +292,7 @@ mod tests {
             "kube-dns-config/upstreamNameservers",
         ];
         assert_eq!(names, expected);
-        assert!(of_pod(&root, "/q", &mut Vec::new()).is_empty());
+        assert!(with_imports(&root, "/p", Vec::new(), &mut Vec::new()).is_empty());
     }
 
     #[test]

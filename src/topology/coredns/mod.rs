@@ -12,6 +12,7 @@ mod places;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -178,7 +179,7 @@ fn forwards(zones: &BTreeMap<&str, &Block>) -> Vec<Forward> {
     for block in zones.values() {
         candidates.extend(block.zones_of_note().take(MAX_PARTS));
     }
-    candidates.sort_by_key(|zone| (labels(zone), *zone));
+    candidates.sort_by_key(|zone| (labels(zone), Reverse(*zone)));
     candidates.dedup();
     candidates.truncate(MAX_PARTS);
     let mut outcomes: BTreeMap<&str, (Option<usize>, &Block)> = BTreeMap::new();

@@ -133,9 +133,9 @@ fn corefiles_that_coredns_was_started_with() {
 fn the_corefiles_of_caches_on_the_node() {
     check_file!(
         "node-local-dns.Corefile.base",
-        "10.96.0.10#53 169.254.20.10#53 | ip6.arpa. -> \
+        "10.96.0.10#53 169.254.20.10#53 | cluster.local. -> \
          Other(\"__PILLAR__CLUSTER__DNS__\"); in-addr.arpa. -> \
-         Other(\"__PILLAR__CLUSTER__DNS__\"); cluster.local. -> \
+         Other(\"__PILLAR__CLUSTER__DNS__\"); ip6.arpa. -> \
          Other(\"__PILLAR__CLUSTER__DNS__\"); . -> /etc/resolv.conf; loop\n\
          ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
          (node-local-dns.Corefile.base:10:15)\n\
@@ -146,7 +146,7 @@ fn the_corefiles_of_caches_on_the_node() {
     );
     check_file!(
         "localdns.corefile",
-        "169.254.10.10#53 | reddog.microsoft.com. -> ; health-check.localdns.local. -> ; . -> \
+        "169.254.10.10#53 | health-check.localdns.local. -> ; reddog.microsoft.com. -> ; . -> \
          168.63.129.16:53; loop\n\
          169.254.10.11#53 | health-check.localdns.local. -> ; cluster.local. -> 10.0.0.10:53; \
          . -> 10.0.0.10:53; loop\n"
@@ -242,7 +242,7 @@ fn the_most_special_zone_counts() {
     );
     check(
         ". {\n forward a.example 10.0.0.1\n forward example 10.0.0.2 {\n  except b.example\n }\n}",
-        "*#53 | b.example. -> ; a.example. -> 10.0.0.1:53; example. -> 10.0.0.2:53;\n",
+        "*#53 | a.example. -> 10.0.0.1:53; b.example. -> ; example. -> 10.0.0.2:53;\n",
     );
     // The first forward takes all, so that the second gets nothing.
     check(
