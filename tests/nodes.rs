@@ -211,10 +211,21 @@ fn unsound(place: &Value, root: &Root) -> Option<String> {
         return Some(format!("{shown}: no such column in {found:?}"));
     }
     let rest: String = found.chars().skip(column - 1).collect();
-    let said = place["old"].as_str().or_else(|| place["text"].as_str());
-    let fits = |said: &str| escaped(rest.as_bytes()).starts_with(said);
-    said.filter(|said| !fits(said))
-        .map(|said| format!("{shown}: {said:?} is not there, but {rest:?}"))
+    let rest = escaped(rest.as_bytes());
+    let is_wrong = match (place["old"].as_str(), place["text"].as_str()) {
+        (Some(old), _) => !rest.starts_with(old),
+        // A setting is shown whole, and its place is that of the value.
+        (None, Some(text)) => !text.contains(word(&rest)),
+        (None, None) => false,
+    };
+    is_wrong.then(|| format!("{shown}: {place} is not there, but {rest:?}"))
+}
+
+/// The first word, without its quotes.
+fn word(text: &str) -> &str {
+    let text = text.trim_start_matches(['"', '\'']);
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';');
+    text.split(is_end).next().unwrap()
 }
 
 #[test]
