@@ -108,6 +108,17 @@ pub(super) fn about_ways(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<String
         let Some(way) = headline::deciding(outcome) else {
             continue;
         };
+        if outcome.is_partial {
+            let remark = format!(
+                "Reverse lookups in {} of addresses that are not the cluster's loop: CoreDNS \
+                 passes them on (fallthrough), and they come back to it",
+                outcome.zone.trim_end_matches('.')
+            );
+            if !remarks.contains(&remark) {
+                remarks.push(remark);
+            }
+            continue;
+        }
         for remark in [
             chance(outcome, way),
             pinned(graph, way),

@@ -7,6 +7,7 @@ mod setting;
 use std::net::IpAddr;
 
 use super::graph::{Graph, Server, reached};
+use super::quote;
 use super::verdict::{self, Outcome};
 use super::view::{self, Policy};
 use super::walk::{Step, Way, WayEnd, Who};
@@ -30,7 +31,7 @@ const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
 pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Option<Mend> {
     let (outcome, way) = outcomes
         .iter()
-        .filter(|it| verdict::is_bad(it.state))
+        .filter(|it| verdict::is_bad(it.state) && !it.is_partial)
         .find_map(|it| Some((*it, headline::deciding(it)?)))?;
     if outcome.when == When::Now && next == State::NoLoop {
         return setting::recreate(graph.node);
@@ -99,19 +100,17 @@ impl<'c, 'n> Case<'c, 'n> {
         let policy = server
             .pod
             .map_or(Policy::Host, |pod| view::policy(self.node(), pod));
-        // The first place is the configuration's, the others are files'.
-        let is_from_file = server.dns.forwards.iter().flat_map(|it| &it.to).any(|to| {
-            matches!(to.value, Target::File(_))
-                && step.proof.first().is_some_and(|it| it.place == to.place)
-        });
-        is_in_pod && policy == Policy::Host && is_from_file
+        is_in_pod && policy == Policy::Host && step.is_from_file
     }
 
     /// Whether the node would be well with this change.
     fn mends(&self, changed: &Node) -> bool {
         let graph = Graph::of(changed);
         let outcomes = verdict::outcomes(&graph, When::NextStart);
-        !outcomes.is_empty() && outcomes.iter().all(|it| it.state == State::NoLoop)
+        !outcomes.is_empty()
+            && outcomes
+                .iter()
+                .all(|it| it.state == State::NoLoop || it.is_partial)
     }
 
     /// Addresses outside the node that files and servers of it name as
