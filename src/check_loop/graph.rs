@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
+use super::quote;
 use super::view::{self, Policy, View};
 use super::{Proof, When};
 use crate::node::{Node, Pod};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
-use crate::text::{Place, escaped};
 use crate::topology::{DnsServer, Network, Program, Target};
 
 /// The servers of a node and how to get from one to the next.
@@ -114,19 +114,6 @@ impl<'n> Graph<'n> {
         }
     }
 
-    /// The line of a file that was read, without blanks around it, safe to
-    /// print.
-    pub(super) fn line(&self, place: &Place) -> Option<String> {
-        let node = self.node;
-        let of_pods = node.pods.iter().flat_map(|pod| &pod.corefiles);
-        let mut sources = node.corefiles.iter().chain(of_pods);
-        let source = sources.find(|it| it.name == place.file)?;
-        let mut lines = source.bytes.split(|&byte| byte == b'\n');
-        let line = lines.nth(place.line.checked_sub(1)?)?.trim_ascii();
-        let line = line.strip_suffix(b"{").unwrap_or(line).trim_ascii_end();
-        Some(escaped(line)).filter(|it| !it.is_empty())
-    }
-
     /// What says that the address is that of the cluster's DNS; `None`: it is
     /// not.
     pub(super) fn service(&self, ip: IpAddr) -> Option<&Option<Proof>> {
@@ -144,7 +131,7 @@ fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)>
     if let Some(kubelet) = &node.kubelet {
         for ip in &kubelet.cluster_dns.value {
             known.insert(*ip);
-            let proof = view::origin(&kubelet.cluster_dns, format!("clusterDNS: {ip}"));
+            let proof = view::origin(node, &kubelet.cluster_dns, &ip.to_string());
             services.push((*ip, proof));
         }
     }
@@ -178,10 +165,7 @@ fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)>
             && !is_of_pod(&to.ip())
             && known.insert(to.ip())
         {
-            let proof = Proof {
-                place: target.place.clone(),
-                text: format!("NodeLocal DNSCache asks {to} for {zone}"),
-            };
+            let proof = quote::quote(node, &target.place, &to.to_string());
             services.push((to.ip(), Some(proof)));
         }
     }

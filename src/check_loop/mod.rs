@@ -7,6 +7,7 @@ mod graph;
 mod headline;
 pub mod log;
 mod mend;
+mod quote;
 mod servers;
 mod verdict;
 mod view;

@@ -163,7 +163,7 @@ fn usual(pod: Option<&Pod>) -> Server<'_> {
         to: vec![Placed {
             value: Target::File(super::view::RESOLV_CONF.to_owned()),
             place: Place {
-                file: "Corefile".to_owned(),
+                file: String::new(),
                 line: 1,
                 column: 1,
             },

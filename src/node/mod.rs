@@ -50,6 +50,9 @@ pub struct Node {
     pub pods: Vec<Pod>,
     /// Corefiles that belong to no pod of the node: `/etc/coredns`, `--corefile`.
     pub corefiles: Vec<Source>,
+    /// The files in which the settings of the kubelet and of DNS servers
+    /// stand, for the words at a place.
+    pub sources: Vec<Source>,
     /// Logs of DNS servers that the caller named.
     pub logs: Vec<Source>,
     /// What is there and could not be read, and why. Whole sentences without

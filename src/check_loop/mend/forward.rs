@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::Case;
+use super::{Case, quote};
 use crate::check_loop::{Edit, Mend};
 use crate::node::{Node, Pod};
 use crate::text::{Place, Source, escaped};
@@ -15,7 +15,7 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
         if !matches!(server.dns.program, Program::CoreDns | Program::NodeCache) {
             return None;
         }
-        let place = &step.proof.first()?.place;
+        let place = step.target.as_ref()?;
         let to: Vec<String> = case.upstreams().iter().map(IpAddr::to_string).collect();
         let file = "/etc/resolv.conf".to_owned();
         let targets = [vec![file], to];
@@ -145,7 +145,7 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
         if matches!(server.dns.program, Program::CoreDns | Program::NodeCache) {
             return None;
         }
-        let proof = step.proof.first()?;
+        let place = step.target.as_ref()?;
         let mut changed = case.node().clone();
         let servers = changed
             .servers
@@ -156,24 +156,27 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
             .flat_map(|it| &mut it.to);
         let to = upstream.map_or_else(outside, |ip| SocketAddr::new(*ip, 53));
         let mut old = None;
-        for target in targets.filter(|it| it.place == proof.place) {
+        for target in targets.filter(|it| it.place == *place) {
             if let Target::Address(own) = target.value {
                 old = Some(own);
                 target.value = Target::Address(to);
             }
         }
         let old = old?.ip().to_string();
-        let new = upstream.map_or_else(
-            || "ADDRESS, that of a DNS server of your network".to_owned(),
-            IpAddr::to_string,
-        );
+        let new = upstream.map_or_else(|| "ADDRESS".to_owned(), IpAddr::to_string);
+        let stands = quote::quote(case.node(), place, &old);
+        let restart = format!("Restart {}", server.dns.program.name());
+        let which = upstream.is_none().then(|| {
+            "ADDRESS is that of a DNS server of your network: no file on this node names one"
+                .to_owned()
+        });
         case.mends(&changed).then(|| Mend {
             edit: Edit {
-                place: proof.place.clone(),
-                old: Some(old),
-                new,
+                new: stands.text.replacen(&old, &new, 1),
+                place: stands.place,
+                old: Some(stands.text),
             },
-            then: vec![format!("Restart {}", server.dns.program.name())],
+            then: which.into_iter().chain([restart]).collect(),
             but: Vec::new(),
             not: Vec::new(),
         })

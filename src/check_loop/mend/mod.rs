@@ -7,6 +7,7 @@ mod setting;
 use std::net::IpAddr;
 
 use super::graph::{Graph, Server, reached};
+use super::quote;
 use super::verdict::{self, Outcome};
 use super::view::{self, Policy};
 use super::walk::{Step, Way, WayEnd, Who};
@@ -99,12 +100,7 @@ impl<'c, 'n> Case<'c, 'n> {
         let policy = server
             .pod
             .map_or(Policy::Host, |pod| view::policy(self.node(), pod));
-        // The first place is the configuration's, the others are files'.
-        let is_from_file = server.dns.forwards.iter().flat_map(|it| &it.to).any(|to| {
-            matches!(to.value, Target::File(_))
-                && step.proof.first().is_some_and(|it| it.place == to.place)
-        });
-        is_in_pod && policy == Policy::Host && is_from_file
+        is_in_pod && policy == Policy::Host && step.is_from_file
     }
 
     /// Whether the node would be well with this change.

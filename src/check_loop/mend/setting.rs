@@ -1,38 +1,35 @@
 //! The kubelet's setting: how to change it, and what must be done after it.
 
-use super::{affected, view};
+use super::{affected, quote, view};
 use crate::check_loop::{Edit, Mend};
-use crate::kubelet::{Found, Kubelet, Origin, Setting};
+use crate::kubelet::{Found, Kubelet, Origin};
 use crate::node::{Node, Pod};
-use crate::text::{Place, escaped};
+use crate::text::escaped;
 
 /// Where kubeadm has the kubelet's configuration.
 const USUAL_FILE: &str = "/var/lib/kubelet/config.yaml";
 
 /// Points `resolvConf` to another file.
 pub(super) fn point_to(node: &Node, path: &str) -> Mend {
-    let Some(kubelet) = &node.kubelet else {
-        return Mend {
-            edit: added(USUAL_FILE, path),
-            then: Vec::new(),
-            but: Vec::new(),
-            not: Vec::new(),
-        };
-    };
-    let restart = restart(kubelet);
-    Mend {
-        edit: edit(kubelet, path),
-        then: restart.into_iter().chain(recreation(node)).collect(),
-        but: overridden(kubelet),
+    let mut mend = Mend {
+        edit: edit(node, path),
+        then: Vec::new(),
+        but: Vec::new(),
         not: Vec::new(),
+    };
+    if let Some(kubelet) = &node.kubelet {
+        mend.then.extend(restart(kubelet));
+        mend.but = overridden(kubelet);
     }
+    mend.then.extend(recreation(node));
+    mend
 }
 
 /// Nothing is left to change: only the pods are old.
 pub(super) fn recreate(node: &Node) -> Option<Mend> {
     let kubelet = node.kubelet.as_ref()?;
     let value = escaped(kubelet.resolv_conf.value.as_bytes());
-    let stands = match view::origin(&kubelet.resolv_conf, words(&kubelet.resolv_conf, &value)) {
+    let stands = match view::origin(node, &kubelet.resolv_conf, &value) {
         Some(proof) => proof,
         None => {
             let listed = view::of_file(node.kubelet_file.as_ref()?).ok()?;
@@ -45,7 +42,7 @@ pub(super) fn recreate(node: &Node) -> Option<Mend> {
             old: Some(stands.text.clone()),
             new: stands.text,
         },
-        then: recreation(node).into_iter().collect(),
+        then: recreation(node),
         but: Vec::new(),
         not: vec![
             "Restarting the pods' containers only: a pod keeps its file until it is deleted"
@@ -55,61 +52,74 @@ pub(super) fn recreate(node: &Node) -> Option<Mend> {
 }
 
 /// The setting as it is to be written where it stands now.
-fn edit(kubelet: &Kubelet, path: &str) -> Edit {
-    let setting = &kubelet.resolv_conf;
-    let old = escaped(setting.value.as_bytes());
-    match &setting.origin {
-        Origin::File(place) => Edit {
-            place: place.clone(),
-            old: Some(words(setting, &old)),
-            new: words(setting, path),
-        },
-        Origin::Argument { pid, argument } => Edit {
-            place: Place {
-                file: format!("/proc/{pid}/cmdline"),
-                line: 1,
-                column: 1,
-            },
-            old: Some(argument.clone()),
-            new: format!("--resolv-conf={path}"),
-        },
-        Origin::BuiltIn | Origin::Option(_) | Origin::Unread(_) => {
-            added(&configuration(kubelet), path)
-        }
-    }
-}
-
-fn added(file: &str, path: &str) -> Edit {
-    let is_json = has_ending(file, "json");
-    Edit {
-        place: Place {
-            file: file.to_owned(),
-            line: 1,
-            column: 1,
-        },
-        old: None,
-        new: match is_json {
-            true => format!("\"resolvConf\": \"{path}\","),
-            false => format!("resolvConf: {path}"),
-        },
-    }
-}
-
-/// The setting in the words of the file where it stands.
-fn words(setting: &Setting<String>, value: &str) -> String {
-    let file = match &setting.origin {
-        Origin::File(place) => place.file.as_str(),
-        Origin::Argument { .. } => return format!("--resolv-conf={value}"),
-        _ => "",
+fn edit(node: &Node, path: &str) -> Edit {
+    let Some(kubelet) = &node.kubelet else {
+        return added(node, USUAL_FILE, path);
     };
-    if file.contains("/rancher/") {
-        format!("resolv-conf={value}")
-    } else if has_flags(file) {
-        format!("--resolv-conf={value}")
-    } else if has_ending(file, "json") {
-        format!("\"resolvConf\": \"{value}\"")
+    let value = escaped(kubelet.resolv_conf.value.as_bytes());
+    match view::origin(node, &kubelet.resolv_conf, &value) {
+        Some(stands) => {
+            let new = match stands.text.rfind(&value).filter(|_| !value.is_empty()) {
+                Some(at) => {
+                    let before = stands.text.get(..at).unwrap_or_default();
+                    let after = stands.text.get(at + value.len()..).unwrap_or_default();
+                    format!("{before}{path}{after}")
+                }
+                None if stands.text.starts_with('-') => format!("--resolv-conf={path}"),
+                None => format!("resolvConf: {path}"),
+            };
+            Edit {
+                place: stands.place,
+                old: Some(stands.text),
+                new,
+            }
+        }
+        None => match configuration(kubelet) {
+            Some(file) => added(node, &file, path),
+            None => {
+                beside_flag(node, kubelet, path).unwrap_or_else(|| added(node, USUAL_FILE, path))
+            }
+        },
+    }
+}
+
+/// One more flag behind one that the kubelet has.
+fn beside_flag(node: &Node, kubelet: &Kubelet, path: &str) -> Option<Edit> {
+    let dns = kubelet.cluster_dns.value.first().map(ToString::to_string);
+    let dns = dns.and_then(|it| view::origin(node, &kubelet.cluster_dns, &it));
+    let domain = escaped(kubelet.cluster_domain.value.as_bytes());
+    let domain = || view::origin(node, &kubelet.cluster_domain, &domain);
+    let flag = dns.or_else(domain).filter(|it| it.text.starts_with('-'))?;
+    Some(Edit {
+        new: format!("{} --resolv-conf={path}", flag.text),
+        place: flag.place,
+        old: Some(flag.text),
+    })
+}
+
+/// The setting behind the last line of a file that does not have it.
+fn added(node: &Node, file: &str, path: &str) -> Edit {
+    if has_ending(file, "json") {
+        // Behind the brace that begins the document.
+        let source = quote::source(node, file);
+        let brace = source.and_then(|it| it.bytes.iter().position(|&byte| byte == b'{'));
+        let start = brace.map_or(0, |at| u32::try_from(at + 1).unwrap_or(0));
+        let place = source.map_or_else(|| quote::end(node, file), |it| it.place_of(start));
+        return Edit {
+            place,
+            old: None,
+            new: format!("\"resolvConf\": \"{path}\","),
+        };
+    }
+    let new = if has_flags(file) {
+        format!("--resolv-conf={path}")
     } else {
-        format!("resolvConf: {value}")
+        format!("resolvConf: {path}")
+    };
+    Edit {
+        place: quote::end(node, file),
+        old: None,
+        new,
     }
 }
 
@@ -130,15 +140,16 @@ fn has_ending(file: &str, ending: &str) -> bool {
         .is_some_and(|(_, own)| own.eq_ignore_ascii_case(ending))
 }
 
-/// The kubelet's configuration file, told from its other settings.
-fn configuration(kubelet: &Kubelet) -> String {
+/// The kubelet's configuration file, told from its other settings; `None`:
+/// they are not in one.
+fn configuration(kubelet: &Kubelet) -> Option<String> {
     let of_dns = &kubelet.cluster_dns.origin;
     let of_domain = &kubelet.cluster_domain.origin;
     let mut files = [of_dns, of_domain].into_iter().filter_map(|it| match it {
         Origin::File(place) if !has_flags(&place.file) => Some(place.file.clone()),
         _ => None,
     });
-    files.next().unwrap_or_else(|| USUAL_FILE.to_owned())
+    files.next()
 }
 
 /// What to know about files that would beat the change, or be beaten.
