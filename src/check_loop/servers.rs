@@ -17,7 +17,7 @@ pub(super) fn of(node: &Node) -> Vec<Server<'_>> {
     for dns in &node.servers {
         servers.push(found(node, dns));
     }
-    if !servers.iter().any(|it| it.role == Role::Cluster) {
+    if !servers.iter().any(|it| it.role == Role::Cluster) && node.kubelet.is_some() {
         servers.push(usual(None));
     }
     servers.sort_by_key(|it| it.role == Role::Other);
