@@ -73,9 +73,15 @@ pub(super) fn source<'n>(node: &'n Node, file: &str) -> Option<&'n Source> {
     all.find(|it| it.name == file)
 }
 
+/// Longest line of which a statement is shown; of longer ones the value alone.
+const MAX_LINE: usize = 10_000;
+
 fn statement(source: &Source, place: &Place) -> Option<Proof> {
     let mut lines = source.bytes.split(|&byte| byte == b'\n');
     let line = lines.nth(place.line.checked_sub(1)?)?;
+    if line.len() > MAX_LINE {
+        return None;
+    }
     let line = String::from_utf8_lossy(line);
     let characters: Vec<char> = line.chars().collect();
     let at = place.column.checked_sub(1)?;

@@ -12,7 +12,7 @@ use crate::kubelet::{Kubelet, Origin, Setting};
 use crate::loopback::name_servers;
 use crate::node::{HostFile, Node, Pod};
 use crate::pod::{Makers, PodId, Runtime, RuntimeKind, Seen, Word, WordOrigin, pod_file};
-use crate::text::{Source, Span, escaped};
+use crate::text::{Place, Source, Span, escaped};
 
 /// The file that every program of a pod reads.
 pub(super) const RESOLV_CONF: &str = "/etc/resolv.conf";
@@ -149,28 +149,33 @@ pub(super) fn of_file(file: &HostFile) -> View {
     }
 }
 
-/// Every server of the file, each with its line.
+/// Every server of the file, each with its line: from its first word to the
+/// end of the server's.
 pub(super) fn listed(conf: &ResolvConf) -> Vec<Listed> {
-    let line = |(ip, span): (IpAddr, Span)| Listed {
-        to: SocketAddr::new(ip, DNS_PORT),
-        proof: vec![of_line(conf, span)],
+    let mut lines = conf.lines().peekable();
+    let mut line = |(ip, span): (IpAddr, Span)| {
+        while lines.next_if(|it| it.span().end < span.end).is_some() {}
+        let first = lines.peek().and_then(|it| it.words().next());
+        let start = first.map_or(span.start, |it| it.span.start);
+        let at = conf.position(start);
+        let words = Span {
+            start,
+            end: span.end,
+        };
+        let proof = Proof {
+            place: Place {
+                file: conf.source.name.clone(),
+                line: at.line,
+                column: at.column,
+            },
+            text: escaped(conf.bytes(words)),
+        };
+        Listed {
+            to: SocketAddr::new(ip, DNS_PORT),
+            proof: vec![proof],
+        }
     };
-    name_servers(conf).map(line).collect()
-}
-
-/// The line of a file from its first word to the end of the word at `span`.
-fn of_line(conf: &ResolvConf, span: Span) -> Proof {
-    let line = conf.lines().find(|line| line.span().end >= span.end);
-    let start = line.and_then(|line| Some(line.words().next()?.span.start));
-    let start = start.unwrap_or(span.start);
-    let words = Span {
-        start,
-        end: span.end,
-    };
-    Proof {
-        place: conf.source.place_of(start),
-        text: escaped(conf.bytes(words)),
-    }
+    name_servers(conf).map(|it| line(it)).collect()
 }
 
 /// What stands where a setting was made; `value` is what it has from there.

@@ -15,6 +15,8 @@ use crate::topology::{Forward, Policy, Program, Target};
 const MAX_WAYS: usize = 64;
 /// Longest way, in servers.
 const MAX_HOPS: usize = 24;
+/// Most servers of one forward that are looked at; CoreDNS takes 15.
+const MAX_CHOICES: usize = 200;
 
 /// A way that queries take.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -283,6 +285,9 @@ impl Walk<'_, '_> {
         let own = self.graph.addresses(&server.dns.network);
         let mut choices = Vec::new();
         for target in &forward.to {
+            if choices.len() >= MAX_CHOICES {
+                break;
+            }
             let one = |to, shown: String| Choice {
                 to,
                 proof: self.written(&target.place, &headline::short(&shown)),
@@ -302,6 +307,18 @@ impl Walk<'_, '_> {
                     choices.push(one(Err(WayEnd::Unknown(reason)), what.clone()));
                 }
             }
+        }
+        let is_more = forward.to.len() > MAX_CHOICES || choices.len() > MAX_CHOICES;
+        choices.truncate(MAX_CHOICES);
+        if let Some(first) = forward.to.first().filter(|_| is_more) {
+            let reason = format!("more than {MAX_CHOICES} servers of one forward are not followed");
+            choices.push(Choice {
+                to: Err(WayEnd::Unknown(reason)),
+                shown: "further servers".to_owned(),
+                target: first.place.clone(),
+                is_from_file: false,
+                proof: Vec::new(),
+            });
         }
         choices
     }

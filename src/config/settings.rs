@@ -1,7 +1,7 @@
 //! Settings of one program from several files, in the order in which the
 //! program meets them.
 
-use crate::text::{Place, Source, Span};
+use crate::text::{Mark, Place, Source, Span};
 
 /// Files and the settings in them. Which file follows which `include` is up
 /// to the one who read them.
@@ -11,6 +11,7 @@ pub struct Settings {
     pub files: Vec<Source>,
     /// The settings, in the order in which the program meets them.
     pub settings: Vec<Setting>,
+    last: Mark,
 }
 
 /// A name and perhaps a value: `server=192.0.2.1`, `forward-addr: 192.0.2.1`.
@@ -38,10 +39,7 @@ impl Settings {
     /// Where the value is written, or the name if there is none.
     pub fn place(&self, setting: &Setting) -> Place {
         let span = setting.value.unwrap_or(setting.name);
-        match self.files.get(setting.file) {
-            Some(file) => file.place_of(span.start),
-            None => Source::default().place_of(0),
-        }
+        self.last.place(&self.files, setting.file, span.start)
     }
 
     fn bytes(&self, setting: &Setting, span: Span) -> &[u8] {

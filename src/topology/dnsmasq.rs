@@ -11,13 +11,16 @@ use crate::config::ini;
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::settings::{Setting, Settings};
 use crate::loopback;
-use crate::text::{Place, Source, escaped};
+use crate::text::{Place, Placed, Source, escaped};
 use crate::topology::{
-    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
+    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, add_all, zone,
 };
 
 /// The file that it takes its servers from unless told otherwise.
 const RESOLV_FILE: &str = "/etc/resolv.conf";
+
+/// Most domains that go to the usual servers that are told one by one.
+const MAX_AS_USUAL: usize = 1000;
 
 /// Where NetworkManager writes the servers that it tells its dnsmasq.
 const NETWORK_MANAGER_SERVERS: &str = "/run/NetworkManager/no-stub-resolv.conf";
@@ -153,10 +156,11 @@ fn fits(pattern: &str, interface: &str) -> bool {
 
 fn forwards(words: &[Word], policy: Policy, server: &mut DnsServer) {
     let mut as_usual: Vec<(String, Place)> = Vec::new();
+    let mut all: Vec<(String, Placed<Target>)> = Vec::new();
     for word in words {
         match word.name {
-            "server" | "local" => one_server(word, policy, &mut as_usual, server),
-            "rev-server" => reverse(word, policy, server),
+            "server" | "local" => one_server(word, &mut as_usual, &mut all),
+            "rev-server" => all.extend(reverse(word)),
             _ => {}
         }
     }
@@ -170,34 +174,34 @@ fn forwards(words: &[Word], policy: Policy, server: &mut DnsServer) {
                 .unknown
                 .push("of its resolv-files only the one that was changed last counts".to_owned());
         }
-        for (file, place) in files {
-            add(server, ".", policy, Target::File(file), place);
-        }
+        all.extend(files.into_iter().map(|(file, place)| {
+            let value = Target::File(file);
+            (".".to_owned(), Placed { value, place })
+        }));
         let has_file = words.iter().any(|it| it.name == "resolv-file");
         if !has_file {
             let place = Place::nowhere("the default of dnsmasq");
-            let target = Target::File(RESOLV_FILE.to_owned());
-            add(server, ".", policy, target, place);
+            let value = Target::File(RESOLV_FILE.to_owned());
+            all.push((".".to_owned(), Placed { value, place }));
         }
     }
-    let root = server.forwards.iter().find(|it| it.zone == ".");
-    let usual: Vec<Target> = root.map_or_else(Vec::new, |it| {
-        it.to.iter().map(|to| to.value.clone()).collect()
-    });
-    for (zone, place) in as_usual {
-        for target in &usual {
-            add(server, &zone, policy, target.clone(), place.clone());
-        }
+    let usual = all.iter().filter(|(zone, _)| zone == ".");
+    let usual: Vec<Target> = usual.map(|(_, to)| to.value.clone()).collect();
+    for (zone, place) in as_usual.into_iter().take(MAX_AS_USUAL) {
+        all.extend(usual.iter().map(|value| {
+            let (value, place) = (value.clone(), place.clone());
+            (zone.clone(), Placed { value, place })
+        }));
     }
+    add_all(server, policy, all);
 }
 
 /// `[/DOMAIN/…/]ADDRESS[#PORT][@INTERFACE]`; `#` in place of the address
 /// means the usual servers, nothing means that the names stay local.
 fn one_server(
     word: &Word,
-    policy: Policy,
     as_usual: &mut Vec<(String, Place)>,
-    server: &mut DnsServer,
+    all: &mut Vec<(String, Placed<Target>)>,
 ) {
     let text = word.text();
     let (zones, target) = match text.strip_prefix('/').and_then(|it| it.rsplit_once('/')) {
@@ -212,16 +216,16 @@ fn one_server(
         if target == "#" {
             as_usual.push((zone, word.place.clone()));
         } else if !target.is_empty() {
-            add(server, &zone, policy, to(target), word.place.clone());
+            let place = word.place.clone();
+            let value = to(target);
+            all.push((zone, Placed { value, place }));
         }
     }
 }
 
 /// `ADDRESS[/LENGTH],SERVER`.
-fn reverse(word: &Word, policy: Policy, server: &mut DnsServer) {
-    let Some((network, target)) = word.text().split_once(',') else {
-        return;
-    };
+fn reverse(word: &Word) -> Option<(String, Placed<Target>)> {
+    let (network, target) = word.text().split_once(',')?;
     let (address, length) = network.split_once('/').unwrap_or((network, ""));
     let zone = match address.parse() {
         Ok(IpAddr::V4(ip)) => {
@@ -235,9 +239,11 @@ fn reverse(word: &Word, policy: Policy, server: &mut DnsServer) {
             let parts: Vec<String> = digits.chars().map(|it| it.to_string()).collect();
             reverse_zone(&parts, length.div_ceil(4), "ip6.arpa.")
         }
-        Err(_) => return,
+        Err(_) => return None,
     };
-    add(server, &zone, policy, to(target), word.place.clone());
+    let place = word.place.clone();
+    let value = to(target);
+    Some((zone, Placed { value, place }))
 }
 
 fn reverse_zone(parts: &[String], count: usize, end: &str) -> String {

@@ -10,6 +10,7 @@ pub mod named;
 pub mod resolved;
 pub mod unbound;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -158,12 +159,36 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
                 policy,
             };
             // The most special zone stands first; of equal ones, the older.
-            let labels = |zone: &str| zone.split('.').filter(|it| !it.is_empty()).count();
             let more = |it: &Forward| labels(&it.zone) >= labels(zone);
             let at = server.forwards.partition_point(more);
             server.forwards.insert(at, forward);
         }
     }
+}
+
+/// Lets a server without forwards forward the names of these zones: lists of
+/// domains with ten thousands of lines are common.
+fn add_all(server: &mut DnsServer, policy: Policy, all: Vec<(String, Placed<Target>)>) {
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let forwards = &mut server.forwards;
+    for (zone, to) in all {
+        let next = forwards.len();
+        let at = *known.entry(zone.clone()).or_insert(next);
+        match forwards.get_mut(at) {
+            Some(forward) => forward.to.push(to),
+            None => forwards.push(Forward {
+                zone,
+                to: vec![to],
+                policy,
+            }),
+        }
+    }
+    forwards.sort_by_cached_key(|it| std::cmp::Reverse(labels(&it.zone)));
+}
+
+/// How many labels a zone has.
+fn labels(zone: &str) -> usize {
+    zone.split('.').filter(|it| !it.is_empty()).count()
 }
 
 /// A zone as [`Forward::zone`] has it.

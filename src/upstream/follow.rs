@@ -13,6 +13,9 @@ use crate::topology::{DnsServer, Program, Target};
 
 /// Longest way that is followed.
 const MAX_STEPS: usize = 30;
+/// Most servers that one server forwards to, or that a file lists, which are
+/// followed: of lists for filtering there can be ten thousands.
+pub(super) const MAX_NEXT: usize = 200;
 
 /// A walk over the servers of a node. Each server is followed once.
 pub(super) struct Walk<'n> {
@@ -104,9 +107,16 @@ impl<'n> Walk<'n> {
             }
             for forward in &server.forwards {
                 for to in &forward.to {
+                    if step.next.len() >= MAX_NEXT {
+                        break;
+                    }
                     let zone = (forward.zone != ".").then(|| forward.zone.clone());
                     self.target(server, zone.as_deref(), to, &mut step.next);
                 }
+            }
+            if step.next.len() >= MAX_NEXT {
+                let note = format!("of the servers it forwards to the first {MAX_NEXT} are shown");
+                step.notes.push(note);
             }
             step.notes.extend(server.unknown.iter().cloned());
             if step.next.is_empty() {
@@ -121,7 +131,7 @@ impl<'n> Walk<'n> {
         let lead = identity.lead.as_ref();
         if let Some(upstream) = lead.and_then(|lead| lead.upstream.as_ref()) {
             let file = self.file(&upstream.file);
-            for listed in &upstream.servers {
+            for listed in upstream.servers.iter().take(MAX_NEXT) {
                 let address = SocketAddr::new(listed.address, DNS_PORT);
                 let found = file.and_then(|it| it.content.as_ref().ok());
                 let nothing = ResolvConf::default();
@@ -191,7 +201,7 @@ impl<'n> Walk<'n> {
             next.push(last("file", &who, place, End::Unknown(reason)));
             return;
         };
-        for (ip, span) in loopback::name_servers(conf) {
+        for (ip, span) in loopback::name_servers(conf).take(MAX_NEXT) {
             let address = SocketAddr::new(ip, DNS_PORT);
             if !server.leaves_out(address, &self.node.addresses) {
                 let place = placed(conf, span.start);

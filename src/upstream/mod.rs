@@ -15,7 +15,7 @@ use crate::loopback;
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Source};
 use crate::topology::resolved::{Mode, UPLINK_FILE};
-use crate::upstream::follow::Walk;
+use crate::upstream::follow::{MAX_NEXT, Walk};
 
 /// How many servers resolvers take from a file.
 ///
@@ -225,7 +225,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     };
     // Each role is told in full.
     let mut walk = Walk::new(node);
-    for (address, span) in loopback::name_servers(conf) {
+    for (address, span) in loopback::name_servers(conf).take(MAX_NEXT) {
         let place = placed(conf, span.start);
         let address = SocketAddr::new(address, DNS_PORT);
         report
@@ -239,7 +239,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     if let Some(resolved) = node.resolved.as_ref().filter(|_| end == UPLINK_FILE) {
         report.lost = resolved.lost();
     }
-    let count = report.servers.len();
+    let count = loopback::name_servers(conf).count();
     if count > MAX_SERVERS {
         report.lost.push(format!(
             "it lists {count} servers, of which resolvers and pods get the first {MAX_SERVERS}"

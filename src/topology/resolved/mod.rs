@@ -9,10 +9,12 @@
 mod server;
 mod words;
 
+use std::collections::BTreeSet;
+
 use crate::config::ini::{self, Entry};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
-use crate::text::{Place, Placed, Source, escaped};
+use crate::text::{Mark, Place, Placed, Source, escaped};
 
 pub use server::server;
 pub use words::{Extra, ServerWord};
@@ -147,8 +149,9 @@ pub fn read(files: &Files) -> Resolved {
     let mut resolved = Resolved::default();
     let mut reads_foreign = true;
     for source in &files.settings {
+        let last = Mark::default();
         for entry in ini::entries(source) {
-            setting(source, &entry, &mut resolved, &mut reads_foreign);
+            setting(source, &last, &entry, &mut resolved, &mut reads_foreign);
         }
     }
     if let Some(foreign) = files.foreign.as_ref().filter(|_| reads_foreign) {
@@ -161,21 +164,28 @@ pub fn read(files: &Files) -> Resolved {
     resolved
 }
 
-fn setting(source: &Source, entry: &Entry, resolved: &mut Resolved, reads_foreign: &mut bool) {
+fn setting(
+    source: &Source,
+    mark: &Mark,
+    entry: &Entry,
+    resolved: &mut Resolved,
+    reads_foreign: &mut bool,
+) {
     if entry.section.of(&source.bytes) != b"Resolve" {
         return;
     }
     let words: Vec<(&[u8], _)> = entry.words(source).collect();
+    let at = |offset| mark.place(std::slice::from_ref(source), 0, offset);
     let servers = || {
         let parse = |(word, span): &(&[u8], crate::text::Span)| {
             Some(Placed {
                 value: ServerWord::parse(word)?,
-                place: source.place_of(span.start),
+                place: at(span.start),
             })
         };
         words.iter().filter_map(parse).collect::<Vec<_>>()
     };
-    let place = || source.place_of(entry.start());
+    let place = || at(entry.start());
     match entry.key.of(&source.bytes) {
         b"DNS" => {
             *reads_foreign = false;
@@ -289,6 +299,7 @@ fn links(files: &Files) -> Vec<(u32, Scope)> {
 fn link(source: &Source, keys: [&str; 5]) -> Scope {
     let mut scope = Scope::default();
     let [servers, domains, routes, default, tls] = keys;
+    let last = Mark::default();
     for entry in ini::entries(source) {
         let key = entry.key.of(&source.bytes);
         let is = |name: &str| !name.is_empty() && key == name.as_bytes();
@@ -297,7 +308,7 @@ fn link(source: &Source, keys: [&str; 5]) -> Scope {
             scope.servers.extend(words.filter_map(|(word, span)| {
                 Some(Placed {
                     value: ServerWord::parse(word)?,
-                    place: source.place_of(span.start),
+                    place: last.place(std::slice::from_ref(source), 0, span.start),
                 })
             }));
         } else if is(domains) {
@@ -321,17 +332,16 @@ fn link(source: &Source, keys: [&str; 5]) -> Scope {
 
 /// What only the file with the real servers shows.
 fn add_uplink(file: &ResolvConf, resolved: &mut Resolved) {
-    let known: Vec<std::net::IpAddr> = resolved.scopes().flat_map(Scope::addresses).collect();
+    let known: BTreeSet<std::net::IpAddr> = resolved.scopes().flat_map(Scope::addresses).collect();
     let found = foreign_scope(file);
     let is_new = |it: &Placed<ServerWord>| !known.contains(&it.value.ip);
     resolved.uplink = found.servers.into_iter().filter(is_new).collect();
-    let domains: Vec<Domain> = resolved
-        .scopes()
-        .flat_map(|it| it.domains.clone())
-        .collect();
-    let is_new = |it: &Domain| it.name != "." && domains.iter().all(|known| known.name != it.name);
+    let domains = resolved.scopes().flat_map(|it| &it.domains);
+    let domains: BTreeSet<&String> = domains.map(|it| &it.name).collect();
+    let is_new = |it: &Domain| it.name != "." && !domains.contains(&it.name);
     let names = found.domains.into_iter().filter(is_new);
-    resolved.uplink_domains = names.map(|it| it.name).collect();
+    let names = names.map(|it| it.name).collect();
+    resolved.uplink_domains = names;
 }
 
 impl Resolved {

@@ -7,6 +7,13 @@ use crate::address::DNS_PORT;
 use crate::text::{Place, Placed};
 use crate::topology::{DnsServer, Evidence, Listen, Network, Policy, Program, Target, add};
 
+/// Most servers and most domains of a scope.
+///
+/// Source: systemd `src/resolve/resolved-dns-server.c: dns_server_new`,
+/// `src/resolve/resolved-dns-search-domain.c: dns_search_domain_new`.
+const MAX_SERVERS: usize = 256;
+const MAX_DOMAINS: usize = 256;
+
 /// The server that these settings make.
 pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
     let mut server = DnsServer {
@@ -47,7 +54,8 @@ pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
     forward(&mut server, ".", policy, &resolved.uplink);
     let usual = targets(&server, ".");
     for scope in resolved.scopes() {
-        for domain in scope.domains.iter().filter(|it| it.name != ".") {
+        let domains = scope.domains.iter().take(MAX_DOMAINS);
+        for domain in domains.filter(|it| it.name != ".") {
             forward(&mut server, &domain.name, policy, &scope.servers);
         }
     }
@@ -81,7 +89,7 @@ fn fallback(resolved: &Resolved, server: &mut DnsServer) {
 }
 
 fn forward(server: &mut DnsServer, zone: &str, policy: Policy, to: &[Placed<ServerWord>]) {
-    for word in to {
+    for word in to.iter().take(MAX_SERVERS) {
         let address = SocketAddr::new(word.value.ip, word.value.port);
         if server.leaves_out(address, &[]) {
             continue;

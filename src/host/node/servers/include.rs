@@ -15,6 +15,9 @@ use crate::text::Source;
 /// Most files of one program.
 const MAX_FILES: usize = 1000;
 
+/// Most bytes of these files together: one that includes itself has no end.
+const MAX_BYTES: usize = 16 << 20;
+
 /// Deepest chain of files that include each other.
 const MAX_DEPTH: usize = 20;
 
@@ -91,7 +94,7 @@ impl Dnsmasq<'_> {
     }
 
     fn file(&mut self, path: &[u8], only_servers: bool, depth: usize) {
-        if depth > MAX_DEPTH || self.settings.files.len() >= MAX_FILES {
+        if depth > MAX_DEPTH || is_full(&self.settings.files) {
             return;
         }
         // NetworkManager's way to say that there is none.
@@ -130,7 +133,7 @@ fn unbound_file(
     skipped: &mut Vec<String>,
     depth: usize,
 ) {
-    if depth > MAX_DEPTH || settings.files.len() >= MAX_FILES {
+    if depth > MAX_DEPTH || is_full(&settings.files) {
         return;
     }
     let Some(source) = files::source(root, path, skipped) else {
@@ -164,7 +167,7 @@ fn named_file(
     skipped: &mut Vec<String>,
     depth: usize,
 ) -> Vec<Statement> {
-    if depth > MAX_DEPTH || conf.files.len() >= MAX_FILES {
+    if depth > MAX_DEPTH || is_full(&conf.files) {
         return Vec::new();
     }
     let Some(source) = files::source(root, path, skipped) else {
@@ -197,6 +200,11 @@ fn spliced(
         found.push(statement);
     }
     found
+}
+
+fn is_full(files: &[Source]) -> bool {
+    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+    files.len() >= MAX_FILES || bytes >= MAX_BYTES
 }
 
 /// NetworkManager's configuration: the main file, then the drop-ins, of
