@@ -1,7 +1,7 @@
 //! The answer in one line.
 
 use super::graph::{Graph, reached};
-use super::verdict::Outcome;
+use super::verdict::{Outcome, asks_nobody};
 use super::walk::{Step, Way, WayEnd, Who};
 use super::{Report, State, Verdict, When};
 use crate::topology::Network;
@@ -9,11 +9,17 @@ use crate::topology::Network;
 /// One line that a tired person understands, without a full stop.
 pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> String {
     let about = match report.verdict {
+        Verdict::NoLoop if asks_nobody(graph) => {
+            return "DNS does not loop: the cluster's DNS asks no other server".to_owned();
+        }
         Verdict::NoLoop => {
             return "DNS does not loop: every way leads to a server outside".to_owned();
         }
         Verdict::Unknown => {
-            let missing = report.missing.first().map_or("", String::as_str);
+            let missing = report.missing.first().map_or(
+                "nothing tells where the queries of the DNS pods go",
+                String::as_str,
+            );
             return format!("Not known whether DNS loops: {}", lower(missing));
         }
         Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => outcomes

@@ -148,6 +148,7 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
     let whole = outcomes.iter().filter(|it| !it.is_partial);
     let worst = whole.map(|it| it.state).min_by_key(|it| rank(*it));
     match worst {
+        None | Some(State::NoLoop) if asks_nobody(graph) => State::NoLoop,
         None => State::Unknown,
         Some(State::NoLoop) if !outcomes.iter().any(|it| of_cluster(&it)) => State::Unknown,
         // What was supposed cannot prove that nothing loops.
@@ -164,6 +165,17 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
         }
         Some(state) => state,
     }
+}
+
+/// Whether the cluster's DNS answers all that it answers by itself.
+pub(super) fn asks_nobody(graph: &Graph<'_>) -> bool {
+    let mut servers = graph.servers.iter().filter(|it| it.role == Role::Cluster);
+    let is_alone = |it: &Server<'_>| {
+        let forwards = &it.dns.forwards;
+        let is_known = it.assumed.is_none() && it.dns.unknown.is_empty();
+        is_known && !it.dns.listens.is_empty() && forwards.iter().all(|own| own.to.is_empty())
+    };
+    servers.next().is_some_and(is_alone) && servers.all(is_alone)
 }
 
 /// Whether DNS does not work in this state.
