@@ -41,6 +41,7 @@ fn output(command: &str) -> String {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut streams = Streams {
         input: &mut std::io::empty(),
+        is_input_read: false,
         out: &mut out,
         err: &mut err,
         colors: false,

@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     let mut streams = Streams {
         colors: wants_colors(),
         input: &mut io::stdin().lock(),
+        is_input_read: false,
         out: &mut out,
         err: &mut io::stderr().lock(),
     };

@@ -83,6 +83,8 @@ enum SchemaName {
 pub struct Streams<'s> {
     /// Standard input.
     pub input: &'s mut dyn BufRead,
+    /// Whether standard input stood in for a file already.
+    pub is_input_read: bool,
     /// Standard output.
     pub out: &'s mut dyn Write,
     /// Standard error.

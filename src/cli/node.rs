@@ -60,9 +60,12 @@ impl NodeArgs {
     }
 }
 
-/// A file that the caller named; `-` is standard input.
+/// A file that the caller named; `-` is standard input, for one of them.
 pub(super) fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileRead, ReadError> {
     if path.as_os_str() == "-" {
+        if std::mem::replace(&mut streams.is_input_read, true) {
+            return Err(ReadError::Twice);
+        }
         host::read_stream("<stdin>", &mut *streams.input)
     } else {
         host::read_path(path)

@@ -56,6 +56,9 @@ pub enum ReadError {
         /// What to do instead, or nothing.
         hint: &'static str,
     },
+    /// Standard input has been read already.
+    #[error("cannot read standard input twice: - can stand for one file only")]
+    Twice,
     /// The directory for `--root` cannot be opened.
     #[error("cannot open the directory {directory}: {}", reason(*errno))]
     Root {
