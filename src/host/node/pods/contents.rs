@@ -46,7 +46,12 @@ impl Look<'_> {
             let is_same = seen.as_ref().map(bytes) == pod.resolv_conf.as_ref().map(bytes);
             pod.seen_resolv_conf = seen.filter(|_| !is_same);
             if pod.host_network != Some(true) {
-                pod.addresses = addresses(&eye);
+                // All of them are in one network namespace.
+                let others = pod.processes.iter();
+                let others = others.filter_map(|it| self.directory(it.pid));
+                let all = std::iter::once(eye).chain(others).map(|it| addresses(&it));
+                let mut found = all.filter(|it| !it.is_empty());
+                pod.addresses = found.next().unwrap_or_default();
             }
         }
         if self.with_dns {
