@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod inputs;
+mod nodes;
 mod outputs;
 
 use std::ffi::OsStr;

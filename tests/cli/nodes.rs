@@ -1,0 +1,162 @@
+//! The commands that read a node, under attack.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use tempfile::TempDir;
+
+use crate::{ended, folder, kdns, run};
+
+const LINES: usize = 12_000;
+
+/// A node with a kubelet, and CoreDNS as a pod that asks the node.
+fn node(name_server: &str) -> TempDir {
+    let folder = folder();
+    let path = folder.path();
+    write(
+        path,
+        "etc/resolv.conf",
+        &format!("nameserver {name_server}\n"),
+    );
+    write(path, "proc/1/comm", "systemd\n");
+    write(path, "proc/1/cmdline", "/sbin/init\0");
+    write(path, "proc/1/cgroup", "0::/init.scope\n");
+    write(path, "proc/710/comm", "kubelet\n");
+    write(path, "proc/710/cmdline", "/usr/bin/kubelet\0");
+    write(
+        path,
+        "proc/710/cgroup",
+        "0::/system.slice/kubelet.service\n",
+    );
+    write(
+        path,
+        "etc/coredns/Corefile",
+        ".:53 {\n forward . /etc/resolv.conf\n}\n",
+    );
+    folder
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A process on the node with this configuration.
+fn serve(root: &Path, program: &str, file: &str, text: &str) {
+    write(root, "proc/600/comm", &format!("{program}\n"));
+    write(root, "proc/600/cmdline", &format!("{program}\0"));
+    write(root, "proc/600/cgroup", "0::/system.slice/dns.service\n");
+    write(root, file, text);
+}
+
+/// `ended` fails if it takes long.
+#[test]
+fn long_lists_take_no_long_time() {
+    let numbered = |each: &dyn Fn(usize) -> String| (0..LINES).map(each).collect::<String>();
+    let ip = |at: usize| format!("10.{}.{}.1", at / 250, at % 250);
+    for (program, file, text) in [
+        (
+            "dnsmasq",
+            "etc/dnsmasq.conf",
+            numbered(&|at| format!("server=/z{at}.ex/10.0.0.1\n")),
+        ),
+        (
+            "dnsmasq",
+            "etc/dnsmasq.conf",
+            numbered(&|at| format!("server={}\n", ip(at))),
+        ),
+        (
+            "unbound",
+            "etc/unbound/unbound.conf",
+            format!(
+                "forward-zone:\n name: .\n{}",
+                numbered(&|at| format!(" forward-addr: {}\n", ip(at)))
+            ),
+        ),
+        (
+            "unbound",
+            "etc/unbound/unbound.conf",
+            "include: /etc/unbound/unbound.conf\n".repeat(LINES / 4),
+        ),
+        (
+            "named",
+            "etc/bind/named.conf",
+            format!(
+                "options {{ forwarders {{ {} }}; }};\n",
+                numbered(&|at| format!("{}; ", ip(at)))
+            ),
+        ),
+        (
+            "systemd-resolve",
+            "etc/systemd/resolved.conf",
+            format!(
+                "[Resolve]\nDNS={}\n",
+                numbered(&|at| format!("{} ", ip(at)))
+            ),
+        ),
+        (
+            "systemd-resolve",
+            "run/systemd/resolve/resolv.conf",
+            numbered(&|at| format!("nameserver {}\n", ip(at))),
+        ),
+        (
+            "other",
+            "etc/resolv.conf",
+            numbered(&|at| format!("nameserver {}\n", ip(at))),
+        ),
+    ] {
+        let folder = node("127.0.0.53");
+        serve(folder.path(), program, file, &text);
+        for args in [&["check-loop", "--root", "."], &["upstream", "--root", "."]] {
+            let ended = run(folder.path(), args);
+            assert!(ended.status <= 2, "{program}: {}", ended.err);
+            assert!(ended.out.len() < 1 << 20, "{program}: {args:?}");
+        }
+    }
+}
+
+#[test]
+fn standard_input_stands_for_one_file() {
+    let folder = folder();
+    for args in [
+        &["check-loop", "--node-file", "-", "--corefile", "-"][..],
+        &["check-loop", "--node-file", "-", "--log", "-"],
+        &["pod-file", "--host-file", "-", "--node-file", "-"],
+    ] {
+        let mut child = kdns(folder.path())
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"nameserver 127.0.0.1\n").unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(err.contains("cannot read standard input twice"), "{err}");
+    }
+}
+
+#[test]
+fn dns_that_asks_nobody_does_not_loop() {
+    let folder = folder();
+    let corefile = ".:53 {\n kubernetes cluster.local\n cache\n}\n";
+    write(folder.path(), "Corefile", corefile);
+    let mut command = kdns(folder.path());
+    command.args([
+        "check-loop",
+        "--node-file",
+        "resolv.conf",
+        "--corefile",
+        "Corefile",
+    ]);
+    let ended = ended(command);
+    assert_eq!(ended.status, 0, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("asks no other server"), "{}", ended.out);
+}
