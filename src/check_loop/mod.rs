@@ -1,6 +1,48 @@
 //! Whether the DNS of a node loops: the verdict, its proof, and what mends it.
 
+mod deliver;
+mod graph;
+mod headline;
+pub mod seen;
+mod servers;
+mod verdict;
+mod view;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use crate::node::Node;
 use crate::text::Place;
+
+use graph::Graph;
+use verdict::Outcome;
+
+/// Whether the DNS of `node` loops.
+pub fn judge(node: &Node) -> Report {
+    let graph = Graph::of(node);
+    let now = verdict::outcomes(&graph, When::Now);
+    let next = verdict::outcomes(&graph, When::NextStart);
+    let state_now = verdict::state(&graph, &now);
+    let state_next = verdict::state(&graph, &next);
+    let verdict = verdict::verdict(state_now, state_next);
+    let is_about_now = matches!(verdict, Verdict::Loop | Verdict::Mixed | Verdict::Refused)
+        && verdict::verdict(state_now, State::NoLoop) == verdict;
+    let (first, second) = if is_about_now { (&now, &next) } else { (&next, &now) };
+    let all: Vec<&Outcome> = first.iter().chain(second).collect();
+    Report {
+        verdict,
+        now: state_now,
+        next_start: state_next,
+        headline: headline::of(&graph, verdict, &all),
+        chains: verdict::chains(&graph, &all),
+        mend: None,
+        evidence: Vec::new(),
+        missing: Vec::new(),
+        remarks: Vec::new(),
+        skipped: node.skipped.clone(),
+    }
+}
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,17 +1,148 @@
-//! `kdns check-loop`.
+//! `kdns check-loop`: read the node, judge, write.
 
-use super::node::NodeArgs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::node::{NodeArgs, read_named};
+use super::output::{self, Outputs};
 use super::{Status, Streams};
+use crate::check_loop::{self, Report, Verdict};
+use crate::host::node::{self, Parts};
+use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif, text};
+use crate::text::escaped;
 
 /// Tell whether the DNS of this node loops, through which hop, and what mends it
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  kdns check-loop
+  kdns check-loop --root /host --format json
+  kdns check-loop --node-file resolv.conf --corefile Corefile
+  kubectl logs -n kube-system deploy/coredns --previous | kdns check-loop --log -
+
+Exit status: 0 no loop, 1 loop, will loop, mixed or refused, 2 unknown.")]
 pub(super) struct CheckLoopArgs {
+    /// Look for a loop in this log of a DNS server too; - is standard input
+    #[arg(long, value_name = "FILE")]
+    log: Vec<PathBuf>,
+    /// End with status 0 whatever is found
+    #[arg(long)]
+    exit_zero: bool,
+    #[command(flatten)]
+    outputs: Outputs<Format>,
     #[command(flatten)]
     node: NodeArgs,
 }
 
+/// How to write a report.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+    /// One message a line, as compilers write them
+    Concise,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// `JUnit` XML
+    Junit,
+    /// One line for node-problem-detector
+    Npd,
+    /// A textfile for node_exporter
+    Prometheus,
+}
+
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let _ = (args.node.root()?, args.node.stand_ins(streams)?);
-    anyhow::bail!("kdns check-loop is not built yet")
+    let report = match judge(args, streams) {
+        Ok(report) => report,
+        Err(error) => return report_failure(&error, args, streams),
+    };
+    let colors = streams.colors;
+    for wanted in &args.outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            write(&report, wanted.format, colors, out)
+        })?;
+    }
+    Ok(args.status(report.verdict))
+}
+
+fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Report> {
+    let stand_ins = args.node.stand_ins(streams)?;
+    let parts = Parts {
+        pods: true,
+        dns_pods: true,
+        servers: true,
+    };
+    let node = if args.node.is_files_only() {
+        node::of_files(&stand_ins)
+    } else {
+        node::read(&args.node.root()?, &stand_ins, parts)?
+    };
+    for path in &args.log {
+        let _ = read_named(path, streams)?;
+    }
+    Ok(check_loop::judge(&node))
+}
+
+fn write(report: &Report, format: Format, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text => text::write(report, colors, out),
+        Format::Json => json::write(report, out),
+        Format::Concise => concise::write(report, out),
+        Format::Sarif => sarif::write(report, out),
+        Format::Github => github::write(report, out),
+        Format::Junit => junit::write(report, out),
+        Format::Npd => npd::write(report, out),
+        Format::Prometheus => prometheus::write(report, out),
+    }
+}
+
+/// Writes what went wrong as the format's own record; people have it on
+/// standard error.
+fn write_error(message: &str, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text => Ok(()),
+        Format::Json => json::write_error(message, out),
+        Format::Concise => concise::write_error(message, out),
+        Format::Sarif => sarif::write_error(message, out),
+        Format::Github => github::write_error(message, out),
+        Format::Junit => junit::write_error(message, out),
+        Format::Npd => npd::write_error(message, out),
+        Format::Prometheus => prometheus::write_error(message, out),
+    }
+}
+
+/// Says in every wanted format what could not be done, and to people always.
+fn report_failure(
+    error: &anyhow::Error,
+    args: &CheckLoopArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let message = escaped(format!("{error:#}").as_bytes());
+    for wanted in &args.outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            write_error(&message, wanted.format, out)
+        })?;
+    }
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(streams.err, "kdns: {message}");
+    Ok(Status::Undecided)
+}
+
+impl CheckLoopArgs {
+    fn status(&self, verdict: Verdict) -> Status {
+        match verdict {
+            _ if self.exit_zero => Status::Clean,
+            Verdict::Loop | Verdict::WillLoop | Verdict::Mixed | Verdict::Refused => Status::Found,
+            Verdict::NoLoop => Status::Clean,
+            Verdict::Unknown => Status::Undecided,
+        }
+    }
 }

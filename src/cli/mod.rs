@@ -3,6 +3,7 @@
 mod answer;
 mod check_loop;
 mod explain;
+mod makers;
 mod node;
 mod output;
 mod pod_file;
@@ -67,6 +68,10 @@ enum SchemaName {
     Explain,
     /// A line of `kdns explain --format jsonl`
     Prediction,
+    /// `kdns pod-file --format json`
+    PodFile,
+    /// `kdns check-loop --format json`
+    CheckLoop,
     /// `kdns upstream --format json`
     Upstream,
 }
@@ -175,6 +180,8 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
     let schema = match name {
         SchemaName::Explain => render::explanation_json::schema(),
         SchemaName::Prediction => render::prediction::schema::schema(),
+        SchemaName::PodFile => render::pod_file_json::schema(),
+        SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream_json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;

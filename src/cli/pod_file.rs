@@ -1,17 +1,333 @@
-//! `kdns pod-file`.
+//! `kdns pod-file`: the resolv.conf that a pod would get.
 
-use super::node::NodeArgs;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{ArgAction, ValueEnum};
+
+use super::makers::{Ground, Said};
+use super::node::{NodeArgs, read_named};
+use super::output::{self, Outputs};
+use super::question::parse_domain;
 use super::{Status, Streams};
+use crate::config::manifest::{self, DnsPolicy, PodSpec, Workload};
+use crate::kubelet::Version;
+use crate::pod::{self, PodError, PodFile, PodId, Runtime, RuntimeKind};
+use crate::render::{pod_file, pod_file_json};
+use crate::text::escaped;
 
 /// Write the resolv.conf that the kubelet and the runtime would give a pod
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("corefile", |it| it.hide(true)))]
+#[command(after_help = "\
+Standard output is the file, byte for byte. What did not fit, the events that announce it, and
+what was assumed go to standard error. If the pod would not start, the status is 1.
+
+Examples:
+  kdns pod-file --namespace shop
+  kdns pod-file --pod web.yaml --root /host
+  kdns pod-file --policy Default --node-file resolv.conf --kubelet-version 1.24
+  kdns pod-file --pod web.yaml --node-file resolv.conf --kubelet-config config.yaml")]
 pub(super) struct PodFileArgs {
     #[command(flatten)]
+    pod: PodArgs,
+    #[command(flatten)]
+    makers: MakersArgs,
+    #[command(flatten)]
     node: NodeArgs,
+    #[command(flatten)]
+    outputs: Outputs<Format>,
 }
 
-/// Reads the node, decides, writes.
+/// The pod.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Which pod")]
+struct PodArgs {
+    /// The pod's dnsPolicy [default: ClusterFirst]
+    #[arg(long, value_enum, ignore_case = true, conflicts_with = "pod")]
+    policy: Option<Policy>,
+    /// The pod is on the node's network
+    #[arg(long, conflicts_with = "pod")]
+    host_network: bool,
+    /// The pod's namespace [default: that of the manifest, or default]
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// Take the pod of this manifest, YAML or JSON; - is standard input
+    #[arg(long, value_name = "MANIFEST")]
+    pod: Option<PathBuf>,
+}
+
+/// The kubelet and the runtime.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Which kubelet and runtime")]
+struct MakersArgs {
+    /// The kubelet's version, as in 1.29.3 [default: the node's, or the newest]
+    #[arg(long, value_name = "VERSION", value_parser = parse_version)]
+    kubelet_version: Option<Version>,
+    /// An argument of the kubelet, stronger than files; may be repeated
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true, action = ArgAction::Append)]
+    kubelet_arg: Vec<String>,
+    /// containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20
+    #[arg(long, value_name = "RUNTIME", default_value = "containerd", value_parser = parse_runtime)]
+    runtime: Runtime,
+    /// The cluster's DNS address, whatever the kubelet's settings are
+    #[arg(long, value_name = "IP", value_delimiter = ',')]
+    cluster_dns: Vec<IpAddr>,
+    /// The cluster's domain, whatever the kubelet's settings are
+    #[arg(long, value_name = "DOMAIN", value_parser = parse_domain)]
+    cluster_domain: Option<String>,
+    /// Take this for the node's own /etc/resolv.conf, which some runtimes copy; - is standard input
+    #[arg(long, value_name = "FILE")]
+    host_file: Option<PathBuf>,
+}
+
+/// A pod's `dnsPolicy`, as it is written in a manifest.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "PascalCase")]
+enum Policy {
+    ClusterFirst,
+    ClusterFirstWithHostNet,
+    Default,
+    None,
+}
+
+/// How to write the file.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Format {
+    /// The file's bytes and nothing else
+    #[default]
+    Text,
+    /// One document: the file, what did not fit, the events
+    Json,
+}
+
+/// Reads the pod and the node, decides, writes.
 pub(super) fn run(args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let _ = (args.node.root()?, args.node.stand_ins(streams)?);
-    anyhow::bail!("kdns pod-file is not built yet")
+    match answer(args, streams) {
+        Ok(answer) => write(&answer, &args.outputs, streams),
+        Err(failure) => report(&failure, &args.outputs, streams),
+    }
+}
+
+struct Answer {
+    about: Vec<String>,
+    file: Result<PodFile, PodError>,
+}
+
+/// Why there is not even a question.
+struct Failure {
+    sentence: String,
+    /// Whether the API server would refuse the pod.
+    is_answer: bool,
+}
+
+fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failure> {
+    let (workload, mut about) = args.pod.workload(streams)?;
+    let ground = args.ground(streams).map_err(|error| Failure {
+        sentence: format!("{error:#}"),
+        is_answer: false,
+    })?;
+    about.extend(ground.about.iter().cloned());
+    let id = PodId {
+        namespace: workload.namespace.as_deref().unwrap_or("default"),
+        name: Some(workload.name.as_str()).filter(|it| !it.is_empty()),
+        uid: None,
+    };
+    let makers = ground.makers(args.makers.runtime);
+    let file = pod::pod_file(&workload.pod, id, &makers).and_then(whole);
+    if ground.kubelet.version.is_none()
+        && let Some(version) = pod::first_other(&workload.pod, id, &makers)
+    {
+        about.push(format!(
+            "assumed: the newest kubelet; that of {}.{}.{} writes something else \
+             (--kubelet-version)",
+            version.major, version.minor, version.patch
+        ));
+    }
+    Ok(Answer { about, file })
+}
+
+/// Only a file that has every byte is an answer here.
+fn whole(file: PodFile) -> Result<PodFile, PodError> {
+    match file.incomplete {
+        Some(why) => Err(PodError::Unknown {
+            what: "the pod's file is not known for certain",
+            why,
+        }),
+        None => Ok(file),
+    }
+}
+
+impl PodFileArgs {
+    fn ground(&self, streams: &mut Streams<'_>) -> anyhow::Result<Ground> {
+        let stand_ins = self.node.stand_ins(streams)?;
+        let host_file = match &self.makers.host_file {
+            Some(path) => Some(read_named(path, streams)?.source),
+            None => None,
+        };
+        let said = Said {
+            arguments: &self.makers.kubelet_arg,
+            version: self.makers.kubelet_version,
+            cluster_dns: &self.makers.cluster_dns,
+            cluster_domain: self.makers.cluster_domain.as_deref(),
+            host_file,
+        };
+        if self.node.is_files_only() {
+            return Ok(Ground::of_files(stand_ins, said));
+        }
+        Ok(Ground::of_node(&self.node.root()?, stand_ins, said))
+    }
+}
+
+impl PodArgs {
+    /// The pod, and what was passed over.
+    fn workload(&self, streams: &mut Streams<'_>) -> Result<(Workload, Vec<String>), Failure> {
+        let (mut workload, about) = match &self.pod {
+            None => (self.in_mind(), Vec::new()),
+            Some(path) => {
+                let failure = |sentence: String, is_answer| Failure {
+                    sentence,
+                    is_answer,
+                };
+                let read = read_named(path, streams);
+                let source = read
+                    .map_err(|error| failure(error.to_string(), false))?
+                    .source;
+                // A workload that is wrong is one that the API server refuses.
+                let is_refused = manifest::read(&source)
+                    .workloads
+                    .first()
+                    .is_some_and(Result::is_err);
+                let chosen = manifest::first_pod(&source)
+                    .map_err(|error| failure(error.to_string(), is_refused))?;
+                let others = (!chosen.others.is_empty()).then(|| {
+                    format!(
+                        "only {} counts, the first of the file; not {}",
+                        chosen.workload,
+                        chosen.others.join(", ")
+                    )
+                });
+                (chosen.workload, others.into_iter().collect())
+            }
+        };
+        if self.namespace.is_some() {
+            workload.namespace.clone_from(&self.namespace);
+        }
+        Ok((workload, about))
+    }
+
+    fn in_mind(&self) -> Workload {
+        let dns_policy = match self.policy {
+            None | Some(Policy::ClusterFirst) => DnsPolicy::ClusterFirst,
+            Some(Policy::ClusterFirstWithHostNet) => DnsPolicy::ClusterFirstWithHostNet,
+            Some(Policy::Default) => DnsPolicy::Default,
+            Some(Policy::None) => DnsPolicy::None,
+        };
+        Workload {
+            kind: "Pod".to_owned(),
+            name: String::new(),
+            namespace: None,
+            place: String::new(),
+            pod: PodSpec {
+                dns_policy,
+                host_network: self.host_network,
+                ..PodSpec::default()
+            },
+        }
+    }
+}
+
+fn write(
+    answer: &Answer,
+    outputs: &Outputs<Format>,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let mut notes = Vec::new();
+    for wanted in &outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            match (wanted.format, &answer.file) {
+                (Format::Json, file) => pod_file_json::write(&answer.about, file, out),
+                (Format::Text, Ok(file)) => {
+                    pod_file::write_notes(&answer.about, file, &mut notes)?;
+                    out.write_all(&file.bytes)
+                }
+                (Format::Text, Err(_)) => Ok(()),
+            }
+        })?;
+    }
+    // A closed stderr leaves nobody to tell.
+    let _ = streams.err.write_all(&notes);
+    match &answer.file {
+        Ok(_) => Ok(Status::Clean),
+        Err(error) => Ok(tell(&error.to_string(), error.is_answer(), streams)),
+    }
+}
+
+/// Says in every wanted format what is wrong, and to people always.
+fn report(
+    failure: &Failure,
+    outputs: &Outputs<Format>,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let message = escaped(failure.sentence.as_bytes());
+    for wanted in &outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            match wanted.format {
+                Format::Text => Ok(()),
+                Format::Json => pod_file_json::write_error(&message, failure.is_answer, out),
+            }
+        })?;
+    }
+    Ok(tell(&failure.sentence, failure.is_answer, streams))
+}
+
+fn tell(sentence: &str, is_answer: bool, streams: &mut Streams<'_>) -> Status {
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(streams.err, "kdns: {}", escaped(sentence.as_bytes()));
+    if is_answer {
+        Status::Found
+    } else {
+        Status::Undecided
+    }
+}
+
+/// `1.29`, `v1.29.3`, `v1.29.3+k3s1`.
+fn parse_version(text: &str) -> Result<Version, String> {
+    let error = || format!("`{text}` is no version; 1.29 or v1.29.3 would be");
+    let plain = text.strip_prefix('v').unwrap_or(text);
+    let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (numbers, rest) = plain.split_at(end.unwrap_or(plain.len()));
+    if rest.starts_with(|c: char| c.is_alphanumeric() || c.is_whitespace()) {
+        return Err(error());
+    }
+    let numbers: Option<Vec<u32>> = numbers.split('.').map(|it| it.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[major, minor]) => Ok(Version {
+            major,
+            minor,
+            patch: 0,
+        }),
+        Some(&[major, minor, patch]) => Ok(Version {
+            major,
+            minor,
+            patch,
+        }),
+        _ => Err(error()),
+    }
+}
+
+/// `containerd`, `containerd@1.6.20`, `containerd://1.6.20` as kubectl prints it.
+fn parse_runtime(text: &str) -> Result<Runtime, String> {
+    let parts = text.split_once("://").or_else(|| text.split_once('@'));
+    let (name, version) = parts.map_or((text, None), |(name, version)| (name, Some(version)));
+    let kind = match name {
+        "containerd" => RuntimeKind::Containerd,
+        "cri-o" | "crio" => RuntimeKind::CriO,
+        "docker" => RuntimeKind::Docker,
+        _ => return Err("a runtime is containerd, cri-o or docker".to_owned()),
+    };
+    Ok(Runtime {
+        kind,
+        version: version.map(parse_version).transpose()?,
+    })
 }

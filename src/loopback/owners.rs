@@ -72,7 +72,7 @@ pub(super) enum At {
 
 /// Who can have the address, the likeliest first. Addresses that reach this
 /// host by another name (0.0.0.0) are to be given as what they reach.
-pub(super) fn of(address: IpAddr) -> impl Iterator<Item = &'static Owner> {
+pub fn of(address: IpAddr) -> impl Iterator<Item = &'static Owner> {
     let exact = OWNERS
         .iter()
         .filter(move |owner| matches!(owner.at, At::Each(list) if list.contains(&address)));

@@ -1,26 +1,68 @@
 use super::*;
-use crate::config::manifest;
+use crate::config::manifest::{self, DnsConfig, DnsOption, DnsPolicy};
 use crate::text::Source;
 
+/// A kubelet of this version, with the cluster of kubeadm.
+fn kubelet(version: Option<(u32, u32, u32)>) -> Kubelet {
+    Kubelet {
+        version: version.map(|(major, minor, patch)| Version {
+            major,
+            minor,
+            patch,
+        }),
+        ..assumed_kubelet()
+    }
+}
+
+fn conf(text: &str) -> ResolvConf {
+    ResolvConf::parse(Source {
+        name: "k".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    })
+}
+
+/// As the captured cluster was: Kubernetes 1.20.2, containerd 1.6.20.
+const CAPTURED_FILE: &str = "nameserver 172.31.0.53\nsearch corp.example eu.corp.example\n";
+
+fn made(
+    pod: &PodSpec,
+    namespace: &str,
+    kubelet: &Kubelet,
+    file: Seen<'_>,
+) -> Result<PodFile, PodError> {
+    let id = PodId {
+        namespace,
+        name: Some("web"),
+        uid: None,
+    };
+    let makers = Makers {
+        kubelet,
+        file,
+        node_ips: &[],
+        runtime: Runtime::default(),
+        node_file: Seen::Missing,
+    };
+    pod_file(pod, id, &makers)
+}
+
 /// A pod as it was captured, the cluster as it was there.
-fn check_captured(manifest: &str, expected: Result<&str, PodError>) {
+fn check_captured(manifest: &str, expected: &str) {
     let source = Source {
         name: "pod.json".to_owned(),
         bytes: manifest.as_bytes().to_vec(),
     };
     let workload = manifest::first_pod(&source).unwrap().workload;
     let namespace = workload.namespace.unwrap();
-    let file = pod_file(&workload.pod, &namespace, &captured_cluster());
-    let text = file.map(|file| sorted_options(&file.text()));
-    assert_eq!(text, expected.map(sorted_options), "{}", workload.name);
-}
-
-fn captured_cluster() -> Cluster {
-    Cluster {
-        host_search: vec!["corp.example".to_owned(), "eu.corp.example".to_owned()],
-        limits: Limits::LEGACY,
-        ..Cluster::default()
-    }
+    let kubelet = kubelet(Some((1, 20, 2)));
+    let file = Seen::Read(&conf(CAPTURED_FILE));
+    let file = made(&workload.pod, &namespace, &kubelet, file).unwrap();
+    let text = String::from_utf8(file.bytes).unwrap();
+    assert_eq!(
+        sorted_options(&text),
+        sorted_options(expected),
+        "{}",
+        workload.name
+    );
 }
 
 /// The kubelet draws the order of options.
@@ -48,35 +90,26 @@ macro_rules! testdata {
 
 #[test]
 fn captured_files_are_written_byte_for_byte() {
-    check_captured(testdata!("app.json"), Ok(testdata!("app.resolv.conf")));
+    check_captured(testdata!("app.json"), testdata!("app.resolv.conf"));
     check_captured(
         testdata!("custom-dns.json"),
-        Ok(testdata!("custom-dns.resolv.conf")),
+        testdata!("custom-dns.resolv.conf"),
     );
     check_captured(
         testdata!("too-many.json"),
-        Ok(testdata!("too-many.resolv.conf")),
+        testdata!("too-many.resolv.conf"),
     );
     check_captured(
         testdata!("hostnet-cf.json"),
-        Ok(testdata!("hostnet-cf.resolv.conf")),
+        testdata!("hostnet-cf.resolv.conf"),
     );
-}
-
-#[test]
-fn the_other_policies_need_the_kubelets_file() {
+    check_captured(
+        testdata!("hostnet.json"),
+        testdata!("default-policy.resolv.conf"),
+    );
     check_captured(
         testdata!("default-policy.json"),
-        Err(PodError::DefaultPolicy),
-    );
-    check_captured(testdata!("hostnet.json"), Err(PodError::HostNetwork));
-    let cluster = Cluster {
-        dns: Vec::new(),
-        ..Cluster::default()
-    };
-    assert_eq!(
-        cluster_first("default", &cluster, None),
-        Err(PodError::NoClusterDns)
+        testdata!("default-policy.resolv.conf"),
     );
 }
 
@@ -95,6 +128,24 @@ fn config(nameservers: &[&str], searches: &[&str], options: &[(&str, Option<&str
     }
 }
 
+fn with_config(config: DnsConfig) -> PodSpec {
+    PodSpec {
+        dns_config: Some(config),
+        ..PodSpec::default()
+    }
+}
+
+fn of_policy(dns_policy: DnsPolicy) -> PodSpec {
+    PodSpec {
+        dns_policy,
+        ..PodSpec::default()
+    }
+}
+
+fn text(file: &PodFile) -> &str {
+    std::str::from_utf8(&file.bytes).unwrap()
+}
+
 #[test]
 fn what_was_cut_from_a_captured_file_is_known() {
     let config = config(
@@ -102,21 +153,33 @@ fn what_was_cut_from_a_captured_file_is_known() {
         &["a.example", "b.example", "c.example"],
         &[],
     );
-    let file = cluster_first("default", &captured_cluster(), Some(&config)).unwrap();
-    let cut: Vec<String> = file.cut.iter().map(Cut::to_string).collect();
+    let kubelet = kubelet(Some((1, 20, 2)));
+    let file = Seen::Read(&conf(CAPTURED_FILE));
+    let file = made(&with_config(config), "default", &kubelet, file).unwrap();
+    let dropped: Vec<String> = file.dropped.iter().map(Dropped::to_string).collect();
     assert_eq!(
-        cut,
+        dropped,
         [
-            "10.0.0.3 (name server, too many)",
-            "b.example (search domain, the list is too long)",
-            "c.example (search domain, the list is too long)",
+            "10.0.0.3 (name server, more than 3)",
+            "b.example (search domain, more than 6)",
+            "c.example (search domain, more than 6)",
+        ]
+    );
+    let messages: Vec<&str> = file.events.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "Nameserver limits were exceeded, some nameservers have been omitted, the applied \
+             nameserver line is: 10.96.0.10 10.0.0.1 10.0.0.2",
+            "Search Line limits were exceeded, some search paths have been omitted, the applied \
+             search line is: default.svc.cluster.local svc.cluster.local cluster.local \
+             corp.example eu.corp.example a.example",
         ]
     );
 }
 
 #[test]
 fn options_are_merged_by_name_and_repeats_fall_out() {
-    let cluster = Cluster::default();
     let config = config(
         &["10.96.0.10", "192.0.2.1"],
         &["cluster.local", "a.example"],
@@ -127,49 +190,182 @@ fn options_are_merged_by_name_and_repeats_fall_out() {
             ("ndots", Some("3")),
         ],
     );
-    let file = cluster_first("shop", &cluster, Some(&config)).unwrap();
+    let file = Seen::Read(&conf("search a.example\noptions rotate\n"));
+    let file = made(&with_config(config), "shop", &kubelet(None), file).unwrap();
     assert_eq!(
-        file.text(),
+        text(&file),
         "search shop.svc.cluster.local svc.cluster.local cluster.local a.example\n\
          nameserver 10.96.0.10\nnameserver 192.0.2.1\noptions ndots:3 edns0 timeout\n"
     );
-    assert_eq!(file.cut, []);
+    assert!(file.dropped.is_empty() && file.draws_options);
 }
 
 #[test]
-fn repeated_cluster_servers_stay_without_a_dns_config() {
-    let cluster = Cluster {
-        dns: vec![DEFAULT_CLUSTER_DNS; 2],
-        domain: String::new(),
-        ..Cluster::default()
-    };
-    let file = cluster_first("a", &cluster, None).unwrap();
+fn repeats_stay_where_nothing_removes_them() {
+    let mut kubelet = kubelet(None);
+    kubelet.cluster_dns.value = vec![DEFAULT_CLUSTER_DNS; 2];
+    kubelet.cluster_domain.value = String::new();
+    let host = conf("search a a\n");
+    let file = made(&PodSpec::default(), "n", &kubelet, Seen::Read(&host)).unwrap();
     assert_eq!(
-        file.text(),
-        "nameserver 10.96.0.10\nnameserver 10.96.0.10\noptions ndots:5\n"
+        text(&file),
+        "search a a\nnameserver 10.96.0.10\nnameserver 10.96.0.10\noptions ndots:5\n"
     );
-    let file = cluster_first("a", &cluster, Some(&DnsConfig::default())).unwrap();
-    assert_eq!(file.text(), "nameserver 10.96.0.10\noptions ndots:5\n");
+    let pod = with_config(DnsConfig::default());
+    let file = made(&pod, "n", &kubelet, Seen::Read(&host)).unwrap();
+    assert_eq!(
+        text(&file),
+        "search a\nnameserver 10.96.0.10\noptions ndots:5\n"
+    );
 }
 
 #[test]
-fn a_search_list_is_cut_at_its_count_then_long_domains_then_characters() {
-    let check = |searches: Vec<String>, kept: usize, cut: usize| {
-        let file = PodFile {
-            searches,
-            ..PodFile::default()
-        };
-        let file = file.cut(Limits::EXPANDED);
-        assert_eq!((file.searches.len(), file.cut.len()), (kept, cut));
+fn words_know_where_they_come_from() {
+    let config = config(&["192.0.2.1"], &["b"], &[("edns0", None)]);
+    let host = conf("# x\n nameserver 192.0.2.53\nsearch a\n");
+    let file = made(
+        &with_config(config.clone()),
+        "n",
+        &kubelet(None),
+        Seen::Read(&host),
+    )
+    .unwrap();
+    let origins = |words: &[Word]| words.iter().map(|it| it.origin.clone()).collect::<Vec<_>>();
+    let at = |line, column| {
+        WordOrigin::KubeletFile(Place {
+            file: "k".to_owned(),
+            line,
+            column,
+        })
     };
-    let domains = |count: usize, chars: usize| vec!["x".repeat(chars); count];
-    check(domains(33, 10), 32, 1);
-    // The long ones have taken places of the 32.
-    check([domains(1, 254), domains(33, 5)].concat(), 31, 3);
-    check(domains(32, 63), 32, 0);
-    check([domains(31, 63), domains(1, 64)].concat(), 32, 0);
-    check([domains(31, 63), domains(1, 65)].concat(), 31, 1);
-    check(domains(9, 253), 8, 1);
+    use WordOrigin::{ClusterDns, ClusterDomain, DnsConfig, Kubelet};
+    assert_eq!(origins(&file.servers), [ClusterDns, DnsConfig]);
+    assert_eq!(
+        origins(&file.searches),
+        [
+            ClusterDomain,
+            ClusterDomain,
+            ClusterDomain,
+            at(3, 8),
+            DnsConfig
+        ]
+    );
+    assert_eq!(origins(&file.options), [Kubelet, DnsConfig]);
+    let default = PodSpec {
+        dns_config: Some(config),
+        ..of_policy(DnsPolicy::Default)
+    };
+    let file = made(&default, "n", &kubelet(None), Seen::Read(&host)).unwrap();
+    assert_eq!(origins(&file.servers), [at(2, 13), DnsConfig]);
+}
+
+#[test]
+fn without_cluster_dns_two_events_say_so() {
+    let mut kubelet = kubelet(None);
+    kubelet.cluster_dns.value.clear();
+    let pod = of_policy(DnsPolicy::ClusterFirstWithHostNet);
+    let file = made(&pod, "shop", &kubelet, Seen::Read(&conf(CAPTURED_FILE))).unwrap();
+    assert_eq!(
+        text(&file),
+        "search corp.example eu.corp.example\nnameserver 172.31.0.53\n"
+    );
+    let message = "kubelet does not have ClusterDNS IP configured and cannot create Pod using \
+                   \"ClusterFirst\" policy. Falling back to \"Default\" policy.";
+    let events: Vec<(Object, &str)> = file
+        .events
+        .iter()
+        .map(|it| (it.object, it.message.as_str()))
+        .collect();
+    let of_pod = format!("pod: \"web_shop(<uid>)\". {message}");
+    assert_eq!(
+        events,
+        [(Object::Node, message), (Object::Pod, of_pod.as_str())]
+    );
+}
+
+#[test]
+fn an_empty_resolv_conf_gives_loopback_servers() {
+    let mut kubelet = kubelet(None);
+    kubelet.resolv_conf.value = String::new();
+    let check = |pod: &PodSpec, node_ips: &[&str], expected: &str| {
+        let node_ips: Vec<IpAddr> = node_ips.iter().map(|it| it.parse().unwrap()).collect();
+        let makers = Makers {
+            kubelet: &kubelet,
+            file: Seen::Missing,
+            node_ips: &node_ips,
+            runtime: Runtime::default(),
+            node_file: Seen::Missing,
+        };
+        let id = PodId {
+            namespace: "n",
+            name: None,
+            uid: None,
+        };
+        assert_eq!(text(&pod_file(pod, id, &makers).unwrap()), expected);
+    };
+    let default = of_policy(DnsPolicy::Default);
+    check(&default, &[], "search .\nnameserver 127.0.0.1\n");
+    check(&default, &["10.0.0.1"], "search .\nnameserver 127.0.0.1\n");
+    check(
+        &default,
+        &["10.0.0.1", "fd00::1"],
+        "search .\nnameserver 127.0.0.1\nnameserver ::1\n",
+    );
+    check(
+        &PodSpec::default(),
+        &["fd00::1"],
+        "search n.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n\
+         options ndots:5\n",
+    );
+    let none = PodSpec {
+        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
+        ..of_policy(DnsPolicy::None)
+    };
+    check(&none, &[], "nameserver 192.0.2.1\n");
+}
+
+#[test]
+fn a_file_that_the_kubelet_cannot_read_stops_every_pod() {
+    let none = PodSpec {
+        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
+        ..of_policy(DnsPolicy::None)
+    };
+    let broken = conf("nameserver 192.0.2.1\n nameserver\n");
+    for pod in [&PodSpec::default(), &of_policy(DnsPolicy::Default), &none] {
+        let error = made(pod, "n", &kubelet(None), Seen::Read(&broken)).unwrap_err();
+        let sentence = error.to_string();
+        assert!(error.is_answer(), "{sentence}");
+        assert!(
+            sentence.contains("nameserver list is empty (k:2:2)"),
+            "{sentence}"
+        );
+        let error = made(pod, "n", &kubelet(None), Seen::Missing).unwrap_err();
+        let sentence = error.to_string();
+        assert!(
+            sentence.contains("open /etc/resolv.conf: no such file or directory"),
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_file_counts_only_where_it_is_used() {
+    let seen = Seen::Unknown("it is not there");
+    let file = made(&PodSpec::default(), "n", &kubelet(None), seen).unwrap();
+    assert_eq!(file.incomplete.as_deref(), Some("it is not there"));
+    let error = made(&of_policy(DnsPolicy::Default), "n", &kubelet(None), seen).unwrap_err();
+    assert!(!error.is_answer());
+    let none = PodSpec {
+        dns_config: Some(config(&["192.0.2.1"], &[], &[])),
+        ..of_policy(DnsPolicy::None)
+    };
+    let file = made(&none, "n", &kubelet(None), seen).unwrap();
+    assert_eq!(
+        (text(&file), &file.incomplete),
+        ("nameserver 192.0.2.1\n", &None)
+    );
+    let error = made(&of_policy(DnsPolicy::None), "n", &kubelet(None), seen).unwrap_err();
+    assert!(matches!(error, PodError::Refused(_)));
 }
 
 #[test]
@@ -184,42 +380,12 @@ fn a_namespace_is_a_dns_label() {
         ("a\nnameserver", false),
         (&"x".repeat(64), false),
     ] {
-        let file = cluster_first(namespace, &Cluster::default(), None);
+        let file = made(
+            &PodSpec::default(),
+            namespace,
+            &kubelet(None),
+            Seen::Unknown(""),
+        );
         assert_eq!(file.is_ok(), fits, "{namespace:?}");
     }
-}
-
-#[test]
-fn the_host_name_is_the_pods_name_unless_the_spec_says_more() {
-    let pod = |hostname: Option<&str>, subdomain: Option<&str>, hostname_is_fqdn: bool| PodSpec {
-        hostname: hostname.map(str::to_owned),
-        subdomain: subdomain.map(str::to_owned),
-        hostname_is_fqdn,
-        ..PodSpec::default()
-    };
-    let check = |pod: &PodSpec, expected: Option<&str>| {
-        let found = host_name(pod, "web-1", "shop", "cluster.local").unwrap();
-        assert_eq!(found.as_deref(), expected);
-    };
-    check(&pod(None, None, false), Some("web-1"));
-    check(&pod(Some("a"), Some("b"), false), Some("a"));
-    check(
-        &pod(Some("a"), Some("b"), true),
-        Some("a.b.shop.svc.cluster.local"),
-    );
-    check(&pod(Some("a"), None, true), Some("a"));
-    let long = format!("{}-.y", "x".repeat(61));
-    check(&pod(Some(&long), None, false), Some(&"x".repeat(61)));
-    let error = host_name(
-        &pod(Some(&long), Some("b"), true),
-        "n",
-        "shop",
-        "cluster.local",
-    );
-    assert!(matches!(error, Err(PodError::LongHostName(_))));
-    let on_host = PodSpec {
-        host_network: true,
-        ..PodSpec::default()
-    };
-    check(&on_host, None);
 }

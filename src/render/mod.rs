@@ -1,8 +1,11 @@
 //! Results as text for people and JSON for programs. Decides nothing.
 
+pub mod check_loop;
 pub mod explanation;
 pub mod explanation_json;
 mod json;
+pub mod pod_file;
+pub mod pod_file_json;
 pub mod prediction;
 pub mod scenario_json;
 pub mod upstream;

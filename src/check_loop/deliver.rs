@@ -1,0 +1,144 @@
+//! Who gets a packet: the same address is another socket in another network
+//! namespace.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::graph::{Graph, reached};
+use crate::loopback::owners::{self, Reach};
+use crate::node::Listener;
+use crate::topology::{Listen, Network};
+
+/// Who gets a packet.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Delivery {
+    /// The server with this index.
+    Server(usize),
+    /// The service of the cluster's DNS: any of these servers. Empty: none of
+    /// them is on this node.
+    Service(Vec<usize>),
+    /// Nobody: it is refused.
+    Nobody,
+    /// A machine outside the node.
+    Outside,
+    /// That cannot be told; the reason, without a full stop.
+    Unknown(String),
+}
+
+/// Who gets a packet that the server `from` sends.
+pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Delivery {
+    let Some(sender) = graph.servers.get(from) else {
+        return Delivery::Outside;
+    };
+    let network = &sender.dns.network;
+    let to = reached(to);
+    let ip = to.ip();
+    let own = graph.addresses(network);
+    let is_service = graph.service(ip).is_some();
+    // In IPVS mode the service's address is one of the node's own; kube-proxy
+    // takes the packets before a socket with any address would. NodeLocal
+    // DNSCache binds that very address.
+    if ip.is_loopback() || (own.contains(&ip) && !is_service) {
+        return at(graph, network, to);
+    }
+    if let Some(server) = bound(graph, to) {
+        return Delivery::Server(server);
+    }
+    if is_service {
+        return Delivery::Service(graph.behind_service());
+    }
+    if graph.node.addresses.contains(&ip) {
+        return at(graph, &Network::Node, to);
+    }
+    let mut pods = graph.node.pods.iter();
+    if let Some(pod) = pods.find(|pod| pod.addresses.contains(&ip)) {
+        let is_on_node = pod.host_network == Some(true);
+        let network = if is_on_node { Network::Node } else { Network::Pod(pod.key()) };
+        return at(graph, &network, to);
+    }
+    let usual = owners::of(ip).next().filter(|it| it.reach == Reach::Node);
+    match usual {
+        Some(owner) if !graph.node.sockets_known => Delivery::Unknown(format!(
+            "{ip} is usually {} on the node, and it is not known who listens there",
+            owner.who
+        )),
+        _ => Delivery::Outside,
+    }
+}
+
+/// The server on the node that has bound this very address.
+fn bound(graph: &Graph<'_>, to: SocketAddr) -> Option<usize> {
+    let is_bound = |listen: &Listen| listen.address == Some(to.ip()) && listen.port == to.port();
+    graph.servers.iter().position(|server| {
+        server.dns.network == Network::Node && server.dns.listens.iter().any(is_bound)
+    })
+}
+
+/// Who gets a packet to an address of this network namespace.
+fn at(graph: &Graph<'_>, network: &Network, to: SocketAddr) -> Delivery {
+    let here = |index: &usize| {
+        let server = graph.servers.get(*index);
+        server.is_some_and(|it| it.dns.network == *network)
+    };
+    let here: Vec<usize> = (0..graph.servers.len()).filter(here).collect();
+    let listening = |address: Option<IpAddr>| {
+        here.iter().copied().find(|&index| {
+            let server = graph.servers.get(index);
+            server.is_some_and(|it| {
+                let fits = |own: &Listen| own.address == address && own.port == to.port();
+                it.dns.listens.iter().any(fits)
+            })
+        })
+    };
+    // A socket with the very address beats one with any.
+    if let Some(server) = listening(Some(to.ip())) {
+        return Delivery::Server(server);
+    }
+    if let Some(process) = unknown_listener(graph, network, to, true) {
+        return Delivery::Unknown(process);
+    }
+    if let Some(server) = listening(None) {
+        return Delivery::Server(server);
+    }
+    if let Some(process) = unknown_listener(graph, network, to, false) {
+        return Delivery::Unknown(process);
+    }
+    let silent = here.iter().filter_map(|&index| graph.servers.get(index));
+    let mut silent = silent.filter(|it| it.dns.listens.is_empty());
+    if let Some(server) = silent.next() {
+        return Delivery::Unknown(format!(
+            "it is not known where {} listens",
+            server.dns.label
+        ));
+    }
+    if *network == Network::Node && !graph.node.sockets_known {
+        return Delivery::Unknown(format!(
+            "it is not known who listens on {to} on the node, as its sockets were not read"
+        ));
+    }
+    Delivery::Nobody
+}
+
+/// A socket whose process has no configuration that was read.
+fn unknown_listener(
+    graph: &Graph<'_>,
+    network: &Network,
+    to: SocketAddr,
+    is_exact: bool,
+) -> Option<String> {
+    let fits = |it: &&Listener| {
+        let address = match it.address {
+            Some(own) => is_exact && own == to.ip(),
+            None => !is_exact,
+        };
+        it.network == *network && it.port == to.port() && address
+    };
+    let listener = graph.node.listeners.iter().find(fits)?;
+    let who = match &listener.owner {
+        Some(process) => format!("{} (process {})", process.comm, process.pid),
+        None => format!("a process that was not found (its socket stands in {})", listener.file),
+    };
+    // A server whose sockets are known by configuration only is that process.
+    Some(format!(
+        "{who} listens on {to}, and where it forwards to is not known"
+    ))
+}

@@ -1,0 +1,162 @@
+//! Who is there: the DNS servers of a node and of its pods, and what each
+//! finds in the file that it reads.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+
+use super::view::{self, Policy, View};
+use super::{Proof, When};
+use crate::node::{Node, Pod};
+use crate::text::{Place, escaped};
+use crate::topology::{DnsServer, Network, Program};
+
+/// The servers of a node and how to get from one to the next.
+#[derive(Debug)]
+pub(super) struct Graph<'n> {
+    pub(super) node: &'n Node,
+    pub(super) servers: Vec<Server<'n>>,
+    /// The addresses of the service of the cluster's DNS, each with what says
+    /// so.
+    pub(super) services: Vec<(IpAddr, Option<Proof>)>,
+}
+
+/// A DNS server.
+#[derive(Debug)]
+pub(super) struct Server<'n> {
+    pub(super) dns: DnsServer,
+    /// The pod that it runs in.
+    pub(super) pod: Option<&'n Pod>,
+    pub(super) role: Role,
+    /// Why it is not known but supposed, as a sentence without a full stop.
+    pub(super) assumed: Option<String>,
+}
+
+/// Why a server is in the graph.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Role {
+    /// It serves the cluster's names: the question is about it.
+    Cluster,
+    /// It is on the way of others, or loops by itself.
+    Other,
+}
+
+impl<'n> Graph<'n> {
+    /// Everything of `node` that answers DNS.
+    pub(super) fn of(node: &'n Node) -> Self {
+        Self {
+            node,
+            servers: super::servers::of(node),
+            services: services(node),
+        }
+    }
+
+    /// The name servers in the file at `path`, as the server sees it.
+    pub(super) fn view(&self, server: &Server<'n>, path: &str, when: When) -> View {
+        let is_in_pod = server.pod.is_some() || matches!(server.dns.network, Network::Pod(_));
+        if is_in_pod && path != view::RESOLV_CONF {
+            return Err(format!(
+                "{} reads {path} in its own file system, which is not read",
+                server.dns.label
+            ));
+        }
+        match (server.pod, when) {
+            (Some(pod), When::Now) => view::now(pod),
+            (Some(pod), When::NextStart) => view::next(self.node, Some(pod)),
+            (None, _) if is_in_pod => view::next(self.node, None),
+            (None, _) => self.file_of_node(path),
+        }
+    }
+
+    fn file_of_node(&self, path: &str) -> View {
+        let files = self.node.node_file.iter().chain(&self.node.files);
+        let mut files = files.chain(&self.node.kubelet_file);
+        match files.find(|file| file.path == path || file.links.iter().any(|it| it == path)) {
+            Some(file) => view::of_file(file),
+            None => Err(format!("{path} was not read")),
+        }
+    }
+
+    /// The addresses of a network namespace, loopback ones left out.
+    pub(super) fn addresses(&self, network: &Network) -> &'n [IpAddr] {
+        match network {
+            Network::Node => &self.node.addresses,
+            Network::Pod(key) => self
+                .node
+                .pods
+                .iter()
+                .find(|pod| pod.key() == *key)
+                .map_or(&[], |pod| pod.addresses.as_slice()),
+        }
+    }
+
+    /// The servers behind the service of the cluster's DNS.
+    pub(super) fn behind_service(&self) -> Vec<usize> {
+        let is_backend = |it: &Server<'_>| {
+            let in_pod = it.pod.is_some() || it.assumed.is_some();
+            it.role == Role::Cluster && in_pod && it.dns.program != Program::NodeCache
+        };
+        let backends: Vec<usize> = (0..self.servers.len())
+            .filter(|&index| self.servers.get(index).is_some_and(is_backend))
+            .collect();
+        // Those that answer a zone themselves have the cluster's names.
+        let serves = |index: &usize| {
+            let server = self.servers.get(*index);
+            server.is_some_and(|it| it.dns.forwards.iter().any(|zone| zone.to.is_empty()))
+        };
+        let serving: Vec<usize> = backends.iter().copied().filter(serves).collect();
+        if serving.is_empty() { backends } else { serving }
+    }
+
+    /// The line of a file that was read, without blanks around it, safe to
+    /// print.
+    pub(super) fn line(&self, place: &Place) -> Option<String> {
+        let node = self.node;
+        let of_pods = node.pods.iter().flat_map(|pod| &pod.corefiles);
+        let mut sources = node.corefiles.iter().chain(of_pods);
+        let source = sources.find(|it| it.name == place.file)?;
+        let mut lines = source.bytes.split(|&byte| byte == b'\n');
+        let line = lines.nth(place.line.checked_sub(1)?)?.trim_ascii();
+        let line = line.strip_suffix(b"{").unwrap_or(line).trim_ascii_end();
+        Some(escaped(line)).filter(|it| !it.is_empty())
+    }
+
+    /// What says that the address is that of the cluster's DNS; `None`: it is
+    /// not.
+    pub(super) fn service(&self, ip: IpAddr) -> Option<&Option<Proof>> {
+        let mut services = self.services.iter();
+        services.find(|(own, _)| *own == ip).map(|(_, proof)| proof)
+    }
+}
+
+/// The addresses of the cluster's DNS: `clusterDNS`, and what pods that use
+/// the cluster's DNS have in their files.
+fn services(node: &Node) -> Vec<(IpAddr, Option<Proof>)> {
+    let mut services = Vec::new();
+    let mut known = BTreeSet::new();
+    if let Some(kubelet) = &node.kubelet {
+        for ip in &kubelet.cluster_dns.value {
+            known.insert(*ip);
+            let proof = view::origin(&kubelet.cluster_dns, format!("clusterDNS: {ip}"));
+            services.push((*ip, proof));
+        }
+    }
+    for pod in &node.pods {
+        if view::policy(node, pod) != Policy::Cluster {
+            continue;
+        }
+        // What follows the first one can be the pod's own dnsConfig.
+        let first = view::now(pod).ok().and_then(|it| it.into_iter().next());
+        if let Some(first) = first
+            && known.insert(first.to.ip())
+        {
+            services.push((first.to.ip(), first.proof.into_iter().next()));
+        }
+    }
+    services
+}
+
+/// The address as packets see it: "this host" is the loopback address.
+pub(super) fn reached(to: SocketAddr) -> SocketAddr {
+    let ip = crate::address::Address::from(to.ip()).reached();
+    SocketAddr::new(ip, to.port())
+}

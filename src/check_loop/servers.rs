@@ -1,0 +1,177 @@
+//! The DNS servers of a node: those that were found as programs, and those of
+//! its pods.
+
+use super::graph::{Role, Server};
+use crate::node::{Container, Listener, Node, Pod, Process};
+use crate::text::{Place, Placed, Source};
+use crate::topology::coredns::{self, Site};
+use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
+
+/// Every DNS server of the node, those of the cluster's DNS first.
+pub(super) fn of(node: &Node) -> Vec<Server<'_>> {
+    let mut servers: Vec<Server<'_>> = Vec::new();
+    for pod in node.pods.iter().filter(|pod| is_dns_pod(pod)) {
+        servers.extend(of_pod(node, pod));
+    }
+    servers.extend(without_pod(node, &servers));
+    for dns in &node.servers {
+        servers.push(found(node, dns));
+    }
+    if !servers.iter().any(|it| it.role == Role::Cluster) {
+        servers.push(usual(None));
+    }
+    servers.sort_by_key(|it| it.role == Role::Other);
+    servers
+}
+
+/// Names of containers and processes of the cluster's DNS: CoreDNS's, NodeLocal
+/// DNSCache's, OpenShift's, those of kube-dns.
+const DNS_CONTAINERS: [&str; 5] = ["coredns", "node-cache", "dns", "kubedns", "dnsmasq"];
+
+/// Whether the pod serves the cluster's DNS.
+pub(super) fn is_dns_pod(pod: &Pod) -> bool {
+    let is_dns = |name: &str| DNS_CONTAINERS.contains(&name);
+    let container = |it: &Container| is_dns(&it.name) && it.name != "dnsmasq";
+    let process = |it: &Process| it.comm == "coredns" || it.comm == "node-cache";
+    let name = pod.name.as_deref().unwrap_or_default();
+    let is_named = ["coredns-", "kube-dns-", "node-local-dns-", "nodelocaldns-"]
+        .iter()
+        .any(|start| name.starts_with(start) && !name.contains("autoscaler"));
+    !pod.corefiles.is_empty()
+        || pod.containers.iter().any(container)
+        || pod.processes.iter().any(process)
+        || (is_named && pod.containers.is_empty())
+}
+
+fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
+    let program = if is_node_cache(pod) { Program::NodeCache } else { Program::CoreDns };
+    let network = network_of(pod);
+    let is_on_node = network == Network::Node;
+    let site = Site {
+        program,
+        label: &format!("{} (pod {})", program.name(), pod.label()),
+        network: &network,
+        addresses: if is_on_node { &node.addresses } else { &pod.addresses },
+        interfaces: if is_on_node { &node.interfaces } else { &[] },
+    };
+    let read = coredns::read(&pod.corefiles, &site);
+    let is_kube_dns = pod.containers.iter().any(|it| it.name == "kubedns");
+    if read.is_empty() && is_kube_dns {
+        return Vec::new();
+    }
+    if read.is_empty() {
+        return vec![usual(Some(pod))];
+    }
+    let server = |dns| Server {
+        dns,
+        pod: Some(pod),
+        role: Role::Cluster,
+        assumed: None,
+    };
+    read.into_iter().map(server).collect()
+}
+
+fn network_of(pod: &Pod) -> Network {
+    match pod.host_network {
+        Some(true) => Network::Node,
+        Some(false) | None => Network::Pod(pod.key()),
+    }
+}
+
+fn is_node_cache(pod: &Pod) -> bool {
+    let name = pod.name.as_deref().unwrap_or_default();
+    let is_image = |it: &Container| it.image.as_ref().is_some_and(|it| it.contains("node-cache"));
+    let is_base = |it: &Source| it.name.ends_with("/Corefile.base");
+    pod.containers.iter().any(|it| it.name == "node-cache" || is_image(it))
+        || pod.processes.iter().any(|it| it.comm == "node-cache")
+        || name.starts_with("node-local-dns")
+        || name.starts_with("nodelocaldns")
+        || pod.corefiles.iter().any(is_base)
+}
+
+/// The servers of Corefiles that belong to no pod: those of a CoreDNS that
+/// runs on the node itself, else of pods that are not there.
+fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
+    let is_coredns = |it: &Listener| {
+        let owner = it.owner.as_ref();
+        it.network == Network::Node && owner.is_some_and(|it| it.comm == "coredns")
+    };
+    let runs_on_node = node.listeners.iter().any(is_coredns) && known.is_empty();
+    let network = if runs_on_node { Network::Node } else { Network::Pod(String::new()) };
+    if node.corefiles.is_empty() || (!runs_on_node && !known.is_empty()) {
+        return Vec::new();
+    }
+    let site = Site {
+        program: Program::CoreDns,
+        label: "CoreDNS",
+        network: &network,
+        addresses: if runs_on_node { &node.addresses } else { &[] },
+        interfaces: if runs_on_node { &node.interfaces } else { &[] },
+    };
+    let server = |dns| Server {
+        dns,
+        pod: None,
+        role: Role::Cluster,
+        assumed: None,
+    };
+    let read = coredns::read(&node.corefiles, &site);
+    read.into_iter().map(server).collect()
+}
+
+/// A server that was found as a program.
+fn found<'n>(node: &'n Node, dns: &DnsServer) -> Server<'n> {
+    let pod = match &dns.network {
+        Network::Node => None,
+        Network::Pod(key) => node.pods.iter().find(|pod| pod.key() == *key),
+    };
+    let is_coredns = matches!(dns.program, Program::CoreDns | Program::NodeCache);
+    let is_cluster = is_coredns || pod.is_some_and(is_dns_pod);
+    Server {
+        dns: dns.clone(),
+        pod,
+        role: if is_cluster { Role::Cluster } else { Role::Other },
+        assumed: None,
+    }
+}
+
+/// CoreDNS as every installer sets it up, where its Corefile is not known.
+fn usual(pod: Option<&Pod>) -> Server<'_> {
+    let label = match pod {
+        Some(pod) => format!("CoreDNS (pod {})", pod.label()),
+        None => "CoreDNS".to_owned(),
+    };
+    let network = pod.map_or_else(|| Network::Pod(String::new()), network_of);
+    let forward = Forward {
+        zone: ".".to_owned(),
+        to: vec![Placed {
+            value: Target::File(super::view::RESOLV_CONF.to_owned()),
+            place: Place {
+                file: "Corefile".to_owned(),
+                line: 1,
+                column: 1,
+            },
+        }],
+        policy: Policy::Random,
+    };
+    Server {
+        dns: DnsServer {
+            program: Program::CoreDns,
+            label,
+            network,
+            listens: vec![Listen {
+                address: None,
+                port: crate::address::DNS_PORT,
+                evidence: Evidence::Default,
+            }],
+            forwards: vec![forward],
+            notices_loops: true,
+            unknown: Vec::new(),
+        },
+        pod,
+        role: Role::Cluster,
+        assumed: Some(
+            "no Corefile was found, so CoreDNS is taken to forward to /etc/resolv.conf as usual"
+                .to_owned(),
+        ),
+    }
+}

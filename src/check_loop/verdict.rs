@@ -1,0 +1,201 @@
+//! From the ways that queries take to states, and from these to the answer.
+
+use super::graph::{Graph, Role, Server};
+use super::walk::{self, Way, WayEnd, Who};
+use super::{Chain, End, Hop, State, Verdict, When};
+use crate::topology::Network;
+
+/// More zones than this are not looked at.
+const MAX_ZONES: usize = 64;
+/// More chains than this are not reported.
+const MAX_CHAINS: usize = 200;
+
+/// The ways of one zone's queries from one server.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub(super) start: usize,
+    pub(super) zone: String,
+    pub(super) when: When,
+    pub(super) state: State,
+    pub(super) ways: Vec<Way>,
+}
+
+/// What becomes of queries with one of the two sets of files, those outcomes
+/// first that decide.
+pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
+    let zones = zones(graph);
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for (start, server) in graph.servers.iter().enumerate() {
+        if !is_asked(server, when) {
+            continue;
+        }
+        let first = outcomes.len();
+        for zone in &zones {
+            if walk::forward(server, zone).is_none() {
+                continue;
+            }
+            let ways = walk::ways(graph, when, start, zone);
+            let same = |other: &Outcome| other.ways == ways;
+            if outcomes.get(first..).unwrap_or_default().iter().any(same) {
+                continue;
+            }
+            let state = state_of(&ways);
+            // Whether servers of the node that nobody of the cluster asks
+            // work is not the question, unless they ask themselves.
+            if server.role == Role::Other && !has_cycle(&ways) {
+                continue;
+            }
+            outcomes.push(Outcome {
+                start,
+                zone: zone.clone(),
+                when,
+                state,
+                ways,
+            });
+        }
+    }
+    outcomes.sort_by_key(|it| rank(it.state));
+    outcomes
+}
+
+/// Whether the server is there with these files: a pod that is only supposed
+/// does not run.
+fn is_asked(server: &Server<'_>, when: When) -> bool {
+    let is_supposed = server.pod.is_none() && matches!(server.dns.network, Network::Pod(_));
+    when == When::NextStart || !is_supposed
+}
+
+/// Every zone that some server treats in its own way, the root first.
+fn zones(graph: &Graph<'_>) -> Vec<String> {
+    let forwards = graph.servers.iter().flat_map(|it| &it.dns.forwards);
+    let mut zones: Vec<String> = forwards.map(|it| it.zone.clone()).collect();
+    zones.sort_by_key(|zone| (zone.len(), zone.clone()));
+    zones.dedup();
+    zones.truncate(MAX_ZONES);
+    zones
+}
+
+fn has_cycle(ways: &[Way]) -> bool {
+    ways.iter().any(|way| matches!(way.end, WayEnd::Cycle(_)))
+}
+
+fn state_of(ways: &[Way]) -> State {
+    let counted = || ways.iter().filter(|way| !way.is_passed);
+    let has = |is: fn(&WayEnd) -> bool| counted().any(|way| is(&way.end));
+    let cycles = has(|end| matches!(end, WayEnd::Cycle(_)));
+    let refused = has(|end| matches!(end, WayEnd::Refused | WayEnd::Stopped));
+    let answered = has(|end| *end == WayEnd::Answered);
+    let unknown = has(|end| matches!(end, WayEnd::Unknown(_)));
+    match (cycles, refused, answered || unknown) {
+        (true, _, false) => State::Loop,
+        (true, _, true) | (false, true, true) => State::Mixed,
+        (false, true, false) => State::Refused,
+        (false, false, _) if unknown => State::Unknown,
+        (false, false, _) => State::NoLoop,
+    }
+}
+
+/// How bad a state is, the worst first.
+fn rank(state: State) -> u8 {
+    match state {
+        State::Loop => 0,
+        State::Mixed => 1,
+        State::Refused => 2,
+        State::Unknown => 3,
+        State::NoLoop => 4,
+    }
+}
+
+/// The state of all of them: that of the worst.
+pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
+    let of_cluster = |it: &&Outcome| {
+        let server = graph.servers.get(it.start);
+        server.is_some_and(|it| it.role == Role::Cluster)
+    };
+    let worst = outcomes.iter().map(|it| it.state).min_by_key(|it| rank(*it));
+    match worst {
+        None => State::Unknown,
+        Some(State::NoLoop) if !outcomes.iter().any(|it| of_cluster(&it)) => State::Unknown,
+        // What was supposed cannot prove that nothing loops.
+        Some(State::NoLoop) => {
+            let supposed = |it: &Outcome| {
+                let server = graph.servers.get(it.start);
+                server.is_some_and(|it| it.assumed.is_some())
+            };
+            if outcomes.iter().any(supposed) { State::Unknown } else { State::NoLoop }
+        }
+        Some(state) => state,
+    }
+}
+
+/// The answer of two states.
+pub(super) fn verdict(now: State, next_start: State) -> Verdict {
+    match (now, next_start) {
+        (State::Loop, _) => Verdict::Loop,
+        (State::Mixed, _) => Verdict::Mixed,
+        (State::Refused, _) => Verdict::Refused,
+        (_, State::Loop | State::Mixed) => Verdict::WillLoop,
+        (_, State::Refused) => Verdict::Refused,
+        (_, State::Unknown) => Verdict::Unknown,
+        (State::NoLoop | State::Unknown, State::NoLoop) => Verdict::NoLoop,
+    }
+}
+
+/// The ways for people, those that decide first.
+pub(super) fn chains(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<Chain> {
+    let ways = outcomes.iter().flat_map(|it| {
+        let mut ways: Vec<&Way> = it.ways.iter().collect();
+        ways.sort_by_key(|way| (way.is_passed, way_rank(&way.end)));
+        ways.into_iter().map(|way| chain(graph, it, way))
+    });
+    ways.take(MAX_CHAINS).collect()
+}
+
+fn way_rank(end: &WayEnd) -> u8 {
+    match end {
+        WayEnd::Cycle(_) => 0,
+        WayEnd::Refused | WayEnd::Stopped => 1,
+        WayEnd::Unknown(_) => 2,
+        WayEnd::Answered => 3,
+    }
+}
+
+fn chain(graph: &Graph<'_>, outcome: &Outcome, way: &Way) -> Chain {
+    let hops = way.steps.iter().map(|step| {
+        let (who, network) = match step.who {
+            Who::Server(index) => match graph.servers.get(index) {
+                Some(server) => (server.dns.label.clone(), network(&server.dns.network)),
+                None => (String::new(), ""),
+            },
+            Who::Service(to) => (
+                format!("the service of the cluster's DNS, {}", to.ip()),
+                "in the cluster",
+            ),
+        };
+        Hop {
+            who,
+            network: network.to_owned(),
+            sends_to: step.to.clone(),
+            proof: step.proof.clone(),
+        }
+    });
+    Chain {
+        when: outcome.when,
+        zone: outcome.zone.clone(),
+        hops: hops.collect(),
+        end: match &way.end {
+            WayEnd::Cycle(first) => End::Cycle(*first),
+            WayEnd::Refused | WayEnd::Stopped => End::Refused,
+            WayEnd::Answered => End::Outside,
+            WayEnd::Unknown(reason) => End::Unknown(reason.clone()),
+        },
+        share: way.share,
+    }
+}
+
+fn network(network: &Network) -> &'static str {
+    match network {
+        Network::Node => "on the node",
+        Network::Pod(_) => "in the pod's network",
+    }
+}

@@ -1,0 +1,219 @@
+//! Which name servers a DNS server finds in a file: the files that pods have
+//! now, and those that the kubelet would write.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::Proof;
+use crate::address::DNS_PORT;
+use crate::config::manifest::{DnsPolicy, PodSpec};
+use crate::config::resolv_conf::ResolvConf;
+use crate::kubelet::{Kubelet, Origin, Setting};
+use crate::loopback::name_servers;
+use crate::node::{HostFile, Node, Pod};
+use crate::pod::{
+    Makers, PodId, Runtime, RuntimeKind, Seen, Word, WordOrigin, pod_file,
+};
+use crate::text::{Place, Source, Span, escaped};
+
+
+
+/// The file that every program of a pod reads.
+pub(super) const RESOLV_CONF: &str = "/etc/resolv.conf";
+
+/// A server that a file lists, and what says so.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Listed {
+    pub(super) to: SocketAddr,
+    pub(super) proof: Vec<Proof>,
+}
+
+/// The servers of a file; an error says why they are not known.
+pub(super) type View = Result<Vec<Listed>, String>;
+
+/// What a pod's DNS servers come from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Policy {
+    /// The cluster's DNS: `ClusterFirst`, `ClusterFirstWithHostNet`.
+    Cluster,
+    /// The kubelet's file: `Default`, and `ClusterFirst` on the host network.
+    Host,
+}
+
+/// The servers that a pod has now.
+pub(super) fn now(pod: &Pod) -> View {
+    match own_file(pod) {
+        Some(conf) => Ok(listed(conf)),
+        None => Err(format!(
+            "the resolv.conf of pod {} was not found on the node",
+            pod.label()
+        )),
+    }
+}
+
+/// The file that the pod's programs read.
+pub(super) fn own_file(pod: &Pod) -> Option<&ResolvConf> {
+    pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref())
+}
+
+/// The servers that a pod would get now; of a pod with the usual policy of DNS
+/// servers, `Default`, if none is given.
+pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
+    let Some(kubelet) = &node.kubelet else {
+        return Err("no kubelet was found on the node".to_owned());
+    };
+    let policy = pod.map_or(Policy::Host, |pod| policy(node, pod));
+    if let (Origin::Unread(reason), Policy::Host) = (&kubelet.resolv_conf.origin, policy) {
+        return Err(format!("the kubelet's resolvConf is not known: {reason}"));
+    }
+    let spec = PodSpec {
+        dns_policy: match policy {
+            Policy::Cluster => DnsPolicy::ClusterFirstWithHostNet,
+            Policy::Host => DnsPolicy::Default,
+        },
+        host_network: pod.is_some_and(|pod| pod.host_network == Some(true)),
+        ..PodSpec::default()
+    };
+    let namespace = pod.and_then(|pod| pod.namespace.as_deref());
+    let id = PodId {
+        namespace: namespace.unwrap_or("kube-system"),
+        name: pod.and_then(|pod| pod.name.as_deref()),
+        uid: pod.and_then(|pod| pod.uid.as_deref()),
+    };
+    let makers = Makers {
+        kubelet,
+        file: seen(node.kubelet_file.as_ref()),
+        node_ips: &[],
+        runtime: ANY_RUNTIME,
+        node_file: seen(node.node_file.as_ref()),
+    };
+    match pod_file(&spec, id, &makers) {
+        Ok(file) => Ok(file.servers.iter().filter_map(|it| of_word(kubelet, it)).collect()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Which runtime a node has is not known. They differ only where the kubelet
+/// hands over nothing: this one copies the node's own file, as containerd did
+/// before 1.6.34 and 1.7.20; the others leave DNS servers without servers.
+const ANY_RUNTIME: Runtime = Runtime {
+    kind: RuntimeKind::CriO,
+    version: None,
+};
+
+fn seen(file: Option<&HostFile>) -> Seen<'_> {
+    match file.map(|file| &file.content) {
+        Some(Ok(conf)) => Seen::Read(conf),
+        Some(Err(unread)) if unread.is_missing => Seen::Missing,
+        Some(Err(unread)) => Seen::Unknown(&unread.reason),
+        None => Seen::Unknown("that file was not read (--node-file stands in for it)"),
+    }
+}
+
+/// A name server that the kubelet would write; `None`: no address, so that
+/// nobody asks it.
+fn of_word(kubelet: &Kubelet, word: &Word) -> Option<Listed> {
+    let line = [b"nameserver ", word.text.as_slice()].concat();
+    let text = escaped(&line);
+    let conf = ResolvConf::parse(Source {
+        name: String::new(),
+        bytes: line,
+    });
+    let (ip, _) = name_servers(&conf).next()?;
+    let shown = escaped(kubelet.resolv_conf.value.as_bytes());
+    let resolv_conf = || origin(&kubelet.resolv_conf, format!("resolvConf: {shown}"));
+    let at = |place: &Place| Proof {
+        place: place.clone(),
+        text: text.clone(),
+    };
+    let proof: Vec<Proof> = match &word.origin {
+        WordOrigin::KubeletFile(place) => resolv_conf().into_iter().chain([at(place)]).collect(),
+        WordOrigin::NodeFile(place) => vec![at(place)],
+        WordOrigin::ClusterDns | WordOrigin::ClusterDomain => {
+            let setting = &kubelet.cluster_dns;
+            origin(setting, format!("clusterDNS: {ip}")).into_iter().collect()
+        }
+        WordOrigin::Kubelet | WordOrigin::DnsConfig => {
+            let text = "resolvConf: \"\"".to_owned();
+            origin(&kubelet.resolv_conf, text).into_iter().collect()
+        }
+    };
+    Some(Listed {
+        to: SocketAddr::new(ip, DNS_PORT),
+        proof,
+    })
+}
+
+/// The servers of a file of the node.
+pub(super) fn of_file(file: &HostFile) -> View {
+    match &file.content {
+        Ok(conf) => Ok(listed(conf)),
+        Err(unread) => Err(unread.reason.clone()),
+    }
+}
+
+/// Every server of the file, each with its line.
+pub(super) fn listed(conf: &ResolvConf) -> Vec<Listed> {
+    let line = |(ip, span): (IpAddr, Span)| Listed {
+        to: SocketAddr::new(ip, DNS_PORT),
+        proof: vec![Proof {
+            place: conf.source.place_of(span.start),
+            text: format!("nameserver {}", escaped(conf.bytes(span))),
+        }],
+    };
+    name_servers(conf).map(line).collect()
+}
+
+/// The place where a setting was made; `text` is what stands there.
+pub(super) fn origin<T>(setting: &Setting<T>, text: String) -> Option<Proof> {
+    match &setting.origin {
+        Origin::File(place) => Some(Proof {
+            place: place.clone(),
+            text,
+        }),
+        Origin::Argument { pid, argument } => Some(Proof {
+            place: Place {
+                file: format!("/proc/{pid}/cmdline"),
+                line: 1,
+                column: 1,
+            },
+            text: argument.clone(),
+        }),
+        Origin::BuiltIn | Origin::Option(_) | Origin::Unread(_) => None,
+    }
+}
+
+/// What the pod's file was made of, told from the file itself: the pod's spec
+/// is not on the node. The kubelet gives `ndots:5` and the cluster's search
+/// list to pods that use the cluster's DNS, and to no others.
+pub(super) fn policy(node: &Node, pod: &Pod) -> Policy {
+    let Some(conf) = own_file(pod) else {
+        return Policy::Host;
+    };
+    let domain = node.kubelet.as_ref().map(|it| it.cluster_domain.value.as_str());
+    let mut has_ndots = false;
+    let mut has_search = false;
+    for line in conf.lines() {
+        let mut words = line.words().map(|word| word.bytes);
+        match words.next() {
+            Some(b"options") => has_ndots |= words.any(|word| word == b"ndots:5"),
+            Some(b"search") => has_search |= words.any(|word| is_of_cluster(word, domain)),
+            _ => {}
+        }
+    }
+    if has_ndots && has_search {
+        Policy::Cluster
+    } else {
+        Policy::Host
+    }
+}
+
+/// Whether it is `svc.DOMAIN`.
+fn is_of_cluster(search: &[u8], domain: Option<&str>) -> bool {
+    let Some(rest) = search.strip_prefix(b"svc.") else {
+        return false;
+    };
+    match domain {
+        Some(domain) if !domain.is_empty() => rest == domain.as_bytes(),
+        _ => true,
+    }
+}

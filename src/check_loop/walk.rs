@@ -1,0 +1,341 @@
+//! Which ways the queries of a zone take from a server, and where they end.
+
+use std::net::SocketAddr;
+
+use super::deliver::{Delivery, deliver};
+use super::graph::{Graph, Server};
+use super::view::Listed;
+use super::{Proof, When};
+use crate::text::Place;
+use crate::topology::{Forward, Policy, Program, Target};
+
+/// More ways than this from one server are not followed: servers that all
+/// know each other have more than anyone could read.
+const MAX_WAYS: usize = 64;
+/// Longest way, in servers.
+const MAX_HOPS: usize = 24;
+
+/// A way that queries take.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Way {
+    pub(super) steps: Vec<Step>,
+    pub(super) end: WayEnd,
+    /// Of how many equal choices it is one.
+    pub(super) share: (u32, u32),
+    /// Whether the next server is asked in place of this one, because it is
+    /// refused here.
+    pub(super) is_passed: bool,
+}
+
+/// A hop.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Step {
+    pub(super) who: Who,
+    /// To whom it sends.
+    pub(super) to: String,
+    /// What says so.
+    pub(super) proof: Vec<Proof>,
+}
+
+/// Who is at a hop.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Who {
+    /// A server of the graph.
+    Server(usize),
+    /// The service of the cluster's DNS.
+    Service(SocketAddr),
+}
+
+/// How a way ends.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum WayEnd {
+    /// At the step with this number for the second time.
+    Cycle(usize),
+    /// Nobody listens there.
+    Refused,
+    /// The last server has noticed that it would ask itself, and asks nobody.
+    Stopped,
+    /// It is answered: here, or outside the node.
+    Answered,
+    /// It cannot be followed; the reason.
+    Unknown(String),
+}
+
+/// The ways of the zone's queries from the server `start`.
+pub(super) fn ways(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> Vec<Way> {
+    let mut walk = Walk {
+        graph,
+        when,
+        zone,
+        steps: Vec::new(),
+        found: Vec::new(),
+    };
+    walk.visit(start, (1, 1));
+    walk.found
+}
+
+/// What a server does with the names of a zone; `None`: it answers or refuses
+/// them itself.
+pub(super) fn forward<'s>(server: &'s Server<'_>, zone: &str) -> Option<&'s Forward> {
+    let mut forwards = server.dns.forwards.iter();
+    let forward = forwards.find(|it| is_below(zone, &it.zone))?;
+    (!forward.to.is_empty()).then_some(forward)
+}
+
+/// Whether `zone` is `above`, or in it.
+pub(super) fn is_below(zone: &str, above: &str) -> bool {
+    let rest = zone.strip_suffix(above);
+    above == "." || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+struct Walk<'w, 'n> {
+    graph: &'w Graph<'n>,
+    when: When,
+    zone: &'w str,
+    /// The way to here.
+    steps: Vec<Step>,
+    found: Vec<Way>,
+}
+
+/// One of the servers that another one can ask.
+struct Choice {
+    to: Result<SocketAddr, WayEnd>,
+    shown: String,
+    proof: Vec<Proof>,
+}
+
+impl Walk<'_, '_> {
+    fn end(&mut self, end: WayEnd, share: (u32, u32)) {
+        if self.found.len() < MAX_WAYS {
+            self.found.push(Way {
+                steps: self.steps.clone(),
+                end,
+                share,
+                is_passed: false,
+            });
+        }
+    }
+
+    /// A packet has come to this server.
+    fn visit(&mut self, index: usize, share: (u32, u32)) {
+        let seen = |step: &Step| step.who == Who::Server(index);
+        if let Some(first) = self.steps.iter().position(seen) {
+            return self.end(WayEnd::Cycle(first), share);
+        }
+        if self.steps.len() >= MAX_HOPS || self.found.len() >= MAX_WAYS {
+            return self.end(WayEnd::Unknown("the way is too long".to_owned()), share);
+        }
+        let Some(server) = self.graph.servers.get(index) else {
+            return;
+        };
+        let Some(forward) = forward(server, self.zone) else {
+            let end = match server.dns.unknown.first() {
+                Some(reason) if server.dns.forwards.is_empty() => WayEnd::Unknown(reason.clone()),
+                _ => WayEnd::Answered,
+            };
+            return self.end(end, share);
+        };
+        let choices = self.choices(server, forward);
+        if choices.is_empty() {
+            return self.end(WayEnd::Stopped, share);
+        }
+        match forward.policy {
+            Policy::Sequential => self.in_order(index, choices, share),
+            Policy::Random | Policy::RoundRobin | Policy::Unknown => {
+                self.by_lot(index, choices, share);
+            }
+        }
+    }
+
+    /// The first one that does not refuse is asked.
+    fn in_order(&mut self, index: usize, choices: Vec<Choice>, share: (u32, u32)) {
+        let last = choices.len();
+        for (number, choice) in choices.into_iter().enumerate() {
+            let from = self.found.len();
+            self.follow(index, choice, share);
+            if number + 1 == last || !self.is_passed(index, from) {
+                return;
+            }
+            let new = self.found.get_mut(from..).unwrap_or_default();
+            new.iter_mut().for_each(|way| way.is_passed = true);
+        }
+    }
+
+    /// Each of them is asked as often as the others, but for those that
+    /// dnsmasq has found to loop.
+    fn by_lot(&mut self, index: usize, choices: Vec<Choice>, share: (u32, u32)) {
+        let count = u32::try_from(choices.len()).unwrap_or(u32::MAX);
+        let share = (share.0, share.1.saturating_mul(count.max(1)));
+        let notices = self.notices(&Who::Server(index));
+        let from = self.found.len();
+        for choice in choices {
+            self.follow(index, choice, share);
+        }
+        let new = self.found.get_mut(from..).unwrap_or_default();
+        if notices && new.iter().any(|way| way.end != WayEnd::Stopped) {
+            let stopped = new.iter_mut().filter(|way| way.end == WayEnd::Stopped);
+            stopped.for_each(|way| way.is_passed = true);
+        }
+    }
+
+    /// Whether the server goes on to its next one after the ways that were
+    /// found from number `from` on. Only a port that is closed is noticed: a
+    /// server that answers with an error has answered.
+    fn is_passed(&self, index: usize, from: usize) -> bool {
+        let notices = self.notices(&Who::Server(index));
+        let direct = self.steps.len() + 1;
+        let new = self.found.get(from..).unwrap_or_default();
+        new.iter().all(|way| match way.end {
+            WayEnd::Refused => way.steps.len() == direct,
+            WayEnd::Stopped => notices,
+            _ => false,
+        })
+    }
+
+    /// Whether it is a dnsmasq that looks for loops.
+    fn notices(&self, who: &Who) -> bool {
+        let Who::Server(index) = who else {
+            return false;
+        };
+        let server = self.graph.servers.get(*index);
+        server.is_some_and(|it| it.dns.program == Program::Dnsmasq && it.dns.notices_loops)
+    }
+
+    fn follow(&mut self, index: usize, choice: Choice, share: (u32, u32)) {
+        self.steps.push(Step {
+            who: Who::Server(index),
+            to: choice.shown,
+            proof: choice.proof,
+        });
+        match choice.to {
+            Ok(to) => self.send(index, to, share),
+            Err(end) => self.end(end, share),
+        }
+        self.steps.pop();
+    }
+
+    fn send(&mut self, from: usize, to: SocketAddr, share: (u32, u32)) {
+        match deliver(self.graph, from, to) {
+            Delivery::Server(next) => self.arrive(next, share),
+            Delivery::Service(servers) => self.through_service(to, &servers, share),
+            Delivery::Nobody => self.end(WayEnd::Refused, share),
+            Delivery::Outside => self.end(WayEnd::Answered, share),
+            Delivery::Unknown(reason) => self.end(WayEnd::Unknown(reason), share),
+        }
+    }
+
+    /// A packet has come to the next server. dnsmasq with `dns-loop-detect`
+    /// has asked itself before, and asks servers no more that lead back.
+    fn arrive(&mut self, next: usize, share: (u32, u32)) {
+        let seen = |step: &Step| step.who == Who::Server(next);
+        let first = self.steps.iter().position(seen);
+        let circle = first.and_then(|first| self.steps.get(first..));
+        let mut circle = circle.unwrap_or_default().iter();
+        if circle.any(|step| self.notices(&step.who)) {
+            return self.end(WayEnd::Stopped, share);
+        }
+        self.visit(next, share);
+    }
+
+    /// Through the cluster's service to one of the servers behind it.
+    fn through_service(&mut self, to: SocketAddr, servers: &[usize], share: (u32, u32)) {
+        let proof = self.graph.service(to.ip()).cloned().flatten();
+        self.steps.push(Step {
+            who: Who::Service(to),
+            to: "one of the DNS pods".to_owned(),
+            proof: proof.into_iter().collect(),
+        });
+        // The pods are alike, so the one that asks stands for all. Of the
+        // others, also those of other nodes, the first one does.
+        let seen = |index: &&usize| {
+            let is_it = |step: &Step| step.who == Who::Server(**index);
+            self.steps.iter().any(is_it)
+        };
+        let next = servers.iter().find(seen).or(servers.first()).copied();
+        match next {
+            Some(next) => self.arrive(next, share),
+            None if self.zone == "." => self.end(
+                WayEnd::Unknown(format!(
+                    "the DNS pods behind {to} are not on this node: give their Corefile with \
+                     --corefile"
+                )),
+                share,
+            ),
+            // Zones of the cluster are answered there.
+            None => self.end(WayEnd::Answered, share),
+        }
+        self.steps.pop();
+    }
+
+    /// Whom the server can ask, in order.
+    fn choices(&self, server: &Server<'_>, forward: &Forward) -> Vec<Choice> {
+        let own = self.graph.addresses(&server.dns.network);
+        let mut choices = Vec::new();
+        for target in &forward.to {
+            let written = |what: &str| self.graph.written(server, &target.place, what);
+            match &target.value {
+                Target::Address(to) if server.dns.leaves_out(*to, own) => {}
+                Target::Address(to) => choices.push(Choice {
+                    to: Ok(*to),
+                    shown: to.to_string(),
+                    proof: vec![written(&to.to_string())],
+                }),
+                Target::File(path) => {
+                    let proof = written(path);
+                    choices.extend(self.from_file(server, path, &proof, own));
+                }
+                Target::Roots => choices.push(Choice {
+                    to: Err(WayEnd::Answered),
+                    shown: "the root servers".to_owned(),
+                    proof: vec![written("the root servers")],
+                }),
+                Target::Other(what) => choices.push(Choice {
+                    to: Err(WayEnd::Unknown(format!("{what} is not followed"))),
+                    shown: what.clone(),
+                    proof: vec![written(what)],
+                }),
+            }
+        }
+        choices
+    }
+
+    fn from_file(
+        &self,
+        server: &Server<'_>,
+        path: &str,
+        proof: &Proof,
+        own: &[std::net::IpAddr],
+    ) -> Vec<Choice> {
+        let one = |end| Choice {
+            to: Err(end),
+            shown: path.to_owned(),
+            proof: vec![proof.clone()],
+        };
+        let listed = match self.graph.view(server, path, self.when) {
+            Err(reason) => return vec![one(WayEnd::Unknown(reason))],
+            Ok(listed) if listed.is_empty() => {
+                let who = &server.dns.label;
+                let reason = format!("{path} of {who} has no name server");
+                return vec![one(WayEnd::Unknown(reason))];
+            }
+            Ok(listed) => listed,
+        };
+        let listed = listed.into_iter().filter(|it| !server.dns.leaves_out(it.to, own));
+        let choice = |it: Listed| Choice {
+            to: Ok(it.to),
+            shown: it.to.to_string(),
+            proof: std::iter::once(proof.clone()).chain(it.proof).collect(),
+        };
+        listed.map(choice).collect()
+    }
+}
+
+impl Graph<'_> {
+    /// The line that makes a server send there.
+    fn written(&self, server: &Server<'_>, place: &Place, to: &str) -> Proof {
+        Proof {
+            place: place.clone(),
+            text: self.line(place).unwrap_or_else(|| format!("{} sends to {to}", server.dns.program.name())),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What makes a pod's file, read from a node or from files that were named.
+
+use std::net::IpAddr;
+use std::path::Path;
+
+use crate::config::resolv_conf::ResolvConf;
+use crate::host::node::{StandIns, kubelet as reader, processes};
+use crate::host::root::Root;
+use crate::host::{MAX_BYTES, ReadError};
+use crate::kubelet::{self, Found, Kubelet, Origin, Setting, Version};
+use crate::pod::{self, Makers, Runtime, Seen};
+use crate::text::Source;
+
+/// A kubelet with the files that it and the runtime read.
+pub(super) struct Ground {
+    /// The kubelet, with what the options say.
+    pub(super) kubelet: Kubelet,
+    /// What was assumed or could not be read.
+    pub(super) about: Vec<String>,
+    file: Known,
+    node_file: Known,
+    node_ips: Vec<IpAddr>,
+}
+
+/// A file, as far as it is known.
+enum Known {
+    Read(ResolvConf),
+    Missing,
+    Unknown(String),
+}
+
+/// What the options say about the kubelet.
+#[derive(Default)]
+pub(super) struct Said<'a> {
+    /// Its arguments.
+    pub(super) arguments: &'a [String],
+    /// Its version.
+    pub(super) version: Option<Version>,
+    /// `clusterDNS`; empty: nothing.
+    pub(super) cluster_dns: &'a [IpAddr],
+    /// `clusterDomain`.
+    pub(super) cluster_domain: Option<&'a str>,
+    /// The node's own `/etc/resolv.conf`.
+    pub(super) host_file: Option<Source>,
+}
+
+impl Ground {
+    /// From files alone, without a node.
+    pub(super) fn of_files(stand_ins: StandIns, said: Said<'_>) -> Self {
+        let mut about = Vec::new();
+        let configuration = stand_ins.kubelet_config.as_ref();
+        let is_configured = configuration.is_some() || !said.arguments.is_empty();
+        let kubelet = if is_configured {
+            kubelet::configured(configuration, said.arguments, said.version)
+        } else {
+            about.extend(assumptions(&said));
+            pod::assumed_kubelet()
+        };
+        let path = &kubelet.resolv_conf.value;
+        let file = match stand_ins.node_file {
+            Some(source) => Known::of(source),
+            None => Known::Unknown(format!(
+                "give the file that the kubelet's resolvConf names ({path}) with --node-file"
+            )),
+        };
+        let node_file = match &file {
+            Known::Read(conf) if path == NODE_FILE => Known::Read(conf.clone()),
+            _ => Known::Unknown(format!("give the node's {NODE_FILE} with --host-file")),
+        };
+        let ground = Self {
+            kubelet,
+            about,
+            file,
+            node_file,
+            node_ips: Vec::new(),
+        };
+        ground.with(said)
+    }
+
+    /// A kubelet as kubeadm sets one up, whose file is not known.
+    pub(super) fn assumed(said: Said<'_>, unknown: &str) -> Self {
+        let ground = Self {
+            kubelet: pod::assumed_kubelet(),
+            about: Vec::new(),
+            file: Known::Unknown(unknown.to_owned()),
+            node_file: Known::Missing,
+            node_ips: Vec::new(),
+        };
+        ground.with(said)
+    }
+
+    /// From the node below `root`.
+    pub(super) fn of_node(root: &Root, stand_ins: StandIns, said: Said<'_>) -> Self {
+        let (processes, mut about) = processes::scan(root);
+        let configuration = stand_ins.kubelet_config.as_ref();
+        let (found, skipped) = reader::read_as(root, &processes, configuration, said.version);
+        about.extend(skipped);
+        let (kubelet, file) = match (found, stand_ins.node_file) {
+            (Some(kubelet), stand_in) => {
+                let file = reader::kubelet_file(root, &kubelet, stand_in.as_ref());
+                let file = file.map_or(Known::Missing, |it| match it.content {
+                    Ok(conf) => Known::Read(conf),
+                    Err(unread) if unread.is_missing => Known::Missing,
+                    Err(unread) => Known::Unknown(unread.reason),
+                });
+                (kubelet, file)
+            }
+            (None, Some(source)) => {
+                about.extend(assumptions(&said));
+                (pod::assumed_kubelet(), Known::of(source))
+            }
+            (None, None) => (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root))),
+        };
+        let node_ips = match kubelet.found {
+            Found::Process { pid, .. } => pod::node_ips(&arguments(root, pid)),
+            Found::Files { .. } | Found::Named => Vec::new(),
+        };
+        let ground = Self {
+            kubelet,
+            about,
+            file,
+            node_file: Known::of_read(root.read_if_there(Path::new(NODE_FILE))),
+            node_ips,
+        };
+        ground.with(said)
+    }
+
+    /// With what the options say, which is stronger than any file.
+    fn with(mut self, said: Said<'_>) -> Self {
+        let kubelet = &mut self.kubelet;
+        let given = kubelet::configured(None, said.arguments, said.version);
+        put(&mut kubelet.resolv_conf, given.resolv_conf);
+        put(&mut kubelet.cluster_dns, given.cluster_dns);
+        put(&mut kubelet.cluster_domain, given.cluster_domain);
+        if !said.cluster_dns.is_empty() {
+            kubelet.cluster_dns = option(said.cluster_dns.to_vec(), "--cluster-dns");
+        }
+        if let Some(domain) = said.cluster_domain {
+            kubelet.cluster_domain = option(domain.to_owned(), "--cluster-domain");
+        }
+        kubelet.version = said.version.or(kubelet.version);
+        let node_ips = pod::node_ips(said.arguments);
+        if !node_ips.is_empty() {
+            self.node_ips = node_ips;
+        }
+        if let Some(source) = said.host_file {
+            self.node_file = Known::of(source);
+        }
+        self
+    }
+
+    /// As the core takes it.
+    pub(super) fn makers(&self, runtime: Runtime) -> Makers<'_> {
+        Makers {
+            kubelet: &self.kubelet,
+            file: self.file.seen(),
+            node_ips: &self.node_ips,
+            runtime,
+            node_file: self.node_file.seen(),
+        }
+    }
+}
+
+/// The node's own file.
+const NODE_FILE: &str = "/etc/resolv.conf";
+
+impl Known {
+    fn of(source: Source) -> Self {
+        if source.bytes.len() >= MAX_BYTES {
+            let name = &source.name;
+            return Self::Unknown(format!("{name}: only the first {MAX_BYTES} bytes are read"));
+        }
+        Self::Read(ResolvConf::parse(source))
+    }
+
+    fn of_read(read: Result<Option<crate::host::FileRead>, ReadError>) -> Self {
+        match read {
+            Ok(Some(file)) => Self::of(file.source),
+            Ok(None) => Self::Missing,
+            Err(error) => Self::Unknown(error.to_string()),
+        }
+    }
+
+    fn seen(&self) -> Seen<'_> {
+        match self {
+            Self::Read(conf) => Seen::Read(conf),
+            Self::Missing => Seen::Missing,
+            Self::Unknown(why) => Seen::Unknown(why),
+        }
+    }
+}
+
+/// A flag beats what the files say, which it then overrides.
+fn put<T>(setting: &mut Setting<T>, given: Setting<T>) {
+    if given.origin == Origin::BuiltIn || given.origin == setting.origin {
+        return;
+    }
+    let before = std::mem::replace(setting, given);
+    if before.origin != Origin::BuiltIn {
+        setting.overrode.push((before.value, before.origin));
+    }
+    setting.overrode.extend(before.overrode);
+}
+
+fn option<T>(value: T, name: &'static str) -> Setting<T> {
+    Setting {
+        value,
+        origin: Origin::Option(name),
+        overrode: Vec::new(),
+    }
+}
+
+fn assumptions(said: &Said<'_>) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if said.cluster_dns.is_empty() {
+        sentences.push(format!(
+            "assumed: the cluster's DNS is {} (--cluster-dns)",
+            pod::DEFAULT_CLUSTER_DNS
+        ));
+    }
+    if said.cluster_domain.is_none() {
+        sentences.push(format!(
+            "assumed: the cluster's domain is {} (--cluster-domain)",
+            pod::DEFAULT_CLUSTER_DOMAIN
+        ));
+    }
+    sentences
+}
+
+fn no_kubelet(root: &Root) -> String {
+    let place = if root.is_live() {
+        "on this machine"
+    } else {
+        "below the directory of --root"
+    };
+    format!(
+        "no kubelet was found {place}; run kdns on the node, as with `kubectl debug node/NODE -it \
+         --profile=sysadmin --image=IMAGE -- kdns pod-file --root /host`, or give --node-file and \
+         --kubelet-config"
+    )
+}
+
+/// The arguments of a process; empty if they cannot be read.
+fn arguments(root: &Root, pid: u32) -> Vec<String> {
+    let path = format!("/proc/{pid}/cmdline");
+    let Ok(file) = root.read(Path::new(&path)) else {
+        return Vec::new();
+    };
+    let words = file.source.bytes.split(|&byte| byte == 0);
+    words
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
+}

@@ -1,0 +1,267 @@
+//! A report as one JSON document. Fields are only added within a format
+//! version.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{state_word, verdict_word};
+use crate::check_loop::{Chain, End, Hop, Mend, Proof, Report, Sighting, When};
+use crate::render::json;
+use crate::text::Place;
+
+/// What `kdns check-loop --format json` writes.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(title = "CheckLoop")]
+struct Document<'r> {
+    /// Version of this format.
+    format: u32,
+    /// The answer.
+    #[schemars(extend("enum" = ["loop", "mixed", "refused", "will loop", "no loop", "unknown"]))]
+    verdict: &'static str,
+    /// The running pods with the files they have.
+    #[schemars(extend("enum" = ["loop", "mixed", "refused", "no loop", "unknown"]))]
+    now: &'static str,
+    /// The pods after the next start, with the files the kubelet would write.
+    #[schemars(extend("enum" = ["loop", "mixed", "refused", "no loop", "unknown"]))]
+    next_start: &'static str,
+    /// The verdict in one line.
+    headline: &'r str,
+    /// The hops of the first of `chains`: the way that decides.
+    chain: Vec<HopForm<'r>>,
+    /// Every way that queries take, those that decide first.
+    chains: Vec<ChainForm<'r>>,
+    /// What ends it.
+    mend: Option<MendForm<'r>>,
+    /// Log lines that show it.
+    evidence: Vec<SightingForm<'r>>,
+    /// What would be needed for an answer.
+    missing: &'r [String],
+    /// Drift and other things worth knowing.
+    remarks: &'r [String],
+    /// What could not be read.
+    skipped: &'r [String],
+    /// What could not be done; the exit status is then 2.
+    errors: Vec<ErrorForm<'r>>,
+}
+
+/// One server on the way.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HopForm<'r> {
+    who: &'r str,
+    /// In which network.
+    network: &'r str,
+    /// The address and port.
+    sends_to: &'r str,
+    /// The place that names the address: the last of `proof`.
+    #[serde(flatten)]
+    at: Option<PlaceForm<'r>>,
+    /// Files and places that say so, in the order in which they are followed.
+    proof: Vec<ProofForm<'r>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlaceForm<'r> {
+    file: &'r str,
+    /// From 1.
+    line: usize,
+    /// From 1, in characters.
+    column: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ProofForm<'r> {
+    #[serde(flatten)]
+    at: PlaceForm<'r>,
+    /// The words there.
+    text: &'r str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ChainForm<'r> {
+    #[schemars(extend("enum" = ["now", "next start"]))]
+    when: &'static str,
+    /// The zone whose names take it.
+    zone: &'r str,
+    hops: Vec<HopForm<'r>>,
+    #[schemars(extend("enum" = ["cycle", "refused", "outside", "unknown"]))]
+    end: &'static str,
+    /// The hop that comes for the second time, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    back_to: Option<usize>,
+    /// Why it cannot be followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'r str>,
+    /// Of how many equal choices this is how many.
+    share: ShareForm,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShareForm {
+    ways: u32,
+    of: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct MendForm<'r> {
+    #[serde(flatten)]
+    at: PlaceForm<'r>,
+    /// What stands there; null: nothing, it is to be added.
+    old: Option<&'r str>,
+    /// What is to stand there.
+    new: &'r str,
+    /// What to do after it, in order.
+    then: &'r [String],
+    /// What would undo it.
+    but: &'r [String],
+    /// What people try that does not mend it.
+    not: &'r [String],
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SightingForm<'r> {
+    /// `loop-fatal`, `loopback-timeout` and the like.
+    kind: &'static str,
+    /// Where the first of them is.
+    #[serde(flatten)]
+    at: PlaceForm<'r>,
+    /// That line.
+    text: &'r str,
+    /// How many there are.
+    count: usize,
+    /// The time of the first, as the log has it.
+    first: Option<&'r str>,
+    /// The time of the last.
+    last: Option<&'r str>,
+}
+
+/// Something that could not be done.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ErrorForm<'r> {
+    /// One sentence.
+    message: &'r str,
+}
+
+/// Writes the document of `report`.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let chains: Vec<ChainForm<'_>> = report.chains.iter().map(chain).collect();
+    let first = report.chains.first();
+    let document = Document {
+        format: 1,
+        verdict: verdict_word(report.verdict),
+        now: state_word(report.now),
+        next_start: state_word(report.next_start),
+        headline: &report.headline,
+        chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),
+        chains,
+        mend: report.mend.as_ref().map(mend),
+        evidence: report.evidence.iter().map(sighting).collect(),
+        missing: &report.missing,
+        remarks: &report.remarks,
+        skipped: &report.skipped,
+        errors: Vec::new(),
+    };
+    json::document(&document, out)
+}
+
+/// Writes a document that says only what went wrong.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_error(message: &str, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        format: 1,
+        verdict: "unknown",
+        now: "unknown",
+        next_start: "unknown",
+        errors: vec![ErrorForm { message }],
+        ..Document::default()
+    };
+    json::document(&document, out)
+}
+
+/// The schema of the output.
+pub fn schema() -> schemars::Schema {
+    json::schema::<Document<'_>>()
+}
+
+fn chain(chain: &Chain) -> ChainForm<'_> {
+    let (end, back_to, why) = match &chain.end {
+        End::Cycle(hop) => ("cycle", Some(*hop), None),
+        End::Refused => ("refused", None, None),
+        End::Outside => ("outside", None, None),
+        End::Unknown(why) => ("unknown", None, Some(why.as_str())),
+    };
+    ChainForm {
+        when: match chain.when {
+            When::Now => "now",
+            When::NextStart => "next start",
+        },
+        zone: &chain.zone,
+        hops: hops(&chain.hops),
+        end,
+        back_to,
+        why,
+        share: ShareForm {
+            ways: chain.share.0,
+            of: chain.share.1,
+        },
+    }
+}
+
+fn hops(hops: &[Hop]) -> Vec<HopForm<'_>> {
+    hops.iter().map(hop).collect()
+}
+
+fn hop(hop: &Hop) -> HopForm<'_> {
+    HopForm {
+        who: &hop.who,
+        network: &hop.network,
+        sends_to: &hop.sends_to,
+        at: hop.proof.last().map(|it| place(&it.place)),
+        proof: hop.proof.iter().map(proof_form).collect(),
+    }
+}
+
+fn proof_form(proof: &Proof) -> ProofForm<'_> {
+    ProofForm {
+        at: place(&proof.place),
+        text: &proof.text,
+    }
+}
+
+fn place(place: &Place) -> PlaceForm<'_> {
+    PlaceForm {
+        file: &place.file,
+        line: place.line,
+        column: place.column,
+    }
+}
+
+fn mend(mend: &Mend) -> MendForm<'_> {
+    MendForm {
+        at: place(&mend.edit.place),
+        old: mend.edit.old.as_deref(),
+        new: &mend.edit.new,
+        then: &mend.then,
+        but: &mend.but,
+        not: &mend.not,
+    }
+}
+
+fn sighting(sighting: &Sighting) -> SightingForm<'_> {
+    SightingForm {
+        kind: sighting.kind,
+        at: place(&sighting.place),
+        text: &sighting.text,
+        count: sighting.count,
+        first: sighting.first.as_deref(),
+        last: sighting.last.as_deref(),
+    }
+}

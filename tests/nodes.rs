@@ -1,0 +1,264 @@
+//! Runs `kdns check-loop` on every `testdata/nodes/NAME` that has a
+//! `NAME.expected.json`: `verdict`, `now`, `next_start`, and `why` it must be
+//! so. They were written before the first run; nothing blesses them.
+//!
+//! `NAME.txt`, where it is there, is the whole text for people;
+//! `KDNS_BLESS=1 cargo test` writes those.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kdns::host::root::{Resolution, Root};
+use kdns::text::{escaped, is_unprintable};
+use serde_json::Value;
+
+/// Fewer situations than these are no proof.
+const MIN_NODES: usize = 45;
+
+const FORMATS: [&str; 8] = [
+    "text",
+    "json",
+    "concise",
+    "sarif",
+    "github",
+    "junit",
+    "npd",
+    "prometheus",
+];
+
+/// What node-problem-detector takes.
+const MAX_NPD_BYTES: usize = 80;
+
+#[test]
+fn verdicts_are_those_that_were_expected() {
+    let nodes = nodes();
+    let wrong: Vec<String> = nodes.iter().filter_map(|it| verdict(it)).collect();
+    let count = wrong.len();
+    assert!(
+        wrong.is_empty(),
+        "{count} of {}:\n{}",
+        nodes.len(),
+        wrong.join("\n")
+    );
+}
+
+/// What is wrong with the verdict on a node.
+fn verdict(node: &Path) -> Option<String> {
+    let expected = expected(node);
+    let (status, out, err) = check_loop(node, "json");
+    let name = name(node);
+    let Ok(actual) = serde_json::from_str::<Value>(&out) else {
+        return Some(format!("{name}: no JSON: {out}{err}"));
+    };
+    let keys = ["verdict", "now", "next_start"];
+    let differs = keys.iter().any(|key| actual[key] != expected[key]);
+    let line = |value: &Value| keys.map(|key| value[key].to_string()).join(" ");
+    if differs {
+        let (expected_line, actual_line) = (line(&expected), line(&actual));
+        let why = &expected["why"];
+        let headline = &actual["headline"];
+        return Some(format!(
+            "{name}: expected {expected_line}, is {actual_line}\n    why: {why}\n    kdns: {headline} {err}"
+        ));
+    }
+    let wanted = match expected["verdict"].as_str().unwrap() {
+        "no loop" => 0,
+        "unknown" => 2,
+        _ => 1,
+    };
+    (status != wanted).then(|| format!("{name}: status {status}, expected {wanted}"))
+}
+
+#[test]
+fn there_are_enough_nodes_and_each_says_why() {
+    let nodes = nodes();
+    assert!(nodes.len() >= MIN_NODES, "only {} nodes", nodes.len());
+    for node in &nodes {
+        let expected = expected(node);
+        let why = expected["why"].as_str().unwrap_or_default();
+        assert!(why.len() > 40, "{}: why?", name(node));
+        assert!(node.is_dir(), "{} is missing", name(node));
+    }
+}
+
+#[test]
+fn every_format_is_harmless_and_ends_alike() {
+    for node in nodes() {
+        let name = name(&node);
+        let (status, ..) = check_loop(&node, "json");
+        for format in FORMATS {
+            let (other, out, err) = check_loop(&node, format);
+            assert_eq!(other, status, "{name}: {format}: {err}");
+            let odd = |c: char| c != '\n' && is_unprintable(c);
+            assert!(!out.chars().any(odd), "{name}: {format}: {out}");
+            assert!(!out.is_empty(), "{name}: {format}: nothing");
+            if format == "npd" {
+                assert!(out.len() <= MAX_NPD_BYTES, "{name}: {out}");
+                assert!(out.is_ascii(), "{name}: {out}");
+                assert_eq!(out.lines().count(), 1, "{name}: {out}");
+            }
+        }
+    }
+}
+
+#[test]
+fn json_fits_its_schema() {
+    let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(["schema", "check-loop"])
+        .output()
+        .unwrap();
+    let mut schema: Value = serde_json::from_slice(&output.stdout).unwrap();
+    close(&mut schema);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for node in nodes() {
+        let (_, out, _) = check_loop(&node, "json");
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", name(&node));
+    }
+}
+
+/// Closes every object, so that no key is forgotten in the schema.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.values_mut().for_each(close);
+            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
+                object.insert("additionalProperties".to_owned(), Value::Bool(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+#[test]
+fn places_exist_and_hold_what_is_said() {
+    let mut wrong = Vec::new();
+    for node in nodes() {
+        let (_, out, _) = check_loop(&node, "json");
+        let report: Value = serde_json::from_str(&out).unwrap();
+        let root = Root::below(&node, Resolution::default()).unwrap();
+        let mut places = Vec::new();
+        collect(&report, &mut places);
+        let unsound = places.iter().filter_map(|it| unsound(it, &root));
+        wrong.extend(unsound.map(|why| format!("{}: {why}", name(&node))));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every object with a place, however deep.
+fn collect<'v>(value: &'v Value, places: &mut Vec<&'v Value>) {
+    match value {
+        Value::Object(object) => {
+            if object.contains_key("line") {
+                places.push(value);
+            }
+            object.values().for_each(|it| collect(it, places));
+        }
+        Value::Array(items) => items.iter().for_each(|it| collect(it, places)),
+        _ => {}
+    }
+}
+
+/// Why a place is not as the report says.
+fn unsound(place: &Value, root: &Root) -> Option<String> {
+    let file = place["file"].as_str().unwrap();
+    let line = usize::try_from(place["line"].as_u64().unwrap()).unwrap();
+    let column = usize::try_from(place["column"].as_u64().unwrap()).unwrap();
+    let shown = format!("{file}:{line}:{column}");
+    let read = match root.read(Path::new(file)) {
+        Ok(read) => read,
+        Err(error) => return Some(format!("{shown}: {error}")),
+    };
+    let text = String::from_utf8_lossy(&read.source.bytes);
+    // An added line stands behind the last one.
+    let is_new = place.get("new").is_some() && place["old"].is_null();
+    let lines: Vec<&str> = text.split('\n').collect();
+    let Some(found) = lines.get(line - 1) else {
+        let is_next = is_new && line == lines.len() + 1 && column == 1;
+        return (!is_next).then(|| format!("{shown}: no such line"));
+    };
+    if found.chars().count() + 1 < column {
+        return Some(format!("{shown}: no such column in {found:?}"));
+    }
+    let rest: String = found.chars().skip(column - 1).collect();
+    let said = place["old"].as_str().or_else(|| place["text"].as_str());
+    let fits = |said: &str| escaped(rest.as_bytes()).starts_with(said);
+    said.filter(|said| !fits(said))
+        .map(|said| format!("{shown}: {said:?} is not there, but {rest:?}"))
+}
+
+#[test]
+fn texts_are_as_they_were() {
+    let mut wrong = Vec::new();
+    for node in nodes() {
+        let golden = sibling(&node, "txt");
+        if !golden.is_file() {
+            continue;
+        }
+        let (_, actual, _) = check_loop(&node, "text");
+        if std::env::var_os("KDNS_BLESS").is_some() {
+            fs::write(&golden, &actual).unwrap();
+        } else if actual != fs::read_to_string(&golden).unwrap() {
+            wrong.push(format!("--- {}\n{actual}", golden.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The roots with an expectation, sorted.
+fn nodes() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes");
+    let files = fs::read_dir(directory).unwrap();
+    let paths = files.map(|entry| entry.unwrap().path());
+    let mut nodes: Vec<PathBuf> = paths
+        .filter_map(|path| {
+            let name = path.to_str()?.strip_suffix(".expected.json")?;
+            Some(PathBuf::from(name))
+        })
+        .collect();
+    nodes.sort();
+    nodes
+}
+
+fn expected(node: &Path) -> Value {
+    let text = fs::read_to_string(sibling(node, "expected.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// `testdata/nodes/NAME.ENDING`: a name may have a dot in it.
+fn sibling(node: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}.{ending}", node.display()))
+}
+
+fn name(node: &Path) -> String {
+    node.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// Status, standard output, standard error. Started in the folder of the
+/// nodes, with a relative root: no output depends on where the tree lies.
+fn check_loop(node: &Path, format: &str) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(["check-loop", "--format", format, "--root", &name(node)])
+        .current_dir(node.parent().unwrap())
+        .env_clear()
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
