@@ -52,7 +52,11 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
     let mut pods = graph.node.pods.iter();
     if let Some(pod) = pods.find(|pod| pod.addresses.contains(&ip)) {
         let is_on_node = pod.host_network == Some(true);
-        let network = if is_on_node { Network::Node } else { Network::Pod(pod.key()) };
+        let network = if is_on_node {
+            Network::Node
+        } else {
+            Network::Pod(pod.key())
+        };
         return at(graph, &network, to);
     }
     let usual = owners::of(ip).next().filter(|it| it.reach == Reach::Node);
@@ -135,7 +139,10 @@ fn unknown_listener(
     let listener = graph.node.listeners.iter().find(fits)?;
     let who = match &listener.owner {
         Some(process) => format!("{} (process {})", process.comm, process.pid),
-        None => format!("a process that was not found (its socket stands in {})", listener.file),
+        None => format!(
+            "a process that was not found (its socket stands in {})",
+            listener.file
+        ),
     };
     // A server whose sockets are known by configuration only is that process.
     Some(format!(

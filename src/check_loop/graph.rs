@@ -104,7 +104,11 @@ impl<'n> Graph<'n> {
             server.is_some_and(|it| it.dns.forwards.iter().any(|zone| zone.to.is_empty()))
         };
         let serving: Vec<usize> = backends.iter().copied().filter(serves).collect();
-        if serving.is_empty() { backends } else { serving }
+        if serving.is_empty() {
+            backends
+        } else {
+            serving
+        }
     }
 
     /// The line of a file that was read, without blanks around it, safe to

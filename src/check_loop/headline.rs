@@ -1,8 +1,8 @@
 //! The answer in one line.
 
+use super::Verdict;
 use super::graph::Graph;
 use super::verdict::Outcome;
-use super::Verdict;
 
 /// One line that a tired person understands, without a full stop.
 pub(super) fn of(graph: &Graph<'_>, verdict: Verdict, outcomes: &[&Outcome]) -> String {

@@ -28,7 +28,11 @@ pub fn judge(node: &Node) -> Report {
     let verdict = verdict::verdict(state_now, state_next);
     let is_about_now = matches!(verdict, Verdict::Loop | Verdict::Mixed | Verdict::Refused)
         && verdict::verdict(state_now, State::NoLoop) == verdict;
-    let (first, second) = if is_about_now { (&now, &next) } else { (&next, &now) };
+    let (first, second) = if is_about_now {
+        (&now, &next)
+    } else {
+        (&next, &now)
+    };
     let all: Vec<&Outcome> = first.iter().chain(second).collect();
     Report {
         verdict,

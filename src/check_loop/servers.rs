@@ -44,14 +44,22 @@ pub(super) fn is_dns_pod(pod: &Pod) -> bool {
 }
 
 fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
-    let program = if is_node_cache(pod) { Program::NodeCache } else { Program::CoreDns };
+    let program = if is_node_cache(pod) {
+        Program::NodeCache
+    } else {
+        Program::CoreDns
+    };
     let network = network_of(pod);
     let is_on_node = network == Network::Node;
     let site = Site {
         program,
         label: &format!("{} (pod {})", program.name(), pod.label()),
         network: &network,
-        addresses: if is_on_node { &node.addresses } else { &pod.addresses },
+        addresses: if is_on_node {
+            &node.addresses
+        } else {
+            &pod.addresses
+        },
         interfaces: if is_on_node { &node.interfaces } else { &[] },
     };
     let read = coredns::read(&pod.corefiles, &site);
@@ -80,9 +88,15 @@ fn network_of(pod: &Pod) -> Network {
 
 fn is_node_cache(pod: &Pod) -> bool {
     let name = pod.name.as_deref().unwrap_or_default();
-    let is_image = |it: &Container| it.image.as_ref().is_some_and(|it| it.contains("node-cache"));
+    let is_image = |it: &Container| {
+        it.image
+            .as_ref()
+            .is_some_and(|it| it.contains("node-cache"))
+    };
     let is_base = |it: &Source| it.name.ends_with("/Corefile.base");
-    pod.containers.iter().any(|it| it.name == "node-cache" || is_image(it))
+    pod.containers
+        .iter()
+        .any(|it| it.name == "node-cache" || is_image(it))
         || pod.processes.iter().any(|it| it.comm == "node-cache")
         || name.starts_with("node-local-dns")
         || name.starts_with("nodelocaldns")
@@ -97,7 +111,11 @@ fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
         it.network == Network::Node && owner.is_some_and(|it| it.comm == "coredns")
     };
     let runs_on_node = node.listeners.iter().any(is_coredns) && known.is_empty();
-    let network = if runs_on_node { Network::Node } else { Network::Pod(String::new()) };
+    let network = if runs_on_node {
+        Network::Node
+    } else {
+        Network::Pod(String::new())
+    };
     if node.corefiles.is_empty() || (!runs_on_node && !known.is_empty()) {
         return Vec::new();
     }
@@ -129,7 +147,11 @@ fn found<'n>(node: &'n Node, dns: &DnsServer) -> Server<'n> {
     Server {
         dns: dns.clone(),
         pod,
-        role: if is_cluster { Role::Cluster } else { Role::Other },
+        role: if is_cluster {
+            Role::Cluster
+        } else {
+            Role::Other
+        },
         assumed: None,
     }
 }

@@ -112,7 +112,10 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
         let server = graph.servers.get(it.start);
         server.is_some_and(|it| it.role == Role::Cluster)
     };
-    let worst = outcomes.iter().map(|it| it.state).min_by_key(|it| rank(*it));
+    let worst = outcomes
+        .iter()
+        .map(|it| it.state)
+        .min_by_key(|it| rank(*it));
     match worst {
         None => State::Unknown,
         Some(State::NoLoop) if !outcomes.iter().any(|it| of_cluster(&it)) => State::Unknown,
@@ -122,7 +125,11 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
                 let server = graph.servers.get(it.start);
                 server.is_some_and(|it| it.assumed.is_some())
             };
-            if outcomes.iter().any(supposed) { State::Unknown } else { State::NoLoop }
+            if outcomes.iter().any(supposed) {
+                State::Unknown
+            } else {
+                State::NoLoop
+            }
         }
         Some(state) => state,
     }

@@ -10,12 +10,8 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Kubelet, Origin, Setting};
 use crate::loopback::name_servers;
 use crate::node::{HostFile, Node, Pod};
-use crate::pod::{
-    Makers, PodId, Runtime, RuntimeKind, Seen, Word, WordOrigin, pod_file,
-};
+use crate::pod::{Makers, PodId, Runtime, RuntimeKind, Seen, Word, WordOrigin, pod_file};
 use crate::text::{Place, Source, Span, escaped};
-
-
 
 /// The file that every program of a pod reads.
 pub(super) const RESOLV_CONF: &str = "/etc/resolv.conf";
@@ -87,7 +83,11 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
         node_file: seen(node.node_file.as_ref()),
     };
     match pod_file(&spec, id, &makers) {
-        Ok(file) => Ok(file.servers.iter().filter_map(|it| of_word(kubelet, it)).collect()),
+        Ok(file) => Ok(file
+            .servers
+            .iter()
+            .filter_map(|it| of_word(kubelet, it))
+            .collect()),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -130,7 +130,9 @@ fn of_word(kubelet: &Kubelet, word: &Word) -> Option<Listed> {
         WordOrigin::NodeFile(place) => vec![at(place)],
         WordOrigin::ClusterDns | WordOrigin::ClusterDomain => {
             let setting = &kubelet.cluster_dns;
-            origin(setting, format!("clusterDNS: {ip}")).into_iter().collect()
+            origin(setting, format!("clusterDNS: {ip}"))
+                .into_iter()
+                .collect()
         }
         WordOrigin::Kubelet | WordOrigin::DnsConfig => {
             let text = "resolvConf: \"\"".to_owned();
@@ -189,7 +191,10 @@ pub(super) fn policy(node: &Node, pod: &Pod) -> Policy {
     let Some(conf) = own_file(pod) else {
         return Policy::Host;
     };
-    let domain = node.kubelet.as_ref().map(|it| it.cluster_domain.value.as_str());
+    let domain = node
+        .kubelet
+        .as_ref()
+        .map(|it| it.cluster_domain.value.as_str());
     let mut has_ndots = false;
     let mut has_search = false;
     for line in conf.lines() {

@@ -320,7 +320,9 @@ impl Walk<'_, '_> {
             }
             Ok(listed) => listed,
         };
-        let listed = listed.into_iter().filter(|it| !server.dns.leaves_out(it.to, own));
+        let listed = listed
+            .into_iter()
+            .filter(|it| !server.dns.leaves_out(it.to, own));
         let choice = |it: Listed| Choice {
             to: Ok(it.to),
             shown: it.to.to_string(),
@@ -335,7 +337,9 @@ impl Graph<'_> {
     fn written(&self, server: &Server<'_>, place: &Place, to: &str) -> Proof {
         Proof {
             place: place.clone(),
-            text: self.line(place).unwrap_or_else(|| format!("{} sends to {to}", server.dns.program.name())),
+            text: self
+                .line(place)
+                .unwrap_or_else(|| format!("{} sends to {to}", server.dns.program.name())),
         }
     }
 }

@@ -19,6 +19,14 @@ use crate::topology::{
 /// The file that it takes its servers from unless told otherwise.
 const RESOLV_FILE: &str = "/etc/resolv.conf";
 
+/// Loopback addresses that files name. Without a socket for each address it
+/// takes all packets of the interface `lo`, whatever their address.
+const LOOPBACK: [Ipv4Addr; 3] = [
+    Ipv4Addr::new(127, 0, 0, 53),
+    Ipv4Addr::new(127, 0, 0, 54),
+    Ipv4Addr::new(127, 0, 1, 1),
+];
+
 /// Where NetworkManager writes the servers that it tells its dnsmasq.
 const NETWORK_MANAGER_SERVERS: &str = "/run/NetworkManager/no-stub-resolv.conf";
 
@@ -112,6 +120,14 @@ fn listens(words: &[Word], port: u16, around: &Surroundings<'_>, server: &mut Dn
     if !is_excepted("lo") {
         listen(Some(Ipv4Addr::LOCALHOST.into()), &Evidence::Default);
         listen(Some(Ipv6Addr::LOCALHOST.into()), &Evidence::Default);
+    }
+    let is_bound = words
+        .iter()
+        .any(|it| matches!(it.name, "bind-interfaces" | "bind-dynamic"));
+    if !is_excepted("lo") && !is_bound {
+        for address in LOOPBACK {
+            listen(Some(IpAddr::V4(address)), &Evidence::Default);
+        }
     }
     if !has_interface {
         let others = around.interfaces.iter();

@@ -174,9 +174,14 @@ impl Reading {
     }
 }
 
-/// `ADDRESS[@PORT][#NAME]`.
+/// `ADDRESS[@PORT][#NAME]`; a name is one for TLS and changes the port.
+///
+/// Source: unbound `util/net_help.c: authextstrtoaddr`.
 fn to(text: &str, default_port: u16) -> Target {
-    let (server, _name) = text.split_once('#').unwrap_or((text, ""));
+    let (server, default_port) = match text.split_once('#') {
+        Some((server, _name)) => (server, TLS_PORT),
+        None => (text, default_port),
+    };
     let (address, port) = match server.split_once('@') {
         Some((address, port)) => (address, port.parse().ok()),
         None => (server, Some(default_port)),

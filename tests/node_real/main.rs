@@ -5,15 +5,18 @@
 //! here is ignored, with the reason in its name; with `KDNS_REQUIRE_REAL=1`
 //! that is a failure. `.ci/install-real` brings the programs.
 
+mod configurations;
 mod lab;
 mod probe;
+mod servers;
 
 use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let cases = probe::cases();
+    let mut cases = probe::cases();
+    cases.extend(servers::cases());
     if let Some(code) = lab::run_hidden(&cases) {
         return code;
     }

@@ -9,14 +9,21 @@ const UNKNOWN: (Verdict, State, State) = (Verdict::Unknown, State::Unknown, Stat
 fn nothing_is_unknown() {
     let report = check("empty", &Node::default(), UNKNOWN);
     let line = "kubectl debug node/";
-    assert!(report.missing.iter().any(|it| it.contains(line)), "{report:#?}");
+    assert!(
+        report.missing.iter().any(|it| it.contains(line)),
+        "{report:#?}"
+    );
 }
 
 #[test]
 fn drift_is_told_from_what_runs() {
     let will = (Verdict::WillLoop, State::NoLoop, State::Loop);
     let mut node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
-    let stub = host_file("/etc/resolv.conf", &["/run/systemd/resolve/stub-resolv.conf"], "127.0.0.53");
+    let stub = host_file(
+        "/etc/resolv.conf",
+        &["/run/systemd/resolve/stub-resolv.conf"],
+        "127.0.0.53",
+    );
     node.kubelet_file = Some(stub.clone());
     node.node_file = Some(stub);
     let report = check("will loop", &node, will);
@@ -27,25 +34,44 @@ fn drift_is_told_from_what_runs() {
     let report = check("old pods", &node, mended);
     let mend = report.mend.unwrap();
     assert_eq!(mend.edit.old.as_deref(), Some(mend.edit.new.as_str()));
-    assert!(mend.then.iter().any(|it| it.contains("delete pod coredns-a")), "{mend:#?}");
+    assert!(
+        mend.then
+            .iter()
+            .any(|it| it.contains("delete pod coredns-a")),
+        "{mend:#?}"
+    );
 }
 
 #[test]
 fn without_a_corefile_the_usual_one_is_supposed() {
     let will = (Verdict::WillLoop, State::Unknown, State::Loop);
     let report = check("stub", &node("127.0.0.53"), will);
-    assert!(report.remarks.iter().any(|it| it.contains("Corefile")), "{report:#?}");
+    assert!(
+        report.remarks.iter().any(|it| it.contains("Corefile")),
+        "{report:#?}"
+    );
     let report = check("clean", &node("172.31.0.53"), UNKNOWN);
-    assert!(report.missing.iter().any(|it| it.contains("Corefile")), "{report:#?}");
+    assert!(
+        report.missing.iter().any(|it| it.contains("Corefile")),
+        "{report:#?}"
+    );
 }
 
 #[test]
 fn a_corefile_without_a_pod_is_about_the_next_start() {
     let mut node = node("172.31.0.53");
     node.corefiles = vec![source("Corefile", &corefile("/etc/resolv.conf"))];
-    check("clean", &node, (Verdict::NoLoop, State::Unknown, State::NoLoop));
+    check(
+        "clean",
+        &node,
+        (Verdict::NoLoop, State::Unknown, State::NoLoop),
+    );
     node.corefiles = vec![source("Corefile", &corefile("127.0.0.1"))];
-    check("literal", &node, (Verdict::WillLoop, State::Unknown, State::Loop));
+    check(
+        "literal",
+        &node,
+        (Verdict::WillLoop, State::Unknown, State::Loop),
+    );
     node.kubelet_file = None;
     node.corefiles = vec![source("Corefile", &corefile("/etc/resolv.conf"))];
     check("no file", &node, UNKNOWN);
@@ -69,13 +95,16 @@ fn servers_of_the_node_that_ask_each_other() {
     }
     let mut three = two(Program::Dnsmasq, Program::Unbound);
     three.servers[1] = server(Program::Unbound, "127.0.0.2", "127.0.0.3");
-    three.servers.push(server(Program::Named, "127.0.0.3", "127.0.0.1"));
+    three
+        .servers
+        .push(server(Program::Named, "127.0.0.3", "127.0.0.1"));
     check("three", &three, looping);
     three.servers[2] = server(Program::Named, "127.0.0.3", "172.31.0.53");
     let fine = (Verdict::NoLoop, State::NoLoop, State::NoLoop);
     check("no cycle", &three, fine);
     let mut one = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
-    one.servers.push(server(Program::Dnsmasq, "127.0.1.1", "127.0.1.1"));
+    one.servers
+        .push(server(Program::Dnsmasq, "127.0.1.1", "127.0.1.1"));
     check("self", &one, looping);
     // dnsmasq leaves out an address that it listens on and an interface has.
     one.servers[0] = server(Program::Dnsmasq, "127.0.0.1", "127.0.0.1");
@@ -88,7 +117,11 @@ fn a_mesh_ends() {
     let all: Vec<String> = (1..16).map(|it| format!("127.0.1.{it}")).collect();
     let everyone = all.join(" ");
     for address in &all {
-        node.servers.push(server(Program::Unbound, &format!("{address} 172.31.0.10"), &everyone));
+        node.servers.push(server(
+            Program::Unbound,
+            &format!("{address} 172.31.0.10"),
+            &everyone,
+        ));
     }
     let report = judge(&node);
     assert_eq!(report.verdict, Verdict::Loop);

@@ -10,9 +10,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Found, Kubelet, Origin, Setting};
 use crate::node::{Container, HostFile, Pod};
 use crate::text::{Placed, Source};
-use crate::topology::{
-    DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target,
-};
+use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
 
 pub(super) fn source(name: &str, text: &str) -> Source {
     Source {
@@ -22,7 +20,10 @@ pub(super) fn source(name: &str, text: &str) -> Source {
 }
 
 pub(super) fn ips(words: &str) -> Vec<IpAddr> {
-    words.split_whitespace().map(|it| it.parse().unwrap()).collect()
+    words
+        .split_whitespace()
+        .map(|it| it.parse().unwrap())
+        .collect()
 }
 
 pub(super) fn place(file: &str, line: usize, column: usize) -> Place {
@@ -94,9 +95,8 @@ pub(super) fn corefile(forward: &str) -> String {
 /// file.
 pub(super) fn dns_pod(name: &str, corefile: &str, servers: &str) -> Pod {
     let sandbox = format!("{name}-sandbox");
-    let path = format!(
-        "/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes/{sandbox}/resolv.conf"
-    );
+    let path =
+        format!("/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes/{sandbox}/resolv.conf");
     let mounted = format!("/var/lib/kubelet/pods/{name}/volumes/config-volume/Corefile");
     Pod {
         namespace: Some("kube-system".to_owned()),

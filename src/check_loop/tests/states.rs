@@ -10,8 +10,19 @@ const MIXED: (Verdict, State, State) = (Verdict::Mixed, State::Mixed, State::Mix
 /// CoreDNS that binds nothing gets what it sends to itself.
 #[test]
 fn row_1_and_2_loopback_in_a_pod() {
-    for server in ["127.0.0.53", "127.0.0.1", "::1", "0.0.0.0", "::", "10.244.0.7"] {
-        check(server, &with_coredns(server, &corefile("/etc/resolv.conf")), LOOP);
+    for server in [
+        "127.0.0.53",
+        "127.0.0.1",
+        "::1",
+        "0.0.0.0",
+        "::",
+        "10.244.0.7",
+    ] {
+        check(
+            server,
+            &with_coredns(server, &corefile("/etc/resolv.conf")),
+            LOOP,
+        );
     }
     let without = corefile("/etc/resolv.conf").replace("loop", "");
     check("without loop", &with_coredns("127.0.0.53", &without), LOOP);
@@ -55,7 +66,10 @@ fn row_5_ordinary_pods_are_only_remarked() {
     pod.containers[0].name = "app".to_owned();
     node.pods.push(pod);
     let report = check("ordinary", &node, FINE);
-    assert!(report.remarks.iter().any(|it| it.contains("default/app")), "{report:#?}");
+    assert!(
+        report.remarks.iter().any(|it| it.contains("default/app")),
+        "{report:#?}"
+    );
 }
 
 #[test]
@@ -107,13 +121,29 @@ fn with_node_cache(text: &str, cache: &str, coredns: &str) -> Node {
 
 #[test]
 fn row_7_to_11_node_local() {
-    check("7", &with_node_cache(NODE_CACHE, "172.31.0.53", "172.31.0.53"), FINE);
-    check("8", &with_node_cache(NODE_CACHE, "169.254.20.10", "169.254.20.10"), LOOP);
+    check(
+        "7",
+        &with_node_cache(NODE_CACHE, "172.31.0.53", "172.31.0.53"),
+        FINE,
+    );
+    check(
+        "8",
+        &with_node_cache(NODE_CACHE, "169.254.20.10", "169.254.20.10"),
+        LOOP,
+    );
     let wrong = NODE_CACHE.replace("10.96.0.200", "10.96.0.10");
-    let report = check("9", &with_node_cache(&wrong, "172.31.0.53", "172.31.0.53"), LOOP);
+    let report = check(
+        "9",
+        &with_node_cache(&wrong, "172.31.0.53", "172.31.0.53"),
+        LOOP,
+    );
     assert_eq!(report.chains[0].zone, "cluster.local.");
     let explicit = NODE_CACHE.replace("/etc/resolv.conf", "172.31.0.53");
-    check("10", &with_node_cache(&explicit, "169.254.20.10", "169.254.20.10"), FINE);
+    check(
+        "10",
+        &with_node_cache(&explicit, "169.254.20.10", "169.254.20.10"),
+        FINE,
+    );
     let back = NODE_CACHE.replace("/etc/resolv.conf", "10.96.0.200");
     let mut node = with_node_cache(&back, "169.254.20.10", "169.254.20.10");
     node.pods[0].addresses = ips("10.96.0.200");
@@ -127,7 +157,10 @@ fn row_7_to_11_node_local() {
 fn row_12_the_service_in_the_nodes_file() {
     let node = with_coredns("10.96.0.10", &corefile("/etc/resolv.conf"));
     let report = check("12", &node, LOOP);
-    assert!(report.remarks.iter().any(|it| it.contains("FATAL")), "{report:#?}");
+    assert!(
+        report.remarks.iter().any(|it| it.contains("FATAL")),
+        "{report:#?}"
+    );
     // The DNS pod uses the cluster's DNS itself.
     let mut node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
     let text = "search kube-system.svc.cluster.local svc.cluster.local cluster.local\n\
@@ -139,7 +172,8 @@ fn row_12_the_service_in_the_nodes_file() {
 #[test]
 fn row_13_dnsmasq_of_the_node_asks_the_cluster() {
     let mut node = with_coredns("172.31.0.10", &corefile("/etc/resolv.conf"));
-    node.servers.push(server(Program::Dnsmasq, "172.31.0.10", "10.96.0.10"));
+    node.servers
+        .push(server(Program::Dnsmasq, "172.31.0.10", "10.96.0.10"));
     check("13", &node, LOOP);
     node.servers[0] = server(Program::Dnsmasq, "*", "172.31.0.53");
     check("fine", &node, FINE);
@@ -157,17 +191,41 @@ fn row_14_mixed_lists() {
     );
     assert_eq!(report.chains[0].share, (1, 2));
     let sequential = corefile("/etc/resolv.conf {\n policy sequential\n }");
-    check("first", &with_coredns("127.0.0.53 172.31.0.53", &sequential), LOOP);
-    check("second", &with_coredns("172.31.0.53 127.0.0.53", &sequential), FINE);
+    check(
+        "first",
+        &with_coredns("127.0.0.53 172.31.0.53", &sequential),
+        LOOP,
+    );
+    check(
+        "second",
+        &with_coredns("172.31.0.53 127.0.0.53", &sequential),
+        FINE,
+    );
     let bound = sequential.replace("errors", "bind 10.244.0.7");
-    check("passed", &with_coredns("127.0.0.53 172.31.0.53", &bound), FINE);
+    check(
+        "passed",
+        &with_coredns("127.0.0.53 172.31.0.53", &bound),
+        FINE,
+    );
 }
 
 #[test]
 fn row_15_and_16_dead_servers_are_no_loop() {
-    check("15", &with_coredns("192.0.2.1", &corefile("/etc/resolv.conf")), FINE);
-    check("15, v6", &with_coredns("2001:db8::1", &corefile("/etc/resolv.conf")), FINE);
-    check("scope", &with_coredns("fe80::1%eth0", &corefile("/etc/resolv.conf")), FINE);
+    check(
+        "15",
+        &with_coredns("192.0.2.1", &corefile("/etc/resolv.conf")),
+        FINE,
+    );
+    check(
+        "15, v6",
+        &with_coredns("2001:db8::1", &corefile("/etc/resolv.conf")),
+        FINE,
+    );
+    check(
+        "scope",
+        &with_coredns("fe80::1%eth0", &corefile("/etc/resolv.conf")),
+        FINE,
+    );
     let tcp = corefile("/etc/resolv.conf {\n force_tcp\n }");
     check("16", &with_coredns("172.31.0.53", &tcp), FINE);
 }
