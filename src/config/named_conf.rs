@@ -17,7 +17,7 @@ pub struct Statement {
     /// behind a block.
     pub words: Vec<Span>,
     /// The statements of its first block; `None`: it has none.
-    pub block: Option<Vec<Statement>>,
+    pub block: Option<Vec<Self>>,
 }
 
 /// Files, and their statements as one configuration.

@@ -136,27 +136,36 @@ fn listens(words: &[Word], port: u16, around: &Surroundings<'_>, server: &mut Dn
         }
         return;
     }
-    let mut unknown = Vec::new();
-    for word in of("interface") {
-        let evidence = Evidence::Configuration(word.place.clone());
+    let wanted: Vec<&Word> = of("interface").collect();
+    on_interfaces(&wanted, &excepted, port, around, server);
+}
+
+fn on_interfaces(
+    words: &[&Word],
+    excepted: &[&str],
+    port: u16,
+    around: &Surroundings<'_>,
+    server: &mut DnsServer,
+) {
+    for word in words {
+        let is_excepted = |it: &&str| excepted.iter().any(|pattern| fits(pattern, it));
         for wanted in word.list().filter(|it| *it != "lo" && !is_excepted(it)) {
             let has = around.interfaces.iter().filter(|it| fits(wanted, &it.1));
-            let before = unknown.len();
-            let mut count = 0;
-            for (address, _) in has {
-                listen(Some(*address), &evidence);
-                count += 1;
-            }
-            if count == 0 && before == unknown.len() {
+            let before = server.listens.len();
+            server.listens.extend(has.map(|(address, _)| Listen {
+                address: Some(*address),
+                port,
+                evidence: Evidence::Configuration(word.place.clone()),
+            }));
+            if server.listens.len() == before {
                 let name = escaped(wanted.as_bytes());
-                unknown.push(format!(
+                server.unknown.push(format!(
                     "it listens on interface {name} ({}), whose addresses are not known",
                     word.place
                 ));
             }
         }
     }
-    server.unknown.extend(unknown);
 }
 
 /// Whether an interface is meant by a name that can end with an asterisk.
@@ -340,7 +349,7 @@ pub fn network_managers(file: &ResolvConf) -> Option<IpAddr> {
 /// The dnsmasq that NetworkManager runs on that address.
 pub fn of_network_manager(
     address: IpAddr,
-    place: Place,
+    place: &Place,
     around: &Surroundings<'_>,
 ) -> Option<DnsServer> {
     let mut settings = Settings::default();

@@ -149,21 +149,20 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
         value: target,
         place,
     };
-    match server.forwards.iter_mut().find(|it| it.zone == zone) {
-        Some(forward) => forward.to.push(to),
-        None => {
-            let forward = Forward {
-                zone: zone.to_owned(),
-                to: vec![to],
-                policy,
-            };
-            // The most special zone stands first; of equal ones, the older.
-            let labels = |zone: &str| zone.split('.').filter(|it| !it.is_empty()).count();
-            let more = |it: &Forward| labels(&it.zone) >= labels(zone);
-            let at = server.forwards.partition_point(more);
-            server.forwards.insert(at, forward);
-        }
+    if let Some(forward) = server.forwards.iter_mut().find(|it| it.zone == zone) {
+        forward.to.push(to);
+        return;
     }
+    let forward = Forward {
+        zone: zone.to_owned(),
+        to: vec![to],
+        policy,
+    };
+    // The most special zone stands first; of equal ones, the older.
+    let labels = |zone: &str| zone.split('.').filter(|it| !it.is_empty()).count();
+    let more = |it: &Forward| labels(&it.zone) >= labels(zone);
+    let at = server.forwards.partition_point(more);
+    server.forwards.insert(at, forward);
 }
 
 /// A zone as [`Forward::zone`] has it.

@@ -9,6 +9,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Placed};
+use crate::topology::resolved::Resolved;
 use crate::topology::{DnsServer, Program, Target};
 
 /// Longest way that is followed.
@@ -100,7 +101,7 @@ impl<'n> Walk<'n> {
         if let Some(server) = server {
             if server.program == Program::SystemdResolved {
                 let resolved = self.node.resolved.as_ref();
-                step.lost = resolved.map_or_else(Vec::new, |it| it.lost());
+                step.lost = resolved.map_or_else(Vec::new, Resolved::lost);
             }
             for forward in &server.forwards {
                 for to in &forward.to {

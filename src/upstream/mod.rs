@@ -88,7 +88,7 @@ pub struct Step {
     /// How it goes on.
     pub end: End,
     /// To whom it forwards.
-    pub next: Vec<Step>,
+    pub next: Vec<Self>,
 }
 
 /// How a way goes on behind a server.
@@ -252,9 +252,13 @@ impl Report {
     /// How it is with the servers; a node of which nothing is known has
     /// nothing.
     pub fn health(&self, node: &Node) -> Health {
-        let has_content = |it: &&FileReport| it.problem.is_none() || !it.links.is_empty();
-        let knows = self.files.iter().any(|it| has_content(&it));
-        if !knows && node.files.is_empty() && node.servers.is_empty() && !node.sockets_known {
+        let is_there = |it: &HostFile| it.content.is_ok() || !it.links.is_empty();
+        let mut files = node.kubelet_file.iter().chain(&node.node_file);
+        if !files.any(is_there)
+            && node.files.is_empty()
+            && node.servers.is_empty()
+            && !node.sockets_known
+        {
             return Health::Nothing;
         }
         let is_dead = self.files.iter().any(|it| it.problem.is_some());

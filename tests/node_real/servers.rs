@@ -123,7 +123,7 @@ fn serve(socket: &UdpSocket, log: &Log) {
         return;
     };
     while let Ok((length, client)) = socket.recv_from(&mut buffer) {
-        let Ok(mut message) = Message::from_vec(&buffer[..length]) else {
+        let Ok(mut message) = Message::from_vec(buffer.get(..length).unwrap_or_default()) else {
             continue;
         };
         let names = message.queries.iter().map(|it| it.name().to_string());
@@ -210,7 +210,7 @@ fn ask(to: SocketAddr, name: &str, kind: RecordType) -> bool {
         return false;
     };
     message.add_query(Query::query(name, kind));
-    let limit = Some(Duration::from_millis(1000));
+    let limit = Some(Duration::from_secs(1));
     let sent = || {
         socket.set_read_timeout(limit)?;
         // Some answer from another of their addresses.

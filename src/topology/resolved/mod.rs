@@ -348,6 +348,3 @@ impl Scope {
         self.servers.iter().map(|it| it.value.ip)
     }
 }
-
-#[cfg(test)]
-mod tests;

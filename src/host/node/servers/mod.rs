@@ -248,7 +248,7 @@ impl Reader<'_> {
             listed = listed.or(server);
         }
         let label = format!("NetworkManager's dnsmasq (configured at {place})");
-        dnsmasq::of_network_manager(listed?, place, &self.around(&label))
+        dnsmasq::of_network_manager(listed?, &place, &self.around(&label))
     }
 
     fn around<'a>(&'a self, label: &'a str) -> Surroundings<'a> {
