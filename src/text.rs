@@ -132,6 +132,40 @@ impl Source {
     }
 }
 
+/// Where the lines of a file begin: many places of one file cost little.
+#[derive(Clone, Debug)]
+pub struct Lines<'s> {
+    source: &'s Source,
+    starts: Vec<usize>,
+}
+
+impl<'s> Lines<'s> {
+    /// Finds the lines of a file.
+    pub fn of(source: &'s Source) -> Self {
+        let bytes = source.bytes.iter().enumerate();
+        let next = bytes
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at + 1);
+        Self {
+            source,
+            starts: std::iter::once(0).chain(next).collect(),
+        }
+    }
+
+    /// The place of the byte at `offset`, as [`Source::place_of`] says.
+    pub fn place_of(&self, offset: u32) -> Place {
+        let offset = (offset as usize).min(self.source.bytes.len());
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        let before = self.source.bytes.get(start..offset).unwrap_or_default();
+        Place {
+            file: self.source.name.clone(),
+            line,
+            column: String::from_utf8_lossy(before).chars().count() + 1,
+        }
+    }
+}
+
 /// Text from a stranger's file, safe to print: control and bidirectional
 /// characters as `\u{1b}`, bytes that are not UTF-8 as `\xff`.
 pub fn escaped(bytes: &[u8]) -> String {
@@ -201,6 +235,8 @@ mod tests {
         };
         let at = source.position(offset);
         assert_eq!((at.line, at.column), expected, "{text:?} at {offset}");
+        let place = Lines::of(&source).place_of(offset);
+        assert_eq!(place, source.place_of(offset), "{text:?} at {offset}");
     }
 
     #[test]

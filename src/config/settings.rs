@@ -1,7 +1,7 @@
 //! Settings of one program from several files, in the order in which the
 //! program meets them.
 
-use crate::text::{Place, Source, Span};
+use crate::text::{Lines, Place, Source, Span};
 
 /// Files and the settings in them. Which file follows which `include` is up
 /// to the one who read them.
@@ -35,17 +35,30 @@ impl Settings {
         self.bytes(setting, setting.value.unwrap_or_default())
     }
 
-    /// Where the value is written, or the name if there is none.
-    pub fn place(&self, setting: &Setting) -> Place {
-        let span = setting.value.unwrap_or(setting.name);
-        match self.files.get(setting.file) {
-            Some(file) => file.place_of(span.start),
-            None => Source::default().place_of(0),
+    /// Finds the lines of all files, to tell the places of settings.
+    pub fn places(&self) -> Places<'_> {
+        Places {
+            files: self.files.iter().map(Lines::of).collect(),
         }
     }
 
     fn bytes(&self, setting: &Setting, span: Span) -> &[u8] {
         let file = self.files.get(setting.file);
         file.map_or(&[], |file| span.of(&file.bytes))
+    }
+}
+
+/// The places of settings.
+#[derive(Clone, Debug)]
+pub struct Places<'s> {
+    files: Vec<Lines<'s>>,
+}
+
+impl Places<'_> {
+    /// Where the value is written, or the name if there is none.
+    pub fn of(&self, setting: &Setting) -> Place {
+        let span = setting.value.unwrap_or(setting.name);
+        let file = self.files.get(setting.file);
+        file.map_or_else(|| Place::nowhere("nowhere"), |it| it.place_of(span.start))
     }
 }

@@ -82,11 +82,12 @@ impl Word {
 }
 
 fn read(settings: &Settings) -> Vec<Word> {
+    let places = settings.places();
     let word = |setting: &Setting| {
         Some(Word {
             name: long_name(settings.name(setting))?,
             value: unquoted(settings.value(setting)),
-            place: settings.place(setting),
+            place: places.of(setting),
         })
     };
     settings.settings.iter().filter_map(word).collect()

@@ -143,6 +143,12 @@ pub struct Surroundings<'a> {
     pub files: &'a [String],
 }
 
+/// Most zones of a server that are told.
+const MAX_ZONES: usize = 1000;
+
+/// Most targets of a zone that are told.
+const MAX_TARGETS: usize = 100;
+
 /// Lets a server forward the names of `zone` to one more target.
 fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place: Place) {
     let to = Placed {
@@ -150,7 +156,9 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
         place,
     };
     if let Some(forward) = server.forwards.iter_mut().find(|it| it.zone == zone) {
-        forward.to.push(to);
+        if forward.to.len() < MAX_TARGETS {
+            forward.to.push(to);
+        }
         return;
     }
     let forward = Forward {
@@ -158,6 +166,13 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
         to: vec![to],
         policy,
     };
+    if server.forwards.len() >= MAX_ZONES && zone != "." {
+        let sentence = "it has so many zones that only the first 1000 were looked at";
+        if server.unknown.iter().all(|it| it != sentence) {
+            server.unknown.push(sentence.to_owned());
+        }
+        return;
+    }
     // The most special zone stands first; of equal ones, the older.
     let labels = |zone: &str| zone.split('.').filter(|it| !it.is_empty()).count();
     let more = |it: &Forward| labels(&it.zone) >= labels(zone);

@@ -9,6 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use crate::address::DNS_PORT;
 use crate::config::named_conf::{NamedConf, Statement};
 use crate::text::{Place, escaped};
+use crate::topology::MAX_TARGETS;
 use crate::topology::{
     DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
 };
@@ -128,7 +129,7 @@ fn forward_zone(conf: &NamedConf, statement: &Statement, server: &mut DnsServer)
 /// `forwarders port 5353 { 192.0.2.1; 192.0.2.2 port 53 tls name; };`.
 fn servers(conf: &NamedConf, list: &Statement, zone: &str, server: &mut DnsServer) {
     let default = after(conf, list, b"port").unwrap_or(DNS_PORT);
-    for element in list.block.iter().flatten() {
+    for element in list.block.iter().flatten().take(MAX_TARGETS) {
         let text = String::from_utf8_lossy(conf.word(element, 0)).into_owned();
         let port = after(conf, element, b"port").unwrap_or(default);
         let (ip, _scope) = text.split_once('%').unwrap_or((&text, ""));

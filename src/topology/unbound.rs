@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::address::DNS_PORT;
-use crate::config::settings::{Setting, Settings};
+use crate::config::settings::{Places, Setting, Settings};
 use crate::config::unbound_conf::is_clause;
 use crate::text::{Place, escaped};
 use crate::topology::{
@@ -19,8 +19,9 @@ const TLS_PORT: u16 = 853;
 /// The server that these settings make.
 pub fn server(settings: &Settings, around: &Surroundings<'_>) -> DnsServer {
     let mut reading = Reading::default();
+    let places = settings.places();
     for setting in &settings.settings {
-        reading.take(settings, setting);
+        reading.take(settings, &places, setting);
     }
     let mut server = DnsServer {
         program: Program::Unbound,
@@ -69,11 +70,11 @@ struct Zone {
 }
 
 impl Reading {
-    fn take(&mut self, settings: &Settings, setting: &Setting) {
+    fn take(&mut self, settings: &Settings, places: &Places<'_>, setting: &Setting) {
         let name = settings.name(setting);
         let value = || String::from_utf8_lossy(settings.value(setting)).into_owned();
         let is_yes = || settings.value(setting) == b"yes";
-        let placed = || (value(), settings.place(setting));
+        let placed = || (value(), places.of(setting));
         if is_clause(name) {
             self.clause = name.to_vec();
             if matches!(name, b"forward-zone" | b"stub-zone") {

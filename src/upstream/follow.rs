@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::identity::{self, Identity};
-use super::{End, Step, placed};
+use super::{End, MAX_FOLLOWED, Step, placed};
 use crate::address::DNS_PORT;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
@@ -122,7 +122,7 @@ impl<'n> Walk<'n> {
         let lead = identity.lead.as_ref();
         if let Some(upstream) = lead.and_then(|lead| lead.upstream.as_ref()) {
             let file = self.file(&upstream.file);
-            for listed in &upstream.servers {
+            for listed in upstream.servers.iter().take(MAX_FOLLOWED) {
                 let address = SocketAddr::new(listed.address, DNS_PORT);
                 let found = file.and_then(|it| it.content.as_ref().ok());
                 let nothing = ResolvConf::default();
@@ -192,7 +192,7 @@ impl<'n> Walk<'n> {
             next.push(last("file", &who, place, End::Unknown(reason)));
             return;
         };
-        for (ip, span) in loopback::name_servers(conf) {
+        for (ip, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
             let address = SocketAddr::new(ip, DNS_PORT);
             if !server.leaves_out(address, &self.node.addresses) {
                 let place = placed(conf, span.start);

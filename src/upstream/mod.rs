@@ -23,6 +23,9 @@ use crate::upstream::follow::Walk;
 /// `pkg/apis/core/validation: MaxDNSNameservers`.
 const MAX_SERVERS: usize = 3;
 
+/// How many servers of a file are followed.
+const MAX_FOLLOWED: usize = 100;
+
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
@@ -225,7 +228,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     };
     // Each role is told in full.
     let mut walk = Walk::new(node);
-    for (address, span) in loopback::name_servers(conf) {
+    for (address, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
         let place = placed(conf, span.start);
         let address = SocketAddr::new(address, DNS_PORT);
         report

@@ -12,7 +12,8 @@ mod words;
 use crate::config::ini::{self, Entry};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
-use crate::text::{Place, Placed, Source, escaped};
+use crate::text::{Lines, Place, Placed, Source, escaped};
+use crate::topology::{MAX_TARGETS, MAX_ZONES};
 
 pub use server::server;
 pub use words::{Extra, ServerWord};
@@ -147,8 +148,9 @@ pub fn read(files: &Files) -> Resolved {
     let mut resolved = Resolved::default();
     let mut reads_foreign = true;
     for source in &files.settings {
+        let lines = Lines::of(source);
         for entry in ini::entries(source) {
-            setting(source, &entry, &mut resolved, &mut reads_foreign);
+            setting(source, &lines, &entry, &mut resolved, &mut reads_foreign);
         }
     }
     if let Some(foreign) = files.foreign.as_ref().filter(|_| reads_foreign) {
@@ -161,21 +163,27 @@ pub fn read(files: &Files) -> Resolved {
     resolved
 }
 
-fn setting(source: &Source, entry: &Entry, resolved: &mut Resolved, reads_foreign: &mut bool) {
+fn setting(
+    source: &Source,
+    lines: &Lines<'_>,
+    entry: &Entry,
+    resolved: &mut Resolved,
+    reads_foreign: &mut bool,
+) {
     if entry.section.of(&source.bytes) != b"Resolve" {
         return;
     }
-    let words: Vec<(&[u8], _)> = entry.words(source).collect();
+    let words: Vec<(&[u8], _)> = entry.words(source).take(MAX_TARGETS).collect();
     let servers = || {
         let parse = |(word, span): &(&[u8], crate::text::Span)| {
             Some(Placed {
                 value: ServerWord::parse(word)?,
-                place: source.place_of(span.start),
+                place: lines.place_of(span.start),
             })
         };
         words.iter().filter_map(parse).collect::<Vec<_>>()
     };
-    let place = || source.place_of(entry.start());
+    let place = || lines.place_of(entry.start());
     match entry.key.of(&source.bytes) {
         b"DNS" => {
             *reads_foreign = false;
@@ -215,6 +223,7 @@ fn assign<T>(list: &mut Vec<T>, new: Vec<T>, is_empty: bool) {
         list.clear();
     }
     list.extend(new);
+    list.truncate(MAX_TARGETS);
 }
 
 fn dns_over_tls(value: &[u8]) -> Option<String> {
@@ -227,7 +236,8 @@ fn dns_over_tls(value: &[u8]) -> Option<String> {
 /// Source: systemd `src/resolve/resolved-resolv-conf.c:
 /// manager_read_resolv_conf`.
 fn foreign_scope(file: &ResolvConf) -> Scope {
-    let servers = loopback::name_servers(file).filter_map(|(_, span)| {
+    let servers = loopback::name_servers(file).take(MAX_TARGETS);
+    let servers = servers.filter_map(|(_, span)| {
         Some(Placed {
             value: ServerWord::parse(file.bytes(span))?,
             place: place_in(file, span.start),
@@ -288,16 +298,17 @@ fn links(files: &Files) -> Vec<(u32, Scope)> {
 /// domains, default route and DNS over TLS.
 fn link(source: &Source, keys: [&str; 5]) -> Scope {
     let mut scope = Scope::default();
+    let lines = Lines::of(source);
     let [servers, domains, routes, default, tls] = keys;
     for entry in ini::entries(source) {
         let key = entry.key.of(&source.bytes);
         let is = |name: &str| !name.is_empty() && key == name.as_bytes();
-        let words = entry.words(source);
+        let words = entry.words(source).take(MAX_TARGETS);
         if is(servers) {
             scope.servers.extend(words.filter_map(|(word, span)| {
                 Some(Placed {
                     value: ServerWord::parse(word)?,
-                    place: source.place_of(span.start),
+                    place: lines.place_of(span.start),
                 })
             }));
         } else if is(domains) {
@@ -316,6 +327,8 @@ fn link(source: &Source, keys: [&str; 5]) -> Scope {
             scope.dns_over_tls = dns_over_tls(entry.first(source));
         }
     }
+    scope.servers.truncate(MAX_TARGETS);
+    scope.domains.truncate(MAX_ZONES);
     scope
 }
 
