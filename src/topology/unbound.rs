@@ -74,7 +74,7 @@ impl Reading {
         let name = settings.name(setting);
         let value = || String::from_utf8_lossy(settings.value(setting)).into_owned();
         let is_yes = || settings.value(setting) == b"yes";
-        let placed = || (value(), places.of(setting));
+        let with_place = || (value(), places.of(setting));
         if is_clause(name) {
             self.clause = name.to_vec();
             if matches!(name, b"forward-zone" | b"stub-zone") {
@@ -84,7 +84,7 @@ impl Reading {
         }
         let last = self.zones.last_mut();
         match (self.clause.as_slice(), name, last) {
-            (b"server", b"interface" | b"ip-address", _) => self.interfaces.push(placed()),
+            (b"server", b"interface" | b"ip-address", _) => self.interfaces.push(with_place()),
             (b"server", b"port", _) => self.port = value().parse().ok(),
             (b"server", b"interface-automatic", _) => self.is_automatic = is_yes(),
             (b"server", b"do-ip4", _) => self.no_ip4 = !is_yes(),
@@ -93,9 +93,9 @@ impl Reading {
             (b"server", b"tls-upstream" | b"ssl-upstream", _) => self.uses_tls = is_yes(),
             (b"forward-zone" | b"stub-zone", b"name", Some(last)) => last.name = zone(&value()),
             (b"forward-zone", b"forward-addr", Some(last))
-            | (b"stub-zone", b"stub-addr", Some(last)) => last.servers.push(placed()),
+            | (b"stub-zone", b"stub-addr", Some(last)) => last.servers.push(with_place()),
             (b"forward-zone", b"forward-host", Some(last))
-            | (b"stub-zone", b"stub-host", Some(last)) => last.hosts.push(placed()),
+            | (b"stub-zone", b"stub-host", Some(last)) => last.hosts.push(with_place()),
             (b"forward-zone", b"forward-tls-upstream" | b"forward-ssl-upstream", Some(last))
             | (b"stub-zone", b"stub-tls-upstream" | b"stub-ssl-upstream", Some(last)) => {
                 last.uses_tls = is_yes();

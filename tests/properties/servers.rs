@@ -78,7 +78,7 @@ fn read(bytes: &[u8]) {
         files: vec![source.clone()],
     };
     let server = dnsmasq::server(&settings, &around);
-    server.iter().for_each(|it| drop(format!("{it:?}")));
+    drop(format!("{server:?}"));
     settings.settings = unbound_conf::parse(&source, 0);
     drop(format!("{:?}", unbound::server(&settings, &around)));
     let conf = named_conf::NamedConf {
