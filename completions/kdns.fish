@@ -93,7 +93,7 @@ sarif\t'SARIF 2.1.0'
 github\t'Workflow commands of GitHub Actions'
 junit\t'`JUnit` XML'
 npd\t'One line for node-problem-detector'
-prometheus\t'A textfile for node_exporter'"
+prometheus\t'A textfile for `node_exporter`'"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l root -d 'Read the node below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
@@ -102,6 +102,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l corefile -d 'Ta
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l probe -d 'Also send a few queries with random names to the node\'s DNS servers and watch whether they come back; takes up to 10 seconds and needs root'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
@@ -123,7 +124,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l namespace -d 'The
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l pod -d 'Take the pod of this manifest, YAML or JSON; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-version -d 'The kubelet\'s version, as in 1.29.3 [default: the node\'s, or the newest]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-arg -d 'An argument of the kubelet, stronger than files; may be repeated' -r
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l runtime -d 'containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20' -r
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l runtime -d 'containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20 [default: the one that the kubelet\'s arguments name, or the newest containerd]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l cluster-dns -d 'The cluster\'s DNS address, whatever the kubelet\'s settings are' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l cluster-domain -d 'The cluster\'s domain, whatever the kubelet\'s settings are' -r
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-file -d 'Take this for the node\'s own /etc/resolv.conf, which some runtimes copy; - is standard input' -r -F
@@ -140,13 +141,14 @@ never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l root -d 'Read the node below this directory [default: /]' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
+json\t'One document'"
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -s v -l verbose -d 'More detail: uid, processes, paths, containers'
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"

@@ -20,8 +20,18 @@ fn explain() {
 }
 
 #[test]
+fn pod_file() {
+    check("pod-file");
+}
+
+#[test]
 fn upstream() {
     check("upstream");
+}
+
+#[test]
+fn pods() {
+    check("pods");
 }
 
 fn check(command: &str) {
@@ -42,6 +52,57 @@ fn check(command: &str) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// `captured` is the file of the real pod; a kubelet draws the order of its
+/// options.
+#[test]
+fn pod_files_are_those_that_were_captured() {
+    let mut seen = 0;
+    for case in cases("pod-file") {
+        let Ok(captured) = fs::read_to_string(case.join("captured")) else {
+            continue;
+        };
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        assert_eq!(sorted_options(&out), sorted_options(&captured), "{name}");
+        seen += 1;
+    }
+    assert!(seen > 7, "{seen}");
+}
+
+fn sorted_options(text: &str) -> String {
+    let sorted = |line: &str| match line.strip_prefix("options ") {
+        Some(options) => {
+            let mut options: Vec<&str> = options.split(' ').collect();
+            options.sort_unstable();
+            format!("options {}", options.join(" "))
+        }
+        None => line.to_owned(),
+    };
+    text.split('\n').map(sorted).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn pod_file_output_fits_its_schema() {
+    let validator = schema("pod-file");
+    let mut seen = 0;
+    for case in cases("pod-file") {
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        if !args.lines().any(|word| word == "json") {
+            continue;
+        }
+        let [(_, out), ..] = run_case(&case);
+        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
 #[test]
 fn upstream_output_fits_its_schema() {
     let validator = schema("upstream");
@@ -59,6 +120,31 @@ fn upstream_output_fits_its_schema() {
             .map(|it| it.to_string())
             .collect();
         assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+#[test]
+fn pods_output_fits_its_schema() {
+    let validator = schema("pods");
+    let mut seen = 0;
+    for case in cases("pods") {
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        let is_harmless = |c| c == '\n' || !is_unprintable(c);
+        assert!(out.chars().all(is_harmless), "{name}");
+        if !out.starts_with('{') {
+            let is_short = |line: &str| line.chars().count() <= 80 || line.starts_with("  ");
+            assert!(out.lines().all(is_short), "{name}");
+            continue;
+        }
+        let value: Value = serde_json::from_str(&out).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}\n{out}");
         seen += 1;
     }
     assert!(seen > 2, "{seen}");

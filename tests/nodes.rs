@@ -109,6 +109,24 @@ fn every_format_is_harmless_and_ends_alike() {
 }
 
 #[test]
+fn what_cannot_be_done_is_a_record_in_every_format() {
+    let node = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes/not-there");
+    for format in FORMATS {
+        let (status, out, err) = check_loop(&node, format);
+        assert_eq!(status, 2, "{format}");
+        assert!(
+            err.starts_with("kdns: ") && err.contains("not-there"),
+            "{format}: {err}"
+        );
+        assert_eq!(
+            out.contains("not-there"),
+            format != "text",
+            "{format}: {out}"
+        );
+    }
+}
+
+#[test]
 fn json_fits_its_schema() {
     let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
         .args(["schema", "check-loop"])

@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
+use super::quote;
 use super::view::{self, Policy, View};
 use super::{Proof, When};
 use crate::node::{Node, Pod};
-use crate::text::{Place, escaped};
-use crate::topology::{DnsServer, Network, Program};
+use crate::pod::DEFAULT_CLUSTER_DOMAIN;
+use crate::topology::{DnsServer, Network, Program, Target};
 
 /// The servers of a node and how to get from one to the next.
 #[derive(Debug)]
@@ -43,10 +44,12 @@ pub(super) enum Role {
 impl<'n> Graph<'n> {
     /// Everything of `node` that answers DNS.
     pub(super) fn of(node: &'n Node) -> Self {
+        let servers = super::servers::of(node);
+        let services = services(node, &servers);
         Self {
             node,
-            servers: super::servers::of(node),
-            services: services(node),
+            servers,
+            services,
         }
     }
 
@@ -111,19 +114,6 @@ impl<'n> Graph<'n> {
         }
     }
 
-    /// The line of a file that was read, without blanks around it, safe to
-    /// print.
-    pub(super) fn line(&self, place: &Place) -> Option<String> {
-        let node = self.node;
-        let of_pods = node.pods.iter().flat_map(|pod| &pod.corefiles);
-        let mut sources = node.corefiles.iter().chain(of_pods);
-        let source = sources.find(|it| it.name == place.file)?;
-        let mut lines = source.bytes.split(|&byte| byte == b'\n');
-        let line = lines.nth(place.line.checked_sub(1)?)?.trim_ascii();
-        let line = line.strip_suffix(b"{").unwrap_or(line).trim_ascii_end();
-        Some(escaped(line)).filter(|it| !it.is_empty())
-    }
-
     /// What says that the address is that of the cluster's DNS; `None`: it is
     /// not.
     pub(super) fn service(&self, ip: IpAddr) -> Option<&Option<Proof>> {
@@ -132,15 +122,16 @@ impl<'n> Graph<'n> {
     }
 }
 
-/// The addresses of the cluster's DNS: `clusterDNS`, and what pods that use
-/// the cluster's DNS have in their files.
-fn services(node: &Node) -> Vec<(IpAddr, Option<Proof>)> {
+/// The addresses of the cluster's DNS: `clusterDNS`, what pods that use the
+/// cluster's DNS have in their files, and where NodeLocal DNSCache sends the
+/// names of the cluster.
+fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)> {
     let mut services = Vec::new();
     let mut known = BTreeSet::new();
     if let Some(kubelet) = &node.kubelet {
         for ip in &kubelet.cluster_dns.value {
             known.insert(*ip);
-            let proof = view::origin(&kubelet.cluster_dns, format!("clusterDNS: {ip}"));
+            let proof = view::origin(node, &kubelet.cluster_dns, &ip.to_string());
             services.push((*ip, proof));
         }
     }
@@ -154,6 +145,28 @@ fn services(node: &Node) -> Vec<(IpAddr, Option<Proof>)> {
             && known.insert(first.to.ip())
         {
             services.push((first.to.ip(), first.proof.into_iter().next()));
+        }
+    }
+    let domain = node
+        .kubelet
+        .as_ref()
+        .map(|it| it.cluster_domain.value.as_str());
+    let domain = domain
+        .filter(|it| !it.is_empty())
+        .unwrap_or(DEFAULT_CLUSTER_DOMAIN);
+    let zone = format!("{}.", domain.trim_end_matches('.').to_lowercase());
+    let caches = servers
+        .iter()
+        .filter(|it| it.dns.program == Program::NodeCache);
+    let forwards = caches.flat_map(|it| &it.dns.forwards);
+    let is_of_pod = |ip: &IpAddr| node.pods.iter().any(|pod| pod.addresses.contains(ip));
+    for target in forwards.filter(|it| it.zone == zone).flat_map(|it| &it.to) {
+        if let Target::Address(to) = &target.value
+            && !is_of_pod(&to.ip())
+            && known.insert(to.ip())
+        {
+            let proof = quote::quote(node, &target.place, &to.to_string());
+            services.push((to.ip(), Some(proof)));
         }
     }
     services

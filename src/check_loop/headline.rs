@@ -1,11 +1,128 @@
 //! The answer in one line.
 
-use super::Verdict;
-use super::graph::Graph;
+use super::graph::{Graph, reached};
 use super::verdict::Outcome;
+use super::walk::{Step, Way, WayEnd, Who};
+use super::{Report, State, Verdict, When};
+use crate::topology::Network;
 
 /// One line that a tired person understands, without a full stop.
-pub(super) fn of(graph: &Graph<'_>, verdict: Verdict, outcomes: &[&Outcome]) -> String {
-    let _ = (graph, outcomes);
-    format!("{verdict:?}")
+pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> String {
+    let about = match report.verdict {
+        Verdict::NoLoop => {
+            return "DNS does not loop: every way leads to a server outside".to_owned();
+        }
+        Verdict::Unknown => {
+            let missing = report.missing.first().map_or("", String::as_str);
+            return format!("Not known whether DNS loops: {}", lower(missing));
+        }
+        Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => outcomes
+            .iter()
+            .filter(|it| !it.is_partial)
+            .find_map(|it| Some((*it, deciding(it)?))),
+    };
+    let Some((outcome, way)) = about else {
+        return "DNS loops".to_owned();
+    };
+    let names = match outcome.zone.as_str() {
+        "." => String::new(),
+        zone => format!(" for names in {}", zone.trim_end_matches('.')),
+    };
+    let is_next = outcome.when == When::NextStart;
+    let begins = match (report.verdict, is_next, report.next_start) {
+        (Verdict::Refused, false, _) => "DNS is refused",
+        (Verdict::Refused, true, _) => "DNS will be refused at the next start of the DNS pods",
+        (Verdict::Mixed, ..) => "DNS loops or fails sometimes",
+        (Verdict::WillLoop, _, State::Mixed) => {
+            "DNS will loop sometimes from the next start of the DNS pods on"
+        }
+        (Verdict::WillLoop, ..) => "DNS will loop at the next start of the DNS pods",
+        (_, _, State::NoLoop) => "DNS loops until the DNS pods are recreated",
+        _ => "DNS loops",
+    };
+    let share = match way.share {
+        (1, 1) => String::new(),
+        (some, all) => format!("{some} of {all} times "),
+    };
+    format!("{begins}{names}: {share}{}", what(graph, way))
+}
+
+/// The way that decides.
+pub(super) fn deciding(outcome: &Outcome) -> Option<&Way> {
+    let counted = || outcome.ways.iter().filter(|way| !way.is_passed);
+    let cycle = counted().find(|way| matches!(way.end, WayEnd::Cycle(_)));
+    let refused = |way: &&Way| matches!(way.end, WayEnd::Refused | WayEnd::Stopped);
+    cycle.or_else(|| counted().find(refused))
+}
+
+/// What happens on the way, as the end of a sentence.
+fn what(graph: &Graph<'_>, way: &Way) -> String {
+    let steps = match way.end {
+        WayEnd::Cycle(first) => way.steps.get(first..).unwrap_or_default(),
+        _ => way
+            .steps
+            .get(way.steps.len().saturating_sub(1)..)
+            .unwrap_or_default(),
+    };
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+        return String::new();
+    };
+    let who = name(graph, first);
+    let to = short(&last.to);
+    match way.end {
+        WayEnd::Refused => format!(
+            "{who} sends to {to}, where nobody listens{}",
+            place(graph, last)
+        ),
+        WayEnd::Stopped => format!("{who} would ask itself, so it asks nobody"),
+        _ if steps.len() == 1 => {
+            format!("{who} sends to {to}, which is itself{}", place(graph, last))
+        }
+        _ => {
+            let names: Vec<String> = steps.iter().map(|step| name(graph, step)).collect();
+            format!("{} -> {who}", names.join(" -> "))
+        }
+    }
+}
+
+fn name(graph: &Graph<'_>, step: &Step) -> String {
+    match step.who {
+        Who::Server(index) => {
+            let server = graph.servers.get(index);
+            server.map(|it| it.dns.label.clone()).unwrap_or_default()
+        }
+        Who::Service(to) => format!("the cluster's DNS service {}", to.ip()),
+    }
+}
+
+/// The address without the usual port.
+pub(super) fn short(to: &str) -> String {
+    to.strip_suffix(":53").unwrap_or(to).to_owned()
+}
+
+/// Where a loopback address is.
+fn place(graph: &Graph<'_>, step: &Step) -> &'static str {
+    let Who::Server(index) = step.who else {
+        return "";
+    };
+    let is_loopback = step
+        .to
+        .parse()
+        .is_ok_and(|to| reached(to).ip().is_loopback());
+    match graph.servers.get(index).map(|it| &it.dns.network) {
+        Some(Network::Pod(_)) if is_loopback => " inside its pod",
+        _ => "",
+    }
+}
+
+/// The sentence with a small first letter, but for names.
+fn lower(sentence: &str) -> String {
+    let second = sentence.chars().nth(1);
+    let mut characters = sentence.chars();
+    match characters.next() {
+        Some(first) if second.is_none_or(char::is_lowercase) || second == Some(' ') => {
+            first.to_lowercase().chain(characters).collect()
+        }
+        _ => sentence.to_owned(),
+    }
 }

@@ -1,8 +1,13 @@
 //! Whether the DNS of a node loops: the verdict, its proof, and what mends it.
 
+mod assumptions;
 mod deliver;
+mod drift;
 mod graph;
 mod headline;
+pub mod log;
+mod mend;
+mod quote;
 pub mod seen;
 mod servers;
 mod verdict;
@@ -14,6 +19,7 @@ mod tests;
 
 use crate::node::Node;
 use crate::text::Place;
+use crate::topology::DnsServer;
 
 use graph::Graph;
 use verdict::Outcome;
@@ -24,28 +30,59 @@ pub fn judge(node: &Node) -> Report {
     let now = verdict::outcomes(&graph, When::Now);
     let next = verdict::outcomes(&graph, When::NextStart);
     let state_now = verdict::state(&graph, &now);
-    let state_next = verdict::state(&graph, &next);
+    let mut state_next = verdict::state(&graph, &next);
+    if state_next == State::NoLoop && !assumptions::has_kubelet_file(node) {
+        state_next = State::Unknown;
+    }
     let verdict = verdict::verdict(state_now, state_next);
-    let is_about_now = matches!(verdict, Verdict::Loop | Verdict::Mixed | Verdict::Refused)
-        && verdict::verdict(state_now, State::NoLoop) == verdict;
+    let is_about_now = verdict::is_bad(state_now);
     let (first, second) = if is_about_now {
         (&now, &next)
     } else {
         (&next, &now)
     };
     let all: Vec<&Outcome> = first.iter().chain(second).collect();
-    Report {
+    let missing = match verdict {
+        Verdict::Unknown => assumptions::missing(&graph, &next),
+        _ => Vec::new(),
+    };
+    let mut remarks = drift::about_ways(&graph, &all);
+    remarks.extend(assumptions::supposed(&graph, state_now, &all));
+    remarks.extend(drift::of(&graph));
+    remarks.extend(
+        node.kubelet
+            .iter()
+            .flat_map(|it| it.remarks.iter().cloned()),
+    );
+    let mut report = Report {
         verdict,
         now: state_now,
         next_start: state_next,
-        headline: headline::of(&graph, verdict, &all),
+        headline: String::new(),
         chains: verdict::chains(&graph, &all),
-        mend: None,
-        evidence: Vec::new(),
-        missing: Vec::new(),
-        remarks: Vec::new(),
+        mend: mend::of(&graph, state_next, &all),
+        evidence: evidence(node),
+        missing,
+        remarks,
         skipped: node.skipped.clone(),
-    }
+        probe: None,
+    };
+    report.headline = headline::of(&graph, &report, &all);
+    report
+}
+
+/// What the logs of DNS pods and those that the caller named show.
+fn evidence(node: &Node) -> Vec<Sighting> {
+    let pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
+    let logs = pods.flat_map(|pod| &pod.containers).flat_map(|it| &it.logs);
+    logs.chain(&node.logs).flat_map(log::sightings).collect()
+}
+
+/// The servers that a probe of `node` asks.
+pub fn probe_targets(node: &Node) -> Vec<seen::Target> {
+    let graph = Graph::of(node);
+    let servers: Vec<DnsServer> = graph.servers.into_iter().map(|it| it.dns).collect();
+    seen::targets_of(&servers, node)
 }
 
 /// What was found.
@@ -72,6 +109,8 @@ pub struct Report {
     pub remarks: Vec<String>,
     /// What could not be read.
     pub skipped: Vec<String>,
+    /// What a probe saw, if there was one.
+    pub probe: Option<seen::Seen>,
 }
 
 /// The answer to `kdns check-loop`.

@@ -2,7 +2,7 @@
 //! its pods.
 
 use super::graph::{Role, Server};
-use crate::node::{Container, Listener, Node, Pod, Process};
+use crate::node::{Container, Node, Pod, Process};
 use crate::text::{Place, Placed, Source};
 use crate::topology::coredns::{self, Site};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
@@ -17,7 +17,7 @@ pub(super) fn of(node: &Node) -> Vec<Server<'_>> {
     for dns in &node.servers {
         servers.push(found(node, dns));
     }
-    if !servers.iter().any(|it| it.role == Role::Cluster) {
+    if !servers.iter().any(|it| it.role == Role::Cluster) && node.kubelet.is_some() {
         servers.push(usual(None));
     }
     servers.sort_by_key(|it| it.role == Role::Other);
@@ -62,7 +62,12 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
         },
         interfaces: if is_on_node { &node.interfaces } else { &[] },
     };
-    let read = coredns::read(&pod.corefiles, &site);
+    // That of `--corefile`, or of the manifest that the pods are made of.
+    let corefiles = match pod.corefiles.as_slice() {
+        [] if node.servers.iter().all(|it| it.program != Program::CoreDns) => &node.corefiles,
+        own => own,
+    };
+    let read = coredns::read(corefiles, &site);
     let is_kube_dns = pod.containers.iter().any(|it| it.name == "kubedns");
     if read.is_empty() && is_kube_dns {
         return Vec::new();
@@ -103,28 +108,18 @@ fn is_node_cache(pod: &Pod) -> bool {
         || pod.corefiles.iter().any(is_base)
 }
 
-/// The servers of Corefiles that belong to no pod: those of a CoreDNS that
-/// runs on the node itself, else of pods that are not there.
+/// The servers of a Corefile that belongs to no pod of this node: pods like
+/// these run elsewhere, or start here.
 fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
-    let is_coredns = |it: &Listener| {
-        let owner = it.owner.as_ref();
-        it.network == Network::Node && owner.is_some_and(|it| it.comm == "coredns")
-    };
-    let runs_on_node = node.listeners.iter().any(is_coredns) && known.is_empty();
-    let network = if runs_on_node {
-        Network::Node
-    } else {
-        Network::Pod(String::new())
-    };
-    if node.corefiles.is_empty() || (!runs_on_node && !known.is_empty()) {
+    if !known.is_empty() || node.servers.iter().any(|it| it.program == Program::CoreDns) {
         return Vec::new();
     }
     let site = Site {
         program: Program::CoreDns,
         label: "CoreDNS",
-        network: &network,
-        addresses: if runs_on_node { &node.addresses } else { &[] },
-        interfaces: if runs_on_node { &node.interfaces } else { &[] },
+        network: &Network::Pod(String::new()),
+        addresses: &[],
+        interfaces: &[],
     };
     let server = |dns| Server {
         dns,
@@ -168,7 +163,7 @@ fn usual(pod: Option<&Pod>) -> Server<'_> {
         to: vec![Placed {
             value: Target::File(super::view::RESOLV_CONF.to_owned()),
             place: Place {
-                file: "Corefile".to_owned(),
+                file: String::new(),
                 line: 1,
                 column: 1,
             },

@@ -1,9 +1,9 @@
 //! From the ways that queries take to states, and from these to the answer.
 
 use super::graph::{Graph, Role, Server};
-use super::walk::{self, Way, WayEnd, Who};
+use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Chain, End, Hop, State, Verdict, When};
-use crate::topology::Network;
+use crate::topology::{Network, Program};
 
 /// More zones than this are not looked at.
 const MAX_ZONES: usize = 64;
@@ -18,6 +18,8 @@ pub(super) struct Outcome {
     pub(super) when: When,
     pub(super) state: State,
     pub(super) ways: Vec<Way>,
+    /// Whether only names loop that a server on the way does not have.
+    pub(super) is_partial: bool,
 }
 
 /// What becomes of queries with one of the two sets of files, those outcomes
@@ -46,6 +48,7 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
                 continue;
             }
             outcomes.push(Outcome {
+                is_partial: is_partial(graph, zone, &ways),
                 start,
                 zone: zone.clone(),
                 when,
@@ -54,8 +57,38 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
             });
         }
     }
-    outcomes.sort_by_key(|it| rank(it.state));
+    outcomes.sort_by_key(|it| (it.is_partial, rank(it.state)));
     outcomes
+}
+
+/// Whether the circle leads through a CoreDNS that has names of the zone
+/// itself and passes on only those that it does not have: with `fallthrough`,
+/// reverse lookups of addresses outside the cluster. The names of the
+/// cluster work then.
+fn is_partial(graph: &Graph<'_>, zone: &str, ways: &[Way]) -> bool {
+    let passes = |step: &Step| match step.who {
+        Who::Server(index) => graph.servers.get(index).is_some_and(|it| {
+            let serves = it.dns.forwards.iter().any(|own| own.to.is_empty());
+            let forward = walk::forward(it, zone);
+            it.dns.program == Program::CoreDns
+                && serves
+                && forward.is_some_and(|own| own.zone == ".")
+        }),
+        Who::Service(_) => false,
+    };
+    let in_circle = |way: &Way| match way.end {
+        WayEnd::Cycle(first) => way
+            .steps
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .any(passes),
+        _ => false,
+    };
+    let is_cycle = |way: &&Way| matches!(way.end, WayEnd::Cycle(_));
+    zone.ends_with(".arpa.")
+        && ways.iter().filter(is_cycle).count() > 0
+        && ways.iter().filter(is_cycle).all(in_circle)
 }
 
 /// Whether the server is there with these files: a pod that is only supposed
@@ -112,10 +145,8 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
         let server = graph.servers.get(it.start);
         server.is_some_and(|it| it.role == Role::Cluster)
     };
-    let worst = outcomes
-        .iter()
-        .map(|it| it.state)
-        .min_by_key(|it| rank(*it));
+    let whole = outcomes.iter().filter(|it| !it.is_partial);
+    let worst = whole.map(|it| it.state).min_by_key(|it| rank(*it));
     match worst {
         None => State::Unknown,
         Some(State::NoLoop) if !outcomes.iter().any(|it| of_cluster(&it)) => State::Unknown,
@@ -133,6 +164,11 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
         }
         Some(state) => state,
     }
+}
+
+/// Whether DNS does not work in this state.
+pub(super) fn is_bad(state: State) -> bool {
+    matches!(state, State::Loop | State::Mixed | State::Refused)
 }
 
 /// The answer of two states.

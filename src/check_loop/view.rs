@@ -4,6 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::Proof;
+use super::quote::{self, quote};
 use crate::address::DNS_PORT;
 use crate::config::manifest::{DnsPolicy, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
@@ -11,7 +12,7 @@ use crate::kubelet::{Kubelet, Origin, Setting};
 use crate::loopback::name_servers;
 use crate::node::{HostFile, Node, Pod};
 use crate::pod::{Makers, PodId, Runtime, RuntimeKind, Seen, Word, WordOrigin, pod_file};
-use crate::text::{Place, Source, Span, escaped};
+use crate::text::{Source, Span, escaped};
 
 /// The file that every program of a pod reads.
 pub(super) const RESOLV_CONF: &str = "/etc/resolv.conf";
@@ -86,7 +87,7 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
         Ok(file) => Ok(file
             .servers
             .iter()
-            .filter_map(|it| of_word(kubelet, it))
+            .filter_map(|it| of_word(node, kubelet, it))
             .collect()),
         Err(error) => Err(error.to_string()),
     }
@@ -111,33 +112,28 @@ fn seen(file: Option<&HostFile>) -> Seen<'_> {
 
 /// A name server that the kubelet would write; `None`: no address, so that
 /// nobody asks it.
-fn of_word(kubelet: &Kubelet, word: &Word) -> Option<Listed> {
-    let line = [b"nameserver ", word.text.as_slice()].concat();
-    let text = escaped(&line);
+fn of_word(node: &Node, kubelet: &Kubelet, word: &Word) -> Option<Listed> {
+    let shown = escaped(&word.text);
     let conf = ResolvConf::parse(Source {
         name: String::new(),
-        bytes: line,
+        bytes: [b"nameserver ", word.text.as_slice()].concat(),
     });
     let (ip, _) = name_servers(&conf).next()?;
-    let shown = escaped(kubelet.resolv_conf.value.as_bytes());
-    let resolv_conf = || origin(&kubelet.resolv_conf, format!("resolvConf: {shown}"));
-    let at = |place: &Place| Proof {
-        place: place.clone(),
-        text: text.clone(),
-    };
+    let path = escaped(kubelet.resolv_conf.value.as_bytes());
+    let resolv_conf = || origin(node, &kubelet.resolv_conf, &path);
     let proof: Vec<Proof> = match &word.origin {
-        WordOrigin::KubeletFile(place) => resolv_conf().into_iter().chain([at(place)]).collect(),
-        WordOrigin::NodeFile(place) => vec![at(place)],
+        WordOrigin::KubeletFile(place) => {
+            let line = quote(node, place, &shown);
+            resolv_conf().into_iter().chain([line]).collect()
+        }
+        WordOrigin::NodeFile(place) => vec![quote(node, place, &shown)],
         WordOrigin::ClusterDns | WordOrigin::ClusterDomain => {
-            let setting = &kubelet.cluster_dns;
-            origin(setting, format!("clusterDNS: {ip}"))
+            let address = ip.to_string();
+            origin(node, &kubelet.cluster_dns, &address)
                 .into_iter()
                 .collect()
         }
-        WordOrigin::Kubelet | WordOrigin::DnsConfig => {
-            let text = "resolvConf: \"\"".to_owned();
-            origin(&kubelet.resolv_conf, text).into_iter().collect()
-        }
+        WordOrigin::Kubelet | WordOrigin::DnsConfig => resolv_conf().into_iter().collect(),
     };
     Some(Listed {
         to: SocketAddr::new(ip, DNS_PORT),
@@ -157,29 +153,31 @@ pub(super) fn of_file(file: &HostFile) -> View {
 pub(super) fn listed(conf: &ResolvConf) -> Vec<Listed> {
     let line = |(ip, span): (IpAddr, Span)| Listed {
         to: SocketAddr::new(ip, DNS_PORT),
-        proof: vec![Proof {
-            place: conf.source.place_of(span.start),
-            text: format!("nameserver {}", escaped(conf.bytes(span))),
-        }],
+        proof: vec![of_line(conf, span)],
     };
     name_servers(conf).map(line).collect()
 }
 
-/// The place where a setting was made; `text` is what stands there.
-pub(super) fn origin<T>(setting: &Setting<T>, text: String) -> Option<Proof> {
+/// The line of a file from its first word to the end of the word at `span`.
+fn of_line(conf: &ResolvConf, span: Span) -> Proof {
+    let line = conf.lines().find(|line| line.span().end >= span.end);
+    let start = line.and_then(|line| Some(line.words().next()?.span.start));
+    let start = start.unwrap_or(span.start);
+    let words = Span {
+        start,
+        end: span.end,
+    };
+    Proof {
+        place: conf.source.place_of(start),
+        text: escaped(conf.bytes(words)),
+    }
+}
+
+/// What stands where a setting was made; `value` is what it has from there.
+pub(super) fn origin<T>(node: &Node, setting: &Setting<T>, value: &str) -> Option<Proof> {
     match &setting.origin {
-        Origin::File(place) => Some(Proof {
-            place: place.clone(),
-            text,
-        }),
-        Origin::Argument { pid, argument } => Some(Proof {
-            place: Place {
-                file: format!("/proc/{pid}/cmdline"),
-                line: 1,
-                column: 1,
-            },
-            text: argument.clone(),
-        }),
+        Origin::File(place) => Some(quote(node, place, value)),
+        Origin::Argument { pid, argument } => Some(quote::argument(node, *pid, argument)),
         Origin::BuiltIn | Origin::Option(_) | Origin::Unread(_) => None,
     }
 }

@@ -6,6 +6,7 @@ use super::deliver::{Delivery, deliver};
 use super::graph::{Graph, Server};
 use super::view::Listed;
 use super::{Proof, When};
+use super::{headline, quote};
 use crate::text::Place;
 use crate::topology::{Forward, Policy, Program, Target};
 
@@ -33,6 +34,10 @@ pub(super) struct Step {
     pub(super) who: Who,
     /// To whom it sends.
     pub(super) to: String,
+    /// Where its configuration names whom, or the file that does.
+    pub(super) target: Option<Place>,
+    /// Whether a file in the syntax of resolv.conf names the server.
+    pub(super) is_from_file: bool,
     /// What says so.
     pub(super) proof: Vec<Proof>,
 }
@@ -101,6 +106,8 @@ struct Walk<'w, 'n> {
 struct Choice {
     to: Result<SocketAddr, WayEnd>,
     shown: String,
+    target: Place,
+    is_from_file: bool,
     proof: Vec<Proof>,
 }
 
@@ -205,6 +212,8 @@ impl Walk<'_, '_> {
         self.steps.push(Step {
             who: Who::Server(index),
             to: choice.shown,
+            target: Some(choice.target),
+            is_from_file: choice.is_from_file,
             proof: choice.proof,
         });
         match choice.to {
@@ -243,6 +252,8 @@ impl Walk<'_, '_> {
         self.steps.push(Step {
             who: Who::Service(to),
             to: "one of the DNS pods".to_owned(),
+            target: None,
+            is_from_file: false,
             proof: proof.into_iter().collect(),
         });
         // The pods are alike, so the one that asks stands for all. Of the
@@ -272,74 +283,67 @@ impl Walk<'_, '_> {
         let own = self.graph.addresses(&server.dns.network);
         let mut choices = Vec::new();
         for target in &forward.to {
-            let written = |what: &str| self.graph.written(server, &target.place, what);
+            let one = |to, shown: String| Choice {
+                to,
+                proof: self.written(&target.place, &headline::short(&shown)),
+                shown,
+                target: target.place.clone(),
+                is_from_file: false,
+            };
             match &target.value {
                 Target::Address(to) if server.dns.leaves_out(*to, own) => {}
-                Target::Address(to) => choices.push(Choice {
-                    to: Ok(*to),
-                    shown: to.to_string(),
-                    proof: vec![written(&to.to_string())],
-                }),
-                Target::File(path) => {
-                    let proof = written(path);
-                    choices.extend(self.from_file(server, path, &proof, own));
+                Target::Address(to) => choices.push(one(Ok(*to), to.to_string())),
+                Target::File(path) => choices.extend(self.from_file(server, path, &one)),
+                Target::Roots => {
+                    choices.push(one(Err(WayEnd::Answered), "the root servers".to_owned()));
                 }
-                Target::Roots => choices.push(Choice {
-                    to: Err(WayEnd::Answered),
-                    shown: "the root servers".to_owned(),
-                    proof: vec![written("the root servers")],
-                }),
-                Target::Other(what) => choices.push(Choice {
-                    to: Err(WayEnd::Unknown(format!("{what} is not followed"))),
-                    shown: what.clone(),
-                    proof: vec![written(what)],
-                }),
+                Target::Other(what) => {
+                    let reason = format!("{what} is not followed");
+                    choices.push(one(Err(WayEnd::Unknown(reason)), what.clone()));
+                }
             }
         }
         choices
     }
 
+    /// The servers of the file at `path`; `one` makes a choice of its target.
     fn from_file(
         &self,
         server: &Server<'_>,
         path: &str,
-        proof: &Proof,
-        own: &[std::net::IpAddr],
+        one: &dyn Fn(Result<SocketAddr, WayEnd>, String) -> Choice,
     ) -> Vec<Choice> {
-        let one = |end| Choice {
-            to: Err(end),
-            shown: path.to_owned(),
-            proof: vec![proof.clone()],
-        };
+        let own = self.graph.addresses(&server.dns.network);
+        let unknown = |reason| vec![one(Err(WayEnd::Unknown(reason)), path.to_owned())];
         let listed = match self.graph.view(server, path, self.when) {
-            Err(reason) => return vec![one(WayEnd::Unknown(reason))],
+            Err(reason) => return unknown(reason),
             Ok(listed) if listed.is_empty() => {
                 let who = &server.dns.label;
-                let reason = format!("{path} of {who} has no name server");
-                return vec![one(WayEnd::Unknown(reason))];
+                return unknown(format!("{path} of {who} has no name server"));
             }
             Ok(listed) => listed,
         };
         let listed = listed
             .into_iter()
             .filter(|it| !server.dns.leaves_out(it.to, own));
-        let choice = |it: Listed| Choice {
-            to: Ok(it.to),
-            shown: it.to.to_string(),
-            proof: std::iter::once(proof.clone()).chain(it.proof).collect(),
+        let choice = |it: Listed| {
+            let file = one(Ok(it.to), path.to_owned());
+            Choice {
+                shown: it.to.to_string(),
+                proof: file.proof.into_iter().chain(it.proof).collect(),
+                is_from_file: true,
+                ..file
+            }
         };
         listed.map(choice).collect()
     }
-}
 
-impl Graph<'_> {
-    /// The line that makes a server send there.
-    fn written(&self, server: &Server<'_>, place: &Place, to: &str) -> Proof {
-        Proof {
-            place: place.clone(),
-            text: self
-                .line(place)
-                .unwrap_or_else(|| format!("{} sends to {to}", server.dns.program.name())),
-        }
+    /// The line of a configuration that says so; what is a default, or an
+    /// argument, stands in no file.
+    fn written(&self, place: &Place, value: &str) -> Vec<Proof> {
+        let is_file =
+            place.file.starts_with('/') || quote::source(self.graph.node, &place.file).is_some();
+        let proof = is_file.then(|| quote::quote(self.graph.node, place, value));
+        proof.into_iter().collect()
     }
 }

@@ -8,18 +8,22 @@ use crate::host::node::{StandIns, kubelet as reader, processes};
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError};
 use crate::kubelet::{self, Found, Kubelet, Origin, Setting, Version};
-use crate::pod::{self, Makers, Runtime, Seen};
+use crate::pod::{self, Makers, Runtime, RuntimeKind, Seen};
 use crate::text::Source;
 
 /// A kubelet with the files that it and the runtime read.
 pub(super) struct Ground {
     /// The kubelet, with what the options say.
     pub(super) kubelet: Kubelet,
-    /// What was assumed or could not be read.
+    /// What could not be read.
     pub(super) about: Vec<String>,
+    /// What was assumed about the cluster, which counts for pods with the
+    /// cluster's DNS.
+    pub(super) assumed: Vec<String>,
     file: Known,
     node_file: Known,
     node_ips: Vec<IpAddr>,
+    runtime: Option<RuntimeKind>,
 }
 
 /// A file, as far as it is known.
@@ -47,13 +51,13 @@ pub(super) struct Said<'a> {
 impl Ground {
     /// From files alone, without a node.
     pub(super) fn of_files(stand_ins: StandIns, said: Said<'_>) -> Self {
-        let mut about = Vec::new();
+        let mut assumed = Vec::new();
         let configuration = stand_ins.kubelet_config.as_ref();
         let is_configured = configuration.is_some() || !said.arguments.is_empty();
         let kubelet = if is_configured {
             kubelet::configured(configuration, said.arguments, said.version)
         } else {
-            about.extend(assumptions(&said));
+            assumed = assumptions(&said);
             pod::assumed_kubelet()
         };
         let path = &kubelet.resolv_conf.value;
@@ -69,10 +73,12 @@ impl Ground {
         };
         let ground = Self {
             kubelet,
-            about,
+            about: Vec::new(),
+            assumed,
             file,
             node_file,
             node_ips: Vec::new(),
+            runtime: None,
         };
         ground.with(said)
     }
@@ -82,9 +88,11 @@ impl Ground {
         let ground = Self {
             kubelet: pod::assumed_kubelet(),
             about: Vec::new(),
+            assumed: Vec::new(),
             file: Known::Unknown(unknown.to_owned()),
             node_file: Known::Missing,
             node_ips: Vec::new(),
+            runtime: None,
         };
         ground.with(said)
     }
@@ -92,35 +100,43 @@ impl Ground {
     /// From the node below `root`.
     pub(super) fn of_node(root: &Root, stand_ins: StandIns, said: Said<'_>) -> Self {
         let (processes, mut about) = processes::scan(root);
+        let mut assumed = Vec::new();
         let configuration = stand_ins.kubelet_config.as_ref();
         let (found, skipped) = reader::read_as(root, &processes, configuration, said.version);
         about.extend(skipped);
         let (kubelet, file) = match (found, stand_ins.node_file) {
             (Some(kubelet), stand_in) => {
+                let kubelet = kubelet.with_arguments(said.arguments);
                 let file = reader::kubelet_file(root, &kubelet, stand_in.as_ref());
                 let file = file.map_or(Known::Missing, |it| match it.content {
-                    Ok(conf) => Known::Read(conf),
+                    Ok(conf) => Known::of(conf.source),
                     Err(unread) if unread.is_missing => Known::Missing,
                     Err(unread) => Known::Unknown(unread.reason),
                 });
                 (kubelet, file)
             }
             (None, Some(source)) => {
-                about.extend(assumptions(&said));
+                assumed = assumptions(&said);
                 (pod::assumed_kubelet(), Known::of(source))
             }
-            (None, None) => (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root))),
+            (None, None) => {
+                assumed = assumptions(&said);
+                (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root)))
+            }
         };
-        let node_ips = match kubelet.found {
-            Found::Process { pid, .. } => pod::node_ips(&arguments(root, pid)),
-            Found::Files { .. } | Found::Named => Vec::new(),
+        let (process, is_kubelet) = match &kubelet.found {
+            Found::Process { pid, comm } => (arguments(root, *pid), comm == "kubelet"),
+            Found::Files { .. } | Found::Named => (Vec::new(), false),
         };
+        let runtime = is_kubelet.then(|| pod::arguments::runtime(&process, kubelet.version));
         let ground = Self {
             kubelet,
             about,
+            assumed,
             file,
             node_file: Known::of_read(root.read_if_there(Path::new(NODE_FILE))),
-            node_ips,
+            node_ips: pod::arguments::node_ips(&process),
+            runtime: runtime.flatten(),
         };
         ground.with(said)
     }
@@ -128,10 +144,6 @@ impl Ground {
     /// With what the options say, which is stronger than any file.
     fn with(mut self, said: Said<'_>) -> Self {
         let kubelet = &mut self.kubelet;
-        let given = kubelet::configured(None, said.arguments, said.version);
-        put(&mut kubelet.resolv_conf, given.resolv_conf);
-        put(&mut kubelet.cluster_dns, given.cluster_dns);
-        put(&mut kubelet.cluster_domain, given.cluster_domain);
         if !said.cluster_dns.is_empty() {
             kubelet.cluster_dns = option(said.cluster_dns.to_vec(), "--cluster-dns");
         }
@@ -139,7 +151,8 @@ impl Ground {
             kubelet.cluster_domain = option(domain.to_owned(), "--cluster-domain");
         }
         kubelet.version = said.version.or(kubelet.version);
-        let node_ips = pod::node_ips(said.arguments);
+        self.about.append(&mut kubelet.remarks);
+        let node_ips = pod::arguments::node_ips(said.arguments);
         if !node_ips.is_empty() {
             self.node_ips = node_ips;
         }
@@ -149,8 +162,14 @@ impl Ground {
         self
     }
 
-    /// As the core takes it.
-    pub(super) fn makers(&self, runtime: Runtime) -> Makers<'_> {
+    /// As the core takes it. Without a runtime it is the one that the
+    /// kubelet's arguments name, else containerd.
+    pub(super) fn makers(&self, runtime: Option<Runtime>) -> Makers<'_> {
+        let of_node = Runtime {
+            kind: self.runtime.unwrap_or_default(),
+            version: None,
+        };
+        let runtime = runtime.unwrap_or(of_node);
         Makers {
             kubelet: &self.kubelet,
             file: self.file.seen(),
@@ -188,18 +207,6 @@ impl Known {
             Self::Unknown(why) => Seen::Unknown(why),
         }
     }
-}
-
-/// A flag beats what the files say, which it then overrides.
-fn put<T>(setting: &mut Setting<T>, given: Setting<T>) {
-    if given.origin == Origin::BuiltIn || given.origin == setting.origin {
-        return;
-    }
-    let before = std::mem::replace(setting, given);
-    if before.origin != Origin::BuiltIn {
-        setting.overrode.push((before.value, before.origin));
-    }
-    setting.overrode.extend(before.overrode);
 }
 
 fn option<T>(value: T, name: &'static str) -> Setting<T> {

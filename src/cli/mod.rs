@@ -11,6 +11,7 @@ mod pods;
 mod question;
 mod scenarios;
 mod upstream;
+mod version;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
@@ -74,6 +75,8 @@ enum SchemaName {
     CheckLoop,
     /// `kdns upstream --format json`
     Upstream,
+    /// `kdns pods --format json`
+    Pods,
 }
 
 /// The program's streams, and what it must know about them.
@@ -183,6 +186,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::PodFile => render::pod_file_json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream_json::schema(),
+        SchemaName::Pods => render::pods_json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

@@ -9,10 +9,11 @@ use super::makers::{Ground, Said};
 use super::node::{NodeArgs, read_named};
 use super::output::{self, Outputs};
 use super::question::parse_domain;
+use super::version::{parse_runtime, parse_version};
 use super::{Status, Streams};
 use crate::config::manifest::{self, DnsPolicy, PodSpec, Workload};
 use crate::kubelet::Version;
-use crate::pod::{self, PodError, PodFile, PodId, Runtime, RuntimeKind};
+use crate::pod::{self, PodError, PodFile, PodId, Runtime};
 use crate::render::{pod_file, pod_file_json};
 use crate::text::escaped;
 
@@ -68,8 +69,9 @@ struct MakersArgs {
     #[arg(long, value_name = "ARG", allow_hyphen_values = true, action = ArgAction::Append)]
     kubelet_arg: Vec<String>,
     /// containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20
-    #[arg(long, value_name = "RUNTIME", default_value = "containerd", value_parser = parse_runtime)]
-    runtime: Runtime,
+    /// [default: the one that the kubelet's arguments name, or the newest containerd]
+    #[arg(long, value_name = "RUNTIME", value_parser = parse_runtime)]
+    runtime: Option<Runtime>,
     /// The cluster's DNS address, whatever the kubelet's settings are
     #[arg(long, value_name = "IP", value_delimiter = ',')]
     cluster_dns: Vec<IpAddr>,
@@ -133,14 +135,16 @@ fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failu
         name: Some(workload.name.as_str()).filter(|it| !it.is_empty()),
         uid: None,
     };
+    if workload.pod.uses_cluster_dns() {
+        about.extend(ground.assumed.iter().cloned());
+    }
     let makers = ground.makers(args.makers.runtime);
     let file = pod::pod_file(&workload.pod, id, &makers).and_then(whole);
     if ground.kubelet.version.is_none()
         && let Some(version) = pod::first_other(&workload.pod, id, &makers)
     {
         about.push(format!(
-            "assumed: the newest kubelet; that of {}.{}.{} writes something else \
-             (--kubelet-version)",
+            "assumed: the newest kubelet; {}.{}.{} does something else (--kubelet-version)",
             version.major, version.minor, version.patch
         ));
     }
@@ -151,7 +155,7 @@ fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failu
 fn whole(file: PodFile) -> Result<PodFile, PodError> {
     match file.incomplete {
         Some(why) => Err(PodError::Unknown {
-            what: "the pod's file is not known for certain",
+            what: "not every byte of the pod's file is known",
             why,
         }),
         None => Ok(file),
@@ -198,8 +202,13 @@ impl PodArgs {
                     .workloads
                     .first()
                     .is_some_and(Result::is_err);
-                let chosen = manifest::first_pod(&source)
-                    .map_err(|error| failure(error.to_string(), is_refused))?;
+                let chosen = manifest::first_pod(&source).map_err(|error| {
+                    if is_refused {
+                        failure(format!("the API server refuses the pod: {error}"), true)
+                    } else {
+                        failure(error.to_string(), false)
+                    }
+                })?;
                 let others = (!chosen.others.is_empty()).then(|| {
                     format!(
                         "only {} counts, the first of the file; not {}",
@@ -289,45 +298,4 @@ fn tell(sentence: &str, is_answer: bool, streams: &mut Streams<'_>) -> Status {
     } else {
         Status::Undecided
     }
-}
-
-/// `1.29`, `v1.29.3`, `v1.29.3+k3s1`.
-fn parse_version(text: &str) -> Result<Version, String> {
-    let error = || format!("`{text}` is no version; 1.29 or v1.29.3 would be");
-    let plain = text.strip_prefix('v').unwrap_or(text);
-    let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.');
-    let (numbers, rest) = plain.split_at(end.unwrap_or(plain.len()));
-    if rest.starts_with(|c: char| c.is_alphanumeric() || c.is_whitespace()) {
-        return Err(error());
-    }
-    let numbers: Option<Vec<u32>> = numbers.split('.').map(|it| it.parse().ok()).collect();
-    match numbers.as_deref() {
-        Some(&[major, minor]) => Ok(Version {
-            major,
-            minor,
-            patch: 0,
-        }),
-        Some(&[major, minor, patch]) => Ok(Version {
-            major,
-            minor,
-            patch,
-        }),
-        _ => Err(error()),
-    }
-}
-
-/// `containerd`, `containerd@1.6.20`, `containerd://1.6.20` as kubectl prints it.
-fn parse_runtime(text: &str) -> Result<Runtime, String> {
-    let parts = text.split_once("://").or_else(|| text.split_once('@'));
-    let (name, version) = parts.map_or((text, None), |(name, version)| (name, Some(version)));
-    let kind = match name {
-        "containerd" => RuntimeKind::Containerd,
-        "cri-o" | "crio" => RuntimeKind::CriO,
-        "docker" => RuntimeKind::Docker,
-        _ => return Err("a runtime is containerd, cri-o or docker".to_owned()),
-    };
-    Ok(Runtime {
-        kind,
-        version: version.map(parse_version).transpose()?,
-    })
 }

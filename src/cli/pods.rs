@@ -1,17 +1,90 @@
-//! `kdns pods`.
+//! `kdns pods`: the pods of a node, with what decides their DNS.
 
-use super::node::NodeArgs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::output::{self, Outputs};
 use super::{Status, Streams};
+use crate::host::node::{Parts, pods, processes};
+use crate::host::root::{Resolution, Root};
+use crate::render::pods::{self as text, Style};
+use crate::render::pods_json;
+use crate::text::escaped;
 
 /// List the pods of this node with their network namespace and resolv.conf, also those that crash
 #[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  kdns pods
+  kdns pods --root /host --verbose
+  kdns pods --format json")]
 pub(super) struct PodsArgs {
+    /// Read the node below this directory [default: /]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
     #[command(flatten)]
-    node: NodeArgs,
+    outputs: Outputs<Format>,
+    /// More detail: uid, processes, paths, containers
+    #[arg(long, short)]
+    verbose: bool,
 }
 
-/// Reads the node, decides, writes.
+/// How to write the list.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+}
+
+/// Reads the node, writes what its pods are.
 pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let _ = (args.node.root()?, args.node.stand_ins(streams)?);
-    anyhow::bail!("kdns pods is not built yet")
+    let root = match &args.root {
+        Some(directory) => Root::below(directory, Resolution::default())?,
+        None => Root::live()?,
+    };
+    let (seen, mut skipped) = processes::scan(&root);
+    let parts = Parts {
+        pods: true,
+        ..Parts::default()
+    };
+    let (pods, unread) = pods::read(&root, &seen, parts);
+    skipped.extend(unread);
+    let style = Style {
+        colors: streams.colors,
+        verbose: args.verbose,
+    };
+    for wanted in &args.outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            match wanted.format {
+                Format::Text => text::write(&pods, style, out),
+                Format::Json => pods_json::write(&pods, &skipped, out),
+            }
+        })?;
+    }
+    streams.out.flush()?;
+    for sentence in &skipped {
+        // A closed stderr leaves nobody to tell.
+        let _ = writeln!(streams.err, "kdns: {sentence}");
+    }
+    if pods.is_empty() {
+        let _ = writeln!(streams.err, "kdns: {}", nothing(args));
+        return Ok(Status::Undecided);
+    }
+    Ok(Status::Clean)
+}
+
+/// What to say where there is no pod.
+fn nothing(args: &PodsArgs) -> String {
+    let Some(directory) = &args.root else {
+        return "there are no pods here; run it on a node, or in \
+            kubectl debug node/NODE -it --profile=sysadmin --image=IMAGE -- kdns pods --root /host"
+            .to_owned();
+    };
+    let directory = escaped(directory.as_os_str().as_bytes());
+    format!("there are no pods on the node below {directory}")
 }

@@ -20,7 +20,7 @@ use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
 use crate::host::{self, FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
-use crate::pod::{self, PodError, PodFile, PodId, Runtime};
+use crate::pod::{self, PodError, PodFile, PodId};
 use crate::scenario::{Family, Lookup, Scenario, default_hosts};
 use crate::text::Source;
 use crate::world::Rule;
@@ -234,7 +234,7 @@ fn read_pod(
         name: None,
         uid: None,
     };
-    let written = match pod::pod_file(&spec, id, &ground.makers(Runtime::default())) {
+    let written = match pod::pod_file(&spec, id, &ground.makers(None)) {
         Err(error @ PodError::Unknown { .. }) if args.root.is_none() => {
             of_live_kubelet(&spec, id, &mut context).ok_or(error)?
         }
@@ -242,9 +242,9 @@ fn read_pod(
     };
     if args.root.is_some() {
         let missing = written.incomplete.iter();
-        context.about.extend(
-            missing.map(|why| format!("search domains of the kubelet's file are not known: {why}")),
-        );
+        context
+            .about
+            .extend(missing.map(|why| format!("not all of the pod's file is known: {why}")));
     }
     let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
     context.about.extend(written.dropped.iter().map(left_out));
@@ -265,7 +265,8 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
     if let Some(directory) = &args.root {
         let root = Root::below(directory, Resolution::Kernel)?;
         let ground = Ground::of_node(&root, StandIns::default(), said);
-        context.about.extend(ground.about.iter().cloned());
+        let about = ground.about.iter().chain(&ground.assumed);
+        context.about.extend(about.cloned());
         return Ok(ground);
     }
     if args.cluster_dns.is_empty() {
@@ -284,7 +285,7 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
 fn of_live_kubelet(spec: &PodSpec, id: PodId<'_>, context: &mut Context) -> Option<PodFile> {
     let root = Root::live().ok()?;
     let ground = Ground::of_node(&root, StandIns::default(), Said::default());
-    let file = pod::pod_file(spec, id, &ground.makers(Runtime::default())).ok()?;
+    let file = pod::pod_file(spec, id, &ground.makers(None)).ok()?;
     context.about.extend(ground.about);
     context.about.push(format!(
         "the kubelet of this machine has resolvConf {} ({})",

@@ -2,6 +2,7 @@
 
 pub mod corefile;
 pub mod dnsmasq_conf;
+pub mod env_file;
 pub mod hosts;
 pub mod ini;
 pub mod manifest;
@@ -9,5 +10,7 @@ pub mod named_conf;
 pub mod nsswitch_conf;
 pub mod resolv_conf;
 pub mod settings;
+pub mod traced;
 pub mod unbound_conf;
+pub mod unit_file;
 pub mod yaml;

@@ -1,6 +1,7 @@
 //! A directory that is taken for the root of a machine.
 
 use std::ffi::OsString;
+use std::io::{self, Seek as _, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -8,10 +9,12 @@ use std::path::{Path, PathBuf};
 use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, fstat};
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
-use crate::host::{FileRead, ReadError, read_opened, shown, walk};
+use crate::host::{
+    FileRead, MAX_BYTES, ReadError, errno_of, open_regular, read_opened, read_stream, shown, walk,
+};
 
 /// A machine's root: `/`, or a directory that has its files. Links are
 /// resolved inside it, absolute ones from it, and `..` stops at it.
@@ -152,6 +155,39 @@ impl Root {
         Ok(file)
     }
 
+    /// Reads the end of a regular file, from the beginning of a line: of a log
+    /// the newest part counts. Its name in the result is `path`, and says so
+    /// when something is missing before.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, not readable, or not a regular file.
+    pub fn read_end(&self, path: &Path) -> Result<FileRead, ReadError> {
+        let named = self.named(path);
+        let open = |flags| self.open_file(path, flags);
+        let mut file = open_regular(&named, open).map_err(ReadError::without_hint)?;
+        let system = |error: &io::Error| ReadError::System {
+            file: named.clone(),
+            errno: errno_of(error),
+        };
+        let length = file.metadata().map_err(|error| system(&error))?.len();
+        let is_cut = length > MAX_BYTES as u64;
+        if is_cut {
+            let start = SeekFrom::Start(length - MAX_BYTES as u64);
+            file.seek(start).map_err(|error| system(&error))?;
+        }
+        let mut end = read_stream(&named, file)?;
+        end.source.name = shown(path);
+        if is_cut {
+            let bytes = &mut end.source.bytes;
+            let newline = bytes.iter().position(|&byte| byte == b'\n');
+            bytes.drain(..newline.map_or(0, |at| at + 1));
+            end.source.name.push_str(" (its last MiB)");
+            end.is_cut = true;
+        }
+        Ok(end)
+    }
+
     /// Reads a file that need not be there.
     ///
     /// # Errors
@@ -193,6 +229,41 @@ impl Root {
         let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW;
         let descriptor = self.open_file(path, flags).ok()?;
         readlinkat(&descriptor, "").ok().map(PathBuf::from)
+    }
+
+    /// Whether there is a directory; a link to one is none.
+    pub fn is_directory(&self, path: &Path) -> bool {
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
+        self.open_file(path, flags).is_ok()
+    }
+
+    /// When a file was last written, in seconds since 1970, links followed.
+    pub fn modified(&self, path: &Path) -> Option<i64> {
+        let descriptor = self.open_file(path, OFlag::O_PATH).ok()?;
+        Some(fstat(descriptor).ok()?.st_mtime)
+    }
+
+    /// The root that a process of this machine sees. `None`: it has none here,
+    /// or it is not to be seen.
+    pub fn of_process(&self, pid: u32) -> Option<Self> {
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY;
+        let process = PathBuf::from(format!("/proc/{pid}"));
+        let process = self.open_file(&process, flags).ok()?;
+        let is_proc = fstatfs(&process).ok()?.filesystem_type() == PROC_SUPER_MAGIC;
+        // Only the kernel's own link leads outside; below a directory it is a
+        // directory like any other.
+        let directory = if is_proc {
+            let flags = flags | OFlag::O_CLOEXEC;
+            openat(&process, "root", flags, Mode::empty()).ok()?
+        } else {
+            let path = PathBuf::from(format!("/proc/{pid}/root"));
+            self.open_file(&path, flags).ok()?
+        };
+        Some(Self {
+            directory,
+            given: self.given.clone(),
+            resolution: self.resolution,
+        })
     }
 
     /// The links on the way to `path`, in the order in which they are

@@ -1,9 +1,19 @@
 //! The kubelet of a node: what it hands to pods, and where each setting was
 //! made.
 
+pub mod choice;
+pub mod configuration;
+pub mod distribution;
+pub mod effective;
+pub mod flags;
+pub mod rancher;
+pub mod version;
+
 use std::fmt;
 use std::net::IpAddr;
 
+use crate::config::traced::Traced;
+use crate::kubelet::effective::{File, Inputs};
 use crate::text::{Place, Source};
 
 /// The kubelet as far as DNS depends on it.
@@ -108,14 +118,33 @@ pub fn configured(
     arguments: &[String],
     version: Option<Version>,
 ) -> Kubelet {
-    let _ = (configuration, arguments);
-    Kubelet {
-        found: Found::Named,
+    let arguments: Vec<Traced> = arguments
+        .iter()
+        .map(|argument| Traced::untraced(argument.as_bytes()))
+        .collect();
+    let flags = flags::read(&arguments);
+    let with_origin = |flag| (flag, Origin::Option("--kubelet-arg"));
+    let inputs = Inputs {
         version,
-        resolv_conf: Setting::built_in("/etc/resolv.conf".to_owned()),
-        cluster_dns: Setting::built_in(Vec::new()),
-        cluster_domain: Setting::built_in(String::new()),
-        remarks: Vec::new(),
+        main: configuration.cloned().map(File::Read),
+        flags: flags.flags.into_iter().map(with_origin).collect(),
+        remarks: flags.remarks,
+        ..Inputs::default()
+    };
+    effective::effective(Found::Named, inputs)
+}
+
+impl Kubelet {
+    /// The same kubelet with further arguments at the end of its command line,
+    /// from the option `--kubelet-arg`.
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: &[String]) -> Self {
+        let more = configured(None, arguments, self.version);
+        self.resolv_conf = more.resolv_conf.over(self.resolv_conf);
+        self.cluster_dns = more.cluster_dns.over(self.cluster_dns);
+        self.cluster_domain = more.cluster_domain.over(self.cluster_domain);
+        self.remarks.extend(more.remarks);
+        self
     }
 }
 
@@ -127,5 +156,18 @@ impl<T> Setting<T> {
             origin: Origin::BuiltIn,
             overrode: Vec::new(),
         }
+    }
+
+    /// This setting, if it was made at all, over another one.
+    fn over(mut self, weaker: Self) -> Self {
+        if self.origin == Origin::BuiltIn {
+            return weaker;
+        }
+        let counted = (weaker.value, weaker.origin);
+        let is_made =
+            |(_, origin): &(T, Origin)| !matches!(origin, Origin::BuiltIn | Origin::Unread(_));
+        self.overrode.extend(Some(counted).filter(is_made));
+        self.overrode.extend(weaker.overrode);
+        self
     }
 }

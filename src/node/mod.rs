@@ -4,6 +4,11 @@
 //! the node, without the directory of `--root`.
 
 pub mod addresses;
+pub mod assemble;
+pub mod cgroup;
+pub mod logs;
+pub mod mountinfo;
+pub mod runtime;
 pub mod stat;
 
 use std::net::IpAddr;
@@ -45,6 +50,11 @@ pub struct Node {
     pub pods: Vec<Pod>,
     /// Corefiles that belong to no pod of the node: `/etc/coredns`, `--corefile`.
     pub corefiles: Vec<Source>,
+    /// The files in which the settings of the kubelet and of DNS servers
+    /// stand, for the words at a place.
+    pub sources: Vec<Source>,
+    /// Logs of DNS servers that the caller named.
+    pub logs: Vec<Source>,
     /// What is there and could not be read, and why. Whole sentences without
     /// a full stop.
     pub skipped: Vec<String>,
@@ -95,7 +105,8 @@ pub struct Process {
     pub pid: u32,
     /// Its name as the kernel has it, at most 15 bytes, safe to print.
     pub comm: String,
-    /// Its arguments, the program first; empty if they could not be read.
+    /// Its arguments, the program first; empty if they could not be read. Of
+    /// pods only those of DNS servers are read.
     pub arguments: Vec<String>,
 }
 
@@ -122,7 +133,11 @@ pub struct Pod {
     pub resolv_conf: Option<ResolvConf>,
     /// The same file as a process of the pod sees it, where that has other bytes.
     pub seen_resolv_conf: Option<ResolvConf>,
-    /// The addresses of its network namespace, loopback ones left out.
+    /// Whether it was looked at through a process: without it nothing is
+    /// known of a difference.
+    pub is_resolv_conf_seen: bool,
+    /// The addresses of its network namespace, loopback ones left out; empty
+    /// on the node's network, see [`Node::addresses`].
     pub addresses: Vec<IpAddr>,
     /// Its containers, without the sandbox.
     pub containers: Vec<Container>,
@@ -147,6 +162,29 @@ pub struct Container {
     pub logs: Vec<Source>,
 }
 
+/// Whether the pod looks like a DNS server: by the names of its containers and
+/// processes, or because a Corefile is mounted into it.
+pub fn is_dns_server(pod: &Pod) -> bool {
+    let mut containers = pod.containers.iter();
+    !pod.corefiles.is_empty()
+        || containers.any(|it| is_dns_name(&it.name))
+        || pod.processes.iter().any(|it| is_dns_name(&it.comm))
+}
+
+/// Whether a container or process of this name looks like a DNS server.
+/// `external-dns` writes into zones and answers nobody.
+pub fn is_dns_name(name: &str) -> bool {
+    let servers = [
+        "node-cache",
+        "unbound",
+        "named",
+        "bind9",
+        "pdns_recursor",
+        "blocky",
+    ];
+    servers.contains(&name) || name.contains("dns") && !name.contains("external-dns")
+}
+
 impl Pod {
     /// What tells it from other pods in a [`Network`]: its sandbox, else its
     /// uid, else its name.
@@ -167,6 +205,13 @@ impl Pod {
             (None, Some(name)) => name.clone(),
             _ => self.key(),
         }
+    }
+
+    /// Whether its processes see another resolv.conf than the runtime keeps;
+    /// `None`: not known.
+    pub fn drifts(&self) -> Option<bool> {
+        let is_known = self.is_resolv_conf_seen && self.resolv_conf.is_some();
+        is_known.then_some(self.seen_resolv_conf.is_some())
     }
 
     /// Whether a container of it has been started again and does not run now.

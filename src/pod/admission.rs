@@ -44,9 +44,10 @@ fn check_searches(config: &DnsConfig, rules: &Rules) -> Result<(), PodError> {
             "dnsConfig.searches has \"{}\", which is no lower-case domain name of letters, digits, \
              '-' and '.'{}",
             escaped(search.as_bytes()),
-            match rules.relaxed_searches {
-                true => "",
-                false => " (in this version)",
+            if rules.relaxed_searches {
+                ""
+            } else {
+                " (in this version)"
             }
         )),
     }

@@ -160,12 +160,11 @@ fn last_of_each_name(options: Vec<Word>) -> Vec<Word> {
     for option in options {
         let name = option.text.split(|&byte| byte == b':').next();
         let name = name.unwrap_or_default().to_vec();
-        match known.get(&name).and_then(|&at| kept.get_mut(at)) {
-            Some(earlier) => *earlier = option,
-            None => {
-                known.insert(name, kept.len());
-                kept.push(option);
-            }
+        if let Some(earlier) = known.get(&name).and_then(|&at| kept.get_mut(at)) {
+            *earlier = option;
+        } else {
+            known.insert(name, kept.len());
+            kept.push(option);
         }
     }
     kept
@@ -260,7 +259,7 @@ mod tests {
         };
         assert!(read_text(b"nameserver 1\n\tnameserver \n").is_err());
         assert!(read_text(b"nameserver #\n").is_ok());
-        assert_eq!(read_text(&[b'#'; 10 << 20]), Err(FileError::TooLong));
-        assert!(read_text(&[b'#'; (10 << 20) - 1]).is_ok());
+        assert_eq!(read_text(&vec![b'#'; 10 << 20]), Err(FileError::TooLong));
+        assert!(read_text(&vec![b'#'; (10 << 20) - 1]).is_ok());
     }
 }

@@ -152,7 +152,9 @@ fn host_dns(
         Seen::Unknown(why) => match *base {
             Base::None => Ok(HostDns::default()),
             Base::Cluster => {
-                file.incomplete = Some(why.to_owned());
+                file.incomplete = Some(format!(
+                    "the search domains of the kubelet's file follow those of the cluster; {why}"
+                ));
                 Ok(HostDns::default())
             }
             Base::Host(what) => Err(PodError::Unknown {

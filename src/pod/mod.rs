@@ -7,11 +7,11 @@
 //! Source: kubernetes `pkg/kubelet/network/dns/dns.go: GetPodDNS`.
 
 mod admission;
+pub mod arguments;
 pub mod host_name;
 pub mod kubelet_file;
 pub mod limits;
 mod lists;
-pub mod node_ips;
 mod options;
 pub mod rules;
 mod runtime;
@@ -25,7 +25,6 @@ use crate::text::Place;
 
 pub use host_name::host_name;
 pub use limits::{Dropped, Limit};
-pub use node_ips::node_ips;
 pub use rules::{Limits, Rules, Runtime, RuntimeKind};
 
 /// The cluster's domain where nothing else is said, as kubeadm sets it.

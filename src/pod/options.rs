@@ -24,12 +24,11 @@ pub(super) fn merged(base: Vec<Word>, added: &[DnsOption]) -> Vec<Word> {
     let mut options: Vec<(Vec<u8>, Vec<u8>, WordOrigin)> = Vec::new();
     let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
     for option in base.chain(added) {
-        match known.get(&option.0).and_then(|&at| options.get_mut(at)) {
-            Some(earlier) => *earlier = option,
-            None => {
-                known.insert(option.0.clone(), options.len());
-                options.push(option);
-            }
+        if let Some(earlier) = known.get(&option.0).and_then(|&at| options.get_mut(at)) {
+            *earlier = option;
+        } else {
+            known.insert(option.0.clone(), options.len());
+            options.push(option);
         }
     }
     let word = |(name, value, origin): (Vec<u8>, Vec<u8>, WordOrigin)| Word {

@@ -19,6 +19,7 @@ use socket2::SockRef;
 use crate::check_loop::seen::{NamespaceFile, Record, Target};
 use crate::host::io_reason;
 use crate::probe::{filter, has};
+use crate::text::escaped;
 use crate::topology::Network;
 
 /// The sockets of a probe.
@@ -84,6 +85,7 @@ pub(super) fn open(root: &Path, targets: &[Target]) -> (Sockets, Record) {
 
 /// Moves this thread to the network namespace of the file.
 fn enter(root: &Path, file: &NamespaceFile) -> Result<(), String> {
+    let shown = escaped(file.path.as_bytes());
     let path = root.join(file.path.trim_start_matches('/'));
     let failed = |errno: Errno| {
         let reason = io_reason(&io::Error::from(errno));
@@ -93,10 +95,7 @@ fn enter(root: &Path, file: &NamespaceFile) -> Result<(), String> {
         } else {
             ""
         };
-        format!(
-            "cannot enter the network namespace {}: {reason}{hint}",
-            file.path
-        )
+        format!("cannot enter the network namespace {shown}: {reason}{hint}")
     };
     let opened = File::open(path);
     let descriptor =
@@ -105,7 +104,7 @@ fn enter(root: &Path, file: &NamespaceFile) -> Result<(), String> {
     let number = fstat(&descriptor).map_err(failed)?.st_ino;
     // A process's number may have gone to another one.
     if system != NSFS_MAGIC || file.number.is_some_and(|it| it != number) {
-        return Err(format!("{} is another namespace by now", file.path));
+        return Err(format!("{shown} is another namespace by now"));
     }
     setns(descriptor, CloneFlags::CLONE_NEWNET).map_err(failed)
 }

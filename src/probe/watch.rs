@@ -58,7 +58,7 @@ pub(super) fn ask(
         let is_quiet = is_sent && is_settled(targets, &record);
         quiet_since = is_quiet.then(|| quiet_since.unwrap_or(now));
         let is_over = is_sent && now >= last_sent(&record) + limit / 2;
-        if is_over || quiet_since.is_some_and(|since| now - since >= LINGER) {
+        if is_over || quiet_since.is_some_and(|since| now >= since + LINGER) {
             break;
         }
         wait(sockets, PACE);

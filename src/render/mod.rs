@@ -6,6 +6,8 @@ pub mod explanation_json;
 mod json;
 pub mod pod_file;
 pub mod pod_file_json;
+pub mod pods;
+pub mod pods_json;
 pub mod prediction;
 pub mod scenario_json;
 pub mod upstream;

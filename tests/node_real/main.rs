@@ -5,9 +5,20 @@
 //! here is ignored, with the reason in its name; with `KDNS_REQUIRE_REAL=1`
 //! that is a failure. `.ci/install-real` brings the programs.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, and says what it was"
+)]
+
 mod configurations;
 mod lab;
+mod loops;
+mod pods;
 mod probe;
+mod resolved;
 mod servers;
 
 use std::process::ExitCode;
@@ -16,13 +27,17 @@ use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
     let mut cases = probe::cases();
+    cases.extend(loops::cases());
+    cases.extend(resolved::cases());
     cases.extend(servers::cases());
-    if let Some(code) = lab::run_hidden(&cases) {
+    let hidden = lab::run_hidden(&cases).or_else(pods::run_hidden);
+    if let Some(code) = hidden {
         return code;
     }
     let mut arguments = Arguments::from_args();
     // Most cases wait.
     arguments.test_threads.get_or_insert(4);
-    let trials = cases.into_iter().map(lab::trial).collect();
+    let mut trials: Vec<_> = cases.into_iter().map(lab::trial).collect();
+    trials.extend(pods::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -13,10 +13,10 @@ use crate::lab::recorder::Recorder;
 use crate::lab::servers::{Upstream, upstream};
 use crate::lab::{self, Case, Lab, Outcome};
 
-const UPSTREAM: &str = "127.0.0.99";
+pub(crate) const UPSTREAM: &str = "127.0.0.99";
 
 /// The programs in a circle, `-` for the upstream server that opens it.
-const CIRCLES: [&str; 11] = [
+pub(crate) const CIRCLES: [&str; 11] = [
     "dnsmasq",
     "dnsmasq dnsmasq",
     "dnsmasq dnsmasq dnsmasq",
@@ -136,8 +136,9 @@ fn expect(targets: &[Target], limit: Duration, sights: &[Sight]) -> Outcome {
     ))
 }
 
-/// Each server forwards to the next, the last to the first or out.
-fn circle_of_servers(lab: &mut Lab, argument: &str) -> Outcome {
+/// Starts servers of which each forwards to the next, the last to the first,
+/// or out.
+pub(crate) fn start_circle(lab: &mut Lab, argument: &str) -> Result<Vec<Target>, String> {
     upstream(None, UPSTREAM, Upstream::NoSuchName)?;
     let words: Vec<&str> = argument.split(' ').collect();
     let programs: Vec<&str> = words.iter().copied().filter(|it| *it != "-").collect();
@@ -154,6 +155,12 @@ fn circle_of_servers(lab: &mut Lab, argument: &str) -> Outcome {
         lab.server(program, None, &address(number), &[&next])?;
         targets.push(target(&address(number), None));
     }
+    Ok(targets)
+}
+
+fn circle_of_servers(lab: &mut Lab, argument: &str) -> Outcome {
+    let targets = start_circle(lab, argument)?;
+    let is_open = argument.ends_with(" -");
     let sight = if is_open {
         Sight::NotSeen
     } else {
@@ -168,7 +175,7 @@ fn circle_of_servers(lab: &mut Lab, argument: &str) -> Outcome {
             _ => Err(format!("{seen:#?} by {record:#?}")),
         };
     }
-    expect(&targets, probe::LIMIT, &vec![sight; programs.len()])
+    expect(&targets, probe::LIMIT, &vec![sight; targets.len()])
 }
 
 /// A server between the prober and the upstream server, or none.
@@ -229,7 +236,7 @@ fn nobody(_: &mut Lab, _: &str) -> Outcome {
 /// A pod with a server on every address that forwards to `upstream`: to a
 /// loopback address, which is its own, or to the node, which asks the pod.
 fn pod(lab: &mut Lab, upstream: &str) -> Outcome {
-    lab.pod("cni-1", "10.244.0.5")?;
+    lab::make_pod("cni-1", "10.244.0.5")?;
     let pid = lab.server("dnsmasq", Some("cni-1"), "0.0.0.0", &[upstream])?;
     let in_pod = |path: String| target("127.0.0.1", Some(("cni-1", path)));
     let by_file = in_pod("/run/netns/cni-1".to_owned());

@@ -1,6 +1,7 @@
 use std::net::SocketAddr;
 
 use super::*;
+use crate::check_loop::{Report, State, Verdict};
 
 const NAME: &str = "one-query.example.org.";
 
@@ -46,7 +47,7 @@ fn packets(text: &str) -> Vec<Packet> {
 }
 
 /// One question to `target`, answered with `reply`, with these packets.
-fn record(packets: Vec<Packet>, reply: Option<Reply>) -> Record {
+fn record(packets: &[Packet], reply: Option<Reply>) -> Record {
     let own = packets.first().unwrap().clone();
     let question = |record_type| Question {
         target: 0,
@@ -68,38 +69,34 @@ fn record(packets: Vec<Packet>, reply: Option<Reply>) -> Record {
     }
 }
 
-fn check_capture(name: &str, reply: Option<Reply>, expected: Sight) {
-    let file = format!(
-        "{}/testdata/probe/{name}.packets.txt",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let packets = packets(&std::fs::read_to_string(file).unwrap());
-    let target = target(&packets.first().unwrap().to.to_string());
-    let seen = judge(&[target], &record(packets, reply));
-    assert_eq!(seen.sight, expected, "{name}: {seen:?}");
-}
-
 const REFUSED: Option<Reply> = Some(Reply::Response(ResponseCode::Refused));
+
+/// What tcpdump saw of one query into servers that forward to each other.
+macro_rules! check_capture {
+    ($name:literal, $reply:expr, $sight:expr) => {
+        let text = include_str!(concat!("../../../testdata/probe/", $name, ".packets.txt"));
+        let packets = packets(text);
+        let target = target(&packets.first().unwrap().to.to_string());
+        let seen = judge(&[target], &record(&packets, $reply));
+        assert_eq!(seen.sight, $sight, "{}: {seen:?}", $name);
+    };
+}
 
 #[test]
 fn loops_of_real_servers_are_seen() {
-    for name in [
-        "bind-dnsmasq",
-        "bind-self",
-        "coredns-loop-plugin-dnsmasq",
-        "dnsmasq-self",
-        "dnsmasq-three-mesh",
-        "dnsmasq-two",
-        "unbound-dnsmasq",
-        "unbound-self",
-        "unbound-two",
-    ] {
-        check_capture(name, None, Sight::Loops);
-    }
-    check_capture("coredns-self", REFUSED, Sight::Loops);
-    check_capture("coredns-dnsmasq", REFUSED, Sight::Loops);
+    check_capture!("bind-dnsmasq", None, Sight::Loops);
+    check_capture!("bind-self", None, Sight::Loops);
+    check_capture!("coredns-dnsmasq", REFUSED, Sight::Loops);
+    check_capture!("coredns-loop-plugin-dnsmasq", None, Sight::Loops);
+    check_capture!("coredns-self", REFUSED, Sight::Loops);
+    check_capture!("dnsmasq-self", None, Sight::Loops);
+    check_capture!("dnsmasq-three-mesh", None, Sight::Loops);
+    check_capture!("dnsmasq-two", None, Sight::Loops);
+    check_capture!("unbound-dnsmasq", None, Sight::Loops);
+    check_capture!("unbound-self", None, Sight::Loops);
+    check_capture!("unbound-two", None, Sight::Loops);
     // dnsmasq knows, and forwards to nobody.
-    check_capture("dnsmasq-two-loop-detect", REFUSED, Sight::Unknown);
+    check_capture!("dnsmasq-two-loop-detect", REFUSED, Sight::Unknown);
 }
 
 /// Packets as `FROM TO ID`, one a line.
@@ -118,7 +115,7 @@ fn check(about: &str, lines: &[&str], reply: Option<Reply>, expected: Sight) {
             id: words[2].parse().unwrap(),
         }
     });
-    let mut record = record(packets.collect(), reply);
+    let mut record = record(&packets.collect::<Vec<Packet>>(), reply);
     record
         .addresses
         .push((Network::Node, vec!["172.31.0.10".parse().unwrap()]));
@@ -182,7 +179,7 @@ fn a_server_of_any_address_is_met_at_each() {
 #[test]
 fn an_unwatched_wire_proves_nothing() {
     let foreign = "127.0.0.1:4000 127.0.0.1:53 7";
-    let mut record = record(packets_of(foreign), NX);
+    let mut record = record(&packets_of(foreign), NX);
     for question in &mut record.questions {
         question.packets.clear();
     }
@@ -205,4 +202,58 @@ fn packets_of(line: &str) -> Vec<Packet> {
         to: words[1].parse().unwrap(),
         id: words[2].parse().unwrap(),
     }]
+}
+
+fn check_verdict(verdict: Verdict, now: State, sight: Sight, expected: (Verdict, State, usize)) {
+    let report = Report {
+        verdict,
+        now,
+        next_start: State::Unknown,
+        headline: "from the files".to_owned(),
+        chains: Vec::new(),
+        mend: None,
+        evidence: Vec::new(),
+        missing: Vec::new(),
+        remarks: Vec::new(),
+        skipped: Vec::new(),
+        probe: None,
+    };
+    let server = ServerSeen {
+        who: "dnsmasq (process 7)".to_owned(),
+        network: Network::Node,
+        server: "127.0.1.1:53".parse().unwrap(),
+        sight,
+        reason: None,
+        question: None,
+    };
+    let servers = vec![server.clone(), server];
+    let report = with_probe(report, Seen { sight, servers });
+    let found = (report.verdict, report.now, report.remarks.len());
+    assert_eq!(found, expected, "{verdict:?} {now:?} {sight:?}");
+    let says = report.headline != "from the files";
+    assert_eq!(says, report.verdict != verdict, "{}", report.headline);
+    if says {
+        let headline = "DNS loops: the probe's query came back to dnsmasq (process 7) on \
+            127.0.1.1:53 and 1 more";
+        assert_eq!(report.headline, headline);
+    }
+}
+
+#[test]
+fn a_query_that_came_back_outweighs_the_files() {
+    let (lost, none) = (State::Unknown, State::NoLoop);
+    for (verdict, now) in [
+        (Verdict::Unknown, lost),
+        (Verdict::NoLoop, none),
+        (Verdict::WillLoop, none),
+        (Verdict::Refused, State::Refused),
+        (Verdict::Loop, State::Loop),
+    ] {
+        check_verdict(verdict, now, Sight::Loops, (Verdict::Loop, State::Loop, 0));
+        check_verdict(verdict, now, Sight::Unknown, (verdict, now, 0));
+        let remarks = usize::from(now == State::Loop);
+        check_verdict(verdict, now, Sight::NotSeen, (verdict, now, remarks));
+    }
+    let mixed = (Verdict::Mixed, State::Mixed, 0);
+    check_verdict(Verdict::Mixed, State::Mixed, Sight::Loops, mixed);
 }

@@ -144,10 +144,10 @@ fn reverse_zones(address: IpAddr, length: u32) -> Option<Vec<String>> {
         let mut name = String::new();
         for at in 0..labels {
             let value = (number >> (at * label)) & ((1 << label) - 1);
-            name += &match address {
+            name.extend([match address {
                 IpAddr::V4(_) => format!("{value}."),
                 IpAddr::V6(_) => format!("{value:x}."),
-            };
+            }]);
         }
         name + suffix
     };

@@ -11,6 +11,7 @@
 mod import;
 mod key;
 mod lexer;
+mod manifest;
 mod parser;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod tests;
 use crate::text::{Place, Source, Span};
 
 pub use key::{Key, Transport, domain, split_key, zones};
+pub use manifest::in_manifest;
 
 /// A Corefile with what it imports. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -187,8 +187,10 @@ impl<'s> Parser<'s> {
 
     /// Source: parse.go `directive`, dispenser.go `NextBlock`.
     fn directive(&mut self) -> Directive {
-        let mut directive = Directive::default();
-        directive.name = self.advance().map(|it| it.word).unwrap_or_default();
+        let mut directive = Directive {
+            name: self.advance().map(|it| it.word).unwrap_or_default(),
+            ..Directive::default()
+        };
         let mut depth = 0_usize;
         let mut is_closed = false;
         while let Some(next) = self.peek() {

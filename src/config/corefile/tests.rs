@@ -27,17 +27,21 @@ fn shown(corefile: &Corefile) -> String {
                 }
                 let lines: Vec<String> = it.lines.iter().map(|line| words(line)).collect();
                 if !lines.is_empty() {
-                    text += &format!(" [{}]", lines.join(", "));
+                    text.extend([format!(" [{}]", lines.join(", "))]);
                 }
                 text
             })
             .collect();
-        shown += &format!("{} {{ {} }}\n", words(&block.keys), directives.join("; "));
+        shown.extend([format!(
+            "{} {{ {} }}\n",
+            words(&block.keys),
+            directives.join("; ")
+        )]);
     }
     for finding in &corefile.findings {
         let mark = if finding.stops { "!" } else { "" };
         let place = corefile.place(finding.at);
-        shown += &format!("{mark}{place} {}\n", finding.message);
+        shown.extend([format!("{mark}{place} {}\n", finding.message)]);
     }
     shown
 }

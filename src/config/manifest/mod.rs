@@ -215,6 +215,17 @@ impl std::fmt::Display for Workload {
     }
 }
 
+impl PodSpec {
+    /// Whether its policy asks for the cluster's DNS.
+    pub fn uses_cluster_dns(&self) -> bool {
+        match self.dns_policy {
+            DnsPolicy::ClusterFirst => !self.host_network,
+            DnsPolicy::ClusterFirstWithHostNet => true,
+            DnsPolicy::Default | DnsPolicy::None => false,
+        }
+    }
+}
+
 impl Chosen {
     /// Which workload counts, and what else the file has: one line.
     pub fn sentence(&self) -> String {

@@ -9,8 +9,11 @@ pub mod processes;
 pub mod servers;
 pub mod sockets;
 
+use std::path::Path;
+
 use crate::host::ReadError;
 use crate::host::root::Root;
+use crate::kubelet::{Kubelet, Origin};
 use crate::node::Node;
 use crate::text::Source;
 
@@ -42,23 +45,85 @@ pub struct Parts {
 ///
 /// The root itself cannot be read.
 pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, ReadError> {
+    // What is no directory has no files, which is not the same as an empty one.
+    root.list(Path::new("/"))?;
     let (processes, skipped) = processes::scan(root);
     let mut node = Node {
         is_live: root.is_live(),
         skipped,
         ..Node::default()
     };
+    let (found, unread) = kubelet::read(root, &processes, stand_ins.kubelet_config.as_ref());
+    node.skipped.extend(unread);
+    let file = |kubelet| kubelet::kubelet_file(root, kubelet, stand_ins.node_file.as_ref());
+    node.kubelet_file = match &found {
+        Some(kubelet) => file(kubelet),
+        None => stand_ins.node_file.clone().map(files::stand_in),
+    };
+    node.sources = found.iter().flat_map(|it| settings(root, it)).collect();
+    node.kubelet = found;
+    if parts.pods || parts.dns_pods {
+        let (pods, unread) = pods::read(root, &processes, parts);
+        node.pods = pods;
+        node.skipped.extend(unread);
+    }
+    if parts.dns_pods {
+        let (corefiles, unread) = corefiles::read(root, stand_ins.corefile.as_ref());
+        node.corefiles = corefiles;
+        node.skipped.extend(unread);
+    }
+    if stand_ins.corefile.is_some() {
+        node.pods.iter_mut().for_each(|pod| pod.corefiles.clear());
+    }
     if parts.servers {
         servers::fill(root, &processes, &mut node);
-    }
-    if let Some(source) = &stand_ins.node_file {
-        node.kubelet_file = Some(files::stand_in(source.clone()));
+        keep_sources(root, &mut node);
     }
     Ok(node)
 }
 
+/// The files in which the kubelet's settings stand, and its arguments.
+fn settings(root: &Root, kubelet: &Kubelet) -> Vec<Source> {
+    let origins = [
+        &kubelet.resolv_conf.origin,
+        &kubelet.cluster_dns.origin,
+        &kubelet.cluster_domain.origin,
+    ];
+    let mut sources: Vec<Source> = Vec::new();
+    for origin in origins {
+        let path = match origin {
+            Origin::File(place) => place.file.clone(),
+            Origin::Argument { pid, .. } => format!("/proc/{pid}/cmdline"),
+            Origin::BuiltIn | Origin::Option(_) | Origin::Unread(_) => continue,
+        };
+        if sources.iter().all(|it| it.name != path) {
+            let read = root.read(Path::new(&path));
+            sources.extend(read.ok().map(|file| file.source));
+        }
+    }
+    sources
+}
+
+/// Keeps the files in which DNS servers are told to whom they forward.
+fn keep_sources(root: &Root, node: &mut Node) {
+    let forwards = node.servers.iter().flat_map(|it| &it.forwards);
+    for target in forwards.flat_map(|it| &it.to) {
+        let path = &target.place.file;
+        if path.starts_with('/') && node.sources.iter().all(|it| it.name != *path) {
+            let read = root.read(Path::new(path));
+            node.sources.extend(read.ok().map(|file| file.source));
+        }
+    }
+}
+
 /// A node of which only the files in `stand_ins` are known.
 pub fn of_files(stand_ins: &StandIns) -> Node {
-    let _ = stand_ins;
-    Node::default()
+    let kubelet = crate::kubelet::configured(stand_ins.kubelet_config.as_ref(), &[], None);
+    Node {
+        kubelet: Some(kubelet),
+        kubelet_file: stand_ins.node_file.clone().map(files::stand_in),
+        sources: stand_ins.kubelet_config.iter().cloned().collect(),
+        corefiles: stand_ins.corefile.iter().map(corefiles::stand_in).collect(),
+        ..Node::default()
+    }
 }

@@ -92,9 +92,12 @@ pub(super) fn steps(mend: &Mend) -> impl Iterator<Item = String> {
 }
 
 fn change(edit: &Edit) -> String {
+    let new = &edit.new;
     match &edit.old {
-        Some(old) => format!("to mend it, replace \"{old}\" by \"{}\"", edit.new),
-        None => format!("to mend it, add \"{}\"", edit.new),
+        Some(old) if old == new => format!("\"{new}\" is right and stays"),
+        Some(old) if new.is_empty() => format!("to mend it, remove \"{old}\""),
+        Some(old) => format!("to mend it, replace \"{old}\" by \"{new}\""),
+        None => format!("to mend it, add \"{new}\""),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::{findings, verdict_word};
-use crate::check_loop::{Report, Verdict};
+use crate::check_loop::{Edit, Report, Verdict};
 use crate::text::Place;
 
 /// Longest line, its end included. node-problem-detector cuts longer ones.
@@ -50,25 +50,24 @@ fn accusation(word: &str, report: &Report) -> String {
     let hops = findings::deciding_hops(report);
     let culprit = hops.last().map(|hop| ascii(&hop.sends_to));
     let culprit = culprit.map_or_else(String::new, |it| cut_end(&it, MAX_BYTES / 3));
-    let (key, place) = match (&report.mend, findings::verdict(report).place) {
-        (Some(mend), place) => (key(&mend.edit.new), place),
-        (None, Some(place)) => {
-            let proof = hops.iter().rev().find_map(|hop| hop.proof.last());
-            (proof.and_then(|it| key(&it.text)), Some(place))
-        }
-        (None, None) => return format!("{word}: {culprit} {}", report.headline),
+    let Some(place) = findings::verdict(report).place else {
+        return format!("{word}: {culprit} {}", report.headline);
     };
-    let mut text = format!("{word}: {culprit}");
-    if let Some(key) = key {
-        text.push_str("; mend ");
-        text.push_str(&cut_end(&ascii(key), MAX_BYTES / 4));
-    }
-    if let Some(place) = place {
-        text.push_str(" in ");
-        let left = MAX_BYTES - 1;
-        text.push_str(&short_place(place, left.saturating_sub(text.len())));
-    }
-    text
+    let proof = hops.iter().rev().find_map(|hop| hop.proof.last());
+    let (todo, about) = match report.mend.as_ref().map(|mend| &mend.edit) {
+        Some(Edit { old, new, .. }) if old.as_ref() == Some(new) => {
+            ("recreate pods:", new.as_str())
+        }
+        Some(Edit { old, new, .. }) if new.is_empty() => {
+            ("remove", old.as_deref().unwrap_or_default())
+        }
+        Some(edit) => ("mend", edit.new.as_str()),
+        None => ("see", proof.map_or("", |it| &it.text)),
+    };
+    let key = cut_end(&ascii(key(about).unwrap_or_default()), MAX_BYTES / 4);
+    let text = format!("{word}: {culprit}; {todo} {key} in ");
+    let room = (MAX_BYTES - 1).saturating_sub(text.len());
+    format!("{text}{}", short_place(place, room))
 }
 
 /// The first word that could be a key: `resolvConf` of `resolvConf: /x`.

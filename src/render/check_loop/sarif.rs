@@ -155,7 +155,9 @@ fn result(report: &Report) -> Option<Finding> {
     finding.locations = verdict.place.map(|place| vec![location(place, None)]);
     finding.code_flows = some(report.chains.iter().filter_map(flow).collect());
     finding.related_locations = some(report.evidence.iter().map(related).collect());
-    finding.fixes = report.mend.as_ref().map(|mend| vec![fix(&mend.edit)]);
+    let edit = report.mend.as_ref().map(|mend| &mend.edit);
+    let edit = edit.filter(|edit| edit.old.as_ref() != Some(&edit.new));
+    finding.fixes = edit.map(|edit| vec![fix(edit)]);
     Some(finding)
 }
 

@@ -38,14 +38,14 @@ fn shown(servers: &[DnsServer]) -> String {
     for server in servers {
         for listen in &server.listens {
             let address = listen.address.map_or("*".to_owned(), |it| it.to_string());
-            text += &format!("{address}#{} ", listen.port);
+            text.extend([format!("{address}#{} ", listen.port)]);
         }
         text += "|";
         for forward in &server.forwards {
             let to: Vec<String> = forward.to.iter().map(|to| target(&to.value)).collect();
-            text += &format!(" {} -> {}", forward.zone, to.join(" "));
+            text.extend([format!(" {} -> {}", forward.zone, to.join(" "))]);
             if forward.to.len() > 1 {
-                text += &format!(" ({:?})", forward.policy);
+                text.extend([format!(" ({:?})", forward.policy)]);
             }
             text += ";";
         }
@@ -55,7 +55,7 @@ fn shown(servers: &[DnsServer]) -> String {
         text += "\n";
     }
     for unknown in servers.first().map(|it| &it.unknown).into_iter().flatten() {
-        text += &format!("? {unknown}\n");
+        text.extend([format!("? {unknown}\n")]);
     }
     text
 }
@@ -302,7 +302,9 @@ fn the_old_proxy_forwards_too() {
 fn large_files_end() {
     let mut text = String::new();
     for number in 0..20_000 {
-        text += &format!("z{number}.example:53 {{\n forward . 10.0.0.1 10.0.0.2\n}}\n");
+        text.extend([format!(
+            "z{number}.example:53 {{\n forward . 10.0.0.1 10.0.0.2\n}}\n"
+        )]);
     }
     assert_eq!(servers_of(&[source("/Corefile", &text)]).len(), 1);
     let keys = "a:1 ".repeat(100_000);

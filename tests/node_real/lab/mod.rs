@@ -19,6 +19,7 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
+use serde_json::Value;
 
 const OUTER: &str = "kdns-node-outer";
 const INNER: &str = "kdns-node-inner";
@@ -98,7 +99,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
         real.join("resolved/usr/lib/systemd"),
         "/usr/sbin".into(),
         "/usr/bin".into(),
-        "/sbin".into(),
+        "/bin".into(),
         "/usr/lib/systemd".into(),
         "/lib/systemd".into(),
     ];
@@ -211,6 +212,30 @@ fn files() -> std::io::Result<()> {
     Ok(())
 }
 
+/// Runs kdns on the node, and gives what it wrote.
+pub(crate) fn kdns_text(arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("kdns: {e}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs kdns on the node, and gives its exit status and the JSON that it wrote.
+pub(crate) fn kdns(arguments: &[&str]) -> Result<(i32, Value), String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(arguments)
+        .args(["--format", "json"])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("kdns: {e}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let json = serde_json::from_slice(&output.stdout);
+    let json = json.map_err(|e| format!("kdns {arguments:?}: {e}: {said}"))?;
+    Ok((output.status.code().unwrap_or(-1), json))
+}
+
 /// Runs a program to its end.
 pub(crate) fn run(name: &str, arguments: &[&str]) -> Result<String, String> {
     let path = program(name).ok_or_else(|| format!("no {name}"))?;
@@ -259,33 +284,33 @@ impl Lab {
         self.children.push(child);
         Ok(pid)
     }
+}
 
-    /// A pod's network: `eth0` with `address`, joined to the node's 10.244.0.1.
-    pub(crate) fn pod(&mut self, name: &str, address: &str) -> Outcome {
-        let host = format!("veth-{name}");
-        run("ip", &["netns", "add", name])?;
-        let batch = [
-            format!("link add {host} type veth peer name eth0 netns {name}"),
-            format!("addr add 10.244.0.1/32 dev {host}"),
-            format!("link set {host} up"),
-            format!("route add {address}/32 dev {host}"),
-        ];
-        for line in &batch {
-            run("ip", &line.split(' ').collect::<Vec<_>>())?;
-        }
-        for line in [
-            "link set lo up".to_owned(),
-            format!("addr add {address}/32 dev eth0"),
-            "link set eth0 up".to_owned(),
-            "route add 10.244.0.1 dev eth0".to_owned(),
-            "route add default via 10.244.0.1 dev eth0".to_owned(),
-        ] {
-            let mut arguments = vec!["-n", name];
-            arguments.extend(line.split(' '));
-            run("ip", &arguments)?;
-        }
-        Ok(())
+/// A pod's network: `eth0` with `address`, joined to the node's 10.244.0.1.
+pub(crate) fn make_pod(name: &str, address: &str) -> Outcome {
+    let host = format!("veth-{name}");
+    run("ip", &["netns", "add", name])?;
+    let batch = [
+        format!("link add {host} type veth peer name eth0 netns {name}"),
+        format!("addr add 10.244.0.1/32 dev {host}"),
+        format!("link set {host} up"),
+        format!("route add {address}/32 dev {host}"),
+    ];
+    for line in &batch {
+        run("ip", &line.split(' ').collect::<Vec<_>>())?;
     }
+    for line in [
+        "link set lo up".to_owned(),
+        format!("addr add {address}/32 dev eth0"),
+        "link set eth0 up".to_owned(),
+        "route add 10.244.0.1 dev eth0".to_owned(),
+        "route add default via 10.244.0.1 dev eth0".to_owned(),
+    ] {
+        let mut arguments = vec!["-n", name];
+        arguments.extend(line.split(' '));
+        run("ip", &arguments)?;
+    }
+    Ok(())
 }
 
 /// Moves this thread to the network namespace of a pod.
@@ -294,15 +319,27 @@ pub(crate) fn enter(pod: &str) -> Outcome {
     setns(file, CloneFlags::CLONE_NEWNET).map_err(|e| e.to_string())
 }
 
+/// Waits until a program has written this file.
+pub(crate) fn wait_for_file(path: &str) -> Outcome {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(10) {
+        if Path::new(path).exists() {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Err(format!("nobody wrote {path}: {}", logs()))
+}
+
 /// What the programs of the case have said.
 pub(crate) fn logs() -> String {
-    let mut all = String::new();
+    let mut all = Vec::new();
     for entry in fs::read_dir("/run/lab").into_iter().flatten().flatten() {
         if entry.path().extension().is_some_and(|it| it == "log") {
             let text = fs::read_to_string(entry.path()).unwrap_or_default();
             let tail: Vec<&str> = text.lines().rev().take(8).collect();
-            all.push_str(&format!("{}: {tail:#?}\n", entry.path().display()));
+            all.push(format!("{}: {tail:#?}", entry.path().display()));
         }
     }
-    all
+    all.join("\n")
 }

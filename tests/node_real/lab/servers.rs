@@ -134,10 +134,10 @@ impl Lab {
 fn dnsmasq(listen: &str, upstreams: &[&str]) -> String {
     let mut text = "user=root\nno-resolv\nno-hosts\npid-file\ncache-size=0\n".to_owned();
     if listen != "0.0.0.0" {
-        text.push_str(&format!("bind-interfaces\nlisten-address={listen}\n"));
+        text.extend(["bind-interfaces\nlisten-address=", listen, "\n"]);
     }
     for upstream in upstreams {
-        text.push_str(&format!("server={upstream}\n"));
+        text.extend(["server=", upstream, "\n"]);
     }
     text
 }
@@ -151,17 +151,17 @@ fn unbound(listen: &str, upstreams: &[&str]) -> String {
          forward-zone:\n  name: \".\"\n"
     );
     for upstream in upstreams {
-        text.push_str(&format!("  forward-addr: {upstream}\n"));
+        text.extend(["  forward-addr: ", upstream, "\n"]);
     }
     text
 }
 
 fn named(listen: &str, upstreams: &[&str], folder: &str) -> String {
-    let forwarders: String = upstreams.iter().map(|it| format!("{it}; ")).collect();
+    let forwarders = upstreams.join("; ");
     format!(
         "options {{\n  directory \"{folder}\";\n  listen-on {{ {listen}; }};\n  \
          listen-on-v6 {{ none; }};\n  recursion yes;\n  allow-query {{ any; }};\n  \
-         allow-recursion {{ any; }};\n  forward only;\n  forwarders {{ {forwarders}}};\n  \
+         allow-recursion {{ any; }};\n  forward only;\n  forwarders {{ {forwarders}; }};\n  \
          dnssec-validation no;\n  pid-file none;\n  session-keyfile none;\n}};\ncontrols {{ }};\n"
     )
 }
@@ -175,9 +175,16 @@ pub(crate) fn wait_for_listener(pid: u32, address: &str) -> Result<(), String> {
         IpAddr::V6(six) => ("udp6", six.octets().to_vec()),
     };
     // Words of four bytes, as this machine has them.
-    let words = bytes.chunks(4).map(|it| it.iter().rev());
-    let digits: String = words.flatten().map(|it| format!("{it:02X}")).collect();
-    let wanted = format!(" {digits}:0035 ");
+    let word = |it: &[u8]| {
+        it.iter()
+            .rev()
+            .fold(0, |all, byte| all << 8 | u32::from(*byte))
+    };
+    let words: Vec<String> = bytes
+        .chunks(4)
+        .map(|it| format!("{:08X}", word(it)))
+        .collect();
+    let wanted = format!(" {}:0035 ", words.concat());
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(10) {
         let sockets = fs::read_to_string(format!("/proc/{pid}/net/{file}"));

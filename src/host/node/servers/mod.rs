@@ -1,6 +1,7 @@
 //! Reads the configuration of the DNS servers on a node.
 
 mod include;
+mod pods;
 mod resolved;
 
 use std::net::IpAddr;
@@ -78,6 +79,9 @@ pub fn fill(root: &Root, processes: &[Seen], node: &mut Node) {
     skipped.extend(more);
     let (servers, more) = self::read(root, processes, &node.listeners);
     node.servers = servers;
+    skipped.extend(more);
+    let (servers, more) = pods::read(root, processes, &node.pods);
+    node.servers.extend(servers);
     skipped.extend(more);
     node.resolved = read_resolved(root, processes).map(|(resolved, _)| resolved);
     let unread = node

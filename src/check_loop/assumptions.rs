@@ -1,0 +1,121 @@
+//! What is not known, and what was supposed in its place.
+
+use std::collections::BTreeSet;
+
+use super::graph::{Graph, Role};
+use super::verdict::Outcome;
+use super::walk::WayEnd;
+use super::{State, When};
+use crate::node::Node;
+use crate::topology::Network;
+
+/// How to run kdns on a node from elsewhere.
+const DEBUG: &str = "kubectl debug node/NODE -it --profile=sysadmin --image=IMAGE -- \
+                     kdns check-loop --root /host";
+
+/// Whether the file that the kubelet gives to pods was read.
+pub(super) fn has_kubelet_file(node: &Node) -> bool {
+    let by_name = node
+        .kubelet
+        .as_ref()
+        .map(|it| it.resolv_conf.value.as_str());
+    let is_read = node
+        .kubelet_file
+        .as_ref()
+        .is_some_and(|it| it.content.is_ok());
+    by_name.is_some_and(|path| path.is_empty() || is_read)
+}
+
+/// What would be needed for an answer. Whole sentences without a full stop.
+pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
+    let node = graph.node;
+    let has_corefile = graph
+        .servers
+        .iter()
+        .any(|it| it.role == Role::Cluster && it.assumed.is_none());
+    if node.kubelet.is_none() && node.pods.is_empty() && !has_corefile {
+        return vec![format!(
+            "This is no node, as neither a kubelet nor a pod was found: run kdns on one, or \
+             {DEBUG}"
+        )];
+    }
+    let mut missing = Vec::new();
+    match (&node.kubelet, &node.kubelet_file) {
+        (None, _) => missing
+            .push("No kubelet was found, so it is not known which file its pods get".to_owned()),
+        (Some(_), Some(file)) => {
+            let unread = file.content.as_ref().err();
+            missing.extend(unread.map(|it| match it.is_missing {
+                true => format!(
+                    "The kubelet's file {} is not there, and without it no pod starts",
+                    file.path
+                ),
+                false => format!("The kubelet's file is not known: {}", it.reason),
+            }));
+        }
+        (Some(kubelet), None) if !kubelet.resolv_conf.value.is_empty() => {
+            let path = crate::text::escaped(kubelet.resolv_conf.value.as_bytes());
+            missing.push(format!(
+                "The kubelet's file {path} was not read (--node-file stands in for it)"
+            ));
+        }
+        (Some(_), None) => {}
+    }
+    if !has_corefile {
+        missing.push(
+            "No Corefile was found: give it with --corefile (kubectl -n kube-system get configmap \
+             coredns -o jsonpath='{.data.Corefile}')"
+                .to_owned(),
+        );
+    }
+    let mut reasons = BTreeSet::new();
+    for way in next.iter().flat_map(|it| &it.ways) {
+        if let WayEnd::Unknown(reason) = &way.end {
+            reasons.insert(capital(reason));
+        }
+    }
+    missing.extend(reasons);
+    let mut known = BTreeSet::new();
+    missing.retain(|it| known.insert(it.clone()));
+    missing
+}
+
+/// What was supposed, and what the servers do that kdns does not know.
+pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for server in graph.servers.iter().filter(|it| it.role == Role::Cluster) {
+        remarks.extend(server.assumed.as_deref().map(capital));
+        remarks.extend(server.dns.unknown.iter().cloned());
+    }
+    let is_on_node = |it: &super::graph::Server<'_>| {
+        it.role == Role::Cluster && (it.pod.is_some() || it.dns.network == Network::Node)
+    };
+    let seen = graph.servers.iter().any(is_on_node);
+    if !seen && graph.node.kubelet.is_some() {
+        remarks.push(
+            "No DNS server of the cluster was found on this node, so only the next start is \
+             judged"
+                .to_owned(),
+        );
+    }
+    if seen && now == State::Unknown {
+        let reason = outcomes
+            .iter()
+            .filter(|it| it.when == When::Now)
+            .find_map(|it| {
+                it.ways.iter().find_map(|way| match &way.end {
+                    WayEnd::Unknown(reason) => Some(reason),
+                    _ => None,
+                })
+            });
+        remarks.extend(reason.map(|it| format!("How it is now is not known: {it}")));
+    }
+    remarks
+}
+
+/// The sentence with a capital letter, unless it begins with a path.
+pub(super) fn capital(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(characters).collect()
+}

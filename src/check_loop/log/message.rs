@@ -1,0 +1,195 @@
+//! What a message of a DNS server shows.
+//!
+//! Only phrases that no name in a query can bring into a log are taken: names
+//! are logged with their blanks escaped.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// What a line shows, and how often.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) struct Shown {
+    pub(super) kind: &'static str,
+    pub(super) count: usize,
+}
+
+/// The version in the line with which CoreDNS greets: `CoreDNS-1.10.1`.
+pub(super) fn version(message: &str) -> Option<(u32, u32, u32)> {
+    let (_, version) = message.rsplit_once("CoreDNS-")?;
+    let mut numbers = version
+        .split(|it: char| !it.is_ascii_digit())
+        .map(str::parse);
+    let mut next = || numbers.next()?.ok();
+    Some((next()?, next()?, next().unwrap_or(0)))
+}
+
+/// What a message shows; `version` is that of CoreDNS, if it is known.
+pub(super) fn classify(message: &str, version: Option<(u32, u32, u32)>) -> Option<Shown> {
+    if let Some(count) = consolidated(message) {
+        return errors(message).map(|kind| Shown { kind, count });
+    }
+    let kind = fatal(message, version)
+        .or_else(|| dnsmasq(message))
+        .or_else(|| named(message))
+        .or_else(|| start(message))
+        .or_else(|| errors(message))?;
+    Some(Shown { kind, count: 1 })
+}
+
+/// The loop plugin's last words.
+///
+/// Source: `CoreDNS`, plugin/loop/loop.go at v1.2.1, v1.2.3 and v1.3.1.
+fn fatal(message: &str, version: Option<(u32, u32, u32)>) -> Option<&'static str> {
+    let (_, text) = message.split_once("plugin/loop: ")?;
+    let is_old = text.starts_with("Seen \"HINFO IN ");
+    let is_middle = text.starts_with("Forwarding loop detected in \"");
+    let is_new = text.starts_with("Loop (") && text.contains(" detected for zone \"");
+    // Up to 1.2.5 a line begins with the time of Go's logger.
+    let has_go_time = message.as_bytes().get(4) == Some(&b'/');
+    let is_doubtful = match version {
+        Some(version) => ((1, 2, 1)..(1, 2, 6)).contains(&version),
+        None => is_old || (is_middle && has_go_time),
+    };
+    if !(is_old || is_middle || is_new) {
+        return None;
+    }
+    Some(if is_doubtful {
+        "loop-fatal-doubtful"
+    } else {
+        "loop-fatal"
+    })
+}
+
+/// Source: dnsmasq, src/network.c `check_servers`, src/forward.c
+/// `query_full`.
+fn dnsmasq(message: &str) -> Option<&'static str> {
+    if message.contains("Maximum number of concurrent DNS queries reached") {
+        return Some("too-many-queries");
+    }
+    let says = |start: &str, end: &str| {
+        let behind = message.split_once(start).map(|it| it.1);
+        behind.is_some_and(|it| it.contains(end))
+    };
+    if says("NOT using nameserver ", " - query loop detected") {
+        return Some("loop-detected");
+    }
+    says("ignoring nameserver ", " - local interface").then_some("own-address")
+}
+
+/// Source: BIND 9, lib/dns/resolver.c `log_lame`-like messages of the
+/// category lame-servers; unbound, iterator/iterator.c.
+fn named(message: &str) -> Option<&'static str> {
+    let at = |phrase: &str| {
+        let behind = message.split_once(phrase)?.1;
+        // NAME/TYPE/CLASS': ADDRESS#PORT
+        let address = behind.split_once("': ")?.1;
+        let address = address.split('#').next()?.trim();
+        Some(address.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()))
+    };
+    let by_place =
+        |is_loopback, loopback, upstream| Some(if is_loopback { loopback } else { upstream });
+    if let Some(is_loopback) = at("timed out resolving '") {
+        return by_place(is_loopback, "loopback-timeout", "upstream-timeout");
+    }
+    if let Some(is_loopback) = at("connection refused resolving '") {
+        return by_place(is_loopback, "loopback-refused", "upstream-refused");
+    }
+    if at("network unreachable resolving '").is_some() {
+        return Some("upstream-unreachable");
+    }
+    if message.contains(">: exceeded the maximum number of sends") {
+        return Some("upstream-down");
+    }
+    let (_, from) = message.split_once(">: all the configured stub or forward servers failed")?;
+    let loopback = from.contains(" from 127.") || from.contains(" from ::1 ");
+    let is_loopback = loopback && from.contains("timeout");
+    by_place(is_loopback, "loopback-timeout", "upstream-down")
+}
+
+/// Source: `CoreDNS`, plugin/forward/setup.go, plugin/pkg/parse/host.go;
+/// github.com/coredns/caddy, caddyfile/dispenser.go `Err`.
+fn start(message: &str) -> Option<&'static str> {
+    let is_server = message.contains("plugin/forward: ") || message.contains("plugin/proxy: ");
+    let has_none = [
+        "no nameservers found",
+        "no valid upstream addresses found",
+        "not an IP address or file",
+    ];
+    let is_of_server = has_none.iter().any(|it| message.contains(it));
+    let is_failed = (is_server && (is_of_server || message.contains(" TOs configured")))
+        || message.contains(" - Error during parsing: ")
+        || message.starts_with("Listen: listen ");
+    is_failed.then_some("start-failed")
+}
+
+/// `7 errors like '^PATTERN$' occurred in last 30s`: how many.
+///
+/// Source: `CoreDNS`, plugin/errors/errors.go `logPattern`; spelt `occured`
+/// up to 1.3.1.
+fn consolidated(message: &str) -> Option<usize> {
+    let (before, behind) = message.split_once(" errors like '")?;
+    let is_one = behind.contains("' occurred in last ") || behind.contains("' occured in last ");
+    let count = before.rsplit(' ').next()?;
+    is_one.then(|| count.parse().ok()).flatten()
+}
+
+/// What Go's network errors and CoreDNS's own say.
+fn errors(message: &str) -> Option<&'static str> {
+    let is_self = || leads_back(message);
+    if message.contains("i/o timeout") {
+        return Some(if is_self() {
+            "loopback-timeout"
+        } else {
+            "upstream-timeout"
+        });
+    }
+    if message.contains("connection refused") {
+        return Some(if is_self() {
+            "loopback-refused"
+        } else {
+            "upstream-refused"
+        });
+    }
+    let unreachable = [
+        "network is unreachable",
+        "no route to host",
+        "connect: invalid argument",
+        "operation not permitted",
+    ];
+    let is_network = [
+        "read udp ",
+        "read tcp ",
+        "write udp ",
+        "write tcp ",
+        "dial udp ",
+        "dial tcp ",
+    ];
+    let has = |phrases: &[&str]| phrases.iter().any(|it| message.contains(it));
+    if has(&unreachable) && has(&is_network) {
+        return Some("upstream-unreachable");
+    }
+    if message.contains("concurrent queries exceeded maximum ") {
+        return Some("too-many-queries");
+    }
+    let is_down = message.contains("no healthy proxies")
+        || message.contains("unreachable backend: no healthy");
+    is_down.then_some("upstream-down")
+}
+
+/// Whether the address that was asked is a loopback one or that of the asker.
+fn leads_back(message: &str) -> bool {
+    let address = |word: &str| {
+        let word = word.trim_end_matches([':', '"', ',']);
+        word.parse::<SocketAddr>().ok().map(|it| it.ip())
+    };
+    let pair = message
+        .split(' ')
+        .find_map(|word| word.split_once("->"))
+        .and_then(|(source, server)| Some((address(source), address(server)?)));
+    if let Some((source, server)) = pair {
+        return server.is_loopback() || source == Some(server);
+    }
+    let dialled = ["dial udp ", "dial tcp "]
+        .iter()
+        .find_map(|dial| message.split_once(dial)?.1.split(' ').next());
+    dialled.and_then(address).is_some_and(|it| it.is_loopback())
+}

@@ -1,0 +1,109 @@
+//! What the logs of DNS servers show of a loop or a dead upstream.
+//!
+//! The kinds are in [`KINDS`]. A log without a sighting proves nothing: a loop
+//! can be silent.
+
+mod line;
+mod message;
+
+#[cfg(test)]
+mod tests;
+
+use crate::check_loop::Sighting;
+use crate::text::{Place, Source, escaped};
+
+/// Longer lines are cut, in characters.
+const MAX_SHOWN: usize = 400;
+
+/// What sightings are called, and what each shows, the strongest first.
+pub const KINDS: [(&str, &str); 12] = [
+    (
+        "loop-fatal",
+        "CoreDNS saw its own query come back and ended",
+    ),
+    (
+        "loop-fatal-doubtful",
+        "the same from CoreDNS 1.2.1 to 1.2.5, which say so also when the upstream is silent",
+    ),
+    (
+        "loop-detected",
+        "dnsmasq saw its own query come back and leaves that server out",
+    ),
+    (
+        "loopback-timeout",
+        "no answer from a loopback address, or from its own address",
+    ),
+    (
+        "loopback-refused",
+        "nobody listens on a loopback address, or on its own address",
+    ),
+    (
+        "too-many-queries",
+        "more queries wait for answers than are allowed, as in a loop",
+    ),
+    (
+        "own-address",
+        "a server found itself among its upstream servers and leaves that out",
+    ),
+    ("upstream-timeout", "no answer from an upstream server"),
+    (
+        "upstream-refused",
+        "nobody listens on the address of an upstream server",
+    ),
+    (
+        "upstream-unreachable",
+        "there is no way to an upstream server",
+    ),
+    ("upstream-down", "every upstream server is down"),
+    ("start-failed", "CoreDNS did not start with its Corefile"),
+];
+
+/// What a log shows, the strongest kind first; each kind once, with the first
+/// line that shows it. Linear in the log.
+///
+/// Lines can have the prefix of the container runtime (CRI, or Docker's JSON)
+/// or that of syslog.
+pub fn sightings(log: &Source) -> Vec<Sighting> {
+    let mut found: Vec<Option<Sighting>> = vec![None; KINDS.len()];
+    let mut version = None;
+    for (number, bytes) in log.bytes.split(|&byte| byte == b'\n').enumerate() {
+        let line = line::split(bytes);
+        if let Some(seen) = message::version(&line.message) {
+            version = Some(seen);
+        }
+        let Some(shown) = message::classify(&line.message, version) else {
+            continue;
+        };
+        let slot = KINDS.iter().position(|(kind, _)| *kind == shown.kind);
+        let Some(slot) = slot.and_then(|index| found.get_mut(index)) else {
+            continue;
+        };
+        let sighting = slot.get_or_insert_with(|| Sighting {
+            kind: shown.kind,
+            place: Place {
+                file: log.name.clone(),
+                line: number + 1,
+                column: line.column,
+            },
+            text: cut(bytes.get(line.start..).unwrap_or_default()),
+            count: 0,
+            first: line.time.clone(),
+            last: None,
+        });
+        sighting.count = sighting.count.saturating_add(shown.count);
+        sighting.last = line.time;
+    }
+    found.into_iter().flatten().collect()
+}
+
+/// The line, safe to print and not too long.
+fn cut(line: &[u8]) -> String {
+    // No character that is escaped becomes shorter.
+    let bytes = line.get(..MAX_SHOWN * 4).unwrap_or(line);
+    let end = bytes
+        .iter()
+        .rposition(|&byte| byte != b'\r')
+        .map_or(0, |at| at + 1);
+    let shown = escaped(bytes.get(..end).unwrap_or_default());
+    shown.chars().take(MAX_SHOWN).collect()
+}

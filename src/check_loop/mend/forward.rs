@@ -1,0 +1,189 @@
+//! Where a server is told to whom it forwards: real servers in place of those
+//! that lead back.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::{Case, quote};
+use crate::check_loop::{Edit, Mend};
+use crate::node::{Node, Pod};
+use crate::text::{Place, Source, escaped};
+use crate::topology::{Program, Target};
+
+/// The servers themselves in a Corefile's `forward`.
+pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
+    case.servers().find_map(|(step, server)| {
+        if !matches!(server.dns.program, Program::CoreDns | Program::NodeCache) {
+            return None;
+        }
+        let place = step.target.as_ref()?;
+        let to: Vec<String> = case.upstreams().iter().map(IpAddr::to_string).collect();
+        let file = "/etc/resolv.conf".to_owned();
+        let targets = [vec![file], to];
+        targets
+            .into_iter()
+            .filter(|it| !it.is_empty())
+            .find_map(|to| {
+                let line = Line::of(case.node(), place)?.forwarding(&to.join(" "))?;
+                case.mends(&line.changed).then(|| Mend {
+                    edit: line.edit,
+                    then: after(server.pod, server.dns.program),
+                    but: Vec::new(),
+                    not: Vec::new(),
+                })
+            })
+    })
+}
+
+/// What brings a new Corefile to the servers.
+fn after(pod: Option<&Pod>, program: Program) -> Vec<String> {
+    if pod.is_none() {
+        return vec!["Restart CoreDNS, or wait two minutes if its Corefile has reload".to_owned()];
+    }
+    let (map, set) = match program {
+        Program::NodeCache => ("node-local-dns", "daemonset/node-local-dns"),
+        _ => ("coredns", "deployment/coredns"),
+    };
+    let namespace = pod
+        .and_then(|it| it.namespace.as_deref())
+        .unwrap_or("kube-system");
+    vec![
+        format!(
+            "The file is a copy: make the change in the ConfigMap, kubectl -n {namespace} edit \
+             configmap {map}"
+        ),
+        format!(
+            "Have the pods read it, which takes two minutes with reload and otherwise: kubectl -n \
+             {namespace} rollout restart {set}"
+        ),
+    ]
+}
+
+/// A line of a Corefile, with the node whose Corefile has another one.
+struct Line<'n> {
+    node: &'n Node,
+    place: &'n Place,
+    /// The line as it stands there.
+    text: Vec<u8>,
+}
+
+struct Changed {
+    edit: Edit,
+    changed: Node,
+}
+
+impl<'n> Line<'n> {
+    fn of(node: &'n Node, place: &'n Place) -> Option<Self> {
+        let of_pods = node.pods.iter().flat_map(|pod| &pod.corefiles);
+        let mut sources = node.corefiles.iter().chain(of_pods);
+        let source = sources.find(|it| it.name == place.file)?;
+        let mut lines = source.bytes.split(|&byte| byte == b'\n');
+        let text = lines.nth(place.line.checked_sub(1)?)?.to_vec();
+        Some(Self { node, place, text })
+    }
+
+    /// The line with these servers behind `forward ZONE`.
+    fn forwarding(&self, to: &str) -> Option<Changed> {
+        let text = std::str::from_utf8(&self.text).ok()?;
+        let mut words = text.split_whitespace();
+        let keyword = words
+            .next()
+            .filter(|it| ["forward", "proxy"].contains(it))?;
+        let zone = words.next()?;
+        let brace = if text.trim_end().ends_with('{') {
+            " {"
+        } else {
+            ""
+        };
+        let new = format!("{keyword} {zone} {to}");
+        let old = text.trim().trim_end_matches('{').trim_end();
+        if old == new {
+            return None;
+        }
+        let blank: String = text.chars().take_while(|it| it.is_whitespace()).collect();
+        let line = format!("{blank}{new}{brace}");
+        let column = blank.chars().count() + 1;
+        Some(Changed {
+            edit: Edit {
+                place: Place {
+                    column,
+                    ..self.place.clone()
+                },
+                old: Some(escaped(old.as_bytes())),
+                new: escaped(new.as_bytes()),
+            },
+            changed: self.with(line.as_bytes()),
+        })
+    }
+
+    /// The node with another line. Pods that have the same Corefile get it too.
+    fn with(&self, line: &[u8]) -> Node {
+        let mut changed = self.node.clone();
+        let of_pods = changed.pods.iter_mut().flat_map(|pod| &mut pod.corefiles);
+        for source in changed.corefiles.iter_mut().chain(of_pods) {
+            replace(source, self.place.line, &self.text, line);
+        }
+        changed
+    }
+}
+
+fn replace(source: &mut Source, number: usize, old: &[u8], new: &[u8]) {
+    let mut lines: Vec<&[u8]> = source.bytes.split(|&byte| byte == b'\n').collect();
+    let Some(line) = lines.get_mut(number.saturating_sub(1)) else {
+        return;
+    };
+    if *line == old {
+        *line = new;
+        source.bytes = lines.join(&b'\n');
+    }
+}
+
+/// A real server in the configuration of dnsmasq, unbound or named.
+pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
+    let upstreams = case.upstreams();
+    let upstream = upstreams.first();
+    case.servers().find_map(|(step, server)| {
+        if matches!(server.dns.program, Program::CoreDns | Program::NodeCache) {
+            return None;
+        }
+        let place = step.target.as_ref()?;
+        let mut changed = case.node().clone();
+        let servers = changed
+            .servers
+            .iter_mut()
+            .filter(|it| it.label == server.dns.label);
+        let targets = servers
+            .flat_map(|it| &mut it.forwards)
+            .flat_map(|it| &mut it.to);
+        let to = upstream.map_or_else(outside, |ip| SocketAddr::new(*ip, 53));
+        let mut old = None;
+        for target in targets.filter(|it| it.place == *place) {
+            if let Target::Address(own) = target.value {
+                old = Some(own);
+                target.value = Target::Address(to);
+            }
+        }
+        let old = old?.ip().to_string();
+        let new = upstream.map_or_else(|| "ADDRESS".to_owned(), IpAddr::to_string);
+        let stands = quote::quote(case.node(), place, &old);
+        let restart = format!("Restart {}", server.dns.program.name());
+        let which = upstream.is_none().then(|| {
+            "ADDRESS is that of a DNS server of your network: no file on this node names one"
+                .to_owned()
+        });
+        case.mends(&changed).then(|| Mend {
+            edit: Edit {
+                new: stands.text.replacen(&old, &new, 1),
+                place: stands.place,
+                old: Some(stands.text),
+            },
+            then: which.into_iter().chain([restart]).collect(),
+            but: Vec::new(),
+            not: Vec::new(),
+        })
+    })
+}
+
+/// An address that no node has (RFC 5737), to try what any other server does.
+fn outside() -> SocketAddr {
+    SocketAddr::from(([192, 0, 2, 1], 53))
+}

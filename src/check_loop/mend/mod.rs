@@ -1,0 +1,305 @@
+//! The one change that ends the loop. Each candidate is tried: it is named
+//! only if the node with it would not loop.
+
+mod forward;
+mod setting;
+
+use std::net::IpAddr;
+
+use super::graph::{Graph, Server, reached};
+use super::quote;
+use super::verdict::{self, Outcome};
+use super::view::{self, Policy};
+use super::walk::{Step, Way, WayEnd, Who};
+use super::{Edit, Mend, State, When, headline, servers};
+use crate::node::{HostFile, Node, Pod};
+use crate::text::escaped;
+use crate::topology::resolved::{STATIC_FILES, STUB_FILE, UPLINK_FILE};
+use crate::topology::{Network, Program, Target};
+
+/// Files with real servers, the best first; others follow.
+const GOOD_FILES: [&str; 3] = [
+    UPLINK_FILE,
+    "/run/NetworkManager/no-stub-resolv.conf",
+    "/run/NetworkManager/resolv.conf",
+];
+/// Where a file for the kubelet goes if the node has none.
+const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
+
+/// What mends the node; `None`: nothing needs to be, or nothing is known that
+/// would.
+pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Option<Mend> {
+    let (outcome, way) = outcomes
+        .iter()
+        .filter(|it| verdict::is_bad(it.state) && !it.is_partial)
+        .find_map(|it| Some((*it, headline::deciding(it)?)))?;
+    if outcome.when == When::Now && next == State::NoLoop {
+        return setting::recreate(graph.node);
+    }
+    let case = Case {
+        graph,
+        steps: circle(way),
+    };
+    let candidates: &[Candidate] = if case.is_node_cache() {
+        &[forward::explicit, other_file, without_line, own_file]
+    } else if case.is_through_kubelet() {
+        &[other_file, without_line, own_file]
+    } else {
+        &[forward::explicit, forward::of_program, other_file]
+    };
+    let mut mend = candidates.iter().find_map(|candidate| candidate(&case))?;
+    mend.not = wrong(&case);
+    Some(mend)
+}
+
+/// A change, if there is one of its kind that mends the node.
+type Candidate = fn(&Case<'_, '_>) -> Option<Mend>;
+
+/// What is to be mended.
+struct Case<'c, 'n> {
+    graph: &'c Graph<'n>,
+    /// The hops of the circle, or the one that is refused.
+    steps: &'c [Step],
+}
+
+fn circle(way: &Way) -> &[Step] {
+    let from = match way.end {
+        WayEnd::Cycle(first) => first,
+        _ => way.steps.len().saturating_sub(1),
+    };
+    way.steps.get(from..).unwrap_or_default()
+}
+
+impl<'c, 'n> Case<'c, 'n> {
+    fn node(&self) -> &'n Node {
+        self.graph.node
+    }
+
+    fn servers(&self) -> impl Iterator<Item = (&'c Step, &'c Server<'n>)> {
+        let graph = self.graph;
+        self.steps.iter().filter_map(move |step| match step.who {
+            Who::Server(index) => Some((step, graph.servers.get(index)?)),
+            Who::Service(_) => None,
+        })
+    }
+
+    /// Whether nothing but NodeLocal DNSCache is in the circle.
+    fn is_node_cache(&self) -> bool {
+        let mut servers = self.servers().peekable();
+        servers.peek().is_some() && servers.all(|(_, it)| it.dns.program == Program::NodeCache)
+    }
+
+    /// Whether a hop sends to a server of the file that the kubelet hands out.
+    fn is_through_kubelet(&self) -> bool {
+        self.servers()
+            .any(|(step, server)| self.reads_kubelet_file(step, server))
+    }
+
+    fn reads_kubelet_file(&self, step: &Step, server: &Server<'_>) -> bool {
+        let is_in_pod = server.pod.is_some() || matches!(server.dns.network, Network::Pod(_));
+        let policy = server
+            .pod
+            .map_or(Policy::Host, |pod| view::policy(self.node(), pod));
+        is_in_pod && policy == Policy::Host && step.is_from_file
+    }
+
+    /// Whether the node would be well with this change.
+    fn mends(&self, changed: &Node) -> bool {
+        let graph = Graph::of(changed);
+        let outcomes = verdict::outcomes(&graph, When::NextStart);
+        !outcomes.is_empty()
+            && outcomes
+                .iter()
+                .all(|it| it.state == State::NoLoop || it.is_partial)
+    }
+
+    /// Addresses outside the node that files and servers of it name as
+    /// upstream servers, in the order in which they were found.
+    fn upstreams(&self) -> Vec<IpAddr> {
+        let node = self.node();
+        let files = node
+            .files
+            .iter()
+            .chain(&node.node_file)
+            .chain(&node.kubelet_file);
+        let mut order: Vec<&HostFile> = files.collect();
+        order.sort_by_key(|file| !GOOD_FILES.contains(&file.path.as_str()));
+        let listed = order
+            .into_iter()
+            .filter_map(|file| view::of_file(file).ok())
+            .flatten();
+        let listed = listed.map(|it| it.to);
+        let of_servers = node.servers.iter().flat_map(|it| &it.forwards);
+        let of_servers = of_servers.filter(|it| it.zone == ".").flat_map(|it| &it.to);
+        let of_servers = of_servers.filter_map(|to| match to.value {
+            Target::Address(to) => Some(to),
+            _ => None,
+        });
+        let mut found = Vec::new();
+        for to in listed.chain(of_servers) {
+            let ip = reached(to).ip();
+            let is_near = ip.is_loopback()
+                || node.addresses.contains(&ip)
+                || self.graph.service(ip).is_some()
+                || node.pods.iter().any(|pod| pod.addresses.contains(&ip))
+                || self.is_bound(ip);
+            if to.port() == 53 && !is_near && !found.contains(&ip) {
+                found.push(ip);
+            }
+        }
+        found.truncate(3);
+        found
+    }
+
+    fn is_bound(&self, ip: IpAddr) -> bool {
+        let mut listens = self.graph.servers.iter().flat_map(|it| &it.dns.listens);
+        listens.any(|it| it.address == Some(ip))
+    }
+}
+
+/// Another file of the node for the kubelet.
+fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
+    let node = case.node();
+    let kubelet = node.kubelet.as_ref()?;
+    let mut files: Vec<&HostFile> = node.node_file.iter().chain(&node.files).collect();
+    let rank = |file: &&HostFile| {
+        let place = GOOD_FILES.iter().position(|it| *it == file.path);
+        place.unwrap_or(GOOD_FILES.len())
+    };
+    files.sort_by_key(rank);
+    let good = files.into_iter().find(|file| {
+        let is_other = file.path != kubelet.resolv_conf.value;
+        let is_stub = file.path == STUB_FILE || STATIC_FILES.contains(&file.path.as_str());
+        is_other && !is_stub && has_real_servers(file) && case.mends(&with_file(node, file))
+    })?;
+    Some(setting::point_to(node, &good.path))
+}
+
+/// The kubelet's file without the server, where nobody writes it again.
+fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
+    let node = case.node();
+    let file = node
+        .kubelet_file
+        .as_ref()
+        .filter(|it| it.links.is_empty())?;
+    let conf = file.content.as_ref().ok()?;
+    if is_generated(&conf.source.bytes) || !case.is_through_kubelet() {
+        return None;
+    }
+    let listed = view::listed(conf);
+    let bad = listed
+        .iter()
+        .find(|it| case.steps.iter().any(|step| step.to == it.to.to_string()))?;
+    let proof = bad.proof.last()?;
+    let mut changed = with_file(node, file);
+    let kept = listed.iter().filter(|it| it.to != bad.to);
+    let text: Vec<String> = kept
+        .map(|it| format!("nameserver {}\n", it.to.ip()))
+        .collect();
+    if let Some(file) = &mut changed.kubelet_file {
+        file.content = Ok(crate::config::resolv_conf::ResolvConf::parse(
+            crate::text::Source {
+                name: file.path.clone(),
+                bytes: text.concat().into_bytes(),
+            },
+        ));
+    }
+    (!text.is_empty() && case.mends(&changed)).then(|| Mend {
+        edit: Edit {
+            place: proof.place.clone(),
+            old: Some(proof.text.clone()),
+            new: String::new(),
+        },
+        then: setting::recreation(node).into_iter().collect(),
+        but: Vec::new(),
+        not: Vec::new(),
+    })
+}
+
+/// A file that is still to be written.
+fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
+    case.node().kubelet.as_ref()?;
+    let known = case.upstreams();
+    let lines: Vec<String> = known.iter().map(|ip| format!("nameserver {ip}")).collect();
+    let write = if lines.is_empty() {
+        format!(
+            "First write {OWN_FILE} with a line nameserver ADDRESS for each DNS server of your \
+             network that pods reach: no file on this node names one"
+        )
+    } else {
+        format!(
+            "First write {OWN_FILE} with these lines: {}",
+            lines.join("; ")
+        )
+    };
+    let mut mend = setting::point_to(case.node(), OWN_FILE);
+    mend.then.insert(0, write);
+    Some(mend)
+}
+
+/// The node with this file in the kubelet's hands.
+fn with_file(node: &Node, file: &HostFile) -> Node {
+    let mut changed = node.clone();
+    if let Some(kubelet) = &mut changed.kubelet {
+        kubelet.resolv_conf.value.clone_from(&file.path);
+    }
+    changed.kubelet_file = Some(file.clone());
+    changed
+}
+
+fn has_real_servers(file: &HostFile) -> bool {
+    let listed = view::of_file(file).unwrap_or_default();
+    !listed.is_empty() && listed.iter().all(|it| !reached(it.to).ip().is_loopback())
+}
+
+/// Whether a comment says that a program writes the file again.
+fn is_generated(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).to_lowercase();
+    let comments = text.lines().filter(|line| line.starts_with(['#', ';']));
+    let mut comments = comments.filter(|line| !line.contains("not managed"));
+    let words = ["generated", "do not edit", "managed by", "auto-generated"];
+    comments.any(|line| words.iter().any(|word| line.contains(word)))
+}
+
+/// The pods that have to be made anew for a new file.
+fn affected(node: &Node) -> Vec<&Pod> {
+    let is_affected =
+        |pod: &&Pod| servers::is_dns_pod(pod) && view::policy(node, pod) == Policy::Host;
+    node.pods.iter().filter(is_affected).collect()
+}
+
+/// What people try that does not mend it.
+fn wrong(case: &Case<'_, '_>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let has_coredns = case
+        .servers()
+        .any(|(_, it)| matches!(it.dns.program, Program::CoreDns | Program::NodeCache));
+    if has_coredns {
+        wrong.push(
+            "Removing loop from the Corefile: it only tells of the loop, and without it queries \
+             go round until the memory is used up"
+                .to_owned(),
+        );
+    }
+    let file = case.node().kubelet_file.as_ref();
+    if let Some(target) = file.and_then(|it| it.links.last()) {
+        wrong.push(format!(
+            "Editing {}: its owner writes it again",
+            escaped(target.as_bytes())
+        ));
+    } else if let Some(file) = file
+        && file
+            .content
+            .as_ref()
+            .is_ok_and(|it| is_generated(&it.source.bytes))
+    {
+        wrong.push(format!("Editing {}: its owner writes it again", file.path));
+    }
+    if case.is_through_kubelet() {
+        wrong.push(
+            "Restarting the pods' containers only: a pod keeps its file until it is deleted"
+                .to_owned(),
+        );
+    }
+    wrong
+}

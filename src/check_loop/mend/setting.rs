@@ -1,0 +1,235 @@
+//! The kubelet's setting: how to change it, and what must be done after it.
+
+use super::{affected, quote, view};
+use crate::check_loop::{Edit, Mend};
+use crate::kubelet::{Found, Kubelet, Origin};
+use crate::node::{Node, Pod};
+use crate::text::escaped;
+
+/// Where kubeadm has the kubelet's configuration.
+const USUAL_FILE: &str = "/var/lib/kubelet/config.yaml";
+
+/// Points `resolvConf` to another file.
+pub(super) fn point_to(node: &Node, path: &str) -> Mend {
+    let mut mend = Mend {
+        edit: edit(node, path),
+        then: Vec::new(),
+        but: Vec::new(),
+        not: Vec::new(),
+    };
+    if let Some(kubelet) = &node.kubelet {
+        mend.then.extend(restart(kubelet));
+        mend.but = overridden(kubelet);
+    }
+    mend.then.extend(recreation(node));
+    mend
+}
+
+/// Nothing is left to change: only the pods are old.
+pub(super) fn recreate(node: &Node) -> Option<Mend> {
+    let kubelet = node.kubelet.as_ref()?;
+    let value = escaped(kubelet.resolv_conf.value.as_bytes());
+    let stands = match view::origin(node, &kubelet.resolv_conf, &value) {
+        Some(proof) => proof,
+        None => {
+            let listed = view::of_file(node.kubelet_file.as_ref()?).ok()?;
+            listed.first()?.proof.last()?.clone()
+        }
+    };
+    Some(Mend {
+        edit: Edit {
+            place: stands.place,
+            old: Some(stands.text.clone()),
+            new: stands.text,
+        },
+        then: recreation(node),
+        but: Vec::new(),
+        not: vec![
+            "Restarting the pods' containers only: a pod keeps its file until it is deleted"
+                .to_owned(),
+        ],
+    })
+}
+
+/// The setting as it is to be written where it stands now.
+fn edit(node: &Node, path: &str) -> Edit {
+    let Some(kubelet) = &node.kubelet else {
+        return added(node, USUAL_FILE, path);
+    };
+    let value = escaped(kubelet.resolv_conf.value.as_bytes());
+    match view::origin(node, &kubelet.resolv_conf, &value) {
+        Some(stands) => {
+            let new = match stands.text.rfind(&value).filter(|_| !value.is_empty()) {
+                Some(at) => {
+                    let before = stands.text.get(..at).unwrap_or_default();
+                    let after = stands.text.get(at + value.len()..).unwrap_or_default();
+                    format!("{before}{path}{after}")
+                }
+                None if stands.text.starts_with('-') => format!("--resolv-conf={path}"),
+                None => format!("resolvConf: {path}"),
+            };
+            Edit {
+                place: stands.place,
+                old: Some(stands.text),
+                new,
+            }
+        }
+        None => match configuration(kubelet) {
+            Some(file) => added(node, &file, path),
+            None => {
+                beside_flag(node, kubelet, path).unwrap_or_else(|| added(node, USUAL_FILE, path))
+            }
+        },
+    }
+}
+
+/// One more flag behind one that the kubelet has.
+fn beside_flag(node: &Node, kubelet: &Kubelet, path: &str) -> Option<Edit> {
+    let dns = kubelet.cluster_dns.value.first().map(ToString::to_string);
+    let dns = dns.and_then(|it| view::origin(node, &kubelet.cluster_dns, &it));
+    let domain = escaped(kubelet.cluster_domain.value.as_bytes());
+    let domain = || view::origin(node, &kubelet.cluster_domain, &domain);
+    let flag = dns.or_else(domain).filter(|it| it.text.starts_with('-'))?;
+    Some(Edit {
+        new: format!("{} --resolv-conf={path}", flag.text),
+        place: flag.place,
+        old: Some(flag.text),
+    })
+}
+
+/// The setting behind the last line of a file that does not have it.
+fn added(node: &Node, file: &str, path: &str) -> Edit {
+    if has_ending(file, "json") {
+        // Behind the brace that begins the document.
+        let source = quote::source(node, file);
+        let brace = source.and_then(|it| it.bytes.iter().position(|&byte| byte == b'{'));
+        let start = brace.map_or(0, |at| u32::try_from(at + 1).unwrap_or(0));
+        let place = source.map_or_else(|| quote::end(node, file), |it| it.place_of(start));
+        return Edit {
+            place,
+            old: None,
+            new: format!("\"resolvConf\": \"{path}\","),
+        };
+    }
+    let new = if has_flags(file) {
+        format!("--resolv-conf={path}")
+    } else {
+        format!("resolvConf: {path}")
+    };
+    Edit {
+        place: quote::end(node, file),
+        old: None,
+        new,
+    }
+}
+
+/// Whether flags stand in the file: environment files and units.
+fn has_flags(file: &str) -> bool {
+    let is_settings = has_ending(file, "json") || has_ending(file, "yaml");
+    !is_settings
+        && (file.starts_with("/etc/default/")
+            || file.starts_with("/etc/sysconfig/")
+            || file.contains("/systemd/")
+            || file.contains("/args/")
+            || has_ending(file, "env")
+            || has_ending(file, "service"))
+}
+
+fn has_ending(file: &str, ending: &str) -> bool {
+    file.rsplit_once('.')
+        .is_some_and(|(_, own)| own.eq_ignore_ascii_case(ending))
+}
+
+/// The kubelet's configuration file, told from its other settings; `None`:
+/// they are not in one.
+fn configuration(kubelet: &Kubelet) -> Option<String> {
+    let of_dns = &kubelet.cluster_dns.origin;
+    let of_domain = &kubelet.cluster_domain.origin;
+    let mut files = [of_dns, of_domain].into_iter().filter_map(|it| match it {
+        Origin::File(place) if !has_flags(&place.file) => Some(place.file.clone()),
+        _ => None,
+    });
+    files.next()
+}
+
+/// What to know about files that would beat the change, or be beaten.
+fn overridden(kubelet: &Kubelet) -> Vec<String> {
+    let setting = &kubelet.resolv_conf;
+    let is_flag = match &setting.origin {
+        Origin::File(place) => has_flags(&place.file) || place.file.contains("/rancher/"),
+        Origin::Argument { .. } => true,
+        _ => false,
+    };
+    let overrode = setting.overrode.iter().map(|(value, origin)| {
+        format!(
+            "{} at {origin} has no effect, as {} overrides it: changing it there mends nothing",
+            escaped(value.as_bytes()),
+            setting.origin
+        )
+    });
+    let mut but: Vec<String> = overrode.collect();
+    if !is_flag {
+        but.push("A flag --resolv-conf would override it; this kubelet has none".to_owned());
+    }
+    if matches!(&setting.origin, Origin::File(place) if place.file == USUAL_FILE) {
+        but.push(
+            "kubeadm writes this file again at the next upgrade, from the ConfigMap \
+             kube-system/kubelet-config"
+                .to_owned(),
+        );
+    }
+    but
+}
+
+/// How the kubelet reads its settings again.
+fn restart(kubelet: &Kubelet) -> Option<String> {
+    let comm = match &kubelet.found {
+        Found::Process { comm, .. } => comm.as_str(),
+        Found::Files { file } if file.contains("k3s") => "k3s",
+        Found::Files { file } if file.contains("rke2") => "rke2",
+        Found::Files { .. } | Found::Named => "kubelet",
+    };
+    let command = match comm {
+        "k3s-server" | "k3s" => "systemctl restart k3s",
+        "k3s-agent" => "systemctl restart k3s-agent",
+        "rke2" | "rke2-server" => "systemctl restart rke2-server",
+        "rke2-agent" => "systemctl restart rke2-agent",
+        "kubelite" => "snap restart microk8s",
+        "k0s" => "systemctl restart k0sworker",
+        _ => "systemctl restart kubelet",
+    };
+    Some(format!("Restart the kubelet: {command}"))
+}
+
+/// Which pods have to be made anew.
+pub(super) fn recreation(node: &Node) -> Vec<String> {
+    let pods = affected(node);
+    let mut sentences = Vec::new();
+    let mut namespaces: Vec<&str> = pods
+        .iter()
+        .filter_map(|it| it.namespace.as_deref())
+        .collect();
+    namespaces.sort_unstable();
+    namespaces.dedup();
+    for namespace in namespaces {
+        let of_it = |pod: &&&Pod| pod.namespace.as_deref() == Some(namespace);
+        let names = pods
+            .iter()
+            .filter(of_it)
+            .filter_map(|it| it.name.as_deref());
+        let names: Vec<&str> = names.collect();
+        sentences.push(format!(
+            "Recreate the DNS pods, which keep their old file until then: kubectl -n {namespace} \
+             delete pod {}",
+            names.join(" ")
+        ));
+    }
+    if sentences.is_empty() {
+        sentences.push(
+            "Recreate the DNS pods, which keep their old file until then: kubectl -n kube-system \
+             delete pod -l k8s-app=kube-dns"
+                .to_owned(),
+        );
+    }
+    sentences
+}

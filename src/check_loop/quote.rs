@@ -1,0 +1,208 @@
+//! What stands at a place: a proof is the words of the file itself.
+
+use super::Proof;
+use crate::node::Node;
+use crate::text::{Place, Source, escaped};
+
+/// The statement around the value at `place`: `nameserver 127.0.0.53`,
+/// `resolvConf: /etc/resolv.conf`, `--resolv-conf=/etc/resolv.conf`. Of a file
+/// that was not kept, `value`.
+pub(super) fn quote(node: &Node, place: &Place, value: &str) -> Proof {
+    let found = source(node, &place.file).and_then(|it| statement(it, place));
+    found.unwrap_or_else(|| Proof {
+        place: place.clone(),
+        text: value.to_owned(),
+    })
+}
+
+/// An argument where it stands in `/proc/PID/cmdline`.
+pub(super) fn argument(node: &Node, pid: u32, argument: &str) -> Proof {
+    let file = format!("/proc/{pid}/cmdline");
+    let arguments = source(node, &file).map(|it| it.bytes.split(|&byte| byte == 0));
+    let mut column = 1;
+    for word in arguments.into_iter().flatten() {
+        if escaped(word) == argument {
+            break;
+        }
+        column += String::from_utf8_lossy(word).chars().count() + 1;
+    }
+    let place = Place {
+        file,
+        line: 1,
+        column,
+    };
+    Proof {
+        place,
+        text: argument.to_owned(),
+    }
+}
+
+/// Where a line can be added to the file: behind its last one.
+pub(super) fn end(node: &Node, file: &str) -> Place {
+    let newlines = |it: &Source| it.bytes.iter().filter(|&&byte| byte == b'\n').count();
+    let source = source(node, file);
+    let is_whole = |it: &&Source| it.bytes.last().is_none_or(|&byte| byte == b'\n');
+    let extra = if source.as_ref().is_none_or(is_whole) {
+        1
+    } else {
+        2
+    };
+    Place {
+        file: file.to_owned(),
+        line: source.map_or(0, newlines) + extra,
+        column: 1,
+    }
+}
+
+/// A file of the node that was kept.
+pub(super) fn source<'n>(node: &'n Node, file: &str) -> Option<&'n Source> {
+    let of_pods = node.pods.iter().flat_map(|pod| {
+        let files = [&pod.resolv_conf, &pod.seen_resolv_conf];
+        let files = files.into_iter().flatten().map(|conf| &conf.source);
+        files.chain(&pod.corefiles)
+    });
+    let files = node.kubelet_file.iter().chain(&node.node_file);
+    let files = files
+        .chain(&node.files)
+        .filter_map(|it| it.content.as_ref().ok());
+    let files = files.map(|conf| &conf.source);
+    let mut all = files
+        .chain(&node.sources)
+        .chain(&node.corefiles)
+        .chain(of_pods);
+    all.find(|it| it.name == file)
+}
+
+fn statement(source: &Source, place: &Place) -> Option<Proof> {
+    let mut lines = source.bytes.split(|&byte| byte == b'\n');
+    let line = lines.nth(place.line.checked_sub(1)?)?;
+    let line = String::from_utf8_lossy(line);
+    let characters: Vec<char> = line.chars().collect();
+    let at = place.column.checked_sub(1)?;
+    let start = start(characters.get(..at)?);
+    let text: String = characters.get(start..)?.iter().collect();
+    let value = at - start;
+    let text = text.get(..end_of(&text, value))?.trim_end();
+    (!text.is_empty()).then(|| Proof {
+        place: Place {
+            column: start + 1,
+            ..place.clone()
+        },
+        text: escaped(text.as_bytes()),
+    })
+}
+
+/// Where the statement begins whose value comes after these characters: at
+/// its key, at the flag, at the line's first word.
+fn start(before: &[char]) -> usize {
+    let is_blank = |it: &char| it.is_whitespace() || *it == '"' || *it == '\'';
+    let key_end = before
+        .iter()
+        .rposition(|it| !is_blank(it))
+        .map_or(0, |it| it + 1);
+    let key = before.get(..key_end).unwrap_or_default();
+    match key.last() {
+        Some(':') => {
+            let name = |it: &char| !matches!(it, ',' | '{' | '[') && !it.is_whitespace();
+            key.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
+        }
+        Some('=') => {
+            let name = |it: &char| !is_blank(it) && *it != ',';
+            key.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
+        }
+        Some('[' | ',') => before.len(),
+        _ => before
+            .iter()
+            .position(|it| !it.is_whitespace())
+            .unwrap_or(before.len()),
+    }
+}
+
+/// Where it ends, in bytes; the value begins after `value` characters.
+fn end_of(text: &str, value: usize) -> usize {
+    let mut offsets = text.char_indices().skip(value);
+    let Some((at, first)) = offsets.next() else {
+        return text.len();
+    };
+    let rest = text.get(at..).unwrap_or_default();
+    if first == '"' || first == '\'' {
+        let inner = rest.get(1..).unwrap_or_default();
+        return inner.find(first).map_or(text.len(), |it| at + it + 2);
+    }
+    let before = text.get(..at).unwrap_or_default();
+    if before.ends_with('=') {
+        let stop = |it: char| it.is_whitespace() || it == '"' || it == '\'';
+        return rest.find(stop).map_or(text.len(), |it| at + it);
+    }
+    let rest = rest.split(" #").next().unwrap_or_default().trim_end();
+    let rest = rest.strip_suffix('{').unwrap_or(rest).trim_end();
+    at + rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, value: &str, expected: &str) {
+        let column = line.find(value).unwrap() + 1;
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: format!("first\n{line}\n").into_bytes(),
+        };
+        let place = Place {
+            file: "f".to_owned(),
+            line: 2,
+            column,
+        };
+        let proof = statement(&source, &place).unwrap();
+        assert_eq!(proof.text, expected, "{line}");
+        let from = proof.place.column - 1;
+        assert!(line[from..].starts_with(expected), "{line}");
+    }
+
+    #[test]
+    fn statements_are_found_around_their_values() {
+        for (line, value, expected) in [
+            ("nameserver 127.0.0.53", "127", "nameserver 127.0.0.53"),
+            ("  nameserver 10.0.0.1 # x", "10", "nameserver 10.0.0.1"),
+            ("resolvConf: /a/b", "/a", "resolvConf: /a/b"),
+            ("resolvConf: \"/a/b\" # x", "\"/a", "resolvConf: \"/a/b\""),
+            (
+                "  \"resolvConf\": \"/a\",",
+                "\"/a",
+                "\"resolvConf\": \"/a\"",
+            ),
+            (
+                "{\"a\":1,\"resolvConf\":\"/a\",\"b\":2}",
+                "\"/a",
+                "\"resolvConf\":\"/a\"",
+            ),
+            ("A=\"--x=1 --resolv-conf=/a --y\"", "/a", "--resolv-conf=/a"),
+            ("  - 10.96.0.10", "10", "- 10.96.0.10"),
+            (
+                "  forward . /etc/resolv.conf {",
+                "/etc",
+                "forward . /etc/resolv.conf",
+            ),
+            ("server=127.0.0.2", "127", "server=127.0.0.2"),
+        ] {
+            check(line, value, expected);
+        }
+    }
+
+    #[test]
+    fn odd_places_are_no_trouble() {
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: b"\xff\xfe a\n".to_vec(),
+        };
+        for (line, column) in [(0, 0), (1, 0), (1, 1), (1, 5), (1, 99), (9, 1)] {
+            let place = Place {
+                file: "f".to_owned(),
+                line,
+                column,
+            };
+            statement(&source, &place);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Versions of the kubelet and of runtimes as options.
+
+use crate::kubelet::Version;
+use crate::pod::{Runtime, RuntimeKind};
+
+/// `1.29`, `v1.29.3`, `v1.29.3+k3s1`.
+pub(super) fn parse_version(text: &str) -> Result<Version, String> {
+    let error = || format!("`{text}` is no version; 1.29 or v1.29.3 would be");
+    let plain = text.strip_prefix('v').unwrap_or(text);
+    let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (numbers, rest) = plain.split_at(end.unwrap_or(plain.len()));
+    if rest.starts_with(|c: char| c.is_alphanumeric() || c.is_whitespace()) {
+        return Err(error());
+    }
+    let numbers: Option<Vec<u32>> = numbers.split('.').map(|it| it.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[major, minor]) => Ok(Version {
+            major,
+            minor,
+            patch: 0,
+        }),
+        Some(&[major, minor, patch]) => Ok(Version {
+            major,
+            minor,
+            patch,
+        }),
+        _ => Err(error()),
+    }
+}
+
+/// `containerd`, `containerd@1.6.20`, `containerd://1.6.20` as kubectl prints it.
+pub(super) fn parse_runtime(text: &str) -> Result<Runtime, String> {
+    let parts = text.split_once("://").or_else(|| text.split_once('@'));
+    let (name, version) = parts.map_or((text, None), |(name, version)| (name, Some(version)));
+    let kind = match name {
+        "containerd" => RuntimeKind::Containerd,
+        "cri-o" | "crio" => RuntimeKind::CriO,
+        "docker" => RuntimeKind::Docker,
+        _ => return Err("a runtime is containerd, cri-o or docker".to_owned()),
+    };
+    Ok(Runtime {
+        kind,
+        version: version.map(parse_version).transpose()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_tools_print_them() {
+        let check = |text: &str, expected: Option<(u32, u32, u32)>| {
+            let found = parse_version(text).ok();
+            let found = found.map(|it| (it.major, it.minor, it.patch));
+            assert_eq!(found, expected, "{text}");
+        };
+        check("1.29", Some((1, 29, 0)));
+        check("v1.29.3", Some((1, 29, 3)));
+        check("v1.29.3+k3s1", Some((1, 29, 3)));
+        check("1.20.2-rc.1", Some((1, 20, 2)));
+        check("1.6.20~ds1", Some((1, 6, 20)));
+        for wrong in [
+            "",
+            "v",
+            "1",
+            "1.",
+            "1.2.3.4",
+            "1.x",
+            "1.2a",
+            "-1.2",
+            "1.99999999999",
+        ] {
+            check(wrong, None);
+        }
+    }
+
+    #[test]
+    fn runtimes_are_read_as_kubectl_prints_them() {
+        let check = |text: &str, expected: Option<(RuntimeKind, Option<u32>)>| {
+            let found = parse_runtime(text).ok();
+            let found = found.map(|it| (it.kind, it.version.map(|version| version.minor)));
+            assert_eq!(found, expected, "{text}");
+        };
+        check("containerd", Some((RuntimeKind::Containerd, None)));
+        check(
+            "containerd@1.6.20",
+            Some((RuntimeKind::Containerd, Some(6))),
+        );
+        check("cri-o://1.28.1", Some((RuntimeKind::CriO, Some(28))));
+        check("docker@20.10", Some((RuntimeKind::Docker, Some(10))));
+        check("podman", None);
+        check("containerd@new", None);
+    }
+}

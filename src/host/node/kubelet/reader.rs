@@ -1,0 +1,170 @@
+//! Keeps the files that were read, so that places in them can be told.
+
+use std::path::{Path, PathBuf};
+
+use crate::host::root::Root;
+use crate::host::{FileRead, MAX_BYTES, ReadError};
+use crate::kubelet::effective::File;
+use crate::text::Source;
+
+/// More files below a directory of drop-ins are not read.
+const MAX_DROP_INS: usize = 1000;
+/// Nor are folders deeper than this.
+const MAX_DEPTH: usize = 16;
+
+/// Reads files of a node, each once and with a number.
+#[derive(Debug)]
+pub(super) struct Reader<'r> {
+    /// The node.
+    pub(super) node: &'r Root,
+    /// The node as the kubelet sees it.
+    pub(super) own: &'r Root,
+    /// What was read, by number.
+    pub(super) files: Vec<Source>,
+    /// What could not be read.
+    pub(super) skipped: Vec<String>,
+    /// When the kubelet was started, in seconds since 1970.
+    pub(super) started: Option<i64>,
+    /// Names of files that are newer than that.
+    pub(super) newer: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// Reads a file of the node; `None`: it is not there, or cannot be read.
+    pub(super) fn of_node(&mut self, path: &str) -> Option<usize> {
+        let read = self.node.read_if_there(Path::new(path));
+        self.keep(read)
+    }
+
+    /// Reads a file as the kubelet sees it, and notes if it is newer than the
+    /// kubelet; `None`: it is not there, or cannot be read.
+    pub(super) fn setting(&mut self, path: &str) -> Option<usize> {
+        let read = self.own.read_if_there(Path::new(path));
+        let number = self.keep(read)?;
+        self.note_age(path, number);
+        Some(number)
+    }
+
+    /// The same for a file that the kubelet needs.
+    pub(super) fn needed(&mut self, path: &Path) -> File {
+        match self.own.read(path) {
+            Ok(file) => {
+                let number = self.number(file);
+                self.note_age(path, number);
+                File::Read(self.file(number).clone())
+            }
+            Err(error) => {
+                let reason = format!("the kubelet's configuration is not known: {error}");
+                self.skipped.push(error.to_string());
+                File::Unread(reason)
+            }
+        }
+    }
+
+    /// The file with this number.
+    pub(super) fn file(&self, number: usize) -> &Source {
+        static NONE: Source = Source {
+            name: String::new(),
+            bytes: Vec::new(),
+        };
+        self.files.get(number).unwrap_or(&NONE)
+    }
+
+    fn keep(&mut self, read: Result<Option<FileRead>, ReadError>) -> Option<usize> {
+        match read {
+            Ok(file) => Some(self.number(file?)),
+            Err(error) => {
+                self.skipped.push(error.to_string());
+                None
+            }
+        }
+    }
+
+    fn number(&mut self, file: FileRead) -> usize {
+        if file.is_cut {
+            let name = &file.source.name;
+            let sentence =
+                format!("{name} is longer than {MAX_BYTES} bytes, the rest was not read");
+            self.skipped.push(sentence);
+        }
+        self.files.push(file.source);
+        self.files.len() - 1
+    }
+
+    fn note_age(&mut self, path: impl AsRef<Path>, number: usize) {
+        let modified = self.own.modified(path.as_ref());
+        // Both clocks are cut to seconds.
+        if let (Some(modified), Some(started)) = (modified, self.started)
+            && modified > started.saturating_add(1)
+        {
+            let name = self.file(number).name.clone();
+            self.newer.push(name);
+        }
+    }
+
+    /// The files below a directory of drop-ins in the kubelet's order: that of
+    /// the names in each folder, a folder where its own name stands. Links to
+    /// folders are not followed. Second: what is skipped.
+    ///
+    /// Source: Go `path/filepath: WalkDir`, as `mergeKubeletConfigurations` uses it.
+    pub(super) fn drop_ins(&mut self, directory: &Path) -> (Vec<File>, Vec<String>) {
+        let shown = crate::host::shown(directory);
+        if self.own.read_link(directory).is_some() && !shown.ends_with('/') {
+            let remark = format!(
+                "--config-dir {shown} is a link, which the kubelet does not follow: it reads no drop-ins \
+                 (with a / at its end it would)"
+            );
+            return (Vec::new(), vec![remark]);
+        }
+        let mut found = Vec::new();
+        let mut remarks = Vec::new();
+        self.walk(directory, 0, &mut found, &mut remarks);
+        let files = found.iter().map(|path| self.needed(path)).collect();
+        (files, remarks)
+    }
+
+    fn walk(
+        &mut self,
+        directory: &Path,
+        depth: usize,
+        found: &mut Vec<PathBuf>,
+        remarks: &mut Vec<String>,
+    ) {
+        let names = match self.own.list(directory) {
+            Ok(names) => names,
+            Err(error) if error.is_missing() => {
+                let shown = crate::host::shown(directory);
+                remarks.push(format!(
+                    "the kubelet does not start without {shown}, which --config-dir names"
+                ));
+                return;
+            }
+            Err(error) => return self.skipped.push(error.to_string()),
+        };
+        for name in names {
+            let path = directory.join(name);
+            if self.own.is_directory(&path) {
+                if depth < MAX_DEPTH {
+                    self.walk(&path, depth + 1, found, remarks);
+                }
+                continue;
+            }
+            let shown = crate::host::shown(&path);
+            if found.len() >= MAX_DROP_INS {
+                self.skipped
+                    .push(format!("{shown} was not read: too many drop-ins before it"));
+                return;
+            }
+            if shown.ends_with(".conf") {
+                found.push(path);
+            } else if [".yaml", ".yml", ".json"]
+                .iter()
+                .any(|end| shown.ends_with(end))
+            {
+                remarks.push(format!(
+                    "{shown} is skipped by the kubelet: only drop-ins whose names end in .conf count"
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! How the kubelet was started, or would be.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::config::env_file;
+use crate::config::traced::Traced;
+use crate::config::yaml;
+use crate::host::node::kubelet::process::Running;
+use crate::host::node::kubelet::rancher::{self, Given};
+use crate::host::node::kubelet::reader::Reader;
+use crate::host::node::kubelet::units::{self, Launch};
+use crate::kubelet::Found;
+use crate::kubelet::choice::Chooser;
+use crate::kubelet::distribution::{self, Kind};
+use crate::kubelet::effective::Defaults;
+use crate::kubelet::flags;
+use crate::kubelet::rancher::{Program, RKE2};
+
+/// What decides a kubelet's settings, apart from the files that it reads.
+#[derive(Debug)]
+pub(super) struct Start {
+    /// How it was found.
+    pub(super) found: Found,
+    /// The program and its arguments, for the version in its path.
+    pub(super) command: Vec<Traced>,
+    /// The kubelet's arguments.
+    pub(super) arguments: Vec<Traced>,
+    /// Its environment, if that is known.
+    pub(super) environment: Option<Vec<(String, Traced)>>,
+    /// Its working directory.
+    pub(super) directory: Option<String>,
+    /// The configuration file, where no flag tells.
+    pub(super) configuration: Option<String>,
+    /// The directory of drop-ins, where no flag tells.
+    pub(super) drop_ins: Option<String>,
+    /// What counts where nothing is set.
+    pub(super) defaults: Defaults,
+    /// What k3s or rke2 gave it.
+    pub(super) rancher: Option<(&'static Program, Given)>,
+    /// Whole sentences without a full stop.
+    pub(super) remarks: Vec<String>,
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self {
+            found: Found::Named,
+            command: Vec::new(),
+            arguments: Vec::new(),
+            environment: None,
+            directory: None,
+            configuration: None,
+            drop_ins: None,
+            defaults: Defaults::default(),
+            rancher: None,
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// How a running kubelet was started.
+pub(super) fn of_process(reader: &mut Reader<'_>, running: &Running) -> Start {
+    let kind = refined(running);
+    let launch = launch_of(reader, kind).unwrap_or_default();
+    let mut start = Start {
+        found: Found::Process {
+            pid: running.pid,
+            comm: running.comm.clone(),
+        },
+        command: running.command.clone(),
+        environment: running.environment.clone(),
+        directory: running.directory.clone(),
+        ..Start::default()
+    };
+    let arguments: Vec<Traced> = running.command.iter().skip(1).cloned().collect();
+    let environment = running.environment.as_ref().unwrap_or(&launch.environment);
+    match kind {
+        Kind::Rancher(program) if running.comm != "kubelet" => {
+            // The process hides its arguments, which can hold secrets.
+            let arguments = match arguments.len() {
+                0 | 1 => launch.command.iter().skip(1).cloned().collect(),
+                _ => arguments,
+            };
+            in_rancher(reader, &mut start, program, &arguments, environment);
+        }
+        Kind::ArgumentsFile(usual) if running.comm == "kubelite" => {
+            let path = named_arguments_file(&arguments).unwrap_or_else(|| usual.to_owned());
+            in_snap(reader, &mut start, &path, running.environment.as_deref());
+        }
+        _ => program(reader, &mut start, kind, &launch, arguments),
+    }
+    start
+}
+
+/// What a kubelet is a program of, by its own path and those in its arguments.
+fn refined(running: &Running) -> Kind {
+    if running.kind != Kind::Program {
+        return running.kind;
+    }
+    let first = running.command.first().map(|it| it.text().into_owned());
+    let path = running.program.clone().or(first).unwrap_or_default();
+    let mentions = |folder: &str| {
+        let in_arguments = running.command.iter().any(|it| it.text().contains(folder));
+        path.contains(folder) || in_arguments
+    };
+    if mentions("/rancher/rke2/") {
+        return Kind::Rancher(&RKE2);
+    }
+    if mentions("/var/lib/k0s/") || mentions("/run/k0s/") {
+        return Kind::K0s;
+    }
+    let of_snap = |(_, kind): &&(&str, Kind)| match kind {
+        Kind::ArgumentsFile(file) => {
+            let snap = file.split('/').nth(3).unwrap_or_default();
+            path.starts_with(&format!("/snap/{snap}/"))
+        }
+        _ => false,
+    };
+    distribution::MARKS
+        .iter()
+        .find(of_snap)
+        .map_or(Kind::Program, |(_, kind)| *kind)
+}
+
+/// The first unit of this kind that is there.
+fn launch_of(reader: &mut Reader<'_>, kind: Kind) -> Option<Launch> {
+    let mut units = distribution::UNITS
+        .iter()
+        .filter(|(_, other)| *other == kind);
+    units.find_map(|(unit, _)| units::launch(reader, unit))
+}
+
+/// A kubelet that is a program: finds the files that gave its arguments.
+fn program(
+    reader: &mut Reader<'_>,
+    start: &mut Start,
+    kind: Kind,
+    launch: &Launch,
+    arguments: Vec<Traced>,
+) {
+    let mut known = distribution::kubelet_arguments(&launch.command).unwrap_or_default();
+    let expected = known.clone();
+    match kind {
+        Kind::Rancher(program) => {
+            let command: Vec<Traced> = launch.command.iter().skip(1).cloned().collect();
+            let given = rancher::given(reader, program, &command, &launch.environment);
+            known = given.options.flags(true);
+            start.rancher = Some((program, given));
+        }
+        Kind::ArgumentsFile(path) => {
+            if let Some(number) = reader.setting(path) {
+                let variables = distribution::snap_variables(path);
+                let bytes = &reader.file(number).bytes;
+                known = distribution::arguments_file(bytes, number, &variables);
+            }
+        }
+        Kind::Program | Kind::K0s => {}
+    }
+    if arguments.is_empty() {
+        start.remarks.extend(launch.remarks.iter().cloned());
+        start.arguments = known;
+        return;
+    }
+    if kind == Kind::Program && !expected.is_empty() {
+        start
+            .remarks
+            .extend(changed(&launch.file, &expected, &arguments));
+    }
+    start.arguments = attributed(arguments, &known);
+}
+
+/// Whether a unit would give other flags than the process has.
+fn changed(unit: &str, expected: &[Traced], arguments: &[Traced]) -> Option<String> {
+    let values = |arguments: &[Traced]| -> Vec<_> {
+        let found = flags::read(arguments).flags;
+        found.into_iter().map(|it| (it.name, it.value)).collect()
+    };
+    (values(expected) != values(arguments)).then(|| {
+        format!(
+            "{unit} and its files would give the kubelet other flags than the running process has"
+        )
+    })
+}
+
+/// The arguments, each with the places of the first known one that is the
+/// same and was not taken yet.
+fn attributed(arguments: Vec<Traced>, known: &[Traced]) -> Vec<Traced> {
+    let mut by_text: BTreeMap<&[u8], VecDeque<&Traced>> = BTreeMap::new();
+    for word in known {
+        by_text.entry(word.bytes()).or_default().push_back(word);
+    }
+    let known = |argument: Traced| {
+        let found = by_text
+            .get_mut(argument.bytes())
+            .and_then(VecDeque::pop_front);
+        found.cloned().unwrap_or(argument)
+    };
+    arguments.into_iter().map(known).collect()
+}
+
+fn in_rancher(
+    reader: &mut Reader<'_>,
+    start: &mut Start,
+    program: &'static Program,
+    arguments: &[Traced],
+    environment: &[(String, Traced)],
+) {
+    let given = rancher::given(reader, program, arguments, environment);
+    start.arguments.clone_from(&given.arguments);
+    start.defaults = given.defaults.clone();
+    start.rancher = Some((program, given));
+}
+
+fn in_snap(
+    reader: &mut Reader<'_>,
+    start: &mut Start,
+    path: &str,
+    environment: Option<&[(String, Traced)]>,
+) {
+    let mut variables = distribution::snap_variables(path);
+    variables.extend(environment.unwrap_or_default().iter().cloned());
+    if let Some(number) = reader.setting(path) {
+        let bytes = &reader.file(number).bytes;
+        start.arguments = distribution::arguments_file(bytes, number, &variables);
+    }
+    let is_named = flags::read(&start.arguments)
+        .last(flags::Name::ResolvConf)
+        .is_some();
+    if path.starts_with("/var/snap/microk8s/") && !is_named {
+        start.defaults.resolv_conf = rancher::chosen(reader.own, Chooser::MicroK8s, "");
+        start.remarks.push(format!(
+            "MicroK8s chooses resolvConf at its next start and writes it into {path}: it has no --resolv-conf yet"
+        ));
+    }
+    start.command.push(Traced::untraced(path.as_bytes()));
+}
+
+fn named_arguments_file(arguments: &[Traced]) -> Option<String> {
+    let value = arguments.iter().enumerate().find_map(|(index, argument)| {
+        let text = argument.text();
+        if let Some(path) = text.strip_prefix("--kubelet-args-file=") {
+            return Some(path.to_owned());
+        }
+        let next = arguments.get(index + 1)?;
+        (text == "--kubelet-args-file").then(|| next.text().into_owned())
+    });
+    value.filter(|path| path.starts_with('/'))
+}
+
+/// How the kubelet of a node would be started on which none runs.
+pub(super) fn of_files(reader: &mut Reader<'_>) -> Option<Start> {
+    for (unit, kind) in distribution::UNITS {
+        if let Some(launch) = units::launch(reader, unit)
+            && let Some(start) = of_unit(reader, kind, launch)
+        {
+            return Some(start);
+        }
+    }
+    for (path, kind) in distribution::MARKS {
+        if reader.own.modified(path.as_ref()).is_some() {
+            let launch = Launch {
+                file: path.to_owned(),
+                ..Launch::default()
+            };
+            return of_unit(reader, kind, launch);
+        }
+    }
+    of_configuration(reader)
+}
+
+/// What a unit would start; `None`: no kubelet.
+fn of_unit(reader: &mut Reader<'_>, kind: Kind, launch: Launch) -> Option<Start> {
+    let mut start = Start {
+        found: Found::Files { file: launch.file },
+        remarks: launch.remarks,
+        directory: launch.directory,
+        ..Start::default()
+    };
+    let environment = launch.environment;
+    match kind {
+        Kind::Program => {
+            start.arguments = distribution::kubelet_arguments(&launch.command)?;
+        }
+        Kind::K0s => {
+            start.arguments = distribution::kubelet_arguments(&launch.command).unwrap_or_default();
+            start.configuration = configuration(reader);
+            if start.configuration.is_none() {
+                start.defaults.resolv_conf = rancher::chosen(reader.own, Chooser::K0s, "");
+                let remark = "k0s itself chooses resolvConf at its start";
+                start.remarks.push(remark.to_owned());
+            }
+        }
+        Kind::ArgumentsFile(path) => in_snap(reader, &mut start, path, None),
+        Kind::Rancher(program) => {
+            let arguments: Vec<Traced> = launch.command.iter().skip(1).cloned().collect();
+            in_rancher(reader, &mut start, program, &arguments, &environment);
+        }
+    }
+    start.command.splice(0..0, launch.command);
+    start.environment = Some(environment);
+    Some(start)
+}
+
+/// A kubelet of which only its files are there.
+fn of_configuration(reader: &mut Reader<'_>) -> Option<Start> {
+    let configuration = configuration(reader);
+    let mut start = Start::default();
+    let mut file = configuration.clone();
+    for path in distribution::ENVIRONMENT_FILES {
+        let Some(number) = reader.of_node(path) else {
+            continue;
+        };
+        for variable in env_file::variables(&reader.file(number).bytes, number) {
+            if variable.value.bytes().trim_ascii_start().starts_with(b"--") {
+                let words = crate::config::unit_file::words(
+                    &variable.value,
+                    crate::config::unit_file::Escapes::Plain,
+                );
+                start.arguments.extend(words);
+                file.get_or_insert_with(|| path.to_owned());
+            }
+        }
+    }
+    let is_named = flags::read(&start.arguments)
+        .last(flags::Name::Config)
+        .is_some();
+    let has_drop_ins = |(main, _): &&(&str, &str)| configuration.as_deref() == Some(*main);
+    let drop_ins = distribution::DROP_INS.iter().find(has_drop_ins);
+    let drop_ins = drop_ins.map(|(_, folder)| (*folder).to_owned());
+    start.drop_ins = drop_ins.filter(|path| reader.own.is_directory(path.as_ref()));
+    start.found = Found::Files { file: file? };
+    start.configuration = configuration.filter(|_| !is_named);
+    start
+        .remarks
+        .push("no unit of a kubelet was found: its files are those in the usual places".to_owned());
+    Some(start)
+}
+
+/// The first configuration file in a usual place.
+fn configuration(reader: &mut Reader<'_>) -> Option<String> {
+    let found = distribution::CONFIGURATIONS.iter().find(|path| {
+        let file = reader.own.read(path.as_ref());
+        let Ok(file) = file else {
+            // A file that cannot be read is not passed over.
+            return file.is_err_and(|error| !error.is_missing());
+        };
+        yaml::documents(&file.source).iter().any(|document| {
+            let root = document.root.as_ref().ok();
+            let kind = root.and_then(|root| root.get("kind")?.as_scalar());
+            kind.is_some_and(|kind| kind.text == "KubeletConfiguration")
+        })
+    });
+    found.map(|path| (*path).to_owned())
+}

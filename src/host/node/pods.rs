@@ -1,1 +1,0 @@
-//! Reads the pods of a node from its processes, runtimes and logs.

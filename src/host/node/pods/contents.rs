@@ -1,0 +1,149 @@
+//! Reads the files of a pod.
+
+use std::net::IpAddr;
+use std::path::Path;
+
+use super::{Skipped, find, list};
+use crate::config::resolv_conf::ResolvConf;
+use crate::host::FileRead;
+use crate::host::node::processes::{Directory, Seen};
+use crate::host::root::Root;
+use crate::node::assemble::Draft;
+use crate::node::{Pod, addresses as parse, is_dns_server, logs};
+use crate::text::Source;
+
+/// Where file systems are mounted on many nodes: what mounts say about a file
+/// begins there.
+const MOUNT_POINTS: &[&str] = &["/run", "/var", "/var/lib"];
+
+/// Kinds of volumes that a Corefile can be in.
+const VOLUMES: &[&str] = &["kubernetes.io~configmap", "kubernetes.io~projected"];
+
+/// More Corefiles than this in one pod are none.
+const MAX_COREFILES: usize = 16;
+
+/// How to look at pods.
+pub(super) struct Look<'n> {
+    /// The node.
+    pub(super) root: &'n Root,
+    /// Its processes, by id.
+    pub(super) processes: &'n [Seen],
+    /// Whether the files of DNS servers are wanted.
+    pub(super) with_dns: bool,
+}
+
+impl Look<'_> {
+    /// The pod with the content of its files.
+    pub(super) fn fill(&self, draft: Draft, skipped: &mut Skipped) -> Pod {
+        let mut pod = draft.pod;
+        pod.resolv_conf = self.resolv_conf(&draft.resolv_conf, skipped);
+        let eye = draft.eye.and_then(|pid| self.directory(pid));
+        if let Some(eye) = eye {
+            let seen = seen_resolv_conf(&eye, skipped).map(|file| parsed(file, skipped));
+            let bytes = |it: &ResolvConf| it.source.bytes.clone();
+            pod.is_resolv_conf_seen = seen.is_some();
+            let is_same = seen.as_ref().map(bytes) == pod.resolv_conf.as_ref().map(bytes);
+            pod.seen_resolv_conf = seen.filter(|_| !is_same);
+            if pod.host_network != Some(true) {
+                pod.addresses = addresses(&eye);
+            }
+        }
+        if self.with_dns {
+            let directory = draft.kubelet_directory.as_deref();
+            pod.corefiles = directory.map_or_else(Vec::new, |it| self.corefiles(it, skipped));
+            if is_dns_server(&pod) {
+                self.fill_dns(&mut pod, &draft.logs, skipped);
+            }
+        }
+        pod
+    }
+
+    fn directory(&self, pid: u32) -> Option<Directory> {
+        Directory::of(self.root, find(self.processes, pid)?)
+    }
+
+    /// The sandbox's file: the first that is there.
+    fn resolv_conf(&self, paths: &[String], skipped: &mut Skipped) -> Option<ResolvConf> {
+        let mut read = |path: String| skipped.take(self.root.read(Path::new(&path)));
+        let file = paths.iter().find_map(|path| read(path.clone()));
+        let prefixed = |prefix: &&str| {
+            paths
+                .iter()
+                .find_map(|path| read(format!("{prefix}{path}")))
+        };
+        let file = file.or_else(|| MOUNT_POINTS.iter().find_map(prefixed))?;
+        Some(parsed(file, skipped))
+    }
+
+    /// The Corefiles in the volumes of a pod, by the path that links lead from.
+    fn corefiles(&self, directory: &str, skipped: &mut Skipped) -> Vec<Source> {
+        let mut found = Vec::new();
+        for kind in VOLUMES {
+            for (volume, _) in list(self.root, &format!("{directory}/volumes/{kind}"), skipped) {
+                for (path, name) in list(self.root, &volume, skipped) {
+                    // NodeLocal DNSCache's is a template, `Corefile.base`.
+                    if name.starts_with("Corefile") && found.len() < MAX_COREFILES {
+                        let file = skipped.take(self.root.read(Path::new(&path)));
+                        found.extend(file.map(|file| whole(file, skipped)));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Arguments and newest logs of the containers of a DNS server.
+    fn fill_dns(&self, pod: &mut Pod, directories: &[String], skipped: &mut Skipped) {
+        let main: Vec<u32> = pod.containers.iter().filter_map(|it| it.pid).collect();
+        for process in pod.processes.iter_mut().filter(|it| main.contains(&it.pid)) {
+            let directory = self.directory(process.pid);
+            process.arguments = directory.map_or_else(Vec::new, |it| it.arguments());
+        }
+        for container in &mut pod.containers {
+            for directory in directories {
+                let directory = format!("{directory}/{}", container.name);
+                let names = list(self.root, &directory, skipped);
+                let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+                for name in logs::newest(&names) {
+                    let path = format!("{directory}/{name}");
+                    let file = skipped.take(self.root.read_end(Path::new(&path)));
+                    container.logs.extend(file.map(|file| file.source));
+                }
+            }
+        }
+    }
+}
+
+/// The file as the process sees it. Its root is a stranger's: links in it stay
+/// inside.
+fn seen_resolv_conf(eye: &Directory, skipped: &mut Skipped) -> Option<FileRead> {
+    let root = skipped.take(eye.root())?;
+    let mut file = skipped.take(root.read(Path::new("/etc/resolv.conf")))?;
+    file.source.name = format!("/proc/{}/root/etc/resolv.conf", eye.pid());
+    Some(file)
+}
+
+fn parsed(file: FileRead, skipped: &mut Skipped) -> ResolvConf {
+    ResolvConf::parse(whole(file, skipped))
+}
+
+/// The source, with a word about what is behind its end.
+fn whole(file: FileRead, skipped: &mut Skipped) -> Source {
+    if file.is_cut {
+        let sentence = format!("cannot read all of {}: it is too long", file.source.name);
+        skipped.note(None, sentence);
+    }
+    file.source
+}
+
+/// The addresses in the network namespace of a process, loopback ones left
+/// out: those of version 4 first, each in numerical order.
+pub fn addresses(process: &Directory) -> Vec<IpAddr> {
+    let read = |name| {
+        process
+            .read(name)
+            .map(|file| file.source.bytes)
+            .unwrap_or_default()
+    };
+    parse::parse(&read("net/fib_trie"), &read("net/if_inet6"))
+}

@@ -1,0 +1,95 @@
+//! Reads the directories that the kubelet keeps for pods.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{Skipped, list};
+use crate::host::root::Root;
+use crate::node::assemble::{self, Facts, Hosts, KubeletDirectory, LogDirectory};
+use crate::node::logs;
+
+const LOGS: &str = "/var/log/pods";
+const LINKS: &str = "/var/log/containers";
+
+/// The kubelet's own default, that of MicroK8s, of k0s.
+const KUBELETS: &[&str] = &[
+    "/var/lib/kubelet/pods",
+    "/var/snap/microk8s/common/var/lib/kubelet/pods",
+    "/var/lib/k0s/kubelet/pods",
+];
+
+/// Adds the directories of logs and of the kubelet to the facts.
+pub(super) fn read(root: &Root, facts: &mut Facts, skipped: &mut Skipped) {
+    let of_records = facts.records.iter().filter_map(|it| it.logs.as_deref());
+    for directory in with_parents(&[LOGS], of_records) {
+        for (path, name) in list(root, &directory, skipped) {
+            let Some(owner) = logs::pod(&name) else {
+                continue;
+            };
+            let containers = list(root, &path, skipped).into_iter();
+            let containers =
+                containers.map(|(path, name)| (name, last_start(root, &path, skipped)));
+            facts.logs.push(LogDirectory {
+                containers: containers.collect(),
+                path,
+                owner,
+            });
+        }
+    }
+    let links = list(root, LINKS, skipped);
+    facts.links = links
+        .iter()
+        .filter_map(|(_, name)| logs::link(name))
+        .collect();
+    facts.kubelet = kubelet(root, facts, skipped);
+}
+
+/// The directories that are known, and those in which the paths lie.
+fn with_parents<'p>(known: &[&str], paths: impl Iterator<Item = &'p str>) -> Vec<String> {
+    let parents = paths.filter_map(|path| Some(path.rsplit_once('/')?.0));
+    let parents: BTreeSet<&str> = parents.filter(|it| !known.contains(it)).collect();
+    let known = known.iter().copied();
+    known.chain(parents).map(str::to_owned).collect()
+}
+
+/// The number of a container's last start, by the names of its logs.
+fn last_start(root: &Root, directory: &str, skipped: &mut Skipped) -> Option<u32> {
+    let names = list(root, directory, skipped);
+    names.iter().filter_map(|(_, name)| logs::start(name)).max()
+}
+
+/// The kubelet's directories. What is in them is read only for pods that no
+/// runtime and no process knows.
+fn kubelet(root: &Root, facts: &Facts, skipped: &mut Skipped) -> Vec<KubeletDirectory> {
+    let of_records = facts
+        .records
+        .iter()
+        .filter_map(|it| it.kubelet_directory.as_deref());
+    let named = assemble::named_uids(&facts.records);
+    let logged: BTreeSet<&str> = facts.logs.iter().map(|it| it.owner.uid.as_str()).collect();
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for directory in with_parents(KUBELETS, of_records) {
+        for (path, uid) in list(root, &directory, skipped) {
+            if !seen.insert(uid.clone()) {
+                continue;
+            }
+            let mut entry = KubeletDirectory {
+                path,
+                uid,
+                ..KubeletDirectory::default()
+            };
+            if !logged.contains(entry.uid.as_str()) {
+                let containers = list(root, &format!("{}/containers", entry.path), skipped);
+                entry.containers = containers.into_iter().map(|(_, name)| name).collect();
+            }
+            if !named.contains(entry.uid.as_str()) {
+                let path = format!("{}/etc-hosts", entry.path);
+                let hosts = skipped.take(root.read(Path::new(&path)));
+                entry.hosts = hosts.and_then(|file| Hosts::parse(&file.source.bytes));
+            }
+            found.push(entry);
+        }
+    }
+    found
+}

@@ -1,0 +1,208 @@
+//! Reads the pods of a node from its processes, runtimes and logs.
+//!
+//! No socket of a runtime is asked: the files are enough, and they are there
+//! when the runtime hangs.
+
+mod contents;
+mod directories;
+mod runtimes;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::path::Path;
+
+use nix::errno::Errno;
+
+use super::Parts;
+use super::processes::{Directory, Seen};
+use crate::host::ReadError;
+use crate::host::root::Root;
+use crate::node::assemble::{self, Facts, Task};
+use crate::node::{Pod, cgroup, mountinfo};
+
+pub use contents::addresses;
+
+/// Reads the pods of the node below `root`, sorted by namespace and name.
+/// `processes` are those of [`super::processes::scan`]. With what could not be
+/// read, as sentences without a full stop.
+///
+/// Each file is read once. The files of DNS servers, their logs and Corefiles,
+/// are read only where `parts` wants them.
+pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Vec<String>) {
+    if !parts.pods && !parts.dns_pods {
+        return (Vec::new(), Vec::new());
+    }
+    let mut skipped = Skipped::default();
+    let (records, sandboxes) = runtimes::read(root, &mut skipped);
+    let mut facts = Facts {
+        tasks: tasks(processes),
+        records,
+        sandboxes,
+        node_netns: processes
+            .iter()
+            .find(|it| it.pid == 1)
+            .and_then(|it| it.netns),
+        ..Facts::default()
+    };
+    read_mounts(root, processes, &mut facts, &mut skipped);
+    directories::read(root, &mut facts, &mut skipped);
+    let pods = assemble::pods(&facts);
+    let look = contents::Look {
+        root,
+        processes,
+        with_dns: parts.dns_pods,
+    };
+    let pods = pods.into_iter().map(|draft| look.fill(draft, &mut skipped));
+    (pods.collect(), skipped.sentences())
+}
+
+/// The processes that may be those of containers.
+fn tasks(processes: &[Seen]) -> Vec<Task> {
+    let init = processes.iter().find(|it| it.pid == 1);
+    let prefix = cgroup::Prefix::of_init(init.map_or(&[], |it| it.cgroup.as_slice()));
+    let task = |it: &Seen| {
+        let membership = cgroup::membership(&it.cgroup, &prefix);
+        assemble::is_task(&membership).then(|| Task {
+            pid: it.pid,
+            comm: it.comm.clone(),
+            started: it.started,
+            netns: it.netns,
+            membership,
+            ..Task::default()
+        })
+    };
+    processes
+        .iter()
+        .filter(|it| !it.is_zombie)
+        .filter_map(task)
+        .collect()
+}
+
+/// Reads the mounts of one process of each container that no runtime knows,
+/// and of processes whose control groups say nothing; of the first process
+/// those that keep network namespaces.
+fn read_mounts(root: &Root, processes: &[Seen], facts: &mut Facts, skipped: &mut Skipped) {
+    let mut table = |pid: u32| {
+        let directory = Directory::of(root, find(processes, pid)?)?;
+        Some(skipped.take(directory.read("mountinfo"))?.source.bytes)
+    };
+    if let Some(table) = table(1) {
+        facts.netns_files = mountinfo::network_namespaces(&table);
+    }
+    let known: BTreeSet<&str> = facts.records.iter().map(|it| it.id.as_str()).collect();
+    let mut looked = BTreeSet::new();
+    for task in &mut facts.tasks {
+        let Some(id) = task.membership.container.clone() else {
+            continue;
+        };
+        if !known.contains(id.as_str()) && looked.insert(id) {
+            let table = table(task.pid);
+            task.mounts = table.map(|it| mountinfo::pod(&it)).unwrap_or_default();
+        }
+    }
+    facts.tasks.extend(silent(root, processes));
+}
+
+/// The processes of pods whose control groups are hidden, one for each
+/// namespace of mounts.
+fn silent(root: &Root, processes: &[Seen]) -> Vec<Task> {
+    const KTHREADD: u32 = 2;
+    let mut tables: BTreeMap<u64, Option<mountinfo::Mounts>> = BTreeMap::new();
+    let init = find(processes, 1).and_then(|it| Directory::of(root, it)?.namespace("mnt"));
+    tables.extend(init.map(|it| (it, None)));
+    let hidden = processes.iter().filter(|it| {
+        let is_kernels = it.pid == KTHREADD || it.parent == Some(KTHREADD);
+        it.pid != 1 && !is_kernels && cgroup::is_silent(&it.cgroup)
+    });
+    let mut found = Vec::new();
+    for process in hidden {
+        let Some(directory) = Directory::of(root, process) else {
+            continue;
+        };
+        let Some(namespace) = directory.namespace("mnt") else {
+            continue;
+        };
+        let mounts = tables.entry(namespace).or_insert_with(|| {
+            let table = directory.read("mountinfo").ok()?;
+            Some(mountinfo::pod(&table.source.bytes)).filter(|it| it.pod.is_some())
+        });
+        found.extend(mounts.clone().map(|mounts| Task {
+            pid: process.pid,
+            comm: process.comm.clone(),
+            started: process.started,
+            netns: process.netns,
+            mounts,
+            ..Task::default()
+        }));
+    }
+    found
+}
+
+/// The process with this id; they are sorted by it.
+fn find(processes: &[Seen], pid: u32) -> Option<&Seen> {
+    let at = processes.binary_search_by_key(&pid, |it| it.pid).ok()?;
+    processes.get(at)
+}
+
+/// What could not be read: of many files for the same reason only the first
+/// is named.
+#[derive(Default)]
+struct Skipped(Vec<(Option<Errno>, String, usize)>);
+
+impl Skipped {
+    /// What was read; an error is kept, unless there is simply no such file.
+    fn take<T>(&mut self, read: Result<T, ReadError>) -> Option<T> {
+        match read {
+            Ok(read) => return Some(read),
+            Err(error) if error.is_missing() => {}
+            Err(ReadError::System {
+                // No such process; a file where a directory is usual.
+                errno: Errno::ESRCH | Errno::ENOTDIR,
+                ..
+            }) => {}
+            Err(error) => {
+                let errno = match &error {
+                    ReadError::System { errno, .. } => Some(*errno),
+                    _ => None,
+                };
+                self.note(errno, error.to_string());
+            }
+        }
+        None
+    }
+
+    fn note(&mut self, errno: Option<Errno>, sentence: String) {
+        let same = self.0.iter_mut().find(|(kind, ..)| *kind == errno);
+        match same {
+            Some((_, _, more)) => *more += 1,
+            None => self.0.push((errno, sentence, 0)),
+        }
+    }
+
+    fn sentences(self) -> Vec<String> {
+        let sentence = |(_, sentence, more)| match more {
+            0 => sentence,
+            _ => format!("{sentence}, and {more} more like this"),
+        };
+        self.0.into_iter().map(sentence).collect()
+    }
+}
+
+/// What is in a directory that need not be there, as paths.
+fn list(root: &Root, directory: &str, skipped: &mut Skipped) -> Vec<(String, String)> {
+    let names = skipped.take(root.list(Path::new(directory)));
+    let names = names.unwrap_or_default().into_iter();
+    let names = names.filter_map(|name| name.into_string().ok());
+    names
+        .map(|name| (format!("{directory}/{name}"), name))
+        .collect()
+}
+
+/// The addresses in the network namespace of the node itself: those of its
+/// first process, or what `/proc/net` says where there is none.
+pub fn node_addresses(root: &Root) -> Vec<IpAddr> {
+    match Directory::open(root, 1) {
+        Ok(init) => addresses(&init),
+        Err(_) => Vec::new(),
+    }
+}

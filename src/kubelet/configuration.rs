@@ -1,0 +1,412 @@
+//! A KubeletConfiguration file, as far as DNS depends on it, as the kubelet
+//! decodes it.
+//!
+//! Source: kubernetes `pkg/kubelet/kubeletconfig/util/codec/codec.go`: strict
+//! decoding, and on its errors lenient decoding with a warning; keys are case
+//! sensitive, the last one of repeated keys counts, and a value of the wrong
+//! type is an error both times.
+
+use crate::config::yaml::{self, Entry, Kind, Node};
+use crate::kubelet::Version;
+use crate::text::{Place, Placed, Source, escaped};
+
+/// For what a file is read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    /// For `--config`.
+    Main,
+    /// For one of the files below `--config-dir`.
+    DropIn,
+}
+
+/// What a file sets. The value `None`: it sets the built-in default.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Configuration {
+    /// `resolvConf`.
+    pub resolv_conf: Option<Placed<Option<String>>>,
+    /// `clusterDNS`, as written.
+    pub cluster_dns: Option<Placed<Option<Vec<String>>>>,
+    /// `clusterDomain`.
+    pub cluster_domain: Option<Placed<Option<String>>>,
+    /// What is ignored in it, and errors with which the kubelet does not
+    /// start. Whole sentences without a full stop.
+    pub remarks: Vec<String>,
+    /// Why nothing of it can be known: it is no YAML.
+    pub broken: Option<String>,
+}
+
+/// Up to here an empty `resolvConf` in a file means the default.
+/// Source: kubernetes#104624.
+const LAST_WITHOUT_EMPTY: Version = Version::minor(1, 22);
+/// Since then drop-ins are merged by the keys that are documented.
+/// Source: kubernetes#127421.
+const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
+
+const RESOLV_CONF: &str = "resolvConf";
+const CLUSTER_DNS: &str = "clusterDNS";
+const CLUSTER_DOMAIN: &str = "clusterDomain";
+
+const KIND: &str = "KubeletConfiguration";
+const GROUP: &str = "kubelet.config.k8s.io/";
+
+/// Reads a file. Without a version the newest is meant, and what others do is
+/// remarked on where it matters.
+pub fn read(source: &Source, role: Role, version: Option<Version>) -> Configuration {
+    let mut reader = Reader {
+        source,
+        role,
+        version,
+        found: Configuration::default(),
+    };
+    let documents = yaml::documents(source);
+    // The kubelet takes the first document; a file for kubeadm has others.
+    let is_ours = |root: &Node| text_of(root, "kind") == Some(KIND);
+    let ours = |it: &&yaml::Document| it.root.as_ref().is_ok_and(is_ours);
+    let chosen = documents.iter().find(ours).or(documents.first());
+    match chosen.map(|it| &it.root) {
+        Some(Ok(root)) => reader.document(root),
+        Some(Err(error)) => {
+            reader.found.broken = Some(format!(
+                "{}: the kubelet does not start with this file: {error}",
+                source.place(error.at)
+            ));
+        }
+        None => {
+            let name = &source.name;
+            let remark = format!("{name} is empty, and the kubelet does not start with it");
+            reader.found.remarks.push(remark);
+        }
+    }
+    reader.found
+}
+
+struct Reader<'s> {
+    source: &'s Source,
+    role: Role,
+    version: Option<Version>,
+    found: Configuration,
+}
+
+impl Reader<'_> {
+    fn document(&mut self, root: &Node) {
+        // What the API server shows of a kubelet at /configz.
+        let shown = root
+            .get("kubeletconfig")
+            .filter(|it| it.as_mapping().is_some());
+        if shown.is_none() {
+            self.identity(root);
+        }
+        let root = shown.unwrap_or(root);
+        let Some(entries) = root.as_mapping() else {
+            return;
+        };
+        for (index, entry) in entries.iter().enumerate() {
+            let Some(key) = entry.key.as_scalar().map(|it| it.text.as_str()) else {
+                continue;
+            };
+            let same = |it: &&Entry| it.key.as_scalar().is_some_and(|it| it.text == key);
+            if is_watched(key) && entries.iter().take(index).any(|it| same(&it)) {
+                self.remark(
+                    entry.key.span.start,
+                    &format!("{key} stands here once more, and the last one counts"),
+                );
+            }
+            self.entry(key, entry);
+        }
+        for key in [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN] {
+            let is_written = |it: &Entry| it.key.as_scalar().is_some_and(|it| it.text == key);
+            // What a merge key (`<<`) brings in.
+            if let Some(value) = root.get(key).filter(|_| !entries.iter().any(is_written)) {
+                self.set(key, value);
+            }
+        }
+    }
+
+    /// Whether the kubelet takes the file for a configuration of its own.
+    fn identity(&mut self, root: &Node) {
+        let api = text_of(root, "apiVersion").unwrap_or_default();
+        let kind = text_of(root, "kind").unwrap_or_default();
+        if kind != KIND || !api.starts_with(GROUP) {
+            let message = "the kubelet does not start with this file: it needs apiVersion \
+                           kubelet.config.k8s.io/v1beta1 and kind KubeletConfiguration";
+            self.remark(root.span.start, message);
+        }
+    }
+
+    fn entry(&mut self, key: &str, entry: &Entry) {
+        let at = entry.key.span.start;
+        let is_old_drop_in = self.role == Role::DropIn
+            && self
+                .version
+                .is_some_and(|version| version < DROP_INS_BY_KEY);
+        if is_old_drop_in {
+            match key.to_ascii_lowercase().as_str() {
+                "resolverconfig" => self.set(RESOLV_CONF, &entry.value),
+                "clusterdns" => self.set(CLUSTER_DNS, &entry.value),
+                "clusterdomain" => self.set(CLUSTER_DOMAIN, &entry.value),
+                "resolvconf" => {
+                    let message = "resolvConf is ignored here: kubelets from 1.28 to 1.31 do not \
+                                   take it from a drop-in";
+                    self.remark(at, message);
+                }
+                _ => {}
+            }
+            return;
+        }
+        match key {
+            RESOLV_CONF => {
+                if self.role == Role::DropIn && self.version.is_none() {
+                    let message = "kubelets from 1.28 to 1.31 ignore resolvConf in a drop-in; the \
+                                   version of this one is not known";
+                    self.remark(at, message);
+                }
+                self.set(key, &entry.value);
+            }
+            CLUSTER_DNS | CLUSTER_DOMAIN => self.set(key, &entry.value),
+            "resolverConfig" => {
+                self.remark(at, "resolverConfig is ignored: the key is resolvConf");
+            }
+            _ => {
+                let meant = [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN];
+                if let Some(meant) = meant.iter().find(|it| key.eq_ignore_ascii_case(it)) {
+                    let key = escaped(key.as_bytes());
+                    self.remark(at, &format!("{key} is ignored: the key is {meant}"));
+                }
+            }
+        }
+    }
+
+    /// What the value of a key sets.
+    fn set(&mut self, key: &str, value: &Node) {
+        let place = self.source.place_of(value.span.start);
+        if value.is_null() {
+            self.unset(key, place);
+            return;
+        }
+        let text = (value.kind() == Some(Kind::Text))
+            .then(|| value.as_scalar())
+            .flatten();
+        let text = text.map(|it| it.text.clone());
+        match (key, text) {
+            (RESOLV_CONF, Some(path)) if path.is_empty() && !self.honours_empty() => {
+                let message = "resolvConf \"\" means the default here: it is honoured since 1.23";
+                self.remark(value.span.start, message);
+                self.found.resolv_conf = None;
+            }
+            (RESOLV_CONF, Some(path)) => {
+                self.found.resolv_conf = Some(Placed {
+                    value: Some(path),
+                    place,
+                });
+            }
+            (CLUSTER_DOMAIN, Some(domain)) => {
+                self.found.cluster_domain = Some(Placed {
+                    value: Some(domain),
+                    place,
+                });
+            }
+            (CLUSTER_DNS, _) if value.as_sequence().is_some() => {
+                let items = value.as_sequence().unwrap_or_default();
+                let servers = items.iter().filter_map(|item| self.server(item)).collect();
+                self.found.cluster_dns = Some(Placed {
+                    value: Some(servers),
+                    place,
+                });
+            }
+            _ => self.wrong_type(key, value),
+        }
+    }
+
+    /// An entry of `clusterDNS`.
+    fn server(&mut self, item: &Node) -> Option<String> {
+        match (item.kind(), item.as_scalar()) {
+            (Some(Kind::Text), Some(scalar)) => Some(scalar.text.clone()),
+            (Some(Kind::Null), _) => Some(String::new()),
+            _ => {
+                self.wrong_type("an entry of clusterDNS", item);
+                None
+            }
+        }
+    }
+
+    fn wrong_type(&mut self, key: &str, value: &Node) {
+        let wanted = if key == CLUSTER_DNS {
+            "a list of texts"
+        } else {
+            "a text"
+        };
+        let found = value.described();
+        let message =
+            format!("the kubelet does not start with this file: {key} is {found} and not {wanted}");
+        self.remark(value.span.start, &message);
+    }
+
+    /// A null. In a drop-in it takes back what was set before: the files are
+    /// merged as RFC 7396 says. Before 1.32 that hit another key than the one
+    /// that is read afterwards.
+    fn unset(&mut self, key: &str, place: Place) {
+        let counts = self.role == Role::DropIn
+            && self
+                .version
+                .is_none_or(|version| version >= DROP_INS_BY_KEY);
+        match key {
+            RESOLV_CONF => {
+                self.found.resolv_conf = counts.then_some(Placed { value: None, place });
+            }
+            CLUSTER_DNS => {
+                self.found.cluster_dns = counts.then_some(Placed { value: None, place });
+            }
+            _ => {
+                self.found.cluster_domain = counts.then_some(Placed { value: None, place });
+            }
+        }
+    }
+
+    fn honours_empty(&self) -> bool {
+        let major_minor = |it: Version| (it.major, it.minor);
+        self.version
+            .is_none_or(|it| major_minor(it) > major_minor(LAST_WITHOUT_EMPTY))
+    }
+
+    fn remark(&mut self, at: u32, message: &str) {
+        let place = self.source.place(at);
+        self.found.remarks.push(format!("{place}: {message}"));
+    }
+}
+
+fn is_watched(key: &str) -> bool {
+    [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN].contains(&key)
+}
+
+fn text_of<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
+    Some(node.get(key)?.as_scalar()?.text.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+    /// `resolvConf`, `clusterDNS` and `clusterDomain` in short, and remarks
+    /// without the name of the file.
+    fn check(role: Role, minor: u32, text: &str, expected: [&str; 3], remarks: &[&str]) {
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: format!("{HEAD}{text}").into_bytes(),
+        };
+        let version = (minor > 0).then_some(Version::minor(1, minor));
+        let found = read(&source, role, version);
+        let text = |it: &Option<Placed<Option<String>>>| match it {
+            None => "-".to_owned(),
+            Some(it) => format!("{} {}", it.place, it.value.as_deref().unwrap_or("default")),
+        };
+        let servers = found.cluster_dns.as_ref().map(|it| Placed {
+            value: it.value.as_ref().map(|it| it.join(",")),
+            place: it.place.clone(),
+        });
+        let short = [
+            text(&found.resolv_conf),
+            text(&servers),
+            text(&found.cluster_domain),
+        ];
+        assert_eq!(short, expected, "{minor} {source:?}");
+        let short: Vec<&str> = found
+            .remarks
+            .iter()
+            .map(|it| it.split(": ").last().unwrap())
+            .collect();
+        assert_eq!(short, remarks);
+        assert_eq!(found.broken, None);
+    }
+
+    #[test]
+    fn the_main_file_has_the_documented_keys_only() {
+        let text = "resolvConf: /a\nclusterDNS: [10.0.0.1, '::1']\nclusterDomain: x\n";
+        check(
+            Role::Main,
+            30,
+            text,
+            ["f:3:13 /a", "f:4:13 10.0.0.1,::1", "f:5:16 x"],
+            &[],
+        );
+        let text = "resolverConfig: /a\nclusterdns: [1.1.1.1]\n";
+        let remarks = ["the key is resolvConf", "the key is clusterDNS"];
+        check(Role::Main, 30, text, ["-", "-", "-"], &remarks);
+        let text = "resolvConf: /a\nresolvConf: /b\nclusterDNS: ~\n";
+        let remark = "resolvConf stands here once more, and the last one counts";
+        check(Role::Main, 30, text, ["f:4:13 /b", "-", "-"], &[remark]);
+    }
+
+    #[test]
+    fn values_of_the_wrong_type_stop_the_kubelet() {
+        let text = "resolvConf: 5\nclusterDNS: 10.96.0.10\nclusterDomain: [x]\n";
+        let remarks = [
+            "resolvConf is a number and not a text",
+            "clusterDNS is a text and not a list of texts",
+            "clusterDomain is a list and not a text",
+        ];
+        check(Role::Main, 30, text, ["-", "-", "-"], &remarks);
+    }
+
+    #[test]
+    fn an_empty_path_counts_since_1_23() {
+        let text = "resolvConf: \"\"\n";
+        check(Role::Main, 23, text, ["f:3:13 ", "-", "-"], &[]);
+        check(Role::Main, 0, text, ["f:3:13 ", "-", "-"], &[]);
+        check(
+            Role::Main,
+            22,
+            text,
+            ["-", "-", "-"],
+            &["it is honoured since 1.23"],
+        );
+    }
+
+    #[test]
+    fn drop_ins_had_other_keys_until_1_31() {
+        let text = "resolvConf: /a\nresolverConfig: /b\nClusterDNS: []\nclusterDomain: ~\n";
+        let ignored = "kubelets from 1.28 to 1.31 do not take it from a drop-in";
+        check(
+            Role::DropIn,
+            31,
+            text,
+            ["f:4:17 /b", "f:5:13 ", "-"],
+            &[ignored],
+        );
+        let remarks = ["the key is resolvConf", "the key is clusterDNS"];
+        check(
+            Role::DropIn,
+            32,
+            text,
+            ["f:3:13 /a", "-", "f:6:16 default"],
+            &remarks,
+        );
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_broken_and_what_has_no_kind_is_told() {
+        let read = |text: &str| {
+            let source = Source {
+                name: "f".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            };
+            super::read(&source, Role::Main, None)
+        };
+        assert!(read("a: [").broken.is_some());
+        assert_eq!(
+            read("").remarks,
+            ["f is empty, and the kubelet does not start with it"]
+        );
+        let found = read("resolvConf: /a\n");
+        assert_eq!(found.remarks.len(), 1);
+        assert_eq!(found.resolv_conf.unwrap().value.unwrap(), "/a");
+        let shown = read("{\"kubeletconfig\": {\"resolvConf\": \"/a\"}}");
+        assert_eq!(shown.resolv_conf.unwrap().place.to_string(), "f:1:34");
+        assert_eq!(shown.remarks, [""; 0]);
+        let second = read(&format!(
+            "kind: ClusterConfiguration\n---\n{HEAD}clusterDomain: x\n"
+        ));
+        assert_eq!(second.cluster_domain.unwrap().place.line, 5);
+    }
+}

@@ -1,0 +1,246 @@
+//! What the kubelet does with all that was set.
+//!
+//! Source: kubernetes `cmd/kubelet/app/server.go: NewKubeletCommand`: the
+//! defaults, the file, the drop-ins in order, then the flags once more.
+
+use std::net::IpAddr;
+
+use crate::kubelet::configuration::{self, Configuration, Role};
+use crate::kubelet::flags::{Flag, Name};
+use crate::kubelet::{Found, Kubelet, Origin, Setting, Version};
+use crate::text::{Placed, Source, escaped};
+
+/// Everything that decides the settings.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// The kubelet's version, if it is known.
+    pub version: Option<Version>,
+    /// What counts where nothing is set; the kubelet's own if empty.
+    pub defaults: Defaults,
+    /// The file of `--config`.
+    pub main: Option<File>,
+    /// The files below `--config-dir`, in the order in which they are merged.
+    pub drop_ins: Vec<File>,
+    /// The flags, in order, with where each was given.
+    pub flags: Vec<(Flag, Origin)>,
+    /// What is already known to be remarkable.
+    pub remarks: Vec<String>,
+}
+
+/// What counts where nothing is set.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Defaults {
+    /// The path in place of `resolvConf`.
+    pub resolv_conf: String,
+    /// The addresses in place of `clusterDNS`.
+    pub cluster_dns: Vec<IpAddr>,
+    /// The domain in place of `clusterDomain`.
+    pub cluster_domain: String,
+}
+
+/// A file that the kubelet reads.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum File {
+    /// As it was read.
+    Read(Source),
+    /// It could not be read; the reason as a whole sentence without a full stop.
+    Unread(String),
+}
+
+/// The kubelet's own defaults.
+///
+/// Source: kubernetes `pkg/kubelet/apis/config/v1beta1/defaults.go`.
+impl Default for Defaults {
+    fn default() -> Self {
+        Self {
+            resolv_conf: "/etc/resolv.conf".to_owned(),
+            cluster_dns: Vec::new(),
+            cluster_domain: String::new(),
+        }
+    }
+}
+
+/// A setting while places are read that can set it, the weakest first.
+struct Layers<T> {
+    default: T,
+    made: Vec<(T, Origin)>,
+}
+
+/// The kubelet that these inputs make.
+pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
+    let Inputs {
+        version,
+        defaults,
+        main,
+        drop_ins,
+        flags,
+        remarks,
+    } = inputs;
+    let mut settings = Settings {
+        version,
+        resolv_conf: Layers::new(defaults.resolv_conf),
+        cluster_dns: Layers::new(defaults.cluster_dns),
+        cluster_domain: Layers::new(defaults.cluster_domain),
+        remarks,
+    };
+    if let Some(main) = &main {
+        settings.file(main, Role::Main);
+    }
+    for drop_in in &drop_ins {
+        settings.file(drop_in, Role::DropIn);
+    }
+    settings.flags(&flags);
+    let mut kubelet = Kubelet {
+        found,
+        version,
+        resolv_conf: settings.resolv_conf.setting(),
+        cluster_dns: settings.cluster_dns.setting(),
+        cluster_domain: settings.cluster_domain.setting(),
+        remarks: settings.remarks,
+    };
+    if !kubelet.resolv_conf.value.is_empty() && !kubelet.resolv_conf.value.starts_with('/') {
+        let path = escaped(kubelet.resolv_conf.value.as_bytes());
+        kubelet.remarks.push(format!(
+            "resolvConf {path} is no absolute path: it depends on the kubelet's working directory"
+        ));
+    }
+    kubelet
+}
+
+/// Why a kubelet of this version does not start with `--config-dir`.
+/// `has_variable`: whether `KUBELET_CONFIG_DROPIN_DIR_ALPHA` is set, if that is
+/// known.
+///
+/// Source: kubernetes `cmd/kubelet/app/server.go` of 1.28; kubernetes/website#45665.
+pub fn refuses_drop_ins(version: Option<Version>, has_variable: Option<bool>) -> Option<String> {
+    let version = version?;
+    if version < Version::minor(1, 28) {
+        return Some(
+            "the kubelet does not start with --config-dir: it is known since 1.28".to_owned(),
+        );
+    }
+    let needs_variable = version < Version::minor(1, 30) && has_variable == Some(false);
+    needs_variable.then(|| {
+        "the kubelet does not start with --config-dir: 1.28 and 1.29 need the variable \
+         KUBELET_CONFIG_DROPIN_DIR_ALPHA in its environment"
+            .to_owned()
+    })
+}
+
+struct Settings {
+    version: Option<Version>,
+    resolv_conf: Layers<String>,
+    cluster_dns: Layers<Vec<IpAddr>>,
+    cluster_domain: Layers<String>,
+    remarks: Vec<String>,
+}
+
+impl Settings {
+    fn file(&mut self, file: &File, role: Role) {
+        let found = match file {
+            File::Read(source) => configuration::read(source, role, self.version),
+            File::Unread(reason) => Configuration {
+                broken: Some(reason.clone()),
+                ..Configuration::default()
+            },
+        };
+        self.remarks.extend(found.remarks);
+        if let Some(reason) = found.broken {
+            self.resolv_conf.guess(&reason);
+            self.cluster_dns.guess(&reason);
+            self.cluster_domain.guess(&reason);
+            self.remarks.push(reason);
+            return;
+        }
+        self.resolv_conf.place(found.resolv_conf);
+        self.cluster_domain.place(found.cluster_domain);
+        if let Some(Placed { value, place }) = found.cluster_dns {
+            let value = value.map(|servers| {
+                let at = place.to_string();
+                addresses(servers.iter().map(String::as_str), &at, &mut self.remarks)
+            });
+            self.cluster_dns.place(Some(Placed { value, place }));
+        }
+    }
+
+    fn flags(&mut self, flags: &[(Flag, Origin)]) {
+        let mut servers: Option<(Vec<IpAddr>, Origin)> = None;
+        for (flag, origin) in flags {
+            match flag.name {
+                Name::ResolvConf => self.resolv_conf.add(flag.value.clone(), origin.clone()),
+                Name::ClusterDomain => self.cluster_domain.add(flag.value.clone(), origin.clone()),
+                Name::ClusterDns => {
+                    let parts = flag.value.split(',').filter(|it| !it.is_empty());
+                    let parts = parts.map(|it| it.trim_matches('"'));
+                    let more = addresses(parts, &flag.argument, &mut self.remarks);
+                    // The first one replaces what the files have, others add to it.
+                    let (sum, _) = servers.get_or_insert_with(|| (Vec::new(), origin.clone()));
+                    sum.extend(more);
+                }
+                Name::Config | Name::ConfigDir => {}
+            }
+        }
+        if let Some((servers, origin)) = servers {
+            self.cluster_dns.add(servers, origin);
+        }
+    }
+}
+
+/// The addresses in a list; the kubelet logs those that are none and goes on.
+///
+/// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`.
+fn addresses<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    at: &str,
+    remarks: &mut Vec<String>,
+) -> Vec<IpAddr> {
+    let mut addresses = Vec::new();
+    for text in texts {
+        match text.parse() {
+            Ok(address) => addresses.push(address),
+            Err(_) => remarks.push(format!(
+                "{at}: the kubelet leaves out \"{}\", which is no IP address",
+                escaped(text.as_bytes())
+            )),
+        }
+    }
+    addresses
+}
+
+impl<T: Clone> Layers<T> {
+    fn new(default: T) -> Self {
+        Self {
+            default,
+            made: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, value: T, origin: Origin) {
+        self.made.push((value, origin));
+    }
+
+    fn place(&mut self, set: Option<Placed<Option<T>>>) {
+        if let Some(Placed { value, place }) = set {
+            let value = value.unwrap_or_else(|| self.default.clone());
+            self.add(value, Origin::File(place));
+        }
+    }
+
+    fn guess(&mut self, reason: &str) {
+        self.add(self.default.clone(), Origin::Unread(reason.to_owned()));
+    }
+
+    fn setting(mut self) -> Setting<T> {
+        let Some((value, origin)) = self.made.pop() else {
+            return Setting::built_in(self.default);
+        };
+        self.made
+            .retain(|(_, origin)| !matches!(origin, Origin::Unread(_)));
+        self.made.reverse();
+        Setting {
+            value,
+            origin,
+            overrode: self.made,
+        }
+    }
+}

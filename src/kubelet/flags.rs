@@ -1,0 +1,193 @@
+//! The kubelet's command line, as far as DNS depends on it.
+//!
+//! Source: kubernetes `cmd/kubelet/app/options/options.go: AddKubeletConfigFlags`;
+//! spf13/pflag `flag.go: parseArgs`; `_` is `-`, as in
+//! `component-base/cli/flag: WordSepNormalizeFunc`.
+
+use crate::config::traced::{self, Spot, Traced};
+use crate::kubelet::Origin;
+use crate::text::{Source, escaped};
+
+/// The flags that count.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Name {
+    /// `--resolv-conf`
+    ResolvConf,
+    /// `--cluster-dns`: addresses with commas between them; repeats add up.
+    ClusterDns,
+    /// `--cluster-domain`
+    ClusterDomain,
+    /// `--config`
+    Config,
+    /// `--config-dir`
+    ConfigDir,
+}
+
+/// A flag as it was given.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Flag {
+    /// Which.
+    pub name: Name,
+    /// Its value.
+    pub value: String,
+    /// As it was given, safe to print: `--resolv-conf=/x`, `--resolv-conf /x`.
+    pub argument: String,
+    /// Where the value stands, if a file gave it.
+    pub spot: Option<Spot>,
+}
+
+/// What a command line says.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Flags {
+    /// The flags that count, in order, repeats kept.
+    pub flags: Vec<Flag>,
+    /// What is wrong with them. Whole sentences without a full stop.
+    pub remarks: Vec<String>,
+}
+
+/// Reads the arguments after the program.
+pub fn read(arguments: &[Traced]) -> Flags {
+    let mut found = Flags::default();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let bytes = argument.bytes();
+        if bytes == b"--" {
+            break;
+        }
+        let dashes = if bytes.starts_with(b"--") { 2 } else { 1 };
+        let equals = bytes.iter().position(|&byte| byte == b'=');
+        let name = bytes.get(dashes..equals.unwrap_or(bytes.len()));
+        let Some(name) = name.filter(|_| bytes.starts_with(b"-")).and_then(named) else {
+            continue;
+        };
+        let flag = match equals {
+            Some(equals) => Flag {
+                name,
+                value: argument.after(equals + 1).text().into_owned(),
+                argument: escaped(bytes),
+                spot: argument.spot(equals + 1),
+            },
+            None => match arguments.next() {
+                Some(value) => {
+                    found.remarks.extend(swallowed(bytes, value.bytes()));
+                    Flag {
+                        name,
+                        value: value.text().into_owned(),
+                        argument: format!("{} {}", escaped(bytes), escaped(value.bytes())),
+                        spot: value.spot(0),
+                    }
+                }
+                None => {
+                    found.remarks.push(format!(
+                        "the kubelet does not start with {} at the end of its arguments: it needs a value",
+                        escaped(bytes)
+                    ));
+                    break;
+                }
+            },
+        };
+        if dashes == 1 {
+            found.remarks.push(format!(
+                "the kubelet does not start with {}: the flag has two dashes",
+                flag.argument
+            ));
+        }
+        found.flags.push(flag);
+    }
+    found
+}
+
+fn named(name: &[u8]) -> Option<Name> {
+    Some(match name.to_ascii_lowercase().as_slice() {
+        _ if name.iter().any(u8::is_ascii_uppercase) => return None,
+        b"resolv-conf" | b"resolv_conf" => Name::ResolvConf,
+        b"cluster-dns" | b"cluster_dns" => Name::ClusterDns,
+        b"cluster-domain" | b"cluster_domain" => Name::ClusterDomain,
+        b"config" => Name::Config,
+        b"config-dir" | b"config_dir" => Name::ConfigDir,
+        _ => return None,
+    })
+}
+
+/// A flag without `=` takes the next argument, whatever it is.
+fn swallowed(flag: &[u8], value: &[u8]) -> Option<String> {
+    value.starts_with(b"-").then(|| {
+        let flag = escaped(flag);
+        format!(
+            "{flag} has no value of its own and takes the next argument {} for it; an empty value is {flag}=",
+            escaped(value)
+        )
+    })
+}
+
+impl Flags {
+    /// The last value of a flag that is given as one text.
+    pub fn last(&self, name: Name) -> Option<&str> {
+        let flag = self.flags.iter().rfind(|flag| flag.name == name)?;
+        Some(&flag.value)
+    }
+}
+
+impl Flag {
+    /// Where it was given: in one of `files`, else what `otherwise` makes of it.
+    pub fn origin(&self, files: &[Source], otherwise: impl Fn(&Self) -> Origin) -> Origin {
+        let place = self.spot.and_then(|spot| traced::place(files, spot));
+        place.map_or_else(|| otherwise(self), Origin::File)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(arguments: &[&str], expected: &[(Name, &str)], remarks: usize) {
+        let arguments: Vec<Traced> = arguments
+            .iter()
+            .map(|it| Traced::untraced(it.as_bytes()))
+            .collect();
+        let found = read(&arguments);
+        let flags: Vec<(Name, &str)> = found
+            .flags
+            .iter()
+            .map(|flag| (flag.name, flag.value.as_str()))
+            .collect();
+        assert_eq!(flags, expected, "{arguments:?}");
+        assert_eq!(found.remarks.len(), remarks, "{:?}", found.remarks);
+    }
+
+    #[test]
+    fn flags_are_read_as_the_kubelet_does() {
+        use Name::{ClusterDns, ClusterDomain, Config, ConfigDir, ResolvConf};
+        check(
+            &[
+                "--v=2",
+                "--resolv-conf=/a",
+                "--resolv_conf",
+                "/b",
+                "--x",
+                "--config",
+                "c",
+            ],
+            &[(ResolvConf, "/a"), (ResolvConf, "/b"), (Config, "c")],
+            0,
+        );
+        check(
+            &[
+                "--cluster-dns=1.1.1.1,::1",
+                "--cluster_domain=a=b",
+                "--config-dir=",
+            ],
+            &[
+                (ClusterDns, "1.1.1.1,::1"),
+                (ClusterDomain, "a=b"),
+                (ConfigDir, ""),
+            ],
+            0,
+        );
+        check(&["--resolv-conf", "--v=2"], &[(ResolvConf, "--v=2")], 1);
+        check(&["--resolv-conf"], &[], 1);
+        check(&["-resolv-conf=/a"], &[(ResolvConf, "/a")], 1);
+        check(&["--resolv-confx=/a", "--", "--resolv-conf=/a"], &[], 0);
+        check(&["resolv-conf=/a", "", "-", "--Config=x"], &[], 0);
+    }
+}

@@ -1,0 +1,226 @@
+use super::*;
+
+const UID: &str = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
+const SANDBOX: &str = "f3c2d1b98413cc66d7b32f17ff03264eb1d157942ddaf68983e57b3f9a6af0f0";
+const ID: &str = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
+
+#[expect(clippy::unnecessary_wraps, reason = "tables are easier to read")]
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn record(id: &str, container: Option<&str>) -> Record {
+    Record {
+        id: id.to_owned(),
+        sandbox: some(SANDBOX),
+        is_sandbox: container.is_none(),
+        namespace: some("kube-system"),
+        name: some("coredns-a"),
+        uid: some(UID),
+        container: container.map(str::to_owned),
+        resolv_conf: some("/sandbox/resolv.conf"),
+        ..Record::default()
+    }
+}
+
+fn task(pid: u32, id: &str, comm: &str) -> Task {
+    Task {
+        pid,
+        comm: comm.to_owned(),
+        membership: Membership {
+            pod: some(UID),
+            container: some(id),
+            runtime: None,
+        },
+        netns: Some(7),
+        ..Task::default()
+    }
+}
+
+fn logs(last: u32) -> LogDirectory {
+    LogDirectory {
+        path: format!("/var/log/pods/kube-system_coredns-a_{UID}"),
+        owner: crate::node::logs::pod(&format!("kube-system_coredns-a_{UID}")).unwrap(),
+        containers: vec![("coredns".to_owned(), Some(last))],
+    }
+}
+
+fn link() -> Link {
+    Link {
+        name: "coredns-a".to_owned(),
+        namespace: "kube-system".to_owned(),
+        container: "coredns".to_owned(),
+        id: ID.to_owned(),
+    }
+}
+
+/// The facts make this one pod, shown in short.
+fn check(facts: &Facts, expected: &str) {
+    let pods = pods(facts);
+    let shown: Vec<String> = pods.iter().map(shown).collect();
+    assert_eq!(shown, [expected]);
+}
+
+fn shown(draft: &Draft) -> String {
+    let pod = &draft.pod;
+    let short = |id: &Option<String>| {
+        id.as_deref()
+            .map_or("-", |it| it.get(..4).unwrap_or(it))
+            .to_owned()
+    };
+    let pids: Vec<u32> = pod.processes.iter().map(|it| it.pid).collect();
+    let containers = pod.containers.iter().map(|it| {
+        let (pid, restarts) = (it.pid.unwrap_or(0), it.restarts.unwrap_or(0));
+        format!("{}={}:{pid}:{restarts}", it.name, short(&it.id))
+    });
+    let containers: Vec<String> = containers.collect();
+    let host = pod
+        .host_network
+        .map_or("?", |it| if it { "host" } else { "own" });
+    format!(
+        "{} {} sandbox {} {pids:?} {host} {:?} {} eye {:?} {}",
+        pod.label(),
+        short(&pod.uid),
+        short(&pod.sandbox),
+        pod.netns,
+        containers.join(","),
+        draft.eye,
+        draft.resolv_conf.join(" "),
+    )
+}
+
+#[test]
+fn all_sources_agree() {
+    let facts = Facts {
+        tasks: vec![
+            task(20, ID, "coredns"),
+            task(30, SANDBOX, "pause"),
+            task(40, ID, "coredns"),
+        ],
+        records: vec![record(SANDBOX, None), record(ID, Some("coredns"))],
+        logs: vec![logs(3)],
+        links: vec![link()],
+        node_netns: Some(1),
+        ..Facts::default()
+    };
+    check(
+        &facts,
+        "kube-system/coredns-a 6fbd sandbox f3c2 [30, 20, 40] own Some(7) coredns=7d7b:20:3 eye Some(20) /sandbox/resolv.conf",
+    );
+}
+
+#[test]
+fn a_container_is_dead() {
+    let facts = Facts {
+        tasks: vec![task(30, SANDBOX, "pause")],
+        records: vec![record(SANDBOX, None)],
+        logs: vec![logs(5)],
+        links: vec![link()],
+        node_netns: Some(7),
+        ..Facts::default()
+    };
+    check(
+        &facts,
+        "kube-system/coredns-a 6fbd sandbox f3c2 [30] host Some(7) coredns=7d7b:0:5 eye Some(30) /sandbox/resolv.conf",
+    );
+}
+
+#[test]
+fn the_runtimes_state_is_gone() {
+    let mut inner = task(20, ID, "coredns");
+    inner.membership = Membership {
+        container: some(ID),
+        ..Membership::default()
+    };
+    inner.mounts = Mounts {
+        pod: some(UID),
+        container: some("coredns"),
+        sandbox: some(SANDBOX),
+        resolv_conf: some(&format!("/{SANDBOX}/resolv.conf")),
+    };
+    let facts = Facts {
+        tasks: vec![inner, task(30, SANDBOX, "pause")],
+        ..Facts::default()
+    };
+    let expected = format!(
+        "6fbd4d33-804b-43cd-b042-9dde89aeac6a 6fbd sandbox f3c2 [30, 20] ? Some(7) coredns=7d7b:20:0 eye Some(20) /{SANDBOX}/resolv.conf"
+    );
+    let pods = pods(&facts);
+    assert_eq!(pods.len(), 1);
+    assert_eq!(
+        shown(&pods[0]).replace(&format!("{SANDBOX} 6fbd"), &format!("{UID} 6fbd")),
+        expected
+    );
+}
+
+/// A disk without `/run` and `/proc`: the sandbox is known by its host name.
+#[test]
+fn only_files_are_left() {
+    let facts = Facts {
+        logs: vec![logs(2)],
+        kubelet: vec![KubeletDirectory {
+            path: format!("/var/lib/kubelet/pods/{UID}"),
+            uid: UID.to_owned(),
+            containers: vec!["coredns".to_owned(), "sidecar".to_owned()],
+            hosts: Some(Hosts {
+                is_host_network: false,
+                hostname: some("coredns-a"),
+            }),
+        }],
+        sandboxes: vec![SandboxDirectory {
+            id: SANDBOX.to_owned(),
+            resolv_conf: "/disk/resolv.conf".to_owned(),
+            hostname: some("coredns-a"),
+        }],
+        ..Facts::default()
+    };
+    check(
+        &facts,
+        "kube-system/coredns-a 6fbd sandbox f3c2 [] own None coredns=-:0:2,sidecar=-:0:0 eye None /disk/resolv.conf",
+    );
+}
+
+#[test]
+fn the_running_one_of_two_sandboxes_counts() {
+    let old = "0".repeat(64);
+    let mut older = record(&old, None);
+    older.sandbox = Some(old);
+    older.attempt = Some(9);
+    let facts = Facts {
+        tasks: vec![task(30, SANDBOX, "pause")],
+        records: vec![record(SANDBOX, None), older],
+        ..Facts::default()
+    };
+    check(
+        &facts,
+        "kube-system/coredns-a 6fbd sandbox f3c2 [30] ? Some(7)  eye Some(30) /sandbox/resolv.conf",
+    );
+}
+
+#[test]
+fn a_container_of_no_pod_is_left_out() {
+    let mut lone = task(20, ID, "sh");
+    lone.membership.pod = None;
+    let facts = Facts {
+        tasks: vec![lone],
+        ..Facts::default()
+    };
+    assert!(pods(&facts).is_empty());
+}
+
+#[test]
+fn the_kubelets_hosts_file_tells_the_name() {
+    let own = "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\nfe00::1\tip6-allnodes\n10.244.0.9\tcoredns-a.sub\tcoredns-a\n";
+    let node = "# Kubernetes-managed hosts file (host network).\n127.0.0.1\tlocalhost\n172.31.0.10 node-a\n";
+    for (text, expected) in [
+        (own, Some((false, Some("coredns-a")))),
+        (node, Some((true, None))),
+        ("127.0.0.1 localhost\n", None),
+        ("", None),
+    ] {
+        let hosts = Hosts::parse(text.as_bytes());
+        let hosts = hosts.as_ref();
+        let found = hosts.map(|it| (it.is_host_network, it.hostname.as_deref()));
+        assert_eq!(found, expected, "{text}");
+    }
+}

@@ -1,0 +1,174 @@
+//! What mounts say about a process and its pod, independently of its control
+//! groups.
+
+use procfs::process::MountInfo;
+
+use super::cgroup::{is_id, is_uid};
+
+/// What the mounts of a process say about its pod.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Mounts {
+    /// The pod's uid: the kubelet keeps `/etc/hosts` and the termination log
+    /// in the pod's directory.
+    pub pod: Option<String>,
+    /// The container's name in the pod's spec, by the termination log.
+    pub container: Option<String>,
+    /// The sandbox whose resolv.conf is mounted.
+    pub sandbox: Option<String>,
+    /// Where that file is in its own file system. That is a path on the node
+    /// only where no other file system is mounted on the way.
+    pub resolv_conf: Option<String>,
+}
+
+/// Reads `/proc/PID/mountinfo` of a container's process. Only the places where
+/// the kubelet and the runtime mount something count: a pod that sees the
+/// node's files has the mounts of other pods as well.
+///
+/// Sources: `proc_pid_mountinfo(5)`; kubelet `pkg/kubelet/kubelet_pods.go`
+/// `makeHostsMount`, `pkg/kubelet/kuberuntime` `makeMounts`; containerd
+/// `linuxContainerMounts`.
+pub fn pod(text: &[u8]) -> Mounts {
+    let mut found = Mounts::default();
+    for mount in lines(text, " /etc/").chain(lines(text, " /dev/termination-log")) {
+        let root = mount.root.as_str();
+        let parts: Vec<&str> = root.split('/').collect();
+        match mount.mount_point.to_str() {
+            Some("/etc/hosts") => {
+                if let [.., uid, "etc-hosts"] = parts.as_slice() {
+                    found.pod = known_uid(uid).or(found.pod);
+                }
+            }
+            Some("/dev/termination-log") => {
+                if let [.., uid, "containers", name, _] = parts.as_slice() {
+                    found.container = Some((*name).to_owned());
+                    found.pod = found.pod.or_else(|| known_uid(uid));
+                }
+            }
+            Some("/etc/resolv.conf") => {
+                // The last one is on top of the others.
+                found.sandbox = parts
+                    .iter()
+                    .rfind(|it| is_id(it))
+                    .map(|it| (*it).to_owned());
+                found.resolv_conf = Some(root.to_owned());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The network namespaces that are kept by files, by number, in the order of
+/// the table: number and path.
+pub fn network_namespaces(text: &[u8]) -> Vec<(u64, String)> {
+    let mut found: Vec<(u64, String)> = Vec::new();
+    for mount in lines(text, " - nsfs ") {
+        let number = super::stat::namespace("net", mount.root.as_bytes());
+        if let (Some(number), Some(path)) = (number, mount.mount_point.to_str()) {
+            found.push((number, path.to_owned()));
+        }
+    }
+    // /run is often mounted on itself, and then has all of them twice.
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The lines that have `part` in them: tables of nodes are long.
+fn lines<'t>(text: &'t [u8], part: &'t str) -> impl Iterator<Item = MountInfo> + 't {
+    let lines = text
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| std::str::from_utf8(line).ok());
+    lines
+        .filter(move |line| line.contains(part))
+        .filter_map(|line| MountInfo::from_line(line).ok())
+}
+
+fn known_uid(text: &str) -> Option<String> {
+    is_uid(text).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "f3c2d1b98413cc66d7b32f17ff03264eb1d157942ddaf68983e57b3f9a6af0f0";
+    const UID: &str = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
+
+    fn check(mounts: &[(&str, &str)], expected: [&str; 4]) {
+        let lines = mounts.iter().map(|(root, point)| {
+            format!("895 859 7:0 {root} {point} rw,relatime master:1 - ext4 /dev/loop0 rw\n")
+        });
+        let text: String = lines.collect();
+        let found = pod(text.as_bytes());
+        let some = |text: &str| Some(text.to_owned()).filter(|it| !it.is_empty());
+        let [pod, container, sandbox, resolv_conf] = expected.map(some);
+        let expected = Mounts {
+            pod,
+            container,
+            sandbox,
+            resolv_conf,
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn pods_are_found_by_their_mounts() {
+        let hosts = format!("/var/lib/kubelet/pods/{UID}/etc-hosts");
+        let log = format!("/pods/{UID}/containers/coredns/19020f31");
+        let containerd =
+            format!("/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes/{ID}/resolv.conf");
+        check(
+            &[
+                (&hosts, "/etc/hosts"),
+                (&log, "/dev/termination-log"),
+                (&containerd, "/etc/resolv.conf"),
+            ],
+            [UID, "coredns", ID, &containerd],
+        );
+        let crio = format!("/containers/storage/overlay-containers/{ID}/userdata/resolv.conf");
+        check(
+            &[(&log, "/dev/termination-log"), (&crio, "/etc/resolv.conf")],
+            [UID, "coredns", ID, &crio],
+        );
+        // The file system that has the pods can be mounted right there.
+        check(
+            &[(&format!("/{UID}/etc-hosts"), "/etc/hosts")],
+            [UID, "", "", ""],
+        );
+        check(
+            &[("/volumes/c/resolv.conf", "/etc/resolv.conf")],
+            ["", "", "", "/volumes/c/resolv.conf"],
+        );
+    }
+
+    #[test]
+    fn the_mounts_of_other_pods_do_not_count() {
+        let hosts = format!("/var/lib/kubelet/pods/{UID}/etc-hosts");
+        check(
+            &[
+                (&hosts, "/host/etc/hosts"),
+                ("/", "/etc"),
+                ("/etc/hosts", "/etc/hosts"),
+            ],
+            [""; 4],
+        );
+    }
+
+    #[test]
+    fn any_bytes_are_read() {
+        assert_eq!(
+            pod(b"\xff /etc/hosts\n1 2 3 /etc/hosts\n"),
+            Mounts::default()
+        );
+        let table =
+            b"132 31 0:4 net:[4026532286] /run/netns/cni-5a76 rw shared:73 - nsfs nsfs rw\n\
+            131 98 0:4 net:[4026532286] /run/netns/cni-5a76 rw shared:73 - nsfs nsfs rw\n\
+            131 98 0:4 mnt:[4026532287] /run/mnt rw shared:73 - nsfs nsfs rw\n\
+            131 - nsfs \n";
+        assert_eq!(
+            network_namespaces(table),
+            [(4_026_532_286, "/run/netns/cni-5a76".to_owned())]
+        );
+    }
+}

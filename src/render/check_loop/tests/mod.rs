@@ -1,0 +1,279 @@
+//! Every format, on reports made by hand: a plain one, and one full of
+//! strings that no format may let through.
+
+mod reports;
+
+use self::reports::{HOSTILE, filled, report, reports};
+use super::findings::Level;
+use super::*;
+use crate::check_loop::Report;
+use crate::text::is_unprintable;
+
+type Write = fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>;
+type WriteError = fn(&str, &mut dyn std::io::Write) -> std::io::Result<()>;
+
+const FORMATS: [(&str, Write, WriteError); 7] = [
+    ("json", json::write, json::write_error),
+    ("concise", concise::write, concise::write_error),
+    ("sarif", sarif::write, sarif::write_error),
+    ("github", github::write, github::write_error),
+    ("junit", junit::write, junit::write_error),
+    ("npd", npd::write, npd::write_error),
+    ("prometheus", prometheus::write, prometheus::write_error),
+];
+
+fn written(write: Write, report: &Report) -> String {
+    let mut out = Vec::new();
+    write(report, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn written_error(write: WriteError, message: &str) -> String {
+    let mut out = Vec::new();
+    write(message, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn no_format_lets_a_stranger_steer() {
+    for (format, write, write_error) in FORMATS {
+        let texts = reports()
+            .into_iter()
+            .map(|(name, report)| (name, written(write, &report)));
+        let error = ("error".to_owned(), written_error(write_error, HOSTILE));
+        for (name, text) in texts.chain([error]) {
+            let odd: Vec<char> = text
+                .chars()
+                .filter(|&c| c != '\n' && is_unprintable(c))
+                .collect();
+            assert!(odd.is_empty(), "{format}: {name}: {odd:?}");
+            assert!(text.ends_with('\n'), "{format}: {name}");
+        }
+    }
+}
+
+#[test]
+fn json_fits_its_schema() {
+    let schema = json::schema();
+    let validator = jsonschema::validator_for(schema.as_value()).unwrap();
+    let texts = reports()
+        .into_iter()
+        .map(|(_, it)| written(json::write, &it));
+    for text in texts.chain([written_error(json::write_error, HOSTILE)]) {
+        let value = serde_json::from_str(&text).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}\n{text}");
+    }
+}
+
+#[test]
+fn json_holds_the_strings_as_they_are() {
+    let text = written(json::write, &filled(Verdict::Loop, HOSTILE));
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["verdict"], "loop");
+    assert_eq!(value["chain"][0]["proof"][1]["text"], HOSTILE);
+    assert_eq!(value["chain"][0]["line"], 20);
+    assert_eq!(value["mend"]["new"], HOSTILE);
+}
+
+#[test]
+fn sarif_fits_the_official_schema() {
+    let schema = include_str!("../../../../testdata/schemas/sarif-2.1.0.json");
+    let mut schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    // Its brackets are no regular expression of ECMA 262, and kdns writes no language.
+    let patterns = &mut schema["definitions"]["run"]["properties"]["language"];
+    patterns.as_object_mut().unwrap().remove("pattern").unwrap();
+    let components = &mut schema["definitions"]["toolComponent"]["properties"]["language"];
+    components.as_object_mut().unwrap().remove("pattern");
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let texts = reports()
+        .into_iter()
+        .map(|(_, it)| written(sarif::write, &it));
+    for text in texts.chain([written_error(sarif::write_error, HOSTILE)]) {
+        let value = serde_json::from_str(&text).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|it| it.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}\n{text}");
+    }
+}
+
+#[test]
+fn sarif_has_a_result_only_where_something_is_found_or_open() {
+    for verdict in VERDICTS {
+        let text = written(sarif::write, &report(verdict));
+        let log: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let run = &log["runs"][0];
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(results.len(), usize::from(verdict != Verdict::NoLoop));
+        for result in results {
+            let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+            let of_id = rules.iter().position(|it| it["id"] == result["ruleId"]);
+            assert_eq!(result["ruleIndex"].as_u64(), of_id.map(|it| it as u64));
+        }
+    }
+    let text = written(sarif::write, &report(Verdict::Loop));
+    let log: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let fix = &log["runs"][0]["results"][0]["fixes"][0]["artifactChanges"][0];
+    assert_eq!(
+        fix["artifactLocation"]["uri"],
+        "file:///var/lib/kubelet/config.yaml"
+    );
+    assert_eq!(fix["replacements"][0]["deletedRegion"]["endColumn"], 29);
+}
+
+#[test]
+fn github_commands_are_one_line_each_and_escaped() {
+    for (name, report) in reports() {
+        let text = written(github::write, &report);
+        for line in text.lines() {
+            let rest = ["::error ", "::warning ", "::notice "]
+                .iter()
+                .find_map(|it| line.strip_prefix(it));
+            let (properties, message) = rest.unwrap().split_once("::").unwrap();
+            assert!(
+                properties.contains("title=kdns check-loop"),
+                "{name}: {line}"
+            );
+            let is_known = |it: &str| {
+                ["file=", "line=", "col=", "title="]
+                    .iter()
+                    .any(|key| it.starts_with(key))
+            };
+            assert!(properties.split(',').all(is_known), "{name}: {line}");
+            let escapes = message.split('%').skip(1);
+            let is_escape = |it: &str| ["25", "0D", "0A"].iter().any(|code| it.starts_with(code));
+            assert!(escapes.into_iter().all(is_escape), "{name}: {line}");
+        }
+    }
+    let text = written(github::write, &report(Verdict::Loop));
+    let start =
+        "::error file=/var/lib/kubelet/config.yaml,line=8,col=1,title=kdns check-loop::loop: ";
+    assert!(text.starts_with(start), "{text}");
+}
+
+#[test]
+fn junit_is_xml_that_can_be_read_back() {
+    for (name, report) in reports() {
+        let text = written(junit::write, &report);
+        let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
+        let fails = findings::level(report.verdict) == Level::Error;
+        assert_eq!(
+            (read.tests, read.failures),
+            (1, usize::from(fails)),
+            "{name}"
+        );
+        assert_eq!(read.errors, usize::from(report.verdict == Verdict::Unknown));
+    }
+    let text = written_error(junit::write_error, HOSTILE);
+    let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
+    assert_eq!((read.tests, read.errors), (1, 1));
+}
+
+#[test]
+fn npd_takes_one_short_line() {
+    let texts = reports()
+        .into_iter()
+        .map(|(name, it)| (name, written(npd::write, &it)));
+    let error = ("error".to_owned(), written_error(npd::write_error, HOSTILE));
+    for (name, text) in texts.chain([error]) {
+        assert!(text.len() <= 80 && text.is_ascii(), "{name}: {text}");
+        assert_eq!(text.lines().count(), 1, "{name}: {text}");
+    }
+    for (verdict, line) in [
+        (
+            Verdict::Loop,
+            "loop: 127.0.0.53:53; mend resolvConf in /var/lib/kubelet/config.yaml:8\n",
+        ),
+        (
+            Verdict::WillLoop,
+            "will loop: 127.0.0.53:53; mend resolvConf in /var/lib/kubelet/config.yaml:8\n",
+        ),
+        (Verdict::NoLoop, "no loop: DNS of this node leads outside\n"),
+    ] {
+        assert_eq!(written(npd::write, &report(verdict)), line);
+    }
+}
+
+#[test]
+fn npd_keeps_the_end_of_a_long_path() {
+    let mut report = report(Verdict::Refused);
+    let file = "/var/lib/kubelet/pods/54f38bab-043d-4069-8201-91e9ecb6b1e8/volumes/Corefile";
+    let mend = report.mend.as_mut().unwrap();
+    file.clone_into(&mut mend.edit.place.file);
+    "forward . 192.0.2.1".clone_into(&mut mend.edit.new);
+    assert_eq!(
+        written(npd::write, &report),
+        "refused: 127.0.0.53:53; mend forward in ...8201-91e9ecb6b1e8/volumes/Corefile:8\n"
+    );
+}
+
+#[test]
+fn a_change_may_remove_something_or_be_done_already() {
+    let old = "nameserver 127.0.0.1";
+    for (new, concise_part, npd_part, fixes) in [
+        (
+            old,
+            "\"nameserver 127.0.0.1\" is right and stays",
+            "; recreate pods: nameserver in ",
+            0,
+        ),
+        (
+            "",
+            "to mend it, remove \"nameserver 127.0.0.1\"",
+            "; remove nameserver in ",
+            1,
+        ),
+    ] {
+        let mut report = report(Verdict::Loop);
+        let edit = &mut report.mend.as_mut().unwrap().edit;
+        edit.old = Some(old.to_owned());
+        new.clone_into(&mut edit.new);
+        assert!(written(concise::write, &report).contains(concise_part));
+        let line = written(npd::write, &report);
+        assert!(line.contains(npd_part), "{line}");
+        let log: serde_json::Value = serde_json::from_str(&written(sarif::write, &report)).unwrap();
+        let found = log["runs"][0]["results"][0]["fixes"]
+            .as_array()
+            .map_or(0, Vec::len);
+        assert_eq!(found, fixes);
+    }
+}
+
+#[test]
+fn concise_lines_begin_with_a_place() {
+    let text = written(concise::write, &report(Verdict::Loop));
+    let expected = "\
+/var/lib/kubelet/config.yaml:8:1: error: loop: CoreDNS asks itself: 127.0.0.53 in its pod is its own address
+/etc/coredns/Corefile:16:5: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: forward . /etc/resolv.conf
+/run/systemd/resolve/stub-resolv.conf:20:1: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: nameserver 127.0.0.53
+/var/lib/kubelet/config.yaml:8:1: note: to mend it, replace \"resolvConf: /etc/resolv.conf\" by \"resolvConf: /run/systemd/resolve/resolv.conf\"
+/var/lib/kubelet/config.yaml:8:1: note: then: restart the kubelet
+/var/lib/kubelet/config.yaml:8:1: note: but: --resolv-conf overrides it
+/var/lib/kubelet/config.yaml:8:1: note: does not help: removing loop from the Corefile
+/var/log/pods/kube-system_coredns-0_u/coredns/3.log:5:1: note: loop-fatal, seen 3×, from 2026-11-21T02:07:12Z to 2026-11-21T02:09:12Z: [FATAL] plugin/loop: Loop
+kdns: note: the kubelet's file is newer than the kubelet
+kdns: note: cannot read /etc/unbound: Is a directory
+";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn prometheus_has_one_verdict_and_two_states() {
+    for verdict in VERDICTS {
+        let text = written(prometheus::write, &report(verdict));
+        let ones = |name: &str| {
+            let is_one = |line: &&str| line.starts_with(name) && line.ends_with("} 1");
+            text.lines().filter(is_one).count()
+        };
+        assert_eq!(ones("kdns_check_loop_verdict{"), 1, "{text}");
+        assert_eq!(ones("kdns_check_loop_state{"), 2, "{text}");
+        let word = verdict_word(verdict);
+        let line = format!("kdns_check_loop_verdict{{verdict=\"{word}\"}} 1\n");
+        assert!(text.contains(&line), "{text}");
+    }
+}

@@ -1,0 +1,145 @@
+//! Reports made by hand.
+
+use crate::check_loop::{
+    Chain, Edit, End, Hop, Mend, Proof, Report, Sighting, State, Verdict, When,
+};
+use crate::render::check_loop::probe::tests::seen;
+use crate::render::check_loop::{VERDICTS, verdict_word};
+use crate::text::Place;
+
+/// What no format may let through as it is.
+pub(super) const HOSTILE: &str = "a\nb\r\n::error::c,d:e%0A\u{1b}[31mé\u{202e}\u{7f}\"'\\<&>]]>{}";
+
+fn place(file: &str, line: usize, column: usize) -> Place {
+    Place {
+        file: file.to_owned(),
+        line,
+        column,
+    }
+}
+
+/// A loop as it is on many nodes.
+pub(super) fn report(verdict: Verdict) -> Report {
+    let proof = |at, text: &str| Proof {
+        place: at,
+        text: text.to_owned(),
+    };
+    let hop = Hop {
+        who: "CoreDNS (pod kube-system/coredns-0)".to_owned(),
+        network: "in the pod's network".to_owned(),
+        sends_to: "127.0.0.53:53".to_owned(),
+        proof: vec![
+            proof(
+                place("/etc/coredns/Corefile", 16, 5),
+                "forward . /etc/resolv.conf",
+            ),
+            proof(
+                place("/run/systemd/resolve/stub-resolv.conf", 20, 1),
+                "nameserver 127.0.0.53",
+            ),
+        ],
+    };
+    Report {
+        verdict,
+        now: State::Loop,
+        next_start: State::Loop,
+        headline: "CoreDNS asks itself: 127.0.0.53 in its pod is its own address".to_owned(),
+        chains: vec![Chain {
+            when: When::Now,
+            zone: ".".to_owned(),
+            hops: vec![hop],
+            end: End::Cycle(0),
+            share: (1, 1),
+        }],
+        mend: Some(Mend {
+            edit: Edit {
+                place: place("/var/lib/kubelet/config.yaml", 8, 1),
+                old: Some("resolvConf: /etc/resolv.conf".to_owned()),
+                new: "resolvConf: /run/systemd/resolve/resolv.conf".to_owned(),
+            },
+            then: vec!["restart the kubelet".to_owned()],
+            but: vec!["--resolv-conf overrides it".to_owned()],
+            not: vec!["removing loop from the Corefile".to_owned()],
+        }),
+        evidence: vec![Sighting {
+            kind: "loop-fatal",
+            place: place("/var/log/pods/kube-system_coredns-0_u/coredns/3.log", 5, 1),
+            text: "[FATAL] plugin/loop: Loop".to_owned(),
+            count: 3,
+            first: Some("2026-11-21T02:07:12Z".to_owned()),
+            last: Some("2026-11-21T02:09:12Z".to_owned()),
+        }],
+        missing: Vec::new(),
+        remarks: vec!["the kubelet's file is newer than the kubelet".to_owned()],
+        skipped: vec!["cannot read /etc/unbound: Is a directory".to_owned()],
+        probe: None,
+    }
+}
+
+/// The report with `text` wherever a string stands.
+pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
+    let mut report = report(verdict);
+    let set = |it: &mut String| text.clone_into(it);
+    set(&mut report.headline);
+    report.probe = Some(seen(text));
+    for list in [
+        &mut report.remarks,
+        &mut report.skipped,
+        &mut report.missing,
+    ] {
+        *list = vec![text.to_owned()];
+    }
+    for chain in &mut report.chains {
+        chain.end = End::Unknown(text.to_owned());
+        set(&mut chain.zone);
+        for hop in &mut chain.hops {
+            set(&mut hop.who);
+            set(&mut hop.network);
+            set(&mut hop.sends_to);
+            for proof in &mut hop.proof {
+                set(&mut proof.text);
+                set(&mut proof.place.file);
+            }
+        }
+    }
+    for sighting in &mut report.evidence {
+        set(&mut sighting.text);
+        set(&mut sighting.place.file);
+        sighting.first = Some(text.to_owned());
+    }
+    if let Some(mend) = &mut report.mend {
+        set(&mut mend.edit.place.file);
+        set(&mut mend.edit.new);
+        mend.edit.old = None;
+        for list in [&mut mend.then, &mut mend.but, &mut mend.not] {
+            *list = vec![text.to_owned()];
+        }
+    }
+    report
+}
+
+/// Every report that the formats are tried on, with its name.
+pub(super) fn reports() -> Vec<(String, Report)> {
+    let mut reports = Vec::new();
+    let long = "näme.".repeat(2_000);
+    for verdict in VERDICTS {
+        let name = verdict_word(verdict);
+        reports.push((format!("{name}, plain"), report(verdict)));
+        reports.push((format!("{name}, hostile"), filled(verdict, HOSTILE)));
+        reports.push((format!("{name}, long"), filled(verdict, &long)));
+        reports.push((format!("{name}, empty"), filled(verdict, "")));
+        let bare = Report {
+            chains: Vec::new(),
+            mend: None,
+            evidence: Vec::new(),
+            ..report(verdict)
+        };
+        reports.push((format!("{name}, bare"), bare));
+        let without_mend = Report {
+            mend: None,
+            ..report(verdict)
+        };
+        reports.push((format!("{name}, without a mend"), without_mend));
+    }
+    reports
+}

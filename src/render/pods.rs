@@ -1,0 +1,281 @@
+//! The pods of a node as text for people.
+
+use std::io::{self, Write};
+
+use colored::Colorize as _;
+
+use crate::config::resolv_conf::ResolvConf;
+use crate::node::{Container, Pod};
+use crate::text::escaped;
+
+/// Rows are no longer than this, so that they fit every terminal and ticket.
+const WIDTH: usize = 80;
+
+/// What a sandbox's id is cut to, as runtimes' own tools show it.
+const ID_WIDTH: usize = 12;
+
+/// Numbers of namespaces have so many digits.
+const NETWORK_WIDTH: usize = 10;
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// How to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// ANSI colours.
+    pub colors: bool,
+    /// All that is known of each pod.
+    pub verbose: bool,
+}
+
+/// Writes a row for each pod, and below it what is wrong with it.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(pods: &[Pod], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if pods.is_empty() {
+        return Ok(());
+    }
+    let heads = ["POD", "SANDBOX", "NETWORK", "NAME SERVERS"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = pods.iter().map(row).collect();
+    let rest = ID_WIDTH + NETWORK_WIDTH + 3 * GAP.len();
+    // A usual pod has one name server, the longest address of version 4.
+    let widest = WIDTH - rest - "255.255.255.255".len();
+    let widths = rows.iter().map(|[label, ..]| label.chars().count());
+    let width = widths.filter(|&it| it <= widest).max().unwrap_or(0);
+    let width = width.max("POD".len());
+    let mut text = Text { style, width, out };
+    text.row(&heads, true)?;
+    for (pod, row) in pods.iter().zip(&rows) {
+        text.row(row, false)?;
+        text.notes(pod)?;
+        if style.verbose {
+            text.details(pod)?;
+        }
+    }
+    Ok(())
+}
+
+/// The columns of a pod, safe to print.
+fn row(pod: &Pod) -> [String; 4] {
+    let sandbox = pod.sandbox.as_deref().unwrap_or("?");
+    let network = match (pod.host_network, pod.netns) {
+        (Some(true), _) => "host".to_owned(),
+        (_, Some(number)) => number.to_string(),
+        (Some(false), None) => "own".to_owned(),
+        (None, None) => "?".to_owned(),
+    };
+    // What the processes have is what counts.
+    let file = pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref());
+    let servers = match file {
+        Some(conf) => words(conf, "nameserver").join(" "),
+        None => "?".to_owned(),
+    };
+    let servers = if servers.is_empty() {
+        "none".to_owned()
+    } else {
+        servers
+    };
+    let sandbox: String = sandbox.chars().take(ID_WIDTH).collect();
+    [pod.label(), sandbox, network, servers].map(|it| escaped(it.as_bytes()))
+}
+
+/// The words behind `keyword` at the beginning of a line, of all such lines.
+pub(super) fn words(conf: &ResolvConf, keyword: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in conf.lines() {
+        let mut words = line.words();
+        if words
+            .next()
+            .is_some_and(|it| it.bytes == keyword.as_bytes())
+        {
+            found.extend(words.map(|it| escaped(it.bytes)));
+        }
+    }
+    found
+}
+
+struct Text<'w> {
+    style: Style,
+    /// Of the first column.
+    width: usize,
+    out: &'w mut dyn Write,
+}
+
+impl Text<'_> {
+    /// A row; a label that is too long has a line of its own before it.
+    fn row(&mut self, [label, id, network, servers]: &[String; 4], bold: bool) -> io::Result<()> {
+        let mut label = label.as_str();
+        if label.chars().count() > self.width {
+            writeln!(self.out, "{}", self.bold(label, !bold))?;
+            label = "";
+        }
+        let first = format!("{label:<width$}", width = self.width);
+        let before = self.width + ID_WIDTH + NETWORK_WIDTH + 3 * GAP.len();
+        let rest = format!(
+            "{id:<ID_WIDTH$}{GAP}{network:<NETWORK_WIDTH$}{GAP}{}",
+            cut(servers, before)
+        );
+        let rest = rest.trim_end();
+        writeln!(
+            self.out,
+            "{}{GAP}{}",
+            self.bold(&first, true),
+            self.bold(rest, bold)
+        )
+    }
+
+    /// What is wrong with a pod.
+    fn notes(&mut self, pod: &Pod) -> io::Result<()> {
+        for container in &pod.containers {
+            let restarts = container.restarts.unwrap_or(0);
+            if restarts > 0 && container.pid.is_none() {
+                let note = format!(
+                    "container {} does not run; it was started again {}",
+                    container.name,
+                    times(restarts)
+                );
+                self.note(&note)?;
+            }
+        }
+        if pod.processes.is_empty() {
+            self.note("none of its processes is there")?;
+        }
+        if let (Some(kept), Some(seen)) = (&pod.resolv_conf, &pod.seen_resolv_conf) {
+            let (kept, seen) = (&kept.source.name, &seen.source.name);
+            self.note(&format!(
+                "drift: its processes see another file ({seen}) than {kept}"
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// All that is known.
+    fn details(&mut self, pod: &Pod) -> io::Result<()> {
+        let line = |what: &str, value: Option<String>| value.map(|it| format!("{what} {it}"));
+        let addresses: Vec<String> = pod.addresses.iter().map(ToString::to_string).collect();
+        let processes = pod
+            .processes
+            .iter()
+            .map(|it| format!("{} {}", it.pid, it.comm));
+        let processes: Vec<String> = processes.collect();
+        let joined = |list: &[String]| Some(list.join(", ")).filter(|it| !it.is_empty());
+        let lines = [
+            line("uid", pod.uid.clone()),
+            line("sandbox", pod.sandbox.clone()),
+            line("network namespace", pod.netns_path.clone()),
+            line("addresses", joined(&addresses)),
+            line("processes", joined(&processes)),
+        ];
+        for line in lines.into_iter().flatten() {
+            self.detail(2, &line)?;
+        }
+        for container in &pod.containers {
+            self.detail(2, &of_container(container))?;
+        }
+        for conf in [&pod.resolv_conf, &pod.seen_resolv_conf]
+            .into_iter()
+            .flatten()
+        {
+            self.detail(2, &conf.source.name)?;
+            for line in conf.lines() {
+                self.detail(4, &String::from_utf8_lossy(line.bytes()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, text: &str) -> io::Result<()> {
+        let text = escaped(text.as_bytes());
+        let text = if self.style.colors {
+            text.yellow().to_string()
+        } else {
+            text
+        };
+        let options = textwrap::Options::new(WIDTH)
+            .initial_indent("  ")
+            .subsequent_indent("    ")
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .break_words(false);
+        for line in textwrap::wrap(&text, options) {
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    /// One line of any length: it is to be copied.
+    fn detail(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{:indent$}{}", "", escaped(text.as_bytes()))
+    }
+
+    /// Safe text, bold if wanted.
+    fn bold(&self, text: &str, is_wanted: bool) -> String {
+        if self.style.colors && is_wanted {
+            text.bold().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// As many of the words as fit on the line, and how many are left.
+fn cut(words: &str, before: usize) -> String {
+    let words: Vec<&str> = words.split(' ').collect();
+    let room = WIDTH.saturating_sub(before);
+    for count in (1..=words.len()).rev() {
+        let (shown, left) = words.split_at_checked(count).unwrap_or_default();
+        let more = match left.len() {
+            0 => String::new(),
+            left => format!(" +{left}"),
+        };
+        let text = format!("{}{more}", shown.join(" "));
+        if count == 1 || text.len() <= room {
+            return text;
+        }
+    }
+    String::new()
+}
+
+fn of_container(container: &Container) -> String {
+    let mut parts = vec![format!("container {}", container.name)];
+    parts.extend(container.id.clone());
+    parts.extend(container.image.clone());
+    parts.push(match container.pid {
+        Some(pid) => format!("process {pid}"),
+        None => "does not run".to_owned(),
+    });
+    let restarts = container.restarts.filter(|&it| it > 0);
+    parts.extend(restarts.map(|it| format!("started again {}", times(it))));
+    parts.join(", ")
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        _ => format!("{count} times"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_servers_are_counted_where_there_is_no_room() {
+        let three = "10.96.0.10 172.31.0.53 172.31.0.54";
+        for (before, expected) in [
+            (40, three),
+            (46, three),
+            (47, "10.96.0.10 172.31.0.53 +1"),
+            (60, "10.96.0.10 +2"),
+            (80, "10.96.0.10 +2"),
+        ] {
+            assert_eq!(cut(three, before), expected, "{before}");
+        }
+        assert_eq!(cut("none", 79), "none");
+    }
+}
