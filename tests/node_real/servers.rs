@@ -80,7 +80,7 @@ fn one(lab: &mut Lab, name: &str) -> Outcome {
         lab::run("ip", &["addr", "add", address, "dev", interface])?;
         lab::run("ip", &["link", "set", interface, "up"])?;
     }
-    let log = upstreams(lab)?;
+    let log = upstreams()?;
     for (path, text) in case.files {
         let folder = Path::new(path).parent().ok_or("no folder")?;
         fs::create_dir_all(folder).map_err(|e| e.to_string())?;
@@ -94,8 +94,8 @@ fn one(lab: &mut Lab, name: &str) -> Outcome {
 }
 
 /// Upstream servers on every address and port, which note who is asked what.
-fn upstreams(lab: &mut Lab) -> Result<Log, String> {
-    lab.pod("up", "10.244.0.9")?;
+fn upstreams() -> Result<Log, String> {
+    lab::make_pod("up", "10.244.0.9")?;
     let log = Log::default();
     for address in UPSTREAMS {
         let address = format!("{address}/32");

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{Skipped, find, list};
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::FileRead;
+use crate::host::node::corefiles;
 use crate::host::node::processes::{Directory, Seen};
 use crate::host::root::Root;
 use crate::node::assemble::Draft;
@@ -75,7 +76,8 @@ impl Look<'_> {
         Some(parsed(file, skipped))
     }
 
-    /// The Corefiles in the volumes of a pod, by the path that links lead from.
+    /// The Corefiles in the volumes of a pod with what they import, by the path
+    /// that links lead from.
     fn corefiles(&self, directory: &str, skipped: &mut Skipped) -> Vec<Source> {
         let mut found = Vec::new();
         for kind in VOLUMES {
@@ -88,6 +90,11 @@ impl Look<'_> {
                     }
                 }
             }
+        }
+        let mut unread = Vec::new();
+        let found = corefiles::with_imports(self.root, directory, found, &mut unread);
+        for sentence in unread {
+            skipped.note(None, sentence);
         }
         found
     }

@@ -206,3 +206,6 @@ pub fn node_addresses(root: &Root) -> Vec<IpAddr> {
         Err(_) => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;
