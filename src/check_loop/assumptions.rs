@@ -13,6 +13,14 @@ use crate::topology::Network;
 const DEBUG: &str = "kubectl debug node/NODE -it --profile=sysadmin --image=IMAGE -- \
                      kdns check-loop --root /host";
 
+/// Parts of the reasons for which a pod's file is not known, where the
+/// kubelet's is not.
+const FILE_REASONS: [&str; 3] = [
+    "gets the kubelet's own file",
+    "the pod would not start",
+    "the kubelet's resolvConf is not known",
+];
+
 /// Whether the file that the kubelet gives to pods was read.
 pub(super) fn has_kubelet_file(node: &Node) -> bool {
     let by_name = node
@@ -71,7 +79,12 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
     let mut reasons = BTreeSet::new();
     for way in next.iter().flat_map(|it| &it.ways) {
         if let WayEnd::Unknown(reason) = &way.end {
-            reasons.insert(capital(reason));
+            // The kubelet's file has its sentence.
+            let is_said =
+                !has_kubelet_file(node) && FILE_REASONS.iter().any(|it| reason.contains(it));
+            if !is_said {
+                reasons.insert(capital(reason));
+            }
         }
     }
     missing.extend(reasons);

@@ -109,11 +109,10 @@ pub(super) fn about_ways(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<String
             continue;
         };
         if outcome.is_partial {
-            let remark = format!(
-                "Reverse lookups in {} of addresses that are not the cluster's loop: CoreDNS \
-                 passes them on (fallthrough), and they come back to it",
-                outcome.zone.trim_end_matches('.')
-            );
+            let remark =
+                "Reverse lookups of addresses that are not the cluster's loop: CoreDNS passes \
+                          them on (fallthrough), and they come back to it"
+                    .to_owned();
             if !remarks.contains(&remark) {
                 remarks.push(remark);
             }

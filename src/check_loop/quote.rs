@@ -107,8 +107,10 @@ fn start(before: &[char]) -> usize {
             key.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
         }
         Some('=') => {
-            let name = |it: &char| !is_blank(it) && *it != ',';
-            key.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
+            // Also in `ARGS=--resolv-conf=/a`.
+            let name = |it: &char| !is_blank(it) && *it != ',' && *it != '=';
+            let flag = key.split_last().map_or(key, |(_, flag)| flag);
+            flag.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
         }
         Some('[' | ',') => before.len(),
         _ => before
@@ -178,6 +180,7 @@ mod tests {
                 "\"resolvConf\":\"/a\"",
             ),
             ("A=\"--x=1 --resolv-conf=/a --y\"", "/a", "--resolv-conf=/a"),
+            ("ARGS=--resolv-conf=/a", "/a", "--resolv-conf=/a"),
             ("  - 10.96.0.10", "10", "- 10.96.0.10"),
             (
                 "  forward . /etc/resolv.conf {",

@@ -102,7 +102,7 @@ fn is_asked(server: &Server<'_>, when: When) -> bool {
 fn zones(graph: &Graph<'_>) -> Vec<String> {
     let forwards = graph.servers.iter().flat_map(|it| &it.dns.forwards);
     let mut zones: Vec<String> = forwards.map(|it| it.zone.clone()).collect();
-    zones.sort_by_key(|zone| (zone.len(), zone.clone()));
+    zones.sort_by_key(|zone| (zone.ends_with(".arpa."), zone.len(), zone.clone()));
     zones.dedup();
     zones.truncate(MAX_ZONES);
     zones

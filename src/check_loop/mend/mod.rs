@@ -12,8 +12,9 @@ use super::verdict::{self, Outcome};
 use super::view::{self, Policy};
 use super::walk::{Step, Way, WayEnd, Who};
 use super::{Edit, Mend, State, When, headline, servers};
+use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
-use crate::text::escaped;
+use crate::text::{Source, escaped};
 use crate::topology::resolved::{STATIC_FILES, STUB_FILE, UPLINK_FILE};
 use crate::topology::{Network, Program, Target};
 
@@ -38,10 +39,17 @@ pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Optio
     }
     let case = Case {
         graph,
+        zone: &outcome.zone,
         steps: circle(way),
     };
-    let candidates: &[Candidate] = if case.is_node_cache() {
-        &[forward::explicit, other_file, without_line, own_file]
+    let candidates: &[Candidate] = if case.has_node_cache() {
+        &[
+            forward::explicit,
+            forward::to_service,
+            other_file,
+            without_line,
+            own_file,
+        ]
     } else if case.is_through_kubelet() {
         &[other_file, without_line, own_file]
     } else {
@@ -58,6 +66,8 @@ type Candidate = fn(&Case<'_, '_>) -> Option<Mend>;
 /// What is to be mended.
 struct Case<'c, 'n> {
     graph: &'c Graph<'n>,
+    /// The zone whose names loop.
+    zone: &'c str,
     /// The hops of the circle, or the one that is refused.
     steps: &'c [Step],
 }
@@ -83,10 +93,10 @@ impl<'c, 'n> Case<'c, 'n> {
         })
     }
 
-    /// Whether nothing but NodeLocal DNSCache is in the circle.
-    fn is_node_cache(&self) -> bool {
-        let mut servers = self.servers().peekable();
-        servers.peek().is_some() && servers.all(|(_, it)| it.dns.program == Program::NodeCache)
+    /// Whether NodeLocal DNSCache is in the circle.
+    fn has_node_cache(&self) -> bool {
+        let mut servers = self.servers();
+        servers.any(|(_, it)| it.dns.program == Program::NodeCache)
     }
 
     /// Whether a hop sends to a server of the file that the kubelet hands out.
@@ -197,12 +207,7 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
         .map(|it| format!("nameserver {}\n", it.to.ip()))
         .collect();
     if let Some(file) = &mut changed.kubelet_file {
-        file.content = Ok(crate::config::resolv_conf::ResolvConf::parse(
-            crate::text::Source {
-                name: file.path.clone(),
-                bytes: text.concat().into_bytes(),
-            },
-        ));
+        file.content = Ok(parsed(&file.path, text.concat()));
     }
     (!text.is_empty() && case.mends(&changed)).then(|| Mend {
         edit: Edit {
@@ -210,8 +215,8 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
             old: Some(proof.text.clone()),
             new: String::new(),
         },
-        then: setting::recreation(node).into_iter().collect(),
-        but: Vec::new(),
+        then: setting::recreation(node),
+        but: of_node(node, file).into_iter().collect(),
         not: Vec::new(),
     })
 }
@@ -219,6 +224,15 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
 /// A file that is still to be written.
 fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
     case.node().kubelet.as_ref()?;
+    let text = format!("nameserver {}\n", forward::OUTSIDE);
+    let file = HostFile {
+        path: OWN_FILE.to_owned(),
+        links: Vec::new(),
+        content: Ok(parsed(OWN_FILE, text)),
+    };
+    if !case.mends(&with_file(case.node(), &file)) {
+        return None;
+    }
     let known = case.upstreams();
     let lines: Vec<String> = known.iter().map(|ip| format!("nameserver {ip}")).collect();
     let write = if lines.is_empty() {
@@ -235,6 +249,23 @@ fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
     let mut mend = setting::point_to(case.node(), OWN_FILE);
     mend.then.insert(0, write);
     Some(mend)
+}
+
+/// What it means that the file is also the node's own.
+fn of_node(node: &Node, file: &HostFile) -> Option<String> {
+    let own = node.node_file.as_ref().filter(|it| it.path == file.path)?;
+    Some(format!(
+        "The node itself reads {} too, and no longer asks that server; a file for the kubelet \
+         alone, which resolvConf names, leaves the node as it is",
+        own.path
+    ))
+}
+
+fn parsed(path: &str, text: String) -> ResolvConf {
+    ResolvConf::parse(Source {
+        name: path.to_owned(),
+        bytes: text.into_bytes(),
+    })
 }
 
 /// The node with this file in the kubelet's hands.

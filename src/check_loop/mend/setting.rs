@@ -189,6 +189,7 @@ fn restart(kubelet: &Kubelet) -> Option<String> {
         Found::Files { file } if file.contains("rke2") => "rke2",
         Found::Files { .. } | Found::Named => "kubelet",
     };
+    let is_of_k0s = configuration(kubelet).is_some_and(|it| it.starts_with("/var/lib/k0s/"));
     let command = match comm {
         "k3s-server" | "k3s" => "systemctl restart k3s",
         "k3s-agent" => "systemctl restart k3s-agent",
@@ -196,6 +197,7 @@ fn restart(kubelet: &Kubelet) -> Option<String> {
         "rke2-agent" => "systemctl restart rke2-agent",
         "kubelite" => "snap restart microk8s",
         "k0s" => "systemctl restart k0sworker",
+        _ if is_of_k0s => "systemctl restart k0sworker",
         _ => "systemctl restart kubelet",
     };
     Some(format!("Restart the kubelet: {command}"))
