@@ -6,6 +6,7 @@ use super::graph::{Graph, Role};
 use super::verdict::Outcome;
 use super::walk::WayEnd;
 use super::{State, When};
+use crate::kubelet::Found;
 use crate::node::Node;
 use crate::topology::Network;
 
@@ -104,7 +105,9 @@ pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> 
         it.role == Role::Cluster && (it.pod.is_some() || it.dns.network == Network::Node)
     };
     let seen = graph.servers.iter().any(is_on_node);
-    if !seen && graph.node.kubelet.is_some() {
+    // Of files alone nobody expects more.
+    let kubelet = graph.node.kubelet.as_ref();
+    if !seen && kubelet.is_some_and(|it| it.found != Found::Named) {
         remarks.push(
             "No DNS server of the cluster was found on this node, so only the next start is \
              judged"
