@@ -345,12 +345,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pod__subcmd__file)
-            opts="-h --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --format --output --corefile --color --help"
+            opts="-h --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --policy)
                     COMPREPLY=($(compgen -W "ClusterFirst ClusterFirstWithHostNet Default None" -- "${cur}"))
                     return 0
@@ -396,14 +404,6 @@ _kdns() {
                     return 0
                     ;;
                 --kubelet-config)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
-                --output)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

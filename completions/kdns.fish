@@ -101,7 +101,10 @@ complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help'
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l policy -d 'The pod\'s dnsPolicy [default: ClusterFirst]' -r -f -a "ClusterFirst\t''
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l format -d 'How to write the result; text without it' -r -f -a "text\t'The file\'s bytes and nothing else'
+json\t'One document: the file, what did not fit, the events'"
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l policy -d 'The pod\'s dnsPolicy [default: that of the manifest, or ClusterFirst]' -r -f -a "ClusterFirst\t''
 ClusterFirstWithHostNet\t''
 Default\t''
 None\t''"
@@ -116,14 +119,11 @@ complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-file -d 'Tak
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l root -d 'Read the node below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l format -d 'How to write the result; text without it' -r -f -a "text\t'The file\'s bytes and nothing else'
-json\t'One document: the file, what did not fit, the events'"
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network'
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network, whatever the manifest says'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l root -d 'Read the node below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F

@@ -15,6 +15,7 @@
 mod explain;
 mod figures;
 mod measure;
+mod nodes;
 mod parsing;
 mod scenarios;
 
@@ -30,5 +31,6 @@ fn main() -> ExitCode {
     explain::run(&mut figures);
     scenarios::run(&mut figures);
     parsing::run(&mut figures);
+    nodes::run(&mut figures);
     figures.end()
 }

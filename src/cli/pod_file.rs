@@ -31,24 +31,24 @@ Examples:
   kdns pod-file --pod web.yaml --node-file resolv.conf --kubelet-config config.yaml")]
 pub(super) struct PodFileArgs {
     #[command(flatten)]
+    outputs: Outputs<Format>,
+    #[command(flatten)]
     pod: PodArgs,
     #[command(flatten)]
     makers: MakersArgs,
     #[command(flatten)]
     node: NodeArgs,
-    #[command(flatten)]
-    outputs: Outputs<Format>,
 }
 
 /// The pod.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Which pod")]
 struct PodArgs {
-    /// The pod's dnsPolicy [default: ClusterFirst]
-    #[arg(long, value_enum, ignore_case = true, conflicts_with = "pod")]
+    /// The pod's dnsPolicy [default: that of the manifest, or ClusterFirst]
+    #[arg(long, value_enum, ignore_case = true)]
     policy: Option<Policy>,
-    /// The pod is on the node's network
-    #[arg(long, conflicts_with = "pod")]
+    /// The pod is on the node's network, whatever the manifest says
+    #[arg(long)]
     host_network: bool,
     /// The pod's namespace [default: that of the manifest, or default]
     #[arg(long, value_name = "NAME")]
@@ -187,7 +187,7 @@ impl PodArgs {
     /// The pod, and what was passed over.
     fn workload(&self, streams: &mut Streams<'_>) -> Result<(Workload, Vec<String>), Failure> {
         let (mut workload, about) = match &self.pod {
-            None => (self.in_mind(), Vec::new()),
+            None => (in_mind(), Vec::new()),
             Some(path) => {
                 let failure = |sentence: String, is_answer| Failure {
                     sentence,
@@ -222,26 +222,32 @@ impl PodArgs {
         if self.namespace.is_some() {
             workload.namespace.clone_from(&self.namespace);
         }
+        if let Some(policy) = self.policy {
+            workload.pod.dns_policy = policy.in_manifest();
+        }
+        workload.pod.host_network |= self.host_network;
         Ok((workload, about))
     }
+}
 
-    fn in_mind(&self) -> Workload {
-        let dns_policy = match self.policy {
-            None | Some(Policy::ClusterFirst) => DnsPolicy::ClusterFirst,
-            Some(Policy::ClusterFirstWithHostNet) => DnsPolicy::ClusterFirstWithHostNet,
-            Some(Policy::Default) => DnsPolicy::Default,
-            Some(Policy::None) => DnsPolicy::None,
-        };
-        Workload {
-            kind: "Pod".to_owned(),
-            name: String::new(),
-            namespace: None,
-            place: String::new(),
-            pod: PodSpec {
-                dns_policy,
-                host_network: self.host_network,
-                ..PodSpec::default()
-            },
+/// A pod without a manifest.
+fn in_mind() -> Workload {
+    Workload {
+        kind: "Pod".to_owned(),
+        name: String::new(),
+        namespace: None,
+        place: String::new(),
+        pod: PodSpec::default(),
+    }
+}
+
+impl Policy {
+    fn in_manifest(self) -> DnsPolicy {
+        match self {
+            Self::ClusterFirst => DnsPolicy::ClusterFirst,
+            Self::ClusterFirstWithHostNet => DnsPolicy::ClusterFirstWithHostNet,
+            Self::Default => DnsPolicy::Default,
+            Self::None => DnsPolicy::None,
         }
     }
 }

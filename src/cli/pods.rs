@@ -73,9 +73,14 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     }
     if pods.is_empty() {
         let _ = writeln!(streams.err, "kdns: {}", nothing(args));
-        return Ok(Status::Undecided);
     }
-    Ok(Status::Clean)
+    // What could not be read may be another pod, or another file of one.
+    let is_whole = skipped.is_empty() && !pods.is_empty();
+    Ok(if is_whole {
+        Status::Clean
+    } else {
+        Status::Undecided
+    })
 }
 
 /// What to say where there is no pod.

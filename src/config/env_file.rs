@@ -3,7 +3,6 @@
 //! Source: systemd `src/basic/env-file.c: parse_env_file_internal`.
 
 use crate::config::traced::{Spot, Traced};
-use crate::text::Span;
 
 /// A variable that a file sets.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -41,8 +40,7 @@ pub fn variables(bytes: &[u8], file: usize) -> Vec<Variable> {
         variables: Vec::new(),
     };
     for (offset, &byte) in bytes.iter().enumerate() {
-        let offset = Span::new(offset, 0).start;
-        reader.take(byte, Some(Spot { file, offset }));
+        reader.take(byte, Some(Spot::new(file, offset)));
     }
     if !matches!(
         reader.state,
@@ -74,7 +72,7 @@ impl Reader {
                     State::Name
                 }
             },
-            State::Name if is_end => State::BeforeName,
+            State::Name | State::Comment if is_end => State::BeforeName,
             State::Name if byte == b'=' => State::BeforeValue,
             State::Name => {
                 self.name.push(byte);
@@ -108,7 +106,6 @@ impl Reader {
                     self.push_quoted(byte, spot, State::DoubleQuoted)
                 }
             }
-            State::Comment if is_end => State::BeforeName,
             State::Comment if byte == b'\\' => State::CommentEscape,
             State::Comment | State::CommentEscape => State::Comment,
         };

@@ -11,9 +11,19 @@ use crate::text::{Place, Source, Span};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Spot {
     /// The number of the file, from 0.
-    pub file: usize,
+    pub file: u32,
     /// The offset in it.
     pub offset: u32,
+}
+
+impl Spot {
+    /// The byte at `offset` of the file with this number.
+    pub fn new(file: usize, offset: usize) -> Self {
+        Self {
+            file: u32::try_from(file).unwrap_or(u32::MAX),
+            offset: Span::new(offset, offset).start,
+        }
+    }
 }
 
 /// Bytes, each with the spot it was taken from, if it was taken from a file.
@@ -34,10 +44,7 @@ impl Traced {
 
     /// Text that stands in `file` from `offset` on, byte for byte.
     pub fn of(bytes: &[u8], file: usize, offset: usize) -> Self {
-        let spot = |index| Spot {
-            file,
-            offset: Span::new(offset + index, 0).start,
-        };
+        let spot = |index| Spot::new(file, offset + index);
         Self {
             bytes: bytes.to_vec(),
             spots: (0..bytes.len()).map(|index| Some(spot(index))).collect(),
@@ -72,6 +79,7 @@ impl Traced {
     }
 
     /// What follows the first `count` bytes.
+    #[must_use]
     pub fn after(&self, count: usize) -> Self {
         Self {
             bytes: self.bytes.get(count..).unwrap_or_default().to_vec(),
@@ -80,6 +88,7 @@ impl Traced {
     }
 
     /// The text without blanks at its end.
+    #[must_use]
     pub fn trimmed_end(mut self) -> Self {
         let is_text = |byte: &u8| !byte.is_ascii_whitespace();
         let length = self.bytes.iter().rposition(is_text).map_or(0, |at| at + 1);
@@ -104,5 +113,5 @@ impl Traced {
 
 /// The place of a spot in `files`.
 pub fn place(files: &[Source], spot: Spot) -> Option<Place> {
-    Some(files.get(spot.file)?.place_of(spot.offset))
+    Some(files.get(spot.file as usize)?.place_of(spot.offset))
 }

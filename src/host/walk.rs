@@ -30,10 +30,11 @@ pub(super) enum Found {
     File(OwnedFd, OsString),
 }
 
-/// Opens what `path` leads to.
+/// Opens what `path` leads to; with `O_NOFOLLOW` a link at its end itself.
 pub(super) fn open(root: &OwnedFd, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
+    let follows_last = !flags.contains(OFlag::O_NOFOLLOW);
     let flags = flags | OFlag::O_NOFOLLOW;
-    match find(root, path, &mut Vec::new())? {
+    match walk(root, path, follows_last, &mut Vec::new())? {
         Found::Directory(directory) => openat(directory, ".", flags, Mode::empty()),
         Found::File(directory, name) => openat(directory, name.as_os_str(), flags, Mode::empty()),
     }
@@ -41,6 +42,15 @@ pub(super) fn open(root: &OwnedFd, path: &Path, flags: OFlag) -> nix::Result<Own
 
 /// Follows `path`, and notes every link on the way.
 pub(super) fn find(root: &OwnedFd, path: &Path, links: &mut Vec<Link>) -> nix::Result<Found> {
+    walk(root, path, true, links)
+}
+
+fn walk(
+    root: &OwnedFd,
+    path: &Path,
+    follows_last: bool,
+    links: &mut Vec<Link>,
+) -> nix::Result<Found> {
     let mut way = Way {
         root,
         inside: Vec::new(),
@@ -63,7 +73,7 @@ pub(super) fn find(root: &OwnedFd, path: &Path, links: &mut Vec<Link>) -> nix::R
         let next = openat(way.here(), name.as_os_str(), flags, Mode::empty())?;
         match file_type(fstat(&next)?.st_mode) {
             SFlag::S_IFDIR => way.inside.push((name, next)),
-            SFlag::S_IFLNK => {
+            SFlag::S_IFLNK if follows_last || !pending.is_empty() => {
                 if links.len() >= MAX_LINKS {
                     return Err(Errno::ELOOP);
                 }

@@ -1,7 +1,7 @@
 //! Where distributions keep what starts the kubelet.
 
 use crate::config::traced::Traced;
-use crate::config::unit_file::{self, Escapes};
+use crate::config::unit_file::{self, Escapes, MAX_ARGUMENT, Variables};
 use crate::kubelet::rancher::{K3S, Program, RKE2};
 
 /// How a distribution starts the kubelet.
@@ -79,7 +79,7 @@ pub const MARKS: [(&str, Kind); 5] = [
 
 /// Configuration files, and the kubelets that read them: for a node of which
 /// no unit and no process is known. A file counts if it is a
-/// KubeletConfiguration: OpenShift's path is a kubeconfig for kubeadm.
+/// KubeletConfiguration: the path of `OpenShift`'s is a kubeconfig for kubeadm.
 pub const CONFIGURATIONS: [&str; 13] = [
     // kubeadm, kind, minikube, Flatcar.
     "/var/lib/kubelet/config.yaml",
@@ -122,11 +122,17 @@ pub const ENVIRONMENT_FILES: [&str; 4] = [
 
 /// What a process is that has this name and these arguments, the program first.
 pub fn of_process(comm: &str, arguments: &[Traced]) -> Option<Kind> {
-    let command = arguments.get(1).map(|it| it.text().into_owned());
-    let is_node = matches!(command.as_deref(), Some("server" | "agent"));
+    // k3s hides its arguments: one text is left, with blanks in it.
+    let words: Vec<String> = arguments
+        .iter()
+        .take(2)
+        .map(|it| it.text().into_owned())
+        .collect();
+    let command = words.iter().flat_map(|word| word.split(' ')).nth(1);
+    let is_node = matches!(command, Some("server" | "agent"));
     match comm {
         "kubelet" => Some(Kind::Program),
-        "hyperkube" if command.as_deref() == Some("kubelet") => Some(Kind::Program),
+        "hyperkube" if command == Some("kubelet") => Some(Kind::Program),
         "kubelite" => Some(Kind::ArgumentsFile(MICROK8S_ARGUMENTS)),
         "k3s-server" | "k3s-agent" => Some(Kind::Rancher(&K3S)),
         "k3s" if is_node => Some(Kind::Rancher(&K3S)),
@@ -177,12 +183,13 @@ pub fn kubelet_arguments(command: &[Traced]) -> Option<Vec<Traced>> {
 /// options.ReadArgsFromFile`: quotes are taken away, blanks part arguments,
 /// `#` at the beginning of a line is a comment, variables are replaced.
 pub fn arguments_file(bytes: &[u8], file: usize, environment: &[(String, Traced)]) -> Vec<Traced> {
+    let variables = unit_file::by_name(environment);
     let mut arguments = Vec::new();
     let mut start = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         if !line.trim_ascii_start().starts_with(b"#") {
             for word in unit_file::plain_words(line, file, start) {
-                arguments.push(replaced(&word, environment));
+                arguments.push(replaced(&word, &variables));
             }
         }
         start += line.len();
@@ -191,7 +198,7 @@ pub fn arguments_file(bytes: &[u8], file: usize, environment: &[(String, Traced)
 }
 
 /// A word without quotes, and with `$NAME` and `${NAME}` replaced.
-fn replaced(word: &Traced, environment: &[(String, Traced)]) -> Traced {
+fn replaced(word: &Traced, variables: &Variables<'_>) -> Traced {
     let mut result = Traced::default();
     let mut at = 0;
     while let Some((&byte, after)) = word.bytes().get(at..).and_then(<[u8]>::split_first) {
@@ -202,8 +209,9 @@ fn replaced(word: &Traced, environment: &[(String, Traced)]) -> Traced {
             let text = braced.unwrap_or(after);
             let length = text.iter().take_while(is_name).count();
             let name = text.get(..length).unwrap_or_default();
-            let has = |(other, _): &&(String, Traced)| other.as_bytes() == name;
-            if let Some((_, value)) = environment.iter().rfind(has) {
+            let value = variables.get(name);
+            let room = MAX_ARGUMENT.saturating_sub(result.bytes().len());
+            if let Some(value) = value.filter(|it| it.bytes().len() <= room) {
                 result.append(value);
             }
             at += length + if braced.is_some() { 2 } else { 0 };
@@ -281,7 +289,7 @@ mod tests {
             "--f=/var/snap/microk8s/common",
         ];
         assert_eq!(texts(&found), expected);
-        assert_eq!(found[1].spot(0).unwrap().offset, 30);
+        assert_eq!(found[1].spot(0).unwrap().offset, 26);
     }
 
     #[test]
@@ -294,6 +302,7 @@ mod tests {
             ("k3s-server", "", Some(Kind::Rancher(&K3S))),
             ("k3s", "/usr/local/bin/k3s agent", Some(Kind::Rancher(&K3S))),
             ("k3s", "k3s kubectl get pods", None),
+            ("k3s", "k3s", None),
             (
                 "kubelite",
                 "",

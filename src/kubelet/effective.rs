@@ -149,7 +149,9 @@ impl Settings {
             self.resolv_conf.guess(&reason);
             self.cluster_dns.guess(&reason);
             self.cluster_domain.guess(&reason);
-            self.remarks.push(reason);
+            if matches!(file, File::Read(_)) {
+                self.remarks.push(reason);
+            }
             return;
         }
         self.resolv_conf.place(found.resolv_conf);

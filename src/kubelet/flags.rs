@@ -60,31 +60,27 @@ pub fn read(arguments: &[Traced]) -> Flags {
         let Some(name) = name.filter(|_| bytes.starts_with(b"-")).and_then(named) else {
             continue;
         };
-        let flag = match equals {
-            Some(equals) => Flag {
+        let flag = if let Some(equals) = equals {
+            Flag {
                 name,
                 value: argument.after(equals + 1).text().into_owned(),
                 argument: escaped(bytes),
                 spot: argument.spot(equals + 1),
-            },
-            None => match arguments.next() {
-                Some(value) => {
-                    found.remarks.extend(swallowed(bytes, value.bytes()));
-                    Flag {
-                        name,
-                        value: value.text().into_owned(),
-                        argument: format!("{} {}", escaped(bytes), escaped(value.bytes())),
-                        spot: value.spot(0),
-                    }
-                }
-                None => {
-                    found.remarks.push(format!(
-                        "the kubelet does not start with {} at the end of its arguments: it needs a value",
-                        escaped(bytes)
-                    ));
-                    break;
-                }
-            },
+            }
+        } else if let Some(value) = arguments.next() {
+            found.remarks.extend(swallowed(bytes, value.bytes()));
+            Flag {
+                name,
+                value: value.text().into_owned(),
+                argument: format!("{} {}", escaped(bytes), escaped(value.bytes())),
+                spot: value.spot(0),
+            }
+        } else {
+            found.remarks.push(format!(
+                "the kubelet does not start with {} at the end of its arguments: it needs a value",
+                escaped(bytes)
+            ));
+            break;
         };
         if dashes == 1 {
             found.remarks.push(format!(

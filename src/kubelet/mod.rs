@@ -171,3 +171,6 @@ impl<T> Setting<T> {
         self
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,7 +33,7 @@ impl Version {
 }
 
 /// The version that a node's `os-release` fixes, with the patch level not
-/// known: Bottlerocket and OpenShift are made for one minor version each.
+/// known: Bottlerocket and `OpenShift` are made for one minor version each.
 ///
 /// Source: bottlerocket-os `variants/aws-k8s-1.28`; openshift's `OPENSHIFT_VERSION`,
 /// where 4.3 is Kubernetes 1.16 and each further release one more.

@@ -5,6 +5,8 @@
 pub struct Stat {
     /// The name, at most 15 bytes of any kind.
     pub comm: Vec<u8>,
+    /// Whether it has ended, and only its parent has not asked how.
+    pub is_zombie: bool,
     /// The id of the process that started it.
     pub parent: u32,
     /// When it started, in clock ticks since the machine did.
@@ -25,11 +27,13 @@ pub fn parse(text: &[u8]) -> Option<Stat> {
     let close = text.iter().rposition(|&byte| byte == b')')?;
     let comm = text.get(open + 1..close)?.to_vec();
     let rest = std::str::from_utf8(text.get(close + 1..)?).ok()?;
-    let mut fields = rest.split_ascii_whitespace().skip(1);
+    let mut fields = rest.split_ascii_whitespace();
+    let is_zombie = matches!(fields.next()?, "Z" | "X" | "x");
     let parent = fields.next()?.parse().ok()?;
     let started = fields.nth(STARTED - 2)?.parse().ok()?;
     Some(Stat {
         comm,
+        is_zombie,
         parent,
         started,
     })
@@ -62,6 +66,11 @@ mod tests {
             check(text.as_bytes(), Some((name.as_bytes(), 2173, 90210)));
         }
         check(b"1 (\xff) S 0 0", None);
+        assert!(
+            parse(format!("1 (a) Z{}", " 1".repeat(19)).as_bytes())
+                .unwrap()
+                .is_zombie
+        );
     }
 
     #[test]

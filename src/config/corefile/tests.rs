@@ -230,3 +230,48 @@ fn variables_are_seen() {
         assert_eq!(word.has_variable(), has, "{text}");
     }
 }
+
+/// Any bytes give a result, and every place lies in its file.
+#[test]
+fn any_bytes_end() {
+    let pieces: [&[u8]; 14] = [
+        b"{",
+        b"}",
+        b"\n",
+        b" ",
+        b"import",
+        b"(a)",
+        b"a",
+        b"\"",
+        b"#",
+        b"\\",
+        b"\xff",
+        b",",
+        b"\r",
+        b"\xc2\xa0",
+    ];
+    let mut random = 1_u64;
+    for _ in 0..20_000 {
+        let mut bytes = Vec::new();
+        for _ in 0..20 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let piece = usize::try_from(random >> 33).unwrap() % pieces.len();
+            bytes.extend_from_slice(pieces[piece]);
+        }
+        let main = Source {
+            name: "/Corefile".to_owned(),
+            bytes,
+        };
+        let other = Source {
+            name: "/a".to_owned(),
+            ..main.clone()
+        };
+        let corefile = parse(main, &[other]);
+        for finding in &corefile.findings {
+            let length = corefile.sources[finding.at.source].bytes.len();
+            assert!(finding.at.span.end as usize <= length, "{corefile:?}");
+        }
+    }
+}

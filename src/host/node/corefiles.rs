@@ -1,5 +1,6 @@
 //! Reads the Corefiles of a node that belong to none of its pods.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -51,9 +52,79 @@ pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>
     (corefile.into_iter().collect(), skipped)
 }
 
-/// The Corefile that the caller named, or that of a manifest.
+/// The Corefile in a file that the caller named: the file itself, or what a
+/// ConfigMap in it has.
 pub fn stand_in(source: &Source) -> Source {
     in_manifest(source).unwrap_or_else(|| source.clone())
+}
+
+/// Kinds of volumes that a Corefile can be in.
+const VOLUMES: [&str; 2] = ["kubernetes.io~configmap", "kubernetes.io~projected"];
+
+/// What NodeLocal DNSCache takes from the ConfigMap kube-dns.
+const OF_KUBE_DNS: [&str; 1] = ["upstreamNameservers"];
+
+/// The Corefiles in the volumes of a pod, and with them what they import and
+/// what NodeLocal DNSCache puts into its own. `directory` is the kubelet's of
+/// the pod; each file has the path from which links lead to it.
+///
+/// Where a volume is mounted is not known here, so that an import is looked
+/// for by the last part of its path in every volume.
+pub fn with_imports(
+    root: &Root,
+    directory: &str,
+    corefiles: Vec<Source>,
+    skipped: &mut Vec<String>,
+) -> Vec<Source> {
+    let mut wanted: Vec<Vec<u8>> = OF_KUBE_DNS.map(|it| it.as_bytes().to_vec()).to_vec();
+    for corefile in &corefiles {
+        let imports = parse(corefile.clone(), &[]).imports;
+        wanted.extend(imports.iter().map(|it| last_part(&it.pattern)));
+    }
+    let mut files = corefiles;
+    if files.is_empty() {
+        return files;
+    }
+    for path in in_volumes(root, Path::new(directory)) {
+        let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
+        let is_wanted = wanted.iter().any(|wanted| fits(wanted, name));
+        let is_known = files.iter().any(|it| Path::new(&it.name) == path);
+        if is_wanted && !is_known && files.len() < MAX_FILES {
+            files.extend(file(root, &path, skipped));
+        }
+    }
+    files
+}
+
+/// The files in the volumes of a pod, sorted.
+fn in_volumes(root: &Root, directory: &Path) -> Vec<PathBuf> {
+    let below = |path: &Path| -> Vec<PathBuf> {
+        let names = root.list(path).unwrap_or_default();
+        // `..data` and the directory it leads to hold the same files again.
+        let names = names.iter().filter(|it| !it.as_bytes().starts_with(b".."));
+        names.map(|it| path.join(it)).collect()
+    };
+    let kinds = VOLUMES
+        .iter()
+        .map(|kind| directory.join("volumes").join(kind));
+    let volumes = kinds.flat_map(|kind| below(&kind));
+    volumes.flat_map(|volume| below(&volume)).collect()
+}
+
+fn last_part(path: &str) -> Vec<u8> {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    last.as_bytes().to_vec()
+}
+
+/// Whether a name can fit a pattern: the parser picks among those that can.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let is_wildcard = |byte: &u8| matches!(byte, b'*' | b'?');
+    let ending = pattern.rsplit(is_wildcard).next().unwrap_or_default();
+    if pattern.iter().any(is_wildcard) {
+        name.ends_with(ending)
+    } else {
+        name == pattern
+    }
 }
 
 /// The Corefile at `path` and what it imports; none if it is not there.
@@ -124,11 +195,9 @@ fn glob(root: &Root, pattern: &str) -> Vec<PathBuf> {
         return vec![path.to_owned()];
     }
     let names = root.list(directory).unwrap_or_default();
-    let ends = last.as_bytes().rsplit(|byte| matches!(byte, b'*' | b'?'));
-    let ending = ends.into_iter().next().unwrap_or_default();
     let fitting = names
         .iter()
-        .filter(|name| name.as_bytes().ends_with(ending));
+        .filter(|name| fits(last.as_bytes(), name.as_bytes()));
     fitting.map(|name| directory.join(name)).collect()
 }
 
@@ -185,6 +254,45 @@ mod tests {
             )],
             &["/var/lib/rancher/k3s/server/manifests/coredns.yaml"],
         );
+    }
+
+    #[test]
+    fn a_pod_has_corefiles_in_its_volumes() {
+        let directory = tempfile::tempdir().unwrap();
+        let volumes = directory.path().join("p/volumes/kubernetes.io~configmap");
+        for (path, text) in [
+            ("config-volume/..data/Corefile", "x"),
+            (
+                "config-volume/Corefile",
+                ". {\n import custom/*.override\n}\nimport b.server\n",
+            ),
+            ("config-volume/NodeHosts", ""),
+            ("custom/a.override", "log\n"),
+            ("custom/b.server", ""),
+            ("custom/c.server", ""),
+            ("kube-dns-config/stubDomains", "{}"),
+            ("kube-dns-config/upstreamNameservers", "[]"),
+        ] {
+            let path = volumes.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let root = Root::below(directory.path(), Resolution::default()).unwrap();
+        let path = "/p/volumes/kubernetes.io~configmap/config-volume/Corefile";
+        let corefile = root.read(Path::new(path)).unwrap().source;
+        let found = with_imports(&root, "/p", vec![corefile], &mut Vec::new());
+        let names: Vec<&str> = found
+            .iter()
+            .filter_map(|it| it.name.strip_prefix("/p/volumes/kubernetes.io~configmap/"))
+            .collect();
+        let expected = [
+            "config-volume/Corefile",
+            "custom/a.override",
+            "custom/b.server",
+            "kube-dns-config/upstreamNameservers",
+        ];
+        assert_eq!(names, expected);
+        assert!(with_imports(&root, "/p", Vec::new(), &mut Vec::new()).is_empty());
     }
 
     #[test]

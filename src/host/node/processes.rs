@@ -21,6 +21,8 @@ pub struct Seen {
     pub cgroup: Vec<u8>,
     /// The number of its network namespace, if it could be read.
     pub netns: Option<u64>,
+    /// Whether it has ended, and only its parent has not asked how.
+    pub is_zombie: bool,
     /// The process that started it, if known.
     pub parent: Option<u32>,
     /// When it started, in clock ticks since the machine did; `None`: not
@@ -182,6 +184,7 @@ impl Directory {
             comm: escaped(comm),
             cgroup,
             netns: self.namespace("net"),
+            is_zombie: stat.as_ref().is_some_and(|it| it.is_zombie),
             parent: stat.as_ref().map(|it| it.parent),
             started: stat.as_ref().map(|it| it.started),
         })

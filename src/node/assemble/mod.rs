@@ -124,8 +124,8 @@ pub struct SandboxDirectory {
 pub struct Draft {
     /// What is known by now: no files yet.
     pub pod: Pod,
-    /// Its sandbox's resolv.conf on the node.
-    pub resolv_conf: Option<String>,
+    /// Where its sandbox's resolv.conf is on the node, the best path first.
+    pub resolv_conf: Vec<String>,
     /// Its directories in `/var/log/pods`.
     pub logs: Vec<String>,
     /// Its directory below the kubelet's.

@@ -152,10 +152,12 @@ fn network(pod: &mut Pod, sources: &Sources<'_>, record: Option<&Record>, index:
     }
 }
 
-/// The path of the sandbox's file: as the runtime says, as it is mounted, as
-/// the runtime always does.
-fn resolv_conf(sources: &Sources<'_>, sandbox: Option<&str>, index: &Index<'_>) -> Option<String> {
-    let sandbox = sandbox?;
+/// The paths of the sandbox's file: as the runtime says, as it always does, as
+/// the file is mounted.
+fn resolv_conf(sources: &Sources<'_>, sandbox: Option<&str>, index: &Index<'_>) -> Vec<String> {
+    let Some(sandbox) = sandbox else {
+        return Vec::new();
+    };
     let of_record = |it: &&Record| {
         let is_its = it.sandbox.as_deref() == Some(sandbox);
         it.resolv_conf.clone().filter(|_| is_its)
@@ -165,10 +167,14 @@ fn resolv_conf(sources: &Sources<'_>, sandbox: Option<&str>, index: &Index<'_>) 
         let is_its = it.mounts.sandbox.as_deref() == Some(sandbox);
         it.mounts.resolv_conf.clone().filter(|_| is_its)
     };
-    let of_records = sources.records.iter().find_map(of_record);
-    of_records
-        .or_else(|| directory.map(|it| it.resolv_conf.clone()))
-        .or_else(|| sources.tasks.iter().find_map(of_task))
+    let paths = [
+        sources.records.iter().find_map(of_record),
+        directory.map(|it| it.resolv_conf.clone()),
+        sources.tasks.iter().find_map(of_task),
+    ];
+    let mut paths: Vec<String> = paths.into_iter().flatten().collect();
+    paths.dedup();
+    paths
 }
 
 /// The containers by name, without the sandbox.

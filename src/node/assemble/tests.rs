@@ -85,7 +85,7 @@ fn shown(draft: &Draft) -> String {
         pod.netns,
         containers.join(","),
         draft.eye,
-        draft.resolv_conf.as_deref().unwrap_or("-"),
+        draft.resolv_conf.join(" "),
     )
 }
 

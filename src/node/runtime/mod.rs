@@ -198,7 +198,10 @@ fn cri_o(id: &str, annotations: &Words<'_>) -> Option<Record> {
             .map(|it| it == "true"),
         resolv_conf: of("ResolvPath"),
         kubelet_directory: None,
-        logs: of("LogPath").filter(|_| is_sandbox),
+        // The sandbox's own log is in the pod's directory: `ID.log`.
+        logs: of("LogPath")
+            .filter(|_| is_sandbox)
+            .and_then(|path| Some(path.rsplit_once('/')?.0.to_owned())),
     })
 }
 

@@ -105,6 +105,7 @@ fn cri_o_says_the_same_in_its_own_words() {
             "io.kubernetes.cri-o.KubeName": "{NAME}",
             "io.kubernetes.cri-o.Namespace": "kube-system",
             "io.kubernetes.cri-o.HostNetwork": "false",
+            "io.kubernetes.cri-o.LogPath": "/var/log/pods/kube-system_{NAME}_{UID}/{SANDBOX}.log",
             "io.kubernetes.cri-o.Metadata": "{{\"Name\":\"{NAME}\",\"Uid\":\"{UID}\",\"Namespace\":\"kube-system\",\"Attempt\":1}}",
             "io.kubernetes.cri-o.ResolvPath": "{file}"}},
           "linux": {{"namespaces": [{{"type": "network", "path": "/var/run/netns/1d4a"}}]}}}}"#
@@ -113,6 +114,7 @@ fn cri_o_says_the_same_in_its_own_words() {
         attempt: Some(1),
         netns_path: some("/run/netns/1d4a"),
         resolv_conf: some(&file),
+        logs: some(format!("/var/log/pods/kube-system_{NAME}_{UID}")),
         ..expected(true)
     };
     assert_eq!(oci(SANDBOX, sandbox.as_bytes()), Ok(Some(wanted)));

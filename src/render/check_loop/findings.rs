@@ -1,6 +1,5 @@
 //! A report as messages about places, for the formats that know nothing else.
 
-use super::verdict_word;
 use crate::check_loop::{Edit, Hop, Mend, Report, Sighting, Verdict};
 use crate::text::{Place, escaped};
 
@@ -59,11 +58,10 @@ pub(super) fn verdict(report: &Report) -> Finding<'_> {
     let mend = report.mend.as_ref().map(|mend| &mend.edit.place);
     let proof = deciding_hops(report).iter().rev();
     let mut proof = proof.filter_map(|hop| Some(&hop.proof.last()?.place));
-    let word = verdict_word(report.verdict);
     Finding {
         level: level(report.verdict),
         place: mend.or_else(|| proof.next()),
-        message: shown(&format!("{word}: {}", report.headline)),
+        message: shown(&report.headline),
     }
 }
 

@@ -7,6 +7,9 @@ use crate::config::yaml;
 use crate::text::escaped;
 use crate::topology::{Forward, Policy};
 
+/// Zones in the directives of a block beyond this number are not looked at.
+const MAX_ZONES: usize = 10_000;
+
 /// A server block as its queries see it.
 #[derive(Debug, Default)]
 pub(super) struct Block {
@@ -29,20 +32,21 @@ struct Answers {
 }
 
 impl Block {
-    pub(super) fn read(block: &ServerBlock, corefile: &Corefile, places: &Places) -> Self {
+    /// `replaced` is what NodeLocal DNSCache has for upstream servers.
+    pub(super) fn read(block: &ServerBlock, replaced: &[Word], places: &Places) -> Self {
         let mut read = Self::default();
         let own: Vec<String> = block
             .keys
             .iter()
             .filter_map(|key| split_key(&key.text).ok())
             .flat_map(|key| key.zones)
+            .take(MAX_PARTS)
             .collect();
-        let replaced = upstream_nameservers(corefile);
         let directives = || block.directives.iter();
         for name in ["forward", "grpc", "proxy", "fanout"] {
             let stanzas = directives().filter(|it| it.name.text == name);
             for directive in stanzas.take(MAX_PARTS) {
-                let stanza = forward::read(directive, &replaced, places, &mut read.unknown);
+                let stanza = forward::read(directive, replaced, places, &mut read.unknown);
                 read.stanzas.extend(stanza);
             }
         }
@@ -56,7 +60,24 @@ impl Block {
                     .push(format!("The plugin {name} {doubt} ({place})"));
             }
         }
+        read.limit();
         read
+    }
+
+    /// Forgets what is beyond [`MAX_ZONES`]: every zone of note is compared
+    /// with every other.
+    fn limit(&mut self) {
+        let mut left = MAX_ZONES;
+        let answers = self.answers.iter_mut();
+        let lists = answers.flat_map(|it| [&mut it.zones, &mut it.passes]);
+        for list in lists.chain(self.stanzas.iter_mut().map(|it| &mut it.except)) {
+            if list.len() > left {
+                self.unknown
+                    .push("A server block has more zones than kdns looks at".to_owned());
+            }
+            list.truncate(left);
+            left -= list.len();
+        }
     }
 
     /// The zones that some plugin of it names.
@@ -130,11 +151,11 @@ fn answers(directive: &Directive, own: &[String]) -> Option<Answers> {
         "template" if template_answers_all(directive) => all.into_iter().skip(2).collect(),
         _ => return None,
     };
-    let mut answered: Vec<String> = given.iter().flat_map(|it| zones(it)).collect();
+    let named = given.iter().flat_map(|it| zones(it));
+    let mut answered: Vec<String> = named.take(MAX_PARTS).collect();
     if answered.is_empty() {
         answered = own.to_vec();
     }
-    answered.truncate(MAX_PARTS);
     let mut passes = Vec::new();
     for line in directive.options("fallthrough") {
         let named = line.iter().flat_map(|word| zones(&word.text));
@@ -247,7 +268,7 @@ const PLUGINS: [&str; 68] = [
 
 /// The `upstreamNameservers` of the ConfigMap kube-dns, if it is among the
 /// files: what NodeLocal DNSCache puts for a word of its template.
-fn upstream_nameservers(corefile: &Corefile) -> Vec<Word> {
+pub(super) fn upstream_nameservers(corefile: &Corefile) -> Vec<Word> {
     let is_it = |name: &str| name.rsplit('/').next() == Some("upstreamNameservers");
     let found = corefile.sources.iter().position(|it| is_it(&it.name));
     let Some((number, source)) = found.and_then(|it| Some((it, corefile.sources.get(it)?))) else {

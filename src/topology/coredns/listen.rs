@@ -1,11 +1,15 @@
 //! Where server blocks listen.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::{MAX_PARTS, Places, Site, Socket};
 use crate::config::corefile::{Directive, ServerBlock, Word, split_key};
 use crate::text::escaped;
 use crate::topology::{Evidence, Network};
+
+/// Addresses beyond this number are not looked at.
+const MAX_BOUNDS: usize = 64;
 
 /// To what a listener is bound.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -35,7 +39,7 @@ pub(super) fn parts(
     unknown: &mut Vec<String>,
 ) -> Vec<Part> {
     let bounds = bounds(block, site, places, unknown);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: BTreeMap<Socket, Part> = BTreeMap::new();
     for key in block.keys.iter().take(MAX_PARTS) {
         let split = match split_key(&key.text) {
             Ok(split) if !key.has_variable() && !key.text.contains("__PILLAR__") => split,
@@ -54,19 +58,19 @@ pub(super) fn parts(
             }
         };
         for (bound, word) in &bounds {
-            let socket = (split.transport, split.port, *bound);
-            let evidence = Evidence::Configuration(places.of(word.unwrap_or(key).at));
-            match parts.iter_mut().find(|part| part.socket == socket) {
-                Some(part) => part.zones.extend(split.zones.iter().cloned()),
-                None => parts.push(Part {
-                    socket,
-                    zones: split.zones.clone(),
-                    evidence,
-                }),
+            if parts.len() == MAX_PARTS {
+                return parts.into_values().collect();
             }
+            let socket = (split.transport, split.port, *bound);
+            let part = parts.entry(socket).or_insert_with(|| Part {
+                socket,
+                zones: Vec::new(),
+                evidence: Evidence::Configuration(places.of(word.unwrap_or(key).at)),
+            });
+            part.zones.extend(split.zones.iter().cloned());
         }
     }
-    parts
+    parts.into_values().collect()
 }
 
 /// To what a block binds, each with the word that says so.
@@ -101,7 +105,7 @@ fn bounds<'b>(
     }
     bounds.sort_by_key(|it| it.0);
     bounds.dedup_by_key(|it| it.0);
-    bounds.truncate(MAX_PARTS);
+    bounds.truncate(MAX_BOUNDS);
     if bounds.is_empty() {
         bounds.push((Bound::Any, None));
     }

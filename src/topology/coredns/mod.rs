@@ -12,6 +12,7 @@ mod places;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -25,6 +26,9 @@ use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Program};
 /// Zones, server blocks, listeners and directives of a kind beyond this
 /// number are not looked at.
 const MAX_PARTS: usize = 1000;
+
+/// More doubts than this say nothing more.
+const MAX_UNKNOWN: usize = 20;
 
 /// Which CoreDNS, and where it runs.
 #[derive(Clone, Copy, Debug)]
@@ -84,9 +88,10 @@ type Served = Vec<(usize, Vec<String>)>;
 /// `groupConfigsByListenAddr`.
 pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
     let places = Places::new(corefile);
+    let replaced = block::upstream_nameservers(corefile);
     let parsed = corefile.blocks.iter().take(MAX_PARTS);
     let blocks: Vec<Block> = parsed
-        .map(|block| Block::read(block, corefile, &places))
+        .map(|block| Block::read(block, &replaced, &places))
         .collect();
     let mut sockets: BTreeMap<Socket, (Served, Evidence)> = BTreeMap::new();
     let mut unknown = doubts(corefile, &places);
@@ -104,6 +109,7 @@ pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
         }
     }
     unknown.dedup();
+    unknown.truncate(MAX_UNKNOWN);
     grouped(sockets)
         .into_iter()
         .map(|(served, listens)| server(&blocks, &served, listens, site, &unknown))
@@ -173,7 +179,7 @@ fn forwards(zones: &BTreeMap<&str, &Block>) -> Vec<Forward> {
     for block in zones.values() {
         candidates.extend(block.zones_of_note().take(MAX_PARTS));
     }
-    candidates.sort_by_key(|zone| (labels(zone), *zone));
+    candidates.sort_by_key(|zone| (labels(zone), Reverse(*zone)));
     candidates.dedup();
     candidates.truncate(MAX_PARTS);
     let mut outcomes: BTreeMap<&str, (Option<usize>, &Block)> = BTreeMap::new();

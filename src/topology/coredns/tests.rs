@@ -96,6 +96,63 @@ fn the_corefile_of_kubeadm() {
     );
 }
 
+macro_rules! check_file {
+    ($name:literal, $expected:expr) => {
+        let text = include_str!(concat!("../../../testdata/corefiles/", $name));
+        check_files(&[source($name, text)], $expected);
+    };
+}
+
+#[test]
+fn corefiles_that_coredns_was_started_with() {
+    check_file!("healthy.Corefile", "*#53 | . -> /etc/resolv.conf; loop\n");
+    check_file!(
+        "loop-undetected.Corefile",
+        "*#53 | . -> /etc/resolv.conf;\n"
+    );
+    check_file!(
+        "corefile-bad-dup.Corefile",
+        "*#53 | . -> /etc/resolv.conf; loop\n"
+    );
+    check_file!(
+        "corefile-bad-proxy.Corefile",
+        "*#53 | . -> /etc/resolv.conf;\n"
+    );
+    check_file!("bind-missing-address.Corefile", "10.244.0.99#53 |\n");
+    check_file!(
+        "upstream-refused.Corefile",
+        "*#53 | . -> 10.244.0.53:5399; loop\n"
+    );
+    check_file!(
+        "loop-fatal-zone.Corefile",
+        "*#53 | cluster.local. -> 127.0.0.1:53; loop\n"
+    );
+}
+
+#[test]
+fn the_corefiles_of_caches_on_the_node() {
+    check_file!(
+        "node-local-dns.Corefile.base",
+        "10.96.0.10#53 169.254.20.10#53 | cluster.local. -> \
+         Other(\"__PILLAR__CLUSTER__DNS__\"); in-addr.arpa. -> \
+         Other(\"__PILLAR__CLUSTER__DNS__\"); ip6.arpa. -> \
+         Other(\"__PILLAR__CLUSTER__DNS__\"); . -> /etc/resolv.conf; loop\n\
+         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
+         (node-local-dns.Corefile.base:10:15)\n\
+         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
+         (node-local-dns.Corefile.base:22:15)\n\
+         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
+         (node-local-dns.Corefile.base:33:15)\n"
+    );
+    check_file!(
+        "localdns.corefile",
+        "169.254.10.10#53 | health-check.localdns.local. -> ; reddog.microsoft.com. -> ; . -> \
+         168.63.129.16:53; loop\n\
+         169.254.10.11#53 | health-check.localdns.local. -> ; cluster.local. -> 10.0.0.10:53; \
+         . -> 10.0.0.10:53; loop\n"
+    );
+}
+
 #[test]
 fn places_are_those_of_the_words() {
     let text = ".:53 {\n  forward . 1.1.1.1 127.0.0.1:5353\n}\nx:5353 {\n bind 10.0.0.1\n}\n";
@@ -185,7 +242,7 @@ fn the_most_special_zone_counts() {
     );
     check(
         ". {\n forward a.example 10.0.0.1\n forward example 10.0.0.2 {\n  except b.example\n }\n}",
-        "*#53 | b.example. -> ; a.example. -> 10.0.0.1:53; example. -> 10.0.0.2:53;\n",
+        "*#53 | a.example. -> 10.0.0.1:53; b.example. -> ; example. -> 10.0.0.2:53;\n",
     );
     // The first forward takes all, so that the second gets nothing.
     check(
@@ -309,6 +366,14 @@ fn large_files_end() {
     assert_eq!(servers_of(&[source("/Corefile", &text)]).len(), 1);
     let keys = "a:1 ".repeat(100_000);
     servers_of(&[source("/Corefile", &format!("{keys}{{\n}}"))]);
+    let names: Vec<String> = (0..500).map(|it| format!("n{it}:{it}")).collect();
+    let names = names.join(" ");
+    let addresses: Vec<String> = (1..250).map(|it| format!("10.0.0.{it}")).collect();
+    let addresses = addresses.join(" ");
+    let block = format!("{names} {{\n bind {addresses}\n}}\n");
+    servers_of(&[source("/Corefile", &block.repeat(80))]);
+    let plugins = " kubernetes 0.0.0.0/1\n hosts\n".repeat(20_000);
+    servers_of(&[source("/Corefile", &format!("{names} {{\n{plugins}}}"))]);
     let stanzas = " forward x 10.0.0.1 {\n  except a b c d e f\n }\n".repeat(20_000);
     servers_of(&[source("/Corefile", &format!(". {{\n{stanzas}}}"))]);
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError, RwLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,9 @@ const SANDBOX: &str = "kdns-lab-sandbox";
 
 /// Time for the set-up and the end of a run, beyond its limit.
 const MARGIN: Duration = Duration::from_secs(60);
+
+/// Held by every run of [`observe_until`]: for reading among others, for writing alone.
+static ALONE: RwLock<()> = RwLock::new(());
 
 /// Does what a hidden argument asks for; `None`: there is none, go on with the tests.
 ///
@@ -183,6 +186,7 @@ pub(crate) fn observe_each(
 }
 
 /// Observes until the judge agrees, so many times at most: on a busy machine a packet or a thread may be late.
+/// Therefore all runs but the first have the machine for themselves.
 ///
 /// What differs in the last run is the error, with its observation.
 pub(crate) fn observe_until(
@@ -192,8 +196,14 @@ pub(crate) fn observe_until(
     judge: impl Fn(&Observation) -> Result<(), Difference>,
 ) -> Result<(), (Difference, Box<Observation>)> {
     let mut last = Ok(());
-    for _ in 0..attempts {
-        let observation = observe(scenario, resolver);
+    for attempt in 0..attempts {
+        let observation = if attempt == 0 {
+            let _among_others = ALONE.read().unwrap_or_else(PoisonError::into_inner);
+            observe(scenario, resolver)
+        } else {
+            let _alone = ALONE.write().unwrap_or_else(PoisonError::into_inner);
+            observe(scenario, resolver)
+        };
         match judge(&observation) {
             Ok(()) => return Ok(()),
             Err(difference) => last = Err((difference, Box::new(observation))),

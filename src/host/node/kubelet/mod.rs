@@ -23,6 +23,9 @@ use crate::kubelet::{Found, Kubelet, Origin, Version};
 use crate::node::{HostFile, Unread};
 use crate::text::{Source, escaped};
 
+/// Of more flags than this the first are left out.
+const MAX_FLAGS: usize = 100;
+
 /// The kubelet of a node: the one that runs, else what would start it. `None`:
 /// there is nothing of one. With what could not be read, as sentences without
 /// a full stop. `stand_in` is taken for its configuration file.
@@ -94,7 +97,7 @@ fn kubelet(
     let main = match (stand_in, named.filter(|path| !path.is_empty())) {
         (Some(source), _) => Some(File::Read(source.clone())),
         (None, Some(path)) => Some(reader.needed(&directory.join(path))),
-        (None, None) => None,
+        (None, None) => start.unread.map(File::Unread),
     };
     let folder = start.drop_ins.as_deref().or(flags.last(Name::ConfigDir));
     let mut drop_ins = Vec::new();
@@ -143,7 +146,9 @@ fn with_origins(
         let origin = flag.origin(&reader.files, otherwise);
         (flag, origin)
     };
-    flags.flags.into_iter().map(origin).collect()
+    // The last ones count.
+    let before = flags.flags.len().saturating_sub(MAX_FLAGS);
+    flags.flags.into_iter().skip(before).map(origin).collect()
 }
 
 /// The file that the kubelet's `resolvConf` names, as the kubelet sees it, with

@@ -20,6 +20,8 @@ pub(super) struct Given {
     pub(super) defaults: Defaults,
     /// The program's options.
     pub(super) options: Options,
+    /// Why not all of it is known.
+    pub(super) unread: Option<String>,
     /// The file with the program's own settings as a drop-in, if it wrote one.
     pub(super) generated: Option<String>,
 }
@@ -31,6 +33,7 @@ pub(super) fn given(
     arguments: &[Traced],
     environment: &[(String, Traced)],
 ) -> Given {
+    let before = reader.skipped.len();
     let named = rancher::named_configuration(program, arguments, environment);
     let main = named.unwrap_or_else(|| program.configuration.to_owned());
     let mut numbers: Vec<usize> = reader.setting(&main).into_iter().collect();
@@ -42,6 +45,7 @@ pub(super) fn given(
             numbers.extend(reader.setting(&format!("{folder}/{name}")));
         }
     }
+    let unread = reader.skipped_since(before);
     let files: Vec<_> = numbers.iter().map(|&it| (it, reader.file(it))).collect();
     let options = rancher::options(program, &files, arguments, environment);
     let data = options.data(program);
@@ -61,6 +65,7 @@ pub(super) fn given(
             arguments,
             defaults: Defaults::default(),
             options,
+            unread: None,
             generated: Some(generated),
         };
     }
@@ -70,6 +75,7 @@ pub(super) fn given(
         arguments: options.flags(true),
         defaults: options.defaults(chosen),
         options,
+        unread,
         generated: None,
     }
 }
@@ -102,11 +108,7 @@ pub(super) fn look_behind(
         }
         return;
     };
-    if !given
-        .generated
-        .as_deref()
-        .is_some_and(|it| it == place.file)
-    {
+    if given.generated.as_deref() != Some(place.file.as_str()) {
         return;
     }
     let generated = place.file.clone();

@@ -1,5 +1,6 @@
 //! Keeps the files that were read, so that places in them can be told.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::host::root::Root;
@@ -61,6 +62,13 @@ impl Reader<'_> {
         }
     }
 
+    /// Why settings are not known, if something could not be read since there
+    /// were `before` sentences about that.
+    pub(super) fn skipped_since(&self, before: usize) -> Option<String> {
+        let reason = self.skipped.get(before)?;
+        Some(format!("the kubelet's settings are not known: {reason}"))
+    }
+
     /// The file with this number.
     pub(super) fn file(&self, number: usize) -> &Source {
         static NONE: Source = Source {
@@ -118,9 +126,12 @@ impl Reader<'_> {
         }
         let mut found = Vec::new();
         let mut remarks = Vec::new();
+        let before = self.skipped.len();
         self.walk(directory, 0, &mut found, &mut remarks);
-        let files = found.iter().map(|path| self.needed(path)).collect();
-        (files, remarks)
+        let unread = self.skipped_since(before).map(File::Unread);
+        let files = unread.into_iter();
+        let files = files.chain(found.iter().map(|path| self.needed(path)));
+        (files.collect(), remarks)
     }
 
     fn walk(
@@ -155,7 +166,7 @@ impl Reader<'_> {
                     .push(format!("{shown} was not read: too many drop-ins before it"));
                 return;
             }
-            if shown.ends_with(".conf") {
+            if path.as_os_str().as_bytes().ends_with(b".conf") {
                 found.push(path);
             } else if [".yaml", ".yml", ".json"]
                 .iter()

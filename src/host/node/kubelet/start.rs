@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::config::env_file;
 use crate::config::traced::Traced;
+use crate::config::unit_file::{self, Escapes};
 use crate::config::yaml;
 use crate::host::node::kubelet::process::Running;
 use crate::host::node::kubelet::rancher::{self, Given};
@@ -12,7 +13,7 @@ use crate::host::node::kubelet::units::{self, Launch};
 use crate::kubelet::Found;
 use crate::kubelet::choice::Chooser;
 use crate::kubelet::distribution::{self, Kind};
-use crate::kubelet::effective::Defaults;
+use crate::kubelet::effective::{Defaults, File};
 use crate::kubelet::flags;
 use crate::kubelet::rancher::{Program, RKE2};
 
@@ -33,6 +34,8 @@ pub(super) struct Start {
     pub(super) configuration: Option<String>,
     /// The directory of drop-ins, where no flag tells.
     pub(super) drop_ins: Option<String>,
+    /// Why not all of it is known: a file that could not be read.
+    pub(super) unread: Option<String>,
     /// What counts where nothing is set.
     pub(super) defaults: Defaults,
     /// What k3s or rke2 gave it.
@@ -51,6 +54,7 @@ impl Default for Start {
             directory: None,
             configuration: None,
             drop_ins: None,
+            unread: None,
             defaults: Defaults::default(),
             rancher: None,
             remarks: Vec::new(),
@@ -77,7 +81,8 @@ pub(super) fn of_process(reader: &mut Reader<'_>, running: &Running) -> Start {
     match kind {
         Kind::Rancher(program) if running.comm != "kubelet" => {
             // The process hides its arguments, which can hold secrets.
-            let arguments = match arguments.len() {
+            let given = arguments.iter().filter(|it| !it.bytes().is_empty());
+            let arguments = match given.count() {
                 0 | 1 => launch.command.iter().skip(1).cloned().collect(),
                 _ => arguments,
             };
@@ -159,6 +164,7 @@ fn program(
     if arguments.is_empty() {
         start.remarks.extend(launch.remarks.iter().cloned());
         start.arguments = known;
+        start.unread.clone_from(&launch.unread);
         return;
     }
     if kind == Kind::Program && !expected.is_empty() {
@@ -208,6 +214,7 @@ fn in_rancher(
     let given = rancher::given(reader, program, arguments, environment);
     start.arguments.clone_from(&given.arguments);
     start.defaults = given.defaults.clone();
+    start.unread = given.unread.clone().or(start.unread.take());
     start.rancher = Some((program, given));
 }
 
@@ -219,14 +226,19 @@ fn in_snap(
 ) {
     let mut variables = distribution::snap_variables(path);
     variables.extend(environment.unwrap_or_default().iter().cloned());
-    if let Some(number) = reader.setting(path) {
-        let bytes = &reader.file(number).bytes;
-        start.arguments = distribution::arguments_file(bytes, number, &variables);
+    match reader.needed(path.as_ref()) {
+        File::Read(_) => {
+            let number = reader.files.len().saturating_sub(1);
+            let bytes = &reader.file(number).bytes;
+            start.arguments = distribution::arguments_file(bytes, number, &variables);
+        }
+        File::Unread(reason) => start.unread = Some(reason),
     }
     let is_named = flags::read(&start.arguments)
         .last(flags::Name::ResolvConf)
         .is_some();
-    if path.starts_with("/var/snap/microk8s/") && !is_named {
+    let runs = matches!(start.found, Found::Process { .. });
+    if path.starts_with("/var/snap/microk8s/") && !is_named && !runs {
         start.defaults.resolv_conf = rancher::chosen(reader.own, Chooser::MicroK8s, "");
         start.remarks.push(format!(
             "MicroK8s chooses resolvConf at its next start and writes it into {path}: it has no --resolv-conf yet"
@@ -273,6 +285,7 @@ fn of_unit(reader: &mut Reader<'_>, kind: Kind, launch: Launch) -> Option<Start>
     let mut start = Start {
         found: Found::Files { file: launch.file },
         remarks: launch.remarks,
+        unread: launch.unread,
         directory: launch.directory,
         ..Start::default()
     };
@@ -312,10 +325,7 @@ fn of_configuration(reader: &mut Reader<'_>) -> Option<Start> {
         };
         for variable in env_file::variables(&reader.file(number).bytes, number) {
             if variable.value.bytes().trim_ascii_start().starts_with(b"--") {
-                let words = crate::config::unit_file::words(
-                    &variable.value,
-                    crate::config::unit_file::Escapes::Plain,
-                );
+                let words = unit_file::words(&variable.value, Escapes::Plain);
                 start.arguments.extend(words);
                 file.get_or_insert_with(|| path.to_owned());
             }

@@ -1,5 +1,7 @@
 //! Reads how systemd starts a service.
 
+use std::collections::BTreeMap;
+
 use crate::config::env_file;
 use crate::config::traced::Traced;
 use crate::config::unit_file::{self, Service};
@@ -17,6 +19,8 @@ pub(super) struct Launch {
     pub(super) environment: Vec<(String, Traced)>,
     /// The working directory.
     pub(super) directory: Option<String>,
+    /// Why not all of it is known.
+    pub(super) unread: Option<String>,
     /// Whole sentences without a full stop.
     pub(super) remarks: Vec<String>,
 }
@@ -41,7 +45,8 @@ pub(super) fn launch(reader: &mut Reader<'_>, unit: &str) -> Option<Launch> {
         ..Launch::default()
     };
     for path in &service.environment_files {
-        environment_file(reader, path, &mut launch);
+        let path = unit_file::with_name(path, unit);
+        environment_file(reader, &path, &mut launch);
     }
     let commands: Vec<Vec<Traced>> = service
         .exec_start
@@ -49,7 +54,7 @@ pub(super) fn launch(reader: &mut Reader<'_>, unit: &str) -> Option<Launch> {
         .map(|it| unit_file::command(it, &launch.environment))
         .collect();
     let of_kubelet = commands.iter().find(|it| kubelet_arguments(it).is_some());
-    launch.command = of_kubelet.or(commands.last())?.clone();
+    launch.command.clone_from(of_kubelet.or(commands.last())?);
     Some(launch)
 }
 
@@ -70,29 +75,37 @@ fn main_file(reader: &mut Reader<'_>, unit: &str) -> Option<usize> {
 /// The paths of a unit's drop-ins, in the order in which they count: by name,
 /// of equal names only that in the strongest directory.
 fn drop_ins(reader: &Reader<'_>, unit: &str) -> Vec<String> {
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut found = BTreeMap::new();
     for folder in [format!("{unit}.d"), "service.d".to_owned()] {
         for directory in UNIT_DIRECTORIES {
             let directory = format!("{directory}/{folder}");
             for name in reader.node.list(directory.as_ref()).unwrap_or_default() {
-                let Some(name) = name.to_str().filter(|name| name.ends_with(".conf")) else {
+                let Some(name) = name
+                    .to_str()
+                    .filter(|name| name.as_bytes().ends_with(b".conf"))
+                else {
                     continue;
                 };
-                if !found.iter().any(|(other, _)| other == name) {
-                    found.push((name.to_owned(), format!("{directory}/{name}")));
-                }
+                found
+                    .entry(name.to_owned())
+                    .or_insert_with(|| format!("{directory}/{name}"));
             }
         }
     }
-    found.sort();
-    found.into_iter().map(|(_, path)| path).collect()
+    found.into_values().collect()
 }
 
 /// Reads the files that `EnvironmentFile=` names.
 fn environment_file(reader: &mut Reader<'_>, value: &str, launch: &mut Launch) {
     let path = value.strip_prefix('-').unwrap_or(value);
     for path in matching(reader, path) {
-        match reader.of_node(&path) {
+        let before = reader.skipped.len();
+        let read = reader.of_node(&path);
+        launch.unread = launch
+            .unread
+            .take()
+            .or_else(|| reader.skipped_since(before));
+        match read {
             Some(number) => {
                 let variables = env_file::variables(&reader.file(number).bytes, number);
                 let pairs = variables.into_iter().map(|it| (it.name, it.value));

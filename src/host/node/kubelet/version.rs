@@ -26,7 +26,11 @@ pub(super) fn version(root: &Root, program: Option<&str>, command: &[Traced]) ->
         .and_then(|text| Version::find(&text))
         .or_else(|| of_os_release(&read(root, "/etc/os-release")?))
         .or_else(|| of_extension(root))
-        .or_else(|| of_package(root, program))
+        .or_else(|| {
+            let is_packaged =
+                program == Some(PACKAGED) || words.first().is_some_and(|it| it == PACKAGED);
+            is_packaged.then(|| of_package(root)).flatten()
+        })
 }
 
 /// From `/snap/NAME/REVISION/…` or a snap's file of arguments.
@@ -52,11 +56,11 @@ fn of_extension(root: &Root) -> Option<Version> {
     Version::find(&link.file_name()?.to_string_lossy())
 }
 
-/// Debian's package database, for a kubelet that lies where the package puts it.
-fn of_package(root: &Root, program: Option<&str>) -> Option<Version> {
-    if program.is_some_and(|path| path != "/usr/bin/kubelet") {
-        return None;
-    }
+/// Where the package puts the program.
+const PACKAGED: &str = "/usr/bin/kubelet";
+
+/// Debian's package database.
+fn of_package(root: &Root) -> Option<Version> {
     let packages = read(root, "/var/lib/dpkg/status")?;
     let mut about = packages.split("\n\n");
     let kubelet = about.find(|it| it.trim_start().starts_with("Package: kubelet\n"))?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{Skipped, find, list};
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::FileRead;
+use crate::host::node::corefiles;
 use crate::host::node::processes::{Directory, Seen};
 use crate::host::root::Root;
 use crate::node::assemble::Draft;
@@ -14,7 +15,7 @@ use crate::text::Source;
 
 /// Where file systems are mounted on many nodes: what mounts say about a file
 /// begins there.
-const MOUNT_POINTS: &[&str] = &["", "/run", "/var", "/var/lib"];
+const MOUNT_POINTS: &[&str] = &["/run", "/var", "/var/lib"];
 
 /// Kinds of volumes that a Corefile can be in.
 const VOLUMES: &[&str] = &["kubernetes.io~configmap", "kubernetes.io~projected"];
@@ -36,8 +37,7 @@ impl Look<'_> {
     /// The pod with the content of its files.
     pub(super) fn fill(&self, draft: Draft, skipped: &mut Skipped) -> Pod {
         let mut pod = draft.pod;
-        let path = draft.resolv_conf.as_deref();
-        pod.resolv_conf = path.and_then(|path| self.resolv_conf(path, skipped));
+        pod.resolv_conf = self.resolv_conf(&draft.resolv_conf, skipped);
         let eye = draft.eye.and_then(|pid| self.directory(pid));
         if let Some(eye) = eye {
             let seen = seen_resolv_conf(&eye, skipped).map(|file| parsed(file, skipped));
@@ -63,17 +63,21 @@ impl Look<'_> {
         Directory::of(self.root, find(self.processes, pid)?)
     }
 
-    /// The sandbox's file.
-    fn resolv_conf(&self, path: &str, skipped: &mut Skipped) -> Option<ResolvConf> {
-        let read = |prefix: &&str| {
-            let path = format!("{prefix}{path}");
-            skipped.take(self.root.read(Path::new(&path)))
+    /// The sandbox's file: the first that is there.
+    fn resolv_conf(&self, paths: &[String], skipped: &mut Skipped) -> Option<ResolvConf> {
+        let mut read = |path: String| skipped.take(self.root.read(Path::new(&path)));
+        let file = paths.iter().find_map(|path| read(path.clone()));
+        let prefixed = |prefix: &&str| {
+            paths
+                .iter()
+                .find_map(|path| read(format!("{prefix}{path}")))
         };
-        let file = MOUNT_POINTS.iter().find_map(read)?;
+        let file = file.or_else(|| MOUNT_POINTS.iter().find_map(prefixed))?;
         Some(parsed(file, skipped))
     }
 
-    /// The Corefiles in the volumes of a pod, by the path that links lead from.
+    /// The Corefiles in the volumes of a pod with what they import, by the path
+    /// that links lead from.
     fn corefiles(&self, directory: &str, skipped: &mut Skipped) -> Vec<Source> {
         let mut found = Vec::new();
         for kind in VOLUMES {
@@ -86,6 +90,11 @@ impl Look<'_> {
                     }
                 }
             }
+        }
+        let mut unread = Vec::new();
+        let found = corefiles::with_imports(self.root, directory, found, &mut unread);
+        for sentence in unread {
+            skipped.note(None, sentence);
         }
         found
     }

@@ -71,7 +71,11 @@ fn tasks(processes: &[Seen]) -> Vec<Task> {
             ..Task::default()
         })
     };
-    processes.iter().filter_map(task).collect()
+    processes
+        .iter()
+        .filter(|it| !it.is_zombie)
+        .filter_map(task)
+        .collect()
 }
 
 /// Reads the mounts of one process of each container that no runtime knows,
@@ -202,3 +206,6 @@ pub fn node_addresses(root: &Root) -> Vec<IpAddr> {
         Err(_) => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

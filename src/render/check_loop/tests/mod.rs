@@ -151,8 +151,7 @@ fn github_commands_are_one_line_each_and_escaped() {
         }
     }
     let text = written(github::write, &report(Verdict::Loop));
-    let start =
-        "::error file=/var/lib/kubelet/config.yaml,line=8,col=1,title=kdns check-loop::loop: ";
+    let start = "::error file=/var/lib/kubelet/config.yaml,line=8,col=1,title=kdns check-loop::CoreDNS asks ";
     assert!(text.starts_with(start), "{text}");
 }
 
@@ -248,7 +247,7 @@ fn a_change_may_remove_something_or_be_done_already() {
 fn concise_lines_begin_with_a_place() {
     let text = written(concise::write, &report(Verdict::Loop));
     let expected = "\
-/var/lib/kubelet/config.yaml:8:1: error: loop: CoreDNS asks itself: 127.0.0.53 in its pod is its own address
+/var/lib/kubelet/config.yaml:8:1: error: CoreDNS asks itself: 127.0.0.53 in its pod is its own address
 /etc/coredns/Corefile:16:5: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: forward . /etc/resolv.conf
 /run/systemd/resolve/stub-resolv.conf:20:1: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: nameserver 127.0.0.53
 /var/lib/kubelet/config.yaml:8:1: note: to mend it, replace \"resolvConf: /etc/resolv.conf\" by \"resolvConf: /run/systemd/resolve/resolv.conf\"

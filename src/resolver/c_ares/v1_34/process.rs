@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::engine::io::{Arrival, Came, ConnectError};
-use crate::engine::message::{Edns, Query as Message, Rcode, Reply, SocketId, Transport};
+use crate::engine::message::{Edns, Query as Message, QueryId, Rcode, Reply, SocketId, Transport};
 use crate::resolver::c_ares::address::answers_match;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::channel::{Callback, Channel, Qid, Query, Requeue};
@@ -50,18 +50,39 @@ impl Channel<'_> {
         self.process_timeouts().await;
     }
 
+    /// Reads all that has come on a connection before anything is done about
+    /// it: of two answers that come together, the second one is judged while
+    /// the first one's callback still waits.
+    ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: process_read, read_answers`.
-    async fn process_read(&mut self, arrival: Arrival) {
-        let now = self.tvnow();
+    async fn process_read(&mut self, first: Arrival) {
+        let socket = first.socket;
+        let mut requeue = Vec::new();
+        let mut next = Some(first);
+        while let Some(arrival) = next {
+            let Came::Reply(reply) = arrival.what else {
+                self.ares_flush_requeue(requeue).await;
+                return self.handle_conn_error(socket).await;
+            };
+            self.read_answer(socket, arrival.query, reply, &mut requeue);
+            next = self.io.receive(&[socket], Some(self.io.now())).await;
+        }
+        self.ares_flush_requeue(requeue).await;
+    }
+
+    /// Source: c-ares 1.34 `src/lib/ares_process.c: read_answers`.
+    fn read_answer(
+        &mut self,
+        socket: SocketId,
+        asked: QueryId,
+        reply: Reply,
+        requeue: &mut Vec<Requeue>,
+    ) {
         let Some((server, transport)) = self
-            .connection(arrival.socket)
+            .connection(socket)
             .map(|connection| (connection.server, connection.transport))
         else {
             return;
-        };
-        let reply = match arrival.what {
-            Came::Refused | Came::Closed => return self.handle_conn_error(arrival.socket).await,
-            Came::Reply(reply) => reply,
         };
         // Datagrams from another address are dropped.
         let is_from_server = transport == Transport::Tcp
@@ -72,13 +93,12 @@ impl Channel<'_> {
         let qid = self
             .sent
             .iter()
-            .find(|(id, _)| *id == arrival.query)
+            .find(|(id, _)| *id == asked)
             .map(|(_, qid)| *qid);
-        let mut requeue = Vec::new();
         if let Some(qid) = qid.filter(|_| is_from_server) {
-            self.process_answer(qid, reply, arrival.socket, now, &mut requeue);
+            let now = self.tvnow();
+            self.process_answer(qid, reply, socket, now, requeue);
         }
-        self.ares_flush_requeue(requeue).await;
     }
 
     /// Takes an answer that comes on the connection that the query was sent on.

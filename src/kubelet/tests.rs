@@ -1,0 +1,125 @@
+use std::fmt::Write as _;
+
+use super::*;
+
+/// The settings in short: `value (origin) over …`.
+fn check(
+    file: Option<&str>,
+    arguments: &[&str],
+    minor: u32,
+    expected: [&str; 3],
+    remarks: &[&str],
+) -> Kubelet {
+    let source = file.map(|text| Source {
+        name: "f".to_owned(),
+        bytes: format!(
+            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}"
+        )
+        .into_bytes(),
+    });
+    let arguments: Vec<String> = arguments.iter().map(|it| (*it).to_owned()).collect();
+    let version = (minor > 0).then_some(Version::minor(1, minor));
+    let kubelet = configured(source.as_ref(), &arguments, version);
+    let servers = |it: &Vec<IpAddr>| {
+        it.iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let found = [
+        shown(&kubelet.resolv_conf, Clone::clone),
+        shown(&kubelet.cluster_dns, servers),
+        shown(&kubelet.cluster_domain, Clone::clone),
+    ];
+    assert_eq!(found, expected, "{file:?} {arguments:?}");
+    assert_eq!(kubelet.remarks, remarks);
+    kubelet
+}
+
+fn shown<T>(setting: &Setting<T>, text: impl Fn(&T) -> String) -> String {
+    let mut shown = format!("{} ({})", text(&setting.value), setting.origin);
+    for (value, origin) in &setting.overrode {
+        write!(shown, " over {} ({origin})", text(value)).unwrap();
+    }
+    shown
+}
+
+const NOTHING: [&str; 3] = [
+    "/etc/resolv.conf (the built-in default)",
+    " (the built-in default)",
+    " (the built-in default)",
+];
+
+#[test]
+fn nothing_set_is_the_built_in_default() {
+    check(None, &[], 0, NOTHING, &[]);
+    check(Some("maxPods: 5\n"), &["--v=2"], 30, NOTHING, &[]);
+}
+
+#[test]
+fn flags_beat_the_file_and_the_last_one_counts() {
+    check(
+        Some("resolvConf: /a\nclusterDNS: [10.0.0.1, x]\nclusterDomain: a.b\n"),
+        &[
+            "--resolv-conf=/b",
+            "--cluster-dns=10.0.0.2,10.0.0.3",
+            "--resolv_conf",
+            "",
+            "--cluster-dns=::1",
+        ],
+        30,
+        [
+            " (--kubelet-arg) over /b (--kubelet-arg) over /a (f:3:13)",
+            "10.0.0.2,10.0.0.3,::1 (--kubelet-arg) over 10.0.0.1 (f:4:14)",
+            "a.b (f:5:16)",
+        ],
+        &["f:4:14: the kubelet leaves out \"x\", which is no IP address"],
+    );
+}
+
+#[test]
+fn a_relative_path_and_a_swallowed_flag_are_told() {
+    check(
+        None,
+        &["--resolv-conf", "--v=2"],
+        30,
+        ["--v=2 (--kubelet-arg)", NOTHING[1], NOTHING[2]],
+        &[
+            "--resolv-conf has no value of its own and takes the next argument --v=2 for it; an empty value is --resolv-conf=",
+            "resolvConf --v=2 is no absolute path: it depends on the kubelet's working directory",
+        ],
+    );
+}
+
+#[test]
+fn a_broken_file_leaves_a_guess_unless_a_flag_sets_it() {
+    let source = Source {
+        name: "f".to_owned(),
+        bytes: b"a: [".to_vec(),
+    };
+    let kubelet = configured(Some(&source), &["--resolv-conf=/a".to_owned()], None);
+    assert_eq!(kubelet.resolv_conf.origin, Origin::Option("--kubelet-arg"));
+    assert_eq!(kubelet.resolv_conf.overrode, []);
+    let Origin::Unread(why) = kubelet.cluster_dns.origin else {
+        panic!("{:?}", kubelet.cluster_dns);
+    };
+    assert!(
+        why.contains("the kubelet does not start with this file"),
+        "{why}"
+    );
+}
+
+#[test]
+fn arguments_can_be_added_to_a_kubelet() {
+    let kubelet = check(
+        Some("resolvConf: /a\n"),
+        &["--cluster-domain=x"],
+        30,
+        ["/a (f:3:13)", NOTHING[1], "x (--kubelet-arg)"],
+        &[],
+    );
+    let kubelet = kubelet.with_arguments(&["--resolv-conf=/b".to_owned()]);
+    let found = shown(&kubelet.resolv_conf, Clone::clone);
+    assert_eq!(found, "/b (--kubelet-arg) over /a (f:3:13)");
+    assert_eq!(kubelet.cluster_domain.value, "x");
+}
