@@ -54,12 +54,13 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
             .push("No kubelet was found, so it is not known which file its pods get".to_owned()),
         (Some(_), Some(file)) => {
             let unread = file.content.as_ref().err();
-            missing.extend(unread.map(|it| match it.is_missing {
-                true => format!(
-                    "The kubelet's file {} is not there, and without it no pod starts",
-                    file.path
-                ),
-                false => format!("The kubelet's file is not known: {}", it.reason),
+            missing.extend(unread.map(|it| {
+                if it.is_missing {
+                    let path = &file.path;
+                    format!("The kubelet's file {path} is not there, and without it no pod starts")
+                } else {
+                    format!("The kubelet's file is not known: {}", it.reason)
+                }
             }));
         }
         (Some(kubelet), None) if !kubelet.resolv_conf.value.is_empty() => {

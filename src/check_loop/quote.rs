@@ -158,8 +158,8 @@ mod tests {
         };
         let proof = statement(&source, &place).unwrap();
         assert_eq!(proof.text, expected, "{line}");
-        let from = proof.place.column - 1;
-        assert!(line[from..].starts_with(expected), "{line}");
+        let from = line.get(proof.place.column - 1..).unwrap();
+        assert!(from.starts_with(expected), "{line}");
     }
 
     #[test]

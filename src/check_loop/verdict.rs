@@ -176,9 +176,8 @@ pub(super) fn verdict(now: State, next_start: State) -> Verdict {
     match (now, next_start) {
         (State::Loop, _) => Verdict::Loop,
         (State::Mixed, _) => Verdict::Mixed,
-        (State::Refused, _) => Verdict::Refused,
-        (_, State::Loop | State::Mixed) => Verdict::WillLoop,
-        (_, State::Refused) => Verdict::Refused,
+        (State::NoLoop | State::Unknown, State::Loop | State::Mixed) => Verdict::WillLoop,
+        (State::Refused, _) | (_, State::Refused) => Verdict::Refused,
         (_, State::Unknown) => Verdict::Unknown,
         (State::NoLoop | State::Unknown, State::NoLoop) => Verdict::NoLoop,
     }

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Case, quote};
+use super::{Case, mends, quote};
 use crate::check_loop::{Edit, Mend};
 use crate::node::{Node, Pod};
 use crate::text::{Place, Source, escaped};
@@ -48,7 +48,7 @@ fn tried(case: &Case<'_, '_>, place: &Place, to: &str, shown: &str) -> Option<Ed
     let line = Line::of(case.node(), place)?;
     let changed = line.forwarding(to)?;
     let shown = line.forwarding(shown)?;
-    case.mends(&changed.changed).then_some(shown.edit)
+    mends(&changed.changed).then_some(shown.edit)
 }
 
 fn address() -> String {
@@ -212,7 +212,7 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
         let stands = quote::quote(case.node(), place, &old);
         let restart = format!("Restart {}", server.dns.program.name());
         let which = upstream.is_none().then(address);
-        case.mends(&changed).then(|| Mend {
+        mends(&changed).then(|| Mend {
             edit: Edit {
                 new: stands.text.replacen(&old, &new, 1),
                 place: stands.place,

@@ -113,16 +113,6 @@ impl<'c, 'n> Case<'c, 'n> {
         is_in_pod && policy == Policy::Host && step.is_from_file
     }
 
-    /// Whether the node would be well with this change.
-    fn mends(&self, changed: &Node) -> bool {
-        let graph = Graph::of(changed);
-        let outcomes = verdict::outcomes(&graph, When::NextStart);
-        !outcomes.is_empty()
-            && outcomes
-                .iter()
-                .all(|it| it.state == State::NoLoop || it.is_partial)
-    }
-
     /// Addresses outside the node that files and servers of it name as
     /// upstream servers, in the order in which they were found.
     fn upstreams(&self) -> Vec<IpAddr> {
@@ -167,6 +157,16 @@ impl<'c, 'n> Case<'c, 'n> {
     }
 }
 
+/// Whether the node would be well with this change.
+fn mends(changed: &Node) -> bool {
+    let graph = Graph::of(changed);
+    let outcomes = verdict::outcomes(&graph, When::NextStart);
+    !outcomes.is_empty()
+        && outcomes
+            .iter()
+            .all(|it| it.state == State::NoLoop || it.is_partial)
+}
+
 /// Another file of the node for the kubelet.
 fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
     let node = case.node();
@@ -180,7 +180,7 @@ fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
     let good = files.into_iter().find(|file| {
         let is_other = file.path != kubelet.resolv_conf.value;
         let is_stub = file.path == STUB_FILE || STATIC_FILES.contains(&file.path.as_str());
-        is_other && !is_stub && has_real_servers(file) && case.mends(&with_file(node, file))
+        is_other && !is_stub && has_real_servers(file) && mends(&with_file(node, file))
     })?;
     Some(setting::point_to(node, &good.path))
 }
@@ -209,7 +209,7 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
     if let Some(file) = &mut changed.kubelet_file {
         file.content = Ok(parsed(&file.path, text.concat()));
     }
-    (!text.is_empty() && case.mends(&changed)).then(|| Mend {
+    (!text.is_empty() && mends(&changed)).then(|| Mend {
         edit: Edit {
             place: proof.place.clone(),
             old: Some(proof.text.clone()),
@@ -230,7 +230,7 @@ fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
         links: Vec::new(),
         content: Ok(parsed(OWN_FILE, text)),
     };
-    if !case.mends(&with_file(case.node(), &file)) {
+    if !mends(&with_file(case.node(), &file)) {
         return None;
     }
     let known = case.upstreams();

@@ -18,7 +18,7 @@ pub(super) fn point_to(node: &Node, path: &str) -> Mend {
         not: Vec::new(),
     };
     if let Some(kubelet) = &node.kubelet {
-        mend.then.extend(restart(kubelet));
+        mend.then.push(restart(kubelet));
         mend.but = overridden(kubelet);
     }
     mend.then.extend(recreation(node));
@@ -29,13 +29,11 @@ pub(super) fn point_to(node: &Node, path: &str) -> Mend {
 pub(super) fn recreate(node: &Node) -> Option<Mend> {
     let kubelet = node.kubelet.as_ref()?;
     let value = escaped(kubelet.resolv_conf.value.as_bytes());
-    let stands = match view::origin(node, &kubelet.resolv_conf, &value) {
-        Some(proof) => proof,
-        None => {
-            let listed = view::of_file(node.kubelet_file.as_ref()?).ok()?;
-            listed.first()?.proof.last()?.clone()
-        }
+    let of_file = || {
+        let listed = view::of_file(node.kubelet_file.as_ref()?).ok()?;
+        Some(listed.first()?.proof.last()?.clone())
     };
+    let stands = view::origin(node, &kubelet.resolv_conf, &value).or_else(of_file)?;
     Some(Mend {
         edit: Edit {
             place: stands.place,
@@ -182,7 +180,7 @@ fn overridden(kubelet: &Kubelet) -> Vec<String> {
 }
 
 /// How the kubelet reads its settings again.
-fn restart(kubelet: &Kubelet) -> Option<String> {
+fn restart(kubelet: &Kubelet) -> String {
     let comm = match &kubelet.found {
         Found::Process { comm, .. } => comm.as_str(),
         Found::Files { file } if file.contains("k3s") => "k3s",
@@ -200,7 +198,7 @@ fn restart(kubelet: &Kubelet) -> Option<String> {
         _ if is_of_k0s => "systemctl restart k0sworker",
         _ => "systemctl restart kubelet",
     };
-    Some(format!("Restart the kubelet: {command}"))
+    format!("Restart the kubelet: {command}")
 }
 
 /// Which pods have to be made anew.
