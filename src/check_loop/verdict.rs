@@ -57,7 +57,7 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
             });
         }
     }
-    outcomes.sort_by_key(|it| (it.is_partial, rank(it.state)));
+    outcomes.sort_by_key(|it| rank(it.state));
     outcomes
 }
 
@@ -145,8 +145,8 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
         let server = graph.servers.get(it.start);
         server.is_some_and(|it| it.role == Role::Cluster)
     };
-    let whole = outcomes.iter().filter(|it| !it.is_partial);
-    let worst = whole.map(|it| it.state).min_by_key(|it| rank(*it));
+    let states = outcomes.iter().map(|it| it.state);
+    let worst = states.min_by_key(|it| rank(*it));
     match worst {
         None => State::Unknown,
         Some(State::NoLoop) if !outcomes.iter().any(|it| of_cluster(&it)) => State::Unknown,

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Case, mends, quote};
+use super::{Case, Server, mends, quote, walk};
 use crate::check_loop::{Edit, Mend};
 use crate::node::{Node, Pod};
 use crate::text::{Place, Source, escaped};
@@ -14,13 +14,14 @@ pub(super) const OUTSIDE: &str = "192.0.2.1";
 
 /// The servers themselves in a Corefile's `forward`.
 pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
-    let programs = if case.has_node_cache() {
-        [Program::NodeCache; 2]
-    } else {
-        [Program::CoreDns, Program::NodeCache]
-    };
-    case.servers().find_map(|(step, server)| {
-        if !programs.contains(&server.dns.program) || case.zone != "." {
+    // NodeLocal DNSCache before CoreDNS, which may rely on it.
+    let mut servers: Vec<_> = case.servers().collect();
+    servers.sort_by_key(|(_, it)| it.dns.program != Program::NodeCache);
+    servers.into_iter().find_map(|(step, server)| {
+        let is_coredns = matches!(server.dns.program, Program::CoreDns | Program::NodeCache);
+        let forward = walk::forward(server, case.zone)?;
+        // The cluster's own zones have to stay in the cluster.
+        if !is_coredns || forward.zone != "." {
             return None;
         }
         let place = step.target.as_ref()?;
@@ -60,8 +61,12 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Mend> {
     if case.zone == "." {
         return None;
     }
+    let is_node_cache = |it: &Server<'_>| it.dns.program == Program::NodeCache;
     let mut servers = case.servers();
-    let (step, server) = servers.find(|(_, it)| it.dns.program == Program::NodeCache)?;
+    let (step, server) = servers.next().filter(|(_, it)| is_node_cache(it))?;
+    if servers.any(|(_, it)| !is_node_cache(it)) {
+        return None;
+    }
     let line = Line::of(case.node(), step.target.as_ref()?)?;
     let edit = line.forwarding(CLUSTER_DNS)?.edit;
     let zones = "Do the same in the other zones of the cluster: node-cache puts the address of the \

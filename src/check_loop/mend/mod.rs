@@ -10,7 +10,7 @@ use super::graph::{Graph, Server, reached};
 use super::quote;
 use super::verdict::{self, Outcome};
 use super::view::{self, Policy};
-use super::walk::{Step, Way, WayEnd, Who};
+use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Edit, Mend, State, When, headline, servers};
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
@@ -29,10 +29,15 @@ const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
 
 /// What mends the node; `None`: nothing needs to be, or nothing is known that
 /// would.
-pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Option<Mend> {
+pub(super) fn of(
+    graph: &Graph<'_>,
+    now: State,
+    next: State,
+    outcomes: &[&Outcome],
+) -> Option<Mend> {
     let (outcome, way) = outcomes
         .iter()
-        .filter(|it| verdict::is_bad(it.state) && !it.is_partial)
+        .filter(|it| verdict::is_bad(it.state))
         .find_map(|it| Some((*it, headline::deciding(it)?)))?;
     if outcome.when == When::Now && next == State::NoLoop {
         return setting::recreate(graph.node);
@@ -57,6 +62,13 @@ pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Optio
     };
     let mut mend = candidates.iter().find_map(|candidate| candidate(&case))?;
     mend.not = wrong(&case);
+    if outcome.when == When::NextStart && now == State::NoLoop {
+        mend.then = mend
+            .then
+            .into_iter()
+            .filter(|it| !setting::is_recreation(it))
+            .collect();
+    }
     Some(mend)
 }
 
@@ -129,7 +141,7 @@ impl<'c, 'n> Case<'c, 'n> {
             .filter_map(|file| view::of_file(file).ok())
             .flatten();
         let listed = listed.map(|it| it.to);
-        let of_servers = node.servers.iter().flat_map(|it| &it.forwards);
+        let of_servers = self.graph.servers.iter().flat_map(|it| &it.dns.forwards);
         let of_servers = of_servers.filter(|it| it.zone == ".").flat_map(|it| &it.to);
         let of_servers = of_servers.filter_map(|to| match to.value {
             Target::Address(to) => Some(to),
@@ -161,10 +173,7 @@ impl<'c, 'n> Case<'c, 'n> {
 fn mends(changed: &Node) -> bool {
     let graph = Graph::of(changed);
     let outcomes = verdict::outcomes(&graph, When::NextStart);
-    !outcomes.is_empty()
-        && outcomes
-            .iter()
-            .all(|it| it.state == State::NoLoop || it.is_partial)
+    !outcomes.is_empty() && outcomes.iter().all(|it| it.state == State::NoLoop)
 }
 
 /// Another file of the node for the kubelet.

@@ -201,6 +201,14 @@ fn restart(kubelet: &Kubelet) -> String {
     format!("Restart the kubelet: {command}")
 }
 
+/// Whether the sentence is one of [`recreation`]: pods that run with a good
+/// file need none of it.
+pub(super) fn is_recreation(sentence: &str) -> bool {
+    sentence.starts_with(RECREATE)
+}
+
+const RECREATE: &str = "Recreate the DNS pods, which keep their old file until then";
+
 /// Which pods have to be made anew.
 pub(super) fn recreation(node: &Node) -> Vec<String> {
     let pods = affected(node);
@@ -219,17 +227,14 @@ pub(super) fn recreation(node: &Node) -> Vec<String> {
             .filter_map(|it| it.name.as_deref());
         let names: Vec<&str> = names.collect();
         sentences.push(format!(
-            "Recreate the DNS pods, which keep their old file until then: kubectl -n {namespace} \
-             delete pod {}",
+            "{RECREATE}: kubectl -n {namespace} delete pod {}",
             names.join(" ")
         ));
     }
     if sentences.is_empty() {
-        sentences.push(
-            "Recreate the DNS pods, which keep their old file until then: kubectl -n kube-system \
-             delete pod -l k8s-app=kube-dns"
-                .to_owned(),
-        );
+        sentences.push(format!(
+            "{RECREATE}: kubectl -n kube-system delete pod -l k8s-app=kube-dns"
+        ));
     }
     sentences
 }

@@ -20,6 +20,9 @@ const MAX_OTHERS: usize = 8;
 /// Remarks of a kind that are shown.
 const MAX_REMARKS: usize = 12;
 
+/// How the command begins that runs kdns on a node from elsewhere.
+const DEBUG: &str = "kubectl debug";
+
 /// How the commands of steps begin.
 const COMMANDS: [&str; 3] = ["kubectl ", "systemctl ", "snap "];
 
@@ -202,7 +205,11 @@ impl Page<'_> {
         }
         self.title(title)?;
         for sentence in sentences.iter().take(MAX_REMARKS) {
-            self.item("  - ", &format!("{sentence}."))?;
+            if sentence.contains(DEBUG) {
+                self.step("  - ", sentence)?;
+            } else {
+                self.item("  - ", &format!("{sentence}."))?;
+            }
         }
         if sentences.len() > MAX_REMARKS {
             let rest = sentences.len() - MAX_REMARKS;
