@@ -89,12 +89,24 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --log --exit-zero --format --output --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json concise sarif github junit npd prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -423,7 +435,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pods)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-v -h --root --format --output --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -433,15 +445,11 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --node-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
-                --kubelet-config)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --corefile)
+                --output)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -457,7 +465,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__schema)
-            opts="-h --color --help explain prediction pod-file"
+            opts="-h --color --help explain prediction pod-file check-loop upstream pods"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -475,12 +483,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__upstream)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --format --output --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -63,11 +63,7 @@ pub(super) fn of(
     let mut mend = candidates.iter().find_map(|candidate| candidate(&case))?;
     mend.not = wrong(&case);
     if outcome.when == When::NextStart && now == State::NoLoop {
-        mend.then = mend
-            .then
-            .into_iter()
-            .filter(|it| !setting::is_recreation(it))
-            .collect();
+        mend.then.retain(|it| !setting::is_recreation(it));
     }
     Some(mend)
 }

@@ -133,11 +133,11 @@ fn programs_on_the_node_get_another_server() {
     let mut node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
     let conf = "no-resolv\nserver=127.0.0.2\n";
     node.sources.push(source("/etc/server.conf", conf));
-    let mut first = super::server(Program::Dnsmasq, "127.0.0.1", "127.0.0.2");
+    let mut first = server(Program::Dnsmasq, "127.0.0.1", "127.0.0.2");
     first.forwards[0].to[0].place = place("/etc/server.conf", 2, 8);
     node.servers.push(first);
     node.servers
-        .push(super::server(Program::Unbound, "127.0.0.2", "127.0.0.1"));
+        .push(server(Program::Unbound, "127.0.0.2", "127.0.0.1"));
     check(
         "dnsmasq",
         &node,
