@@ -89,7 +89,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --log --exit-zero --format --output --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --log --probe --exit-zero --format --output --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

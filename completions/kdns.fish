@@ -102,6 +102,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l corefile -d 'Ta
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l probe -d 'Also send a few queries with random names to the node\'s DNS servers and watch whether they come back; takes up to 10 seconds and needs root'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'

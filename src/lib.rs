@@ -61,6 +61,8 @@ pub mod upstream;
 
 pub mod host;
 
+pub mod probe;
+
 // Faces.
 
 pub mod render;

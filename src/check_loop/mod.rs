@@ -8,6 +8,7 @@ mod headline;
 pub mod log;
 mod mend;
 mod quote;
+pub mod seen;
 mod servers;
 mod verdict;
 mod view;
@@ -18,6 +19,7 @@ mod tests;
 
 use crate::node::Node;
 use crate::text::Place;
+use crate::topology::DnsServer;
 
 use graph::Graph;
 use verdict::Outcome;
@@ -67,6 +69,7 @@ pub fn judge(node: &Node) -> Report {
         missing,
         remarks,
         skipped: node.skipped.clone(),
+        probe: None,
     };
     report.headline = headline::of(&graph, &report, &all);
     report
@@ -77,6 +80,13 @@ fn evidence(node: &Node) -> Vec<Sighting> {
     let pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
     let logs = pods.flat_map(|pod| &pod.containers).flat_map(|it| &it.logs);
     logs.chain(&node.logs).flat_map(log::sightings).collect()
+}
+
+/// The servers that a probe of `node` asks.
+pub fn probe_targets(node: &Node) -> Vec<seen::Target> {
+    let graph = Graph::of(node);
+    let servers: Vec<DnsServer> = graph.servers.into_iter().map(|it| it.dns).collect();
+    seen::targets_of(&servers, node)
 }
 
 /// What was found.
@@ -103,6 +113,8 @@ pub struct Report {
     pub remarks: Vec<String>,
     /// What could not be read.
     pub skipped: Vec<String>,
+    /// What a probe saw, if there was one.
+    pub probe: Option<seen::Seen>,
 }
 
 /// The answer to `kdns check-loop`.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ValueEnum;
 
@@ -10,6 +11,7 @@ use super::output::{self, Outputs};
 use super::{Status, Streams};
 use crate::check_loop::{self, Report, Verdict};
 use crate::host::node::{self, Parts};
+use crate::probe;
 use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif, text};
 use crate::text::escaped;
 
@@ -27,6 +29,10 @@ pub(super) struct CheckLoopArgs {
     /// Look for a loop in this log of a DNS server too; - is standard input
     #[arg(long, value_name = "FILE")]
     log: Vec<PathBuf>,
+    /// Also send a few queries with random names to the node's DNS servers and watch whether they
+    /// come back; takes up to 10 seconds and needs root
+    #[arg(long)]
+    probe: bool,
     /// End with status 0 whatever is found
     #[arg(long)]
     exit_zero: bool,
@@ -80,6 +86,11 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
         dns_pods: true,
         servers: true,
     };
+    if args.probe && args.node.is_files_only() {
+        anyhow::bail!(
+            "--probe needs a node: files alone cannot be asked; add --root / for this one"
+        );
+    }
     let mut node = if args.node.is_files_only() {
         node::of_files(&stand_ins)
     } else {
@@ -88,7 +99,14 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
     for path in &args.log {
         node.logs.push(read_named(path, streams)?.source);
     }
-    Ok(check_loop::judge(&node))
+    let report = check_loop::judge(&node);
+    if !args.probe {
+        return Ok(report);
+    }
+    let targets = check_loop::probe_targets(&node);
+    let record = probe::run(args.node.directory(), &targets, args.probe_limit());
+    let seen = check_loop::seen::judge(&targets, &record);
+    Ok(check_loop::seen::with_probe(report, seen))
 }
 
 fn write(report: &Report, format: Format, colors: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -136,7 +154,19 @@ fn report_failure(
     Ok(Status::Undecided)
 }
 
+/// node-problem-detector wants its line within so long, with what is read first.
+const NPD_PROBE: Duration = Duration::from_millis(1500);
+
 impl CheckLoopArgs {
+    fn probe_limit(&self) -> Duration {
+        let is_npd = self
+            .outputs
+            .wanted
+            .iter()
+            .all(|it| it.format == Format::Npd);
+        if is_npd { NPD_PROBE } else { probe::LIMIT }
+    }
+
     fn status(&self, verdict: Verdict) -> Status {
         match verdict {
             _ if self.exit_zero => Status::Clean,

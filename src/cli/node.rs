@@ -34,6 +34,11 @@ impl NodeArgs {
         }
     }
 
+    /// The directory that has the node's files.
+    pub(super) fn directory(&self) -> &Path {
+        self.root.as_deref().unwrap_or(Path::new("/"))
+    }
+
     /// Whether only files are to be judged, and no node is to be read.
     pub(super) fn is_files_only(&self) -> bool {
         let has_files =

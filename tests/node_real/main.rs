@@ -1,25 +1,40 @@
-//! Real nodes: real containers in namespaces of their own.
+//! Real nodes: real DNS servers and containers in namespaces of their own.
 //!
-//! What needs root or a program that is not here is ignored, with the reason
-//! in its name; with `KDNS_REQUIRE_REAL=1` that is a failure.
+//! Each case runs in a child with its own network, mounts, processes and host
+//! name; nothing outside changes. What needs root or a program that is not
+//! here is ignored, with the reason in its name; with `KDNS_REQUIRE_REAL=1`
+//! that is a failure. `.ci/install-real` brings the programs.
 
 #![expect(
-    clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test may stop at the first surprise"
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, and says what it was"
 )]
 
+mod lab;
+mod loops;
 mod pods;
+mod probe;
+mod resolved;
 
 use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    if let Some(code) = pods::run_hidden() {
+    let mut cases = probe::cases();
+    cases.extend(loops::cases());
+    cases.extend(resolved::cases());
+    let hidden = lab::run_hidden(&cases).or_else(pods::run_hidden);
+    if let Some(code) = hidden {
         return code;
     }
-    let arguments = Arguments::from_args();
-    libtest_mimic::run(&arguments, pods::trials()).exit_code()
+    let mut arguments = Arguments::from_args();
+    // Most cases wait.
+    arguments.test_threads.get_or_insert(4);
+    let mut trials: Vec<_> = cases.into_iter().map(lab::trial).collect();
+    trials.extend(pods::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
 }

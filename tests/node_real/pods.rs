@@ -100,6 +100,15 @@ struct Node {
     unique: u32,
 }
 
+/// Waits until a process has ended; nobody takes its status here.
+fn wait_for_end(process: u64) {
+    let stat = format!("/proc/{process}/stat");
+    let runs = || fs::read_to_string(&stat).is_ok_and(|it| !it.contains(") Z "));
+    while runs() {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// All scenes follow each other on one node.
 fn scenes(unique: u32) {
     let node = Node::boot(unique);
@@ -108,7 +117,7 @@ fn scenes(unique: u32) {
     let host = node.pod("agent", 3, false);
     let web_pid = web.container("main", 7, "sleep 1000");
     host.container("main", 8, "sleep 1000");
-    dead.container("coredns", 9, "true");
+    wait_for_end(dead.container("coredns", 9, "true"));
     dead.logs("coredns", &[0, 3]);
 
     let pods = node.pods();

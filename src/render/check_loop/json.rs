@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::probe::{self, ProbeForm};
 use super::{state_word, verdict_word};
 use crate::check_loop::{Chain, End, Hop, Mend, Proof, Report, Sighting, When};
 use crate::render::json;
@@ -42,6 +43,9 @@ struct Document<'r> {
     remarks: &'r [String],
     /// What could not be read.
     skipped: &'r [String],
+    /// What the probe saw, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<ProbeForm<'r>>,
     /// What could not be done; the exit status is then 2.
     errors: Vec<ErrorForm<'r>>,
 }
@@ -164,6 +168,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         missing: &report.missing,
         remarks: &report.remarks,
         skipped: &report.skipped,
+        probe: report.probe.as_ref().map(probe::form),
         errors: Vec::new(),
     };
     json::document(&document, out)

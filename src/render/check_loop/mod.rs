@@ -6,6 +6,7 @@ pub mod github;
 pub mod json;
 pub mod junit;
 pub mod npd;
+pub mod probe;
 pub mod prometheus;
 pub mod sarif;
 #[cfg(test)]

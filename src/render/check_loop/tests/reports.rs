@@ -3,6 +3,7 @@
 use crate::check_loop::{
     Chain, Edit, End, Hop, Mend, Proof, Report, Sighting, State, Verdict, When,
 };
+use crate::render::check_loop::probe::tests::seen;
 use crate::render::check_loop::{VERDICTS, verdict_word};
 use crate::text::Place;
 
@@ -71,6 +72,7 @@ pub(super) fn report(verdict: Verdict) -> Report {
         missing: Vec::new(),
         remarks: vec!["the kubelet's file is newer than the kubelet".to_owned()],
         skipped: vec!["cannot read /etc/unbound: Is a directory".to_owned()],
+        probe: None,
     }
 }
 
@@ -79,6 +81,7 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
     let mut report = report(verdict);
     let set = |it: &mut String| text.clone_into(it);
     set(&mut report.headline);
+    report.probe = Some(seen(text));
     for list in [
         &mut report.remarks,
         &mut report.skipped,

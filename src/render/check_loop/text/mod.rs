@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use super::state_word;
+use super::{probe, state_word};
 use crate::check_loop::{Chain, End, Mend, Report, Sighting, Verdict};
 use crate::render::words::counted;
 use crate::text::escaped;
@@ -40,6 +40,7 @@ pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<(
         page.mend(mend)?;
     }
     page.evidence(&report.evidence)?;
+    probe::write(report, page.out)?;
     page.list("What is missing", &report.missing)?;
     page.list("Worth knowing", &report.remarks)?;
     page.list("Could not be read", &report.skipped)

@@ -1,0 +1,171 @@
+//! Opens the sockets of a probe in the network namespaces of its targets.
+
+use std::fs::File;
+use std::io;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use caps::Capability;
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, setns};
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockProtocol, SockType, setsockopt, socket, sockopt,
+};
+use nix::sys::stat::fstat;
+use nix::sys::statfs::{NSFS_MAGIC, fstatfs};
+use socket2::SockRef;
+
+use crate::check_loop::seen::{NamespaceFile, Record, Target};
+use crate::host::io_reason;
+use crate::probe::{filter, has};
+use crate::text::escaped;
+use crate::topology::Network;
+
+/// The sockets of a probe.
+#[derive(Debug, Default)]
+pub(super) struct Sockets {
+    /// One in each namespace that sees every packet there.
+    pub(super) watches: Vec<(Network, OwnedFd)>,
+    /// For each target that can be asked, by number.
+    pub(super) askers: Vec<Asker>,
+}
+
+/// The socket that a target is asked from.
+#[derive(Debug)]
+pub(super) struct Asker {
+    /// The target's number.
+    pub(super) target: usize,
+    /// Connected to it, never blocking.
+    pub(super) socket: UdpSocket,
+    /// Its own address.
+    pub(super) from: SocketAddr,
+}
+
+/// Room for the packets of a busy node between two looks.
+const RECEIVE_BUFFER: usize = 4 << 20;
+
+/// In IPVS mode the node has every service's address on this interface, but no
+/// packet to one of them reaches a socket.
+const IPVS_INTERFACE: &str = "kube-ipvs0";
+
+/// Opens what the targets need. This thread ends in the namespace of one of
+/// them. What cannot be opened is in the record.
+pub(super) fn open(root: &Path, targets: &[Target]) -> (Sockets, Record) {
+    let mut sockets = Sockets::default();
+    let mut record = Record::default();
+    let mut networks: Vec<(&Network, Option<&NamespaceFile>)> = Vec::new();
+    for target in targets {
+        let known = networks.iter().any(|(it, _)| *it == &target.network);
+        if !known {
+            networks.push((&target.network, target.namespace.as_ref()));
+        }
+    }
+    // There is no way back, so this thread's own namespace comes first.
+    networks.sort_by_key(|(_, file)| file.is_some());
+    for (network, file) in networks {
+        let here = targets.iter().enumerate();
+        let here: Vec<(usize, &Target)> = here.filter(|(_, it)| it.network == *network).collect();
+        let entered = file.map_or(Ok(()), |file| enter(root, file));
+        if let Err(reason) = entered.and_then(|()| watch(network, &here, &mut sockets)) {
+            let trouble = |(number, _): &(usize, &Target)| (*number, reason.clone());
+            record.troubles.extend(here.iter().map(trouble));
+            continue;
+        }
+        record.addresses.push((network.clone(), addresses()));
+        for (number, target) in here {
+            match asker(number, target) {
+                Ok(asker) => sockets.askers.push(asker),
+                Err(reason) => record.troubles.push((number, reason)),
+            }
+        }
+    }
+    (sockets, record)
+}
+
+/// Moves this thread to the network namespace of the file.
+fn enter(root: &Path, file: &NamespaceFile) -> Result<(), String> {
+    let shown = escaped(file.path.as_bytes());
+    let path = root.join(file.path.trim_start_matches('/'));
+    let failed = |errno: Errno| {
+        let reason = io_reason(&io::Error::from(errno));
+        let refused = matches!(errno, Errno::EPERM | Errno::EACCES);
+        let hint = if refused && !has(Capability::CAP_SYS_PTRACE) {
+            "; that of another user's process needs CAP_SYS_PTRACE"
+        } else {
+            ""
+        };
+        format!("cannot enter the network namespace {shown}: {reason}{hint}")
+    };
+    let opened = File::open(path);
+    let descriptor =
+        opened.map_err(|error| failed(error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)))?;
+    let system = fstatfs(&descriptor).map_err(failed)?.filesystem_type();
+    let number = fstat(&descriptor).map_err(failed)?.st_ino;
+    // A process's number may have gone to another one.
+    if system != NSFS_MAGIC || file.number.is_some_and(|it| it != number) {
+        return Err(format!("{shown} is another namespace by now"));
+    }
+    setns(descriptor, CloneFlags::CLONE_NEWNET).map_err(failed)
+}
+
+/// Opens a socket that sees the packets of this namespace.
+fn watch(
+    network: &Network,
+    targets: &[(usize, &Target)],
+    sockets: &mut Sockets,
+) -> Result<(), String> {
+    let failed = |reason: String| format!("cannot watch the wire: {reason}");
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let descriptor = socket(
+        AddressFamily::Packet,
+        SockType::Datagram,
+        flags,
+        SockProtocol::EthAll,
+    )
+    .map_err(|errno| failed(io_reason(&io::Error::from(errno))))?;
+    let mut ports: Vec<u16> = targets.iter().map(|(_, it)| it.server.port()).collect();
+    ports.push(53);
+    ports.sort_unstable();
+    ports.dedup();
+    SockRef::from(&descriptor)
+        .attach_filter(&filter::to_ports(&ports))
+        .map_err(|error| failed(io_reason(&error)))?;
+    // A smaller one does as well as it can.
+    let _ = setsockopt(&descriptor, sockopt::RcvBuf, &RECEIVE_BUFFER);
+    sockets.watches.push((network.clone(), descriptor));
+    Ok(())
+}
+
+/// The addresses of this namespace.
+fn addresses() -> Vec<IpAddr> {
+    let interfaces = nix::ifaddrs::getifaddrs().into_iter().flatten();
+    let own = interfaces.filter(|it| it.interface_name != IPVS_INTERFACE);
+    own.filter_map(|it| {
+        let address = it.address?;
+        let four = address.as_sockaddr_in().map(|it| IpAddr::V4(it.ip()));
+        four.or_else(|| address.as_sockaddr_in6().map(|it| IpAddr::V6(it.ip())))
+    })
+    .collect()
+}
+
+fn asker(target: usize, of: &Target) -> Result<Asker, String> {
+    let server = of.server;
+    let any: SocketAddr = if server.is_ipv4() {
+        ([0; 4], 0).into()
+    } else {
+        ([0; 16], 0).into()
+    };
+    let open = || {
+        let socket = UdpSocket::bind(any)?;
+        socket.connect(server)?;
+        socket.set_nonblocking(true)?;
+        let from = socket.local_addr()?;
+        Ok(Asker {
+            target,
+            socket,
+            from,
+        })
+    };
+    open().map_err(|error| format!("cannot ask {server}: {}", io_reason(&error)))
+}
