@@ -48,6 +48,10 @@ pub fn judge(node: &Node) -> Report {
     };
     let mut remarks = drift::about_ways(&graph, &all);
     remarks.extend(assumptions::supposed(&graph, state_now, &all));
+    let evidence = evidence(node);
+    if !verdict::is_bad(state_now) {
+        remarks.extend(drift::unexplained(&evidence));
+    }
     remarks.extend(drift::of(&graph));
     remarks.extend(
         node.kubelet
@@ -60,8 +64,8 @@ pub fn judge(node: &Node) -> Report {
         next_start: state_next,
         headline: String::new(),
         chains: verdict::chains(&graph, &all),
-        mend: mend::of(&graph, state_next, &all),
-        evidence: evidence(node),
+        mend: mend::of(&graph, state_now, state_next, &all),
+        evidence,
         missing,
         remarks,
         skipped: node.skipped.clone(),
