@@ -1,4 +1,5 @@
-//! How stub resolvers read `resolv.conf` and what they ask, as a library.
+//! How stub resolvers read `resolv.conf` and what they ask, and where the DNS
+//! of a Kubernetes node leads, as a library.
 //!
 //! The modules are listed from the inside out: a module may use those above
 //! it, never one below. The core takes text and values and gives values: no
