@@ -7,7 +7,7 @@ use super::graph::{Graph, Role, reached};
 use super::verdict::Outcome;
 use super::view::{self, Policy, View};
 use super::walk::{Way, WayEnd, Who};
-use super::{Sighting, State, headline, servers};
+use super::{Sighting, State, headline, log, servers};
 use crate::node::{Node, Pod};
 use crate::topology::{Network, Program};
 
@@ -159,6 +159,24 @@ fn pinned(graph: &Graph<'_>, way: &Way) -> Option<String> {
          pods: CoreDNS may never see its own test, and no FATAL in its log proves nothing"
             .to_owned()
     })
+}
+
+/// A DNS server that does not run because its own query came back, while no
+/// file shows a loop: what it says counts as much as what the files say.
+pub(super) fn contradiction(node: &Node) -> Option<String> {
+    let dns_pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
+    let dead = dns_pods
+        .flat_map(|pod| &pod.containers)
+        .filter(|container| container.pid.is_none());
+    let newest = dead.filter_map(|container| container.logs.first());
+    let mut sightings = newest.flat_map(log::sightings);
+    let fatal = sightings.find(|it| it.kind == "loop-fatal")?;
+    Some(format!(
+        "The log of CoreDNS ends with its own query coming back ({}), but no file of this node shows how: \
+         the way back leads through another machine, or was mended since; ask with --probe when \
+         it runs again",
+        fatal.place
+    ))
 }
 
 /// A loop that a log shows and no file.

@@ -29,12 +29,17 @@ pub fn judge(node: &Node) -> Report {
     let graph = Graph::of(node);
     let now = verdict::outcomes(&graph, When::Now);
     let next = verdict::outcomes(&graph, When::NextStart);
-    let state_now = verdict::state(&graph, &now);
+    let mut state_now = verdict::state(&graph, &now);
     let mut state_next = verdict::state(&graph, &next);
     if state_next == State::NoLoop && !assumptions::has_kubelet_file(node) {
         state_next = State::Unknown;
     }
-    let verdict = verdict::verdict(state_now, state_next);
+    let mut verdict = verdict::verdict(state_now, state_next);
+    let contradiction = drift::contradiction(node).filter(|_| verdict == Verdict::NoLoop);
+    if contradiction.is_some() {
+        verdict = Verdict::Unknown;
+        state_now = State::Unknown;
+    }
     let is_about_now = verdict::is_bad(state_now);
     let (first, second) = if is_about_now {
         (&now, &next)
@@ -42,14 +47,15 @@ pub fn judge(node: &Node) -> Report {
         (&next, &now)
     };
     let all: Vec<&Outcome> = first.iter().chain(second).collect();
-    let missing = match verdict {
-        Verdict::Unknown => assumptions::missing(&graph, &next),
+    let missing = match (verdict, contradiction) {
+        (_, Some(sentence)) => vec![sentence],
+        (Verdict::Unknown, None) => assumptions::missing(&graph, &next),
         _ => Vec::new(),
     };
     let mut remarks = drift::about_ways(&graph, &all);
     remarks.extend(assumptions::supposed(&graph, state_now, &all));
     let evidence = evidence(node);
-    if !verdict::is_bad(state_now) {
+    if !verdict::is_bad(state_now) && missing.is_empty() {
         remarks.extend(drift::unexplained(&evidence));
     }
     remarks.extend(drift::of(&graph));
