@@ -7,7 +7,6 @@ use super::verdict::Outcome;
 use super::walk::WayEnd;
 use super::{State, When};
 use crate::kubelet::Found;
-use crate::kubelet::Found;
 use crate::node::Node;
 use crate::topology::Network;
 
