@@ -110,11 +110,12 @@ pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> 
     let kubelet = graph.node.kubelet.as_ref();
     if !seen && kubelet.is_some_and(|it| it.found != Found::Named) {
         remarks.push(
-            "No DNS server of the cluster was found on this node, so only the next start is \
-             judged"
+            "No DNS server of the cluster was found on this node, so CoreDNS is judged only \
+             at its next start"
                 .to_owned(),
         );
     }
+    remarks.extend(stopped(graph.node));
     if seen && now == State::Unknown {
         let reason = outcomes
             .iter()
@@ -128,6 +129,17 @@ pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> 
         remarks.extend(reason.map(|it| format!("How it is now is not known: {it}")));
     }
     remarks
+}
+
+/// A kubelet that does not run, where processes can be seen.
+fn stopped(node: &Node) -> Option<String> {
+    let Found::Files { file } = &node.kubelet.as_ref()?.found else {
+        return None;
+    };
+    let sees_processes = node.is_live || node.listeners.iter().any(|it| it.owner.is_some());
+    sees_processes.then(|| {
+        format!("No kubelet runs: its settings are those with which {file} would start it")
+    })
 }
 
 /// The sentence with a capital letter, unless it begins with a path.

@@ -50,6 +50,7 @@ pub fn judge(node: &Node) -> Report {
     let missing = match (verdict, contradiction) {
         (_, Some(sentence)) => vec![sentence],
         (Verdict::Unknown, None) => assumptions::missing(&graph, &next),
+        (_, None) if state_next == State::Unknown => assumptions::missing(&graph, &next),
         _ => Vec::new(),
     };
     let mut remarks = drift::about_ways(&graph, &all);
@@ -113,7 +114,8 @@ pub struct Report {
     pub mend: Option<Mend>,
     /// Log lines that show it.
     pub evidence: Vec<Sighting>,
-    /// What would be needed for an answer, if the verdict is unknown.
+    /// What would be needed for an answer, if the verdict or that of the next
+    /// start is unknown.
     pub missing: Vec<String>,
     /// Drift and other things worth knowing.
     pub remarks: Vec<String>,

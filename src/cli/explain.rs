@@ -20,7 +20,6 @@ use crate::scenario::Scenario;
 use crate::text::escaped;
 use crate::world::Rule;
 
-/// Show the queries each stub resolver would send for a name, in order, and why
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:

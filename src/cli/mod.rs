@@ -2,6 +2,7 @@
 
 mod answer;
 mod check_loop;
+mod deferred;
 mod explain;
 mod makers;
 mod node;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
+use self::deferred::Deferred;
 use crate::host::io_reason;
 use crate::render;
 use crate::text::escaped;
@@ -36,11 +38,16 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Explain(Box<explain::ExplainArgs>),
-    CheckLoop(Box<check_loop::CheckLoopArgs>),
-    Upstream(Box<upstream::UpstreamArgs>),
-    PodFile(Box<pod_file::PodFileArgs>),
-    Pods(Box<pods::PodsArgs>),
+    /// Show the queries each stub resolver would send for a name, in order, and why
+    Explain(Deferred<explain::ExplainArgs>),
+    /// Tell whether the DNS of this node loops, through which hop, and what mends it
+    CheckLoop(Deferred<check_loop::CheckLoopArgs>),
+    /// Tell who owns each name server of this node, and where the real upstream servers are written
+    Upstream(Deferred<upstream::UpstreamArgs>),
+    /// Write the resolv.conf that the kubelet and the runtime would give a pod
+    PodFile(Deferred<pod_file::PodFileArgs>),
+    /// List the pods of this node with their network namespace and resolv.conf, also those that crash
+    Pods(Deferred<pods::PodsArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format

@@ -185,7 +185,11 @@ fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
     let good = files.into_iter().find(|file| {
         let is_other = file.path != kubelet.resolv_conf.value;
         let is_stub = file.path == STUB_FILE || STATIC_FILES.contains(&file.path.as_str());
-        is_other && !is_stub && has_real_servers(file) && mends(&with_file(node, file))
+        is_other
+            && !is_stub
+            && is_kept(node, file)
+            && has_real_servers(file)
+            && mends(&with_file(node, file))
     })?;
     Some(setting::point_to(node, &good.path))
 }
@@ -288,6 +292,14 @@ fn has_real_servers(file: &HostFile) -> bool {
     !listed.is_empty() && listed.iter().all(|it| !reached(it.to).ip().is_loopback())
 }
 
+/// Whether somebody writes the file again after the machine's next start:
+/// that of a systemd-resolved that was stopped is then gone.
+fn is_kept(node: &Node, file: &HostFile) -> bool {
+    let is_stopped = node.sockets_known && node.resolved.is_none();
+    let leads_there = file.links.iter().any(|it| it == UPLINK_FILE);
+    !is_stopped || (file.path != UPLINK_FILE && !leads_there)
+}
+
 /// Whether a comment says that a program writes the file again.
 fn is_generated(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_lowercase();
@@ -299,8 +311,11 @@ fn is_generated(bytes: &[u8]) -> bool {
 
 /// The pods that have to be made anew for a new file.
 fn affected(node: &Node) -> Vec<&Pod> {
-    let is_affected =
-        |pod: &&Pod| servers::is_dns_pod(pod) && view::policy(node, pod) == Policy::Host;
+    let serves = |pod: &Pod| {
+        let network = Network::Pod(pod.key());
+        servers::is_dns_pod(pod) || node.servers.iter().any(|it| it.network == network)
+    };
+    let is_affected = |pod: &&Pod| serves(pod) && view::policy(node, pod) == Policy::Host;
     node.pods.iter().filter(is_affected).collect()
 }
 

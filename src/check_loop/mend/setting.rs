@@ -18,6 +18,7 @@ pub(super) fn point_to(node: &Node, path: &str) -> Mend {
         not: Vec::new(),
     };
     if let Some(kubelet) = &node.kubelet {
+        mend.then.extend(found_first(kubelet));
         mend.then.push(restart(kubelet));
         mend.but = overridden(kubelet);
     }
@@ -177,6 +178,17 @@ fn overridden(kubelet: &Kubelet) -> Vec<String> {
         );
     }
     but
+}
+
+/// Arguments of a process cannot be edited: where they come from can.
+fn found_first(kubelet: &Kubelet) -> Option<String> {
+    let Origin::Argument { pid, .. } = kubelet.resolv_conf.origin else {
+        return None;
+    };
+    Some(format!(
+        "Change the flag where it is set, which no file that kdns knows told: systemctl status \
+         {pid} names the unit of the kubelet, systemctl cat UNIT shows it"
+    ))
 }
 
 /// How the kubelet reads its settings again.

@@ -127,7 +127,7 @@ impl Directory {
     pub fn read(&self, name: &str) -> Result<FileRead, ReadError> {
         let mut file = self
             .root
-            .read(Path::new(name))
+            .read_once(Path::new(name))
             .map_err(|error| self.named(error, name))?;
         file.source.name = self.path(name);
         Ok(file)

@@ -137,7 +137,7 @@ impl Resolved {
             .links
             .iter()
             .map(|(index, it)| (format!("link {index}"), it));
-        let global = std::iter::once(("no link".to_owned(), &self.global));
+        let global = std::iter::once(("global".to_owned(), &self.global));
         let scopes: Vec<(String, &Scope)> = global.chain(links).collect();
         let full = scopes.iter().filter(|(_, it)| !it.servers.is_empty());
         let many = full.count() + usize::from(!self.uplink.is_empty()) > 1;
@@ -159,7 +159,12 @@ impl Resolved {
                 ));
             }
             if let Some(tls) = &scope.dns_over_tls {
-                lost.push(format!("DNS over TLS is {tls} for the servers of {whose}"));
+                // The global setting is for links without one of their own, too.
+                let of = match whose.as_str() {
+                    "global" => "all links that do not say otherwise",
+                    link => link,
+                };
+                lost.push(format!("DNS over TLS is {tls} for the servers of {of}"));
             }
             for server in scope.servers.iter().filter(|it| it.value.port != DNS_PORT) {
                 lost.push(format!(
