@@ -18,7 +18,7 @@ fn core() -> Vec<String> {
 }
 
 fn is_outside(module: &str) -> bool {
-    ["host", "render", "cli"].contains(&module)
+    ["host", "netns", "render", "cli"].contains(&module)
 }
 
 /// The modules in the order of `src/lib.rs`.
