@@ -10,6 +10,7 @@ mod pod_file;
 mod pods;
 mod question;
 mod scenarios;
+mod target;
 mod upstream;
 mod version;
 
