@@ -5,6 +5,7 @@ mod check_loop;
 mod explain;
 mod makers;
 mod node;
+mod nsenter;
 mod output;
 mod pod_file;
 mod pods;
@@ -42,6 +43,7 @@ enum Command {
     Upstream(Box<upstream::UpstreamArgs>),
     PodFile(Box<pod_file::PodFileArgs>),
     Pods(Box<pods::PodsArgs>),
+    Nsenter(Box<nsenter::NsenterArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format
@@ -102,6 +104,12 @@ pub enum Status {
     Found = 1,
     /// It could not be decided: usage, unreadable input.
     Undecided = 2,
+    /// `nsenter`: the target cannot be entered.
+    NotEntered = 125,
+    /// `nsenter`: the command cannot be run.
+    NotExecutable = 126,
+    /// `nsenter`: there is no such command.
+    NoCommand = 127,
 }
 
 impl From<Status> for ExitCode {
@@ -135,6 +143,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
+        Command::Nsenter(args) => nsenter::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions { shell } => completions(shell, streams),
     };

@@ -106,6 +106,14 @@ pub enum EnterError {
         /// What the system said.
         errno: Errno,
     },
+    /// The place for a program could not be made.
+    #[error("cannot {what}: {}", reason(*errno))]
+    Room {
+        /// What was attempted.
+        what: String,
+        /// What the system said.
+        errno: Errno,
+    },
     /// There is no thread to enter with.
     #[error("cannot start a thread to enter a namespace with: {}", reason(*errno))]
     Thread {

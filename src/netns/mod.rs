@@ -6,10 +6,12 @@
 mod aim;
 mod error;
 mod process;
+mod room;
 
 pub use aim::{Aim, Seen, aim};
 pub use error::EnterError;
 pub use process::hold;
+pub use room::furnish;
 
 use std::os::fd::OwnedFd;
 use std::path::Path;

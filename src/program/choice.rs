@@ -173,11 +173,7 @@ fn of_libc(program: &Program) -> Choice {
         .executable
         .as_ref()
         .is_some_and(|it| it.interpreter.is_none());
-    let how = if is_static {
-        "is linked in"
-    } else {
-        "is mapped"
-    };
+    let how = if is_static { "linked in" } else { "mapped" };
     let name = program.name();
     let name = if name.is_empty() { "the program" } else { name };
     if program.maps("libjvm.") {
@@ -194,17 +190,12 @@ fn of_libc(program: &Program) -> Choice {
     let others: Vec<&str> = others.map(|(_, name)| *name).collect();
     if !others.is_empty() {
         let others = others.join(" and ");
-        return guess(
-            id,
-            format!("{words} {how}; {name} also has {others}, which asks by itself"),
-        );
+        let why = format!("{name} has {words} {how}, but also {others}, which asks by itself");
+        return guess(id, why);
     }
     let is_unsure = libc.family == Family::Musl && version.is_none();
     let choice = if is_unsure { guess } else { sure };
-    choice(
-        id,
-        format!("{words} {how} in {name}").replace("is mapped in", "is what is mapped by"),
-    )
+    choice(id, format!("{name} has {words} {how}"))
 }
 
 /// The C library: as its own file says, else by the names of files.
