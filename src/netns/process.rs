@@ -1,6 +1,6 @@
 //! Holds a process, and says what is wrong with it.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use nix::errno::Errno;
 
@@ -91,13 +91,12 @@ pub(super) fn explain(directory: &Directory, name: &str, errno: Errno) -> EnterE
                 pid,
                 comm: seen.comm,
             },
-            Ok(_) => EnterError::NoNamespaces { pid },
-            Err(_) => EnterError::Vanished { pid },
+            // The namespaces of one that ends go before it does.
+            _ if Path::new("/proc/self/ns/net").exists() => EnterError::Vanished { pid },
+            _ => EnterError::NoNamespaces { pid },
         },
         errno => EnterError::Read(ReadError::System {
-            file: PathBuf::from(format!("/proc/{pid}/{name}"))
-                .display()
-                .to_string(),
+            file: format!("/proc/{pid}/{name}"),
             errno,
         }),
     }

@@ -48,18 +48,6 @@ pub fn furnish(aim: &Aim) -> Result<(), EnterError> {
     let copies = [&seen.resolv_conf, &seen.hosts, &seen.nsswitch];
     let places = FILES.iter().zip(copies);
     let places = places.filter(|(path, _)| seen.is_whole || **path == "/etc/resolv.conf");
-    let mut wanted: Vec<(OwnedFd, &Path, Option<&FileRead>)> = Vec::new();
-    for (path, copy) in places {
-        match open_place(path) {
-            Ok(place) => wanted.push((place, Path::new(path), copy.as_ref())),
-            Err(Errno::ENOENT) if copy.is_none() => {}
-            Err(errno) => return Err(failed(format!("lay the target's file over {path}"))(errno)),
-        }
-    }
-    for path in SOCKETS {
-        let place = open_place(path).ok();
-        wanted.extend(place.map(|it| (it, Path::new(path), None)));
-    }
     let entered = aim.namespace.as_ref().map_err(Clone::clone)?;
     entered.enter()?;
     aim.expect_alive()?;
@@ -74,6 +62,22 @@ pub fn furnish(aim: &Aim) -> Result<(), EnterError> {
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(nobody, "/", nobody, private, nobody)
         .map_err(failed("make mounts private".to_owned()))?;
+    // Not before: what was opened outside cannot be mounted over here.
+    let mut wanted = Vec::new();
+    for (path, copy) in places {
+        match open_place(path) {
+            Ok(place) => wanted.push((place, Path::new(path), copy.as_ref())),
+            Err(Errno::ENOENT) if copy.is_none() => {}
+            Err(errno) => {
+                let what = format!("lay the target's file over {path}");
+                return Err(failed(what)(errno));
+            }
+        }
+    }
+    for path in SOCKETS {
+        let place = open_place(path).ok();
+        wanted.extend(place.map(|it| (it, Path::new(path), None)));
+    }
     lay(&wanted)?;
     if let Some(hostname) = &seen.hostname {
         sethostname(hostname).map_err(failed("set the host name".to_owned()))?;

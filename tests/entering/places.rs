@@ -53,10 +53,14 @@ fn shell(script: &str) {
 /// A root with these lines in its resolv.conf, for `chroot`.
 fn root(name: &str, resolv_conf: &str) -> String {
     let root = format!("/tmp/{name}");
-    shell(&format!(
-        "mkdir -p {root}/etc {root}/proc; for d in bin lib lib64 usr; do mkdir $d 2>/dev/null; \
-        [ -e /$d ] && mkdir -p {root}/$d && mount --bind /$d {root}/$d; done; true"
-    ));
+    shell(&format!("mkdir -p {root}/etc"));
+    for directory in ["bin", "lib", "lib64", "usr"] {
+        if fs::exists(format!("/{directory}")).unwrap() {
+            shell(&format!(
+                "mkdir {root}/{directory}; mount --bind /{directory} {root}/{directory}"
+            ));
+        }
+    }
     fs::write(format!("{root}/etc/resolv.conf"), resolv_conf).unwrap();
     root
 }
