@@ -28,6 +28,9 @@ _kdns() {
             kdns,help)
                 cmd="kdns__subcmd__help"
                 ;;
+            kdns,nsenter)
+                cmd="kdns__subcmd__nsenter"
+                ;;
             kdns,pod-file)
                 cmd="kdns__subcmd__pod__subcmd__file"
                 ;;
@@ -52,6 +55,9 @@ _kdns() {
             kdns__subcmd__help,help)
                 cmd="kdns__subcmd__help__subcmd__help"
                 ;;
+            kdns__subcmd__help,nsenter)
+                cmd="kdns__subcmd__help__subcmd__nsenter"
+                ;;
             kdns__subcmd__help,pod-file)
                 cmd="kdns__subcmd__help__subcmd__pod__subcmd__file"
                 ;;
@@ -71,7 +77,7 @@ _kdns() {
 
     case "${cmd}" in
         kdns)
-            opts="-h -V --color --help --version explain check-loop upstream pod-file pods schema completions help"
+            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -89,12 +95,24 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --log --exit-zero --format --output --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json concise sarif github junit npd prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -141,7 +159,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__explain)
-            opts="-v -h --scenario --resolver --type --answer --save-scenario --format --output --verbose --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --color --help"
+            opts="-v -h --scenario --resolver --type --answer --save-scenario --format --output --verbose --target --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -172,6 +190,10 @@ _kdns() {
                     return 0
                     ;;
                 --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -219,7 +241,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help)
-            opts="explain check-loop upstream pod-file pods schema completions help"
+            opts="explain check-loop upstream pod-file pods nsenter schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -288,6 +310,20 @@ _kdns() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kdns__subcmd__help__subcmd__nsenter)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kdns__subcmd__help__subcmd__pod__subcmd__file)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -337,6 +373,24 @@ _kdns() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__nsenter)
+            opts="-h --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -423,7 +477,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pods)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-v -h --root --format --output --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -433,15 +487,11 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --node-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
-                --kubelet-config)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --corefile)
+                --output)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -457,7 +507,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__schema)
-            opts="-h --color --help explain prediction pod-file"
+            opts="-h --color --help explain prediction pod-file check-loop upstream pods"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -475,12 +525,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__upstream)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --format --output --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

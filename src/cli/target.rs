@@ -28,7 +28,7 @@ pub(super) fn read(
     };
     match &seen.resolv_conf {
         Some(file) => {
-            question::use_resolv_conf(file.clone(), &seen.evidence, scenario, &mut context)
+            question::use_resolv_conf(file.clone(), &seen.evidence, scenario, &mut context);
         }
         None => context
             .about

@@ -236,11 +236,38 @@ mod tests {
         assert!(!found.names_resolv_conf);
     }
 
-    /// This test's own program, cut and with wild bytes in its headers.
+    /// A program without code but with words: `gcc -nostdlib`, by hand.
+    const MUSL: &[u8] = include_bytes!("../../testdata/elf/musl");
+
+    #[test]
+    fn a_whole_file() {
+        let found = read(MUSL).unwrap();
+        assert_eq!(
+            found.interpreter.as_deref(),
+            Some("/lib/ld-musl-x86_64.so.1")
+        );
+        let version = found.libc.and_then(|it| it.version);
+        assert_eq!(version.as_deref(), Some("1.2.5"));
+        assert!(found.names_resolv_conf);
+        assert_eq!(found.go, None);
+    }
+
+    /// Without its table of sections the segments are searched.
+    #[test]
+    fn a_file_without_sections() {
+        let mut bytes = MUSL.to_vec();
+        // e_shoff, e_shnum and e_shstrndx.
+        bytes[40..48].fill(0);
+        bytes[60..64].fill(0);
+        let found = read(bytes.as_slice()).unwrap();
+        assert!(found.interpreter.is_some());
+        assert!(found.names_resolv_conf && found.libc.is_some());
+    }
+
+    /// Cut, and with wild bytes in its headers.
     #[test]
     fn broken_files_are_none_or_little() {
-        let whole = std::fs::read("/proc/self/exe").unwrap_or_default();
-        let head = whole.get(..4096).unwrap_or_default();
+        let head = MUSL;
         for end in 0..head.len().min(256) {
             let _ = read(&head[..end]);
         }

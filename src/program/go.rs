@@ -62,12 +62,10 @@ const MAX_STRING: u64 = 1 << 20;
 /// A string behind its length as a varint, and what follows.
 fn inline(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut length = 0_usize;
-    let mut used = 0;
-    for &byte in bytes.iter().take(5) {
-        length |= usize::from(byte & 0x7f) << (7 * used);
-        used += 1;
+    for (index, &byte) in bytes.iter().take(5).enumerate() {
+        length |= usize::from(byte & 0x7f) << (7 * index);
         if byte & 0x80 == 0 {
-            return bytes.get(used..)?.split_at_checked(length);
+            return bytes.get(index + 1..)?.split_at_checked(length);
         }
     }
     None

@@ -25,7 +25,7 @@ pub fn libraries(text: &[u8]) -> Vec<String> {
 
 /// `libc.so.6`, `libc-2.31.so`, `ld-musl-x86_64.so.1`.
 fn is_library(name: &str) -> bool {
-    let is_shared = name.contains(".so.") || name.ends_with(".so");
+    let is_shared = name.contains(".so.") || name.strip_suffix(".so").is_some();
     is_shared && !name.ends_with(" (deleted)")
 }
 
@@ -37,7 +37,7 @@ pub fn libc_of(path: &str) -> Option<super::elf::Family> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_versioned = name
         .strip_prefix("libc-2.")
-        .is_some_and(|it| it.ends_with(".so"));
+        .is_some_and(|it| it.strip_suffix(".so").is_some());
     if name.starts_with("ld-musl-") || name.starts_with("libc.musl-") {
         Some(Family::Musl)
     } else if name == "libc.so.6" || is_versioned {

@@ -41,11 +41,11 @@ pub enum PlanError {
         what: String,
     },
     /// More than one thing fits.
-    #[error("{what} can be any of these; name one of them:{}", list(candidates))]
+    #[error("{what} can be any of these; name one of them: {}", candidates.join("; "))]
     Ambiguous {
         /// What was named, safe to print.
         what: String,
-        /// What fits, one a line, safe to print.
+        /// What fits, safe to print.
         candidates: Vec<String>,
     },
     /// The pod is known, but nothing of it is left.
@@ -56,10 +56,6 @@ pub enum PlanError {
         /// `pod default/web`.
         what: String,
     },
-}
-
-fn list(candidates: &[String]) -> String {
-    candidates.iter().map(|it| format!("\n  {it}")).collect()
 }
 
 impl fmt::Display for Warning {

@@ -169,11 +169,11 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
     for pod in scene.pods {
         if begins(&pod.sandbox) {
             let whole = pod.sandbox.as_deref().unwrap_or_default();
-            found.push((format!("{whole}  sandbox of {}", pod.label()), pod, None));
+            found.push((format!("{whole} (sandbox of {})", pod.label()), pod, None));
         }
         for container in pod.containers.iter().filter(|it| begins(&it.id)) {
             let whole = container.id.as_deref().unwrap_or_default();
-            let line = format!("{whole}  container {} of {}", container.name, pod.label());
+            let line = format!("{whole} (container {} of {})", container.name, pod.label());
             found.push((line, pod, Some(container)));
         }
     }
@@ -243,7 +243,7 @@ fn one_pod<'n>(what: &str, pods: impl Iterator<Item = &'n Pod>) -> Result<&'n Po
             let line = |pod: &&Pod| {
                 let uid = pod.uid.as_deref().unwrap_or("unknown uid");
                 let sandbox = pod.sandbox.as_deref().unwrap_or("unknown");
-                let line = format!("{}  {uid}, sandbox {sandbox}", pod.label());
+                let line = format!("{} ({uid}, sandbox {sandbox})", pod.label());
                 escaped(line.as_bytes())
             };
             let candidates = all.iter().map(line).collect();

@@ -11,13 +11,12 @@ pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 const HIDDEN: &str = "--alone";
 
 /// A trial that needs these programs, and root.
-pub(crate) fn trial(
-    name: &str,
-    programs: &[&str],
-    run: impl FnOnce() -> Result<(), Failed> + Send + 'static,
-) -> Trial {
+pub(crate) fn trial(name: &str, programs: &[&str], run: impl FnOnce() + Send + 'static) -> Trial {
     let Some(reason) = missing(programs) else {
-        return Trial::test(name, run);
+        return Trial::test(name, || {
+            run();
+            Ok(())
+        });
     };
     if std::env::var("KDNS_REQUIRE_REAL").is_ok_and(|value| value == "1") {
         return Trial::test(name, move || Err(Failed::from(reason)));
@@ -40,7 +39,7 @@ fn missing(programs: &[&str]) -> Option<String> {
 
 /// Runs the scene of this name in a mount, pid and network namespace of its own,
 /// in which all is gone at the end.
-pub(crate) fn alone(scene: &str) -> Result<(), Failed> {
+pub(crate) fn alone(scene: &str) {
     let output = Command::new("unshare")
         .args([
             "--mount",
@@ -55,12 +54,8 @@ pub(crate) fn alone(scene: &str) -> Result<(), Failed> {
         .args([HIDDEN, scene])
         .output()
         .unwrap();
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(Failed::from(
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    ))
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
 }
 
 /// Runs a scene, if this process was started for that.
@@ -85,9 +80,10 @@ impl Running {
 
     /// A shell script that ends in `exec sleep`; returns when it sleeps.
     pub(crate) fn script(prefix: &[&str], script: &str) -> Self {
-        let mut command = Command::new(prefix[0]);
+        let (program, arguments) = prefix.split_first().unwrap();
+        let mut command = Command::new(program);
         command
-            .args(&prefix[1..])
+            .args(arguments)
             .args(["sh", "-ec", &format!("{script}\nexec sleep 1000")]);
         let running = Self::start(&mut command);
         running.wait_for("sleep");

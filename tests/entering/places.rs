@@ -6,6 +6,8 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use kdns::host::root::Root;
+use kdns::netns;
 use libtest_mimic::Trial;
 
 use crate::lab::{KDNS, Running, alone, explains, kdns, refuses, result, trial};
@@ -17,6 +19,7 @@ const SCENES: &[&str] = &[
     "processes that vanish",
     "commands",
     "another user",
+    "work inside",
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -40,6 +43,7 @@ pub(crate) fn scene(name: &str) {
         "processes that vanish" => vanishing(),
         "commands" => commands(),
         "another user" => another_user(),
+        "work inside" => work_inside(),
         other => panic!("{other}"),
     }
 }
@@ -129,7 +133,7 @@ fn roots_of_strangers() {
     put(&|path| {
         shell(&format!(
             "echo nameserver 10.4.4.4 > {path}; truncate -s 100M {path}"
-        ))
+        ));
     });
     explains(&pid, &["10.4.4.4", "only the first 1048576 bytes are read"]);
 }
@@ -218,10 +222,7 @@ fn commands() {
         "ls /mnt | wc -l",
         &fs::read_dir("/mnt").unwrap().count().to_string(),
     );
-    assert_eq!(inside("exit 7").0, 7);
-    assert_eq!(kdns(&["nsenter", &pid, "--", "/no/such"]).0, 127);
-    assert_eq!(kdns(&["nsenter", &pid, "--", "/etc/hosts"]).0, 126);
-    assert_eq!(kdns(&["nsenter", "999999", "--", "true"]).0, 125);
+    statuses(&pid);
     // Also when it is killed in the middle.
     let mut long = Command::new(KDNS)
         .args(["nsenter", &pid, "--", "sleep", "1000"])
@@ -241,11 +242,27 @@ fn commands() {
         fs::read_to_string("/proc/sys/kernel/hostname").unwrap(),
         "node-a\n"
     );
-    let (status, out, err) = kdns(&["nsenter", &pid, "explain", "db", "--type", "A"]);
+    questions(&pid);
+}
+
+fn statuses(pid: &str) {
+    let status = |target: &str, command: &[&str]| {
+        let arguments = [&["nsenter", target, "--"], command].concat();
+        kdns(&arguments).0
+    };
+    assert_eq!(status(pid, &["sh", "-c", "exit 7"]), 7);
+    assert_eq!(status(pid, &["/no/such"]), 127);
+    assert_eq!(status(pid, &["/etc/hosts"]), 126);
+    assert_eq!(status("999999", &["true"]), 125);
+}
+
+/// `nsenter … explain`, and the question for others.
+fn questions(pid: &str) {
+    let (status, out, err) = kdns(&["nsenter", pid, "explain", "db", "--type", "A"]);
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("db.box.test."), "{out}");
     let saved = "/tmp/saved.json";
-    let (status, _, err) = kdns(&["explain", "db", "--target", &pid, "--save-scenario", saved]);
+    let (status, _, err) = kdns(&["explain", "db", "--target", pid, "--save-scenario", saved]);
     assert_eq!(status, 0, "{err}");
     let saved = fs::read_to_string(saved).unwrap();
     for part in ["10.5.5.5", "inner-1", "ndots:3", "10.5.0.9 inner"] {
@@ -292,4 +309,37 @@ fn another_user() {
     );
     let (status, _, err) = as_nobody(&["explain", "db", "--target", &own.pid()]);
     assert_eq!(status, 0, "{err}");
+}
+
+/// Work is done in the namespace, without privileges; this thread stays outside.
+fn work_inside() {
+    let process = Running::script(&["unshare", "--net"], "true");
+    let root = Root::live().unwrap();
+    let aim = netns::aim(&root, &process.pid()).unwrap();
+    let link = |path: &str| fs::read_link(path).unwrap();
+    let outside = link("/proc/thread-self/ns/net");
+    let namespace = aim.namespace.as_ref().unwrap();
+    let (inside, said) = namespace
+        .within(|| {
+            let said = fs::read_to_string("/proc/thread-self/status").unwrap();
+            (link("/proc/thread-self/ns/net"), said)
+        })
+        .unwrap();
+    assert_eq!(inside, link(&format!("/proc/{}/ns/net", process.pid())));
+    assert_ne!(inside, outside);
+    assert_eq!(link("/proc/thread-self/ns/net"), outside);
+    // CAP_NET_BIND_SERVICE, number 10, is left.
+    for set in ["CapInh", "CapPrm", "CapEff"] {
+        let line = said.lines().find(|it| it.starts_with(set)).unwrap();
+        let mask = u64::from_str_radix(line.split_whitespace().last().unwrap(), 16).unwrap();
+        assert_eq!(mask & !(1 << 10), 0, "{line}");
+    }
+    // The process is held: its end is seen, and the namespace stays.
+    drop(process);
+    let ended = aim.expect_alive().unwrap_err();
+    assert!(ended.to_string().contains("has ended"), "{ended}");
+    assert_eq!(
+        namespace.within(|| link("/proc/thread-self/ns/net")),
+        Ok(inside)
+    );
 }

@@ -129,7 +129,7 @@ fn pods_by_name() {
         "pod kube-system/coredns: Process(20) Kept; Dead { container: \"coredns\" }",
     );
     let shown = format!(
-        "pod web can be any of these; name one of them:\n  default/web  uid-a, sandbox {}\n  kube-system/web  uid-3, sandbox {}\n  default/web  uid-5, sandbox {}",
+        "pod web can be any of these; name one of them: default/web (uid-a, sandbox {}); kube-system/web (uid-3, sandbox {}); default/web (uid-5, sandbox {})",
         "a".repeat(64),
         "3".repeat(64),
         "5".repeat(64),
@@ -176,7 +176,7 @@ fn ids() {
     };
     assert_eq!(candidates.len(), 2);
     assert!(
-        candidates[1].ends_with("container side of default/web"),
+        candidates[1].ends_with("(container side of default/web)"),
         "{candidates:?}"
     );
     twins[0].name = Some("facade00".to_owned());
