@@ -9,7 +9,7 @@ use crate::host::node::{Parts, pods};
 use crate::host::root::Root;
 use crate::node::{Pod, cgroup};
 use crate::program::Program;
-use crate::target::{Door, Files, Plan, Scene, Target, plan};
+use crate::target::{Door, Files, Plan, PlanError, Scene, Target, plan};
 
 mod files;
 mod program;
@@ -98,12 +98,13 @@ fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
     let name = real.file_name().and_then(|it| it.to_str());
     let name = name.filter(|_| NAMED.contains(&parent));
     let named = name.filter(|it| root.is_directory(Path::new(&format!("{NAMED_FILES}/{it}"))));
-    let (processes, mut skipped) = match named {
-        Some(_) => (Vec::new(), Vec::new()),
-        None => processes::scan(root),
-    };
-    let (found, unread) = read_pods(root, &processes);
-    skipped.extend(unread);
+    let (mut processes, mut found, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    if named.is_none() {
+        (processes, skipped) = processes::scan(root);
+        let (pods, unread) = read_pods(root, &processes);
+        found = pods;
+        skipped.extend(unread);
+    }
     let node_netns = Directory::open(root, 1)
         .ok()
         .and_then(|it| it.namespace("net"));
@@ -155,6 +156,10 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
         }
         Door::NodeFile(path, number) => Namespace::of_node_file(root, path, *number),
         Door::OwnFile(path) => Namespace::of_path(Path::new(path)),
+        Door::Nowhere => {
+            let what = plan.label.clone();
+            Err(PlanError::Gone { what }.into())
+        }
         Door::Node => Namespace::of_process(&process::hold(root, 1)?.0),
     };
     Held {
@@ -168,9 +173,6 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
 }
 
 fn read_pods(root: &Root, processes: &[Process]) -> (Vec<Pod>, Vec<String>) {
-    if processes.is_empty() {
-        return (Vec::new(), Vec::new());
-    }
     let parts = Parts {
         pods: true,
         ..Parts::default()

@@ -58,6 +58,8 @@ pub enum Door {
     NodeFile(String, Option<u64>),
     /// The node's own: process 1.
     Node,
+    /// Nothing is left to enter, as on a disk: there are only files.
+    Nowhere,
 }
 
 /// Whose resolv.conf, hosts and nsswitch.conf count.
@@ -298,11 +300,14 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
         };
         return Ok(plan);
     }
-    plan.warnings.push(Warning::NoProcess);
+    if pod.netns_path.is_some() {
+        plan.warnings.push(Warning::NoProcess);
+    }
     plan.files = Files::Kept;
     plan.door = match &pod.netns_path {
         Some(path) => Door::NodeFile(path.clone(), pod.netns),
         None if pod.host_network == Some(true) => Door::Node,
+        None if pod.resolv_conf.is_some() => Door::Nowhere,
         None => return Err(PlanError::Gone { what: pod_label }),
     };
     Ok(plan)

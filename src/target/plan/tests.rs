@@ -60,13 +60,15 @@ fn pods() -> Vec<Pod> {
     pinned.containers = vec![container("app", "1", None)];
     pinned.netns_path = Some("/run/netns/cni-2".to_owned());
     pinned.netns = Some(9);
-    let gone = pod("default", "gone", "2");
+    let disk = pod("default", "disk", "6");
+    let mut gone = pod("default", "gone", "2");
+    gone.resolv_conf = None;
     let mut host = pod("kube-system", "web", "3");
     host.host_network = Some(true);
     host.processes = vec![process(30)];
     host.containers = vec![container("agent", "4", Some(30))];
     let old = pod("default", "web", "5");
-    vec![web, crashing, pinned, gone, host, old]
+    vec![web, crashing, pinned, gone, host, old, disk]
 }
 
 /// The word leads to this door and these files, with these warnings.
@@ -118,6 +120,7 @@ fn pods_by_name() {
         |_| {},
         "nothing of pod default/gone is left to enter: no process, and no file keeps its network namespace",
     );
+    check("disk", |_| {}, "pod default/disk: Nowhere Kept");
     check(
         "nobody",
         |_| {},
