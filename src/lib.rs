@@ -53,6 +53,12 @@ pub mod topology;
 pub mod node;
 
 #[deny(clippy::disallowed_methods)]
+pub mod program;
+
+#[deny(clippy::disallowed_methods)]
+pub mod target;
+
+#[deny(clippy::disallowed_methods)]
 pub mod check_loop;
 
 #[deny(clippy::disallowed_methods)]
@@ -61,6 +67,8 @@ pub mod upstream;
 // Adapters.
 
 pub mod host;
+
+pub mod netns;
 
 pub mod probe;
 

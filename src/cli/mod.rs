@@ -6,11 +6,13 @@ mod deferred;
 mod explain;
 mod makers;
 mod node;
+mod nsenter;
 mod output;
 mod pod_file;
 mod pods;
 mod question;
 mod scenarios;
+mod target;
 mod upstream;
 mod version;
 
@@ -48,6 +50,8 @@ enum Command {
     PodFile(Deferred<pod_file::PodFileArgs>),
     /// List the pods of this node with their network namespace and resolv.conf, also those that crash
     Pods(Deferred<pods::PodsArgs>),
+    /// Run a command, or explain a name, from inside a pod's network, with the pod's files
+    Nsenter(Deferred<nsenter::NsenterArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format
@@ -108,6 +112,12 @@ pub enum Status {
     Found = 1,
     /// It could not be decided: usage, unreadable input.
     Undecided = 2,
+    /// `nsenter`: the target cannot be entered.
+    NotEntered = 125,
+    /// `nsenter`: the command cannot be run.
+    NotExecutable = 126,
+    /// `nsenter`: there is no such command.
+    NoCommand = 127,
 }
 
 impl From<Status> for ExitCode {
@@ -141,6 +151,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
+        Command::Nsenter(args) => nsenter::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions { shell } => completions(shell, streams),
     };

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt as _;
@@ -325,7 +326,31 @@ impl Root {
         }
     }
 
-    fn open_file(&self, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
+    /// Opens what a link of the kernel's in this directory of `/proc` leads to.
+    pub(super) fn open_magic(&self, path: &Path) -> nix::Result<OwnedFd> {
+        if !self.is_procfs() {
+            return Err(Errno::ENOTSUP);
+        }
+        openat(
+            &self.directory,
+            path,
+            OFlag::O_RDONLY | OFlag::O_CLOEXEC,
+            Mode::empty(),
+        )
+    }
+
+    /// Opens a regular file of any length.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, not readable, or not a regular file.
+    pub fn open_long(&self, path: &Path) -> Result<File, ReadError> {
+        let open = |flags| self.open_file(path, flags);
+        open_regular(&self.named(path), open).map_err(ReadError::without_hint)
+    }
+
+    /// Opens what is at `path`, whatever it is.
+    pub(crate) fn open_file(&self, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
         let flags = flags | OFlag::O_CLOEXEC;
         if self.resolution == Resolution::Kernel {
             let resolve = ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS;
