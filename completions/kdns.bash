@@ -89,12 +89,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --log --probe --exit-zero --format --output --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --color --log --probe --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --log)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -123,10 +127,6 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -153,12 +153,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__explain)
-            opts="-v -h --scenario --resolver --type --answer --save-scenario --format --output --verbose --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --color --help"
+            opts="-v -h --color --scenario --resolver --type --answer --save-scenario --format --output --verbose --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --scenario)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -217,10 +221,6 @@ _kdns() {
                     ;;
                 --hostname)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -357,12 +357,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pod__subcmd__file)
-            opts="-h --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --color --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
@@ -423,10 +427,6 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -435,12 +435,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pods)
-            opts="-v -h --root --format --output --verbose --color --help"
+            opts="-v -h --color --root --format --output --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -451,10 +455,6 @@ _kdns() {
                     ;;
                 --output)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -483,12 +483,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__upstream)
-            opts="-h --format --output --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --color --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
@@ -511,10 +515,6 @@ _kdns() {
                     ;;
                 --corefile)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -37,6 +37,9 @@ complete -c kdns -n "__fish_kdns_needs_command" -f -a "pods" -d 'List the pods o
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "schema" -d 'Print the JSON Schema of a machine format'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l scenario -d 'Read scenarios from this file, one JSON object or one a line; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l resolver -d 'Resolvers to explain: ids or short names, comma-separated, or all [default: glibc,musl,go]' -r -f -a "all\t''
 glibc\t''
@@ -80,11 +83,11 @@ complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-dns -d 'Th
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-domain -d 'The cluster\'s domain [default: cluster.local]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l env -d 'Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l hostname -d 'Host name of the machine' -r
-complete -c kdns -n "__fish_kdns_using_subcommand explain" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s v -l verbose -d 'More detail'
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l log -d 'Look for a loop in this log of a DNS server too; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'
@@ -99,12 +102,12 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l root -d 'Read t
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l probe -d 'Also send a few queries with random names to the node\'s DNS servers and watch whether they come back; takes up to 10 seconds and needs root'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'"
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
@@ -112,10 +115,10 @@ complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l root -d 'Read the
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to use colours' -r -f -a "auto\t''
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l format -d 'How to write the result; text without it' -r -f -a "text\t'The file\'s bytes and nothing else'
 json\t'One document: the file, what did not fit, the events'"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
@@ -135,18 +138,15 @@ complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l root -d 'Read the
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network, whatever the manifest says'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l root -d 'Read the node below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -s v -l verbose -d 'More detail: uid, processes, paths, containers'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t''
