@@ -154,7 +154,10 @@ impl Node {
             1,
         );
         let stub = "/run/systemd/resolve/stub-resolv.conf";
-        self.dns(stub.trim_start_matches('/'), "nameserver 127.0.0.53\nsearch corp.example\n");
+        self.dns(
+            stub.trim_start_matches('/'),
+            "nameserver 127.0.0.53\nsearch corp.example\n",
+        );
         self.dns(
             "run/systemd/resolve/resolv.conf",
             "nameserver 172.31.0.53\n",

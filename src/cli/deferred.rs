@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// The arguments of a command that clap learns only when it is this command
@@ -20,12 +21,22 @@ impl<T> Deref for Deferred<T> {
 
 impl<T: Args> Args for Deferred<T> {
     fn augment_args(command: Command) -> Command {
-        command.defer(T::augment_args)
+        command.defer(|command| with_own_words(command, T::augment_args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        command.defer(T::augment_args_for_update)
+        command.defer(|command| with_own_words(command, T::augment_args_for_update))
     }
+}
+
+/// With the options, and what it was said to do: groups of options have words
+/// of their own, which clap would take for the command's.
+fn with_own_words(command: Command, augment: fn(Command) -> Command) -> Command {
+    let about = command.get_about().cloned();
+    let long_about = command.get_long_about().cloned();
+    augment(command)
+        .about(Resettable::from(about))
+        .long_about(Resettable::from(long_about))
 }
 
 impl<T: FromArgMatches> FromArgMatches for Deferred<T> {

@@ -295,7 +295,7 @@ fn has_real_servers(file: &HostFile) -> bool {
 /// Whether somebody writes the file again after the machine's next start:
 /// that of a systemd-resolved that was stopped is then gone.
 fn is_kept(node: &Node, file: &HostFile) -> bool {
-    let is_stopped = node.sockets_known && node.resolved.is_none();
+    let is_stopped = node.is_live && node.resolved.is_none();
     let leads_there = file.links.iter().any(|it| it == UPLINK_FILE);
     !is_stopped || (file.path != UPLINK_FILE && !leads_there)
 }

@@ -186,8 +186,8 @@ fn found_first(kubelet: &Kubelet) -> Option<String> {
         return None;
     };
     Some(format!(
-        "Change the flag where it is set, which no file that kdns knows told: systemctl status \
-         {pid} names the unit of the kubelet, systemctl cat UNIT shows it"
+        "Change the flag in what starts the kubelet, which is in no file that kdns knows: \
+         systemctl status {pid}"
     ))
 }
 
