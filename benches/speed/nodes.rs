@@ -153,14 +153,14 @@ impl Node {
             "/system.slice/systemd-resolved.service",
             1,
         );
-        let stub = "/run/systemd/resolve/stub-resolv.conf";
-        self.dns(&stub[1..], "nameserver 127.0.0.53\nsearch corp.example\n");
+        let stub = "run/systemd/resolve/stub-resolv.conf";
+        self.dns(stub, "nameserver 127.0.0.53\nsearch corp.example\n");
         self.dns(
             "run/systemd/resolve/resolv.conf",
             "nameserver 172.31.0.53\n",
         );
         fs::create_dir_all(self.root.path().join("etc")).unwrap();
-        symlink(stub, self.root.path().join("etc/resolv.conf")).unwrap();
+        symlink(format!("/{stub}"), self.root.path().join("etc/resolv.conf")).unwrap();
         let udp = socket("3500007F:0035", 7);
         self.dns("proc/1/net/udp", &udp);
         for name in ["udp6", "tcp", "tcp6"] {
