@@ -153,17 +153,22 @@ impl Node {
             "/system.slice/systemd-resolved.service",
             1,
         );
+<<<<<<< HEAD
         let stub = "/run/systemd/resolve/stub-resolv.conf";
         self.dns(
             stub.trim_start_matches('/'),
             "nameserver 127.0.0.53\nsearch corp.example\n",
         );
+=======
+        let stub = "run/systemd/resolve/stub-resolv.conf";
+        self.dns(stub, "nameserver 127.0.0.53\nsearch corp.example\n");
+>>>>>>> live
         self.dns(
             "run/systemd/resolve/resolv.conf",
             "nameserver 172.31.0.53\n",
         );
         fs::create_dir_all(self.root.path().join("etc")).unwrap();
-        symlink(stub, self.root.path().join("etc/resolv.conf")).unwrap();
+        symlink(format!("/{stub}"), self.root.path().join("etc/resolv.conf")).unwrap();
         let udp = socket("3500007F:0035", 7);
         self.dns("proc/1/net/udp", &udp);
         for name in ["udp6", "tcp", "tcp6"] {
