@@ -153,16 +153,8 @@ impl Node {
             "/system.slice/systemd-resolved.service",
             1,
         );
-<<<<<<< HEAD
-        let stub = "/run/systemd/resolve/stub-resolv.conf";
-        self.dns(
-            stub.trim_start_matches('/'),
-            "nameserver 127.0.0.53\nsearch corp.example\n",
-        );
-=======
         let stub = "run/systemd/resolve/stub-resolv.conf";
         self.dns(stub, "nameserver 127.0.0.53\nsearch corp.example\n");
->>>>>>> live
         self.dns(
             "run/systemd/resolve/resolv.conf",
             "nameserver 172.31.0.53\n",
