@@ -28,6 +28,9 @@ _kdns() {
             kdns,help)
                 cmd="kdns__subcmd__help"
                 ;;
+            kdns,nsenter)
+                cmd="kdns__subcmd__nsenter"
+                ;;
             kdns,pod-file)
                 cmd="kdns__subcmd__pod__subcmd__file"
                 ;;
@@ -52,6 +55,9 @@ _kdns() {
             kdns__subcmd__help,help)
                 cmd="kdns__subcmd__help__subcmd__help"
                 ;;
+            kdns__subcmd__help,nsenter)
+                cmd="kdns__subcmd__help__subcmd__nsenter"
+                ;;
             kdns__subcmd__help,pod-file)
                 cmd="kdns__subcmd__help__subcmd__pod__subcmd__file"
                 ;;
@@ -71,7 +77,7 @@ _kdns() {
 
     case "${cmd}" in
         kdns)
-            opts="-h -V --color --help --version explain check-loop upstream pod-file pods schema completions help"
+            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -89,12 +95,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --log --probe --exit-zero --format --output --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --color --log --probe --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --log)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -123,10 +133,6 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -153,12 +159,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__explain)
-            opts="-v -h --scenario --resolver --type --answer --save-scenario --format --output --verbose --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --color --help"
+            opts="-v -h --color --scenario --resolver --type --answer --save-scenario --format --output --verbose --target --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --scenario)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -184,6 +194,10 @@ _kdns() {
                     return 0
                     ;;
                 --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --target)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -219,10 +233,6 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -231,7 +241,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help)
-            opts="explain check-loop upstream pod-file pods schema completions help"
+            opts="explain check-loop upstream pod-file pods nsenter schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -287,6 +297,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__help__subcmd__nsenter)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -356,13 +380,35 @@ _kdns() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        kdns__subcmd__pod__subcmd__file)
-            opts="-h --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --color --help"
+        kdns__subcmd__nsenter)
+            opts="-h --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__pod__subcmd__file)
+            opts="-h --color --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
@@ -423,10 +469,6 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -435,12 +477,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pods)
-            opts="-v -h --root --format --output --verbose --color --help"
+            opts="-v -h --color --root --format --output --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -451,10 +497,6 @@ _kdns() {
                     ;;
                 --output)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -483,12 +525,16 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__upstream)
-            opts="-h --format --output --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --color --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
@@ -511,10 +557,6 @@ _kdns() {
                     ;;
                 --corefile)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -34,11 +34,15 @@ complete -c kdns -n "__fish_kdns_needs_command" -f -a "check-loop" -d 'Tell whet
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "nsenter" -d 'Run a command, or explain a name, from inside a pod\'s network, with the pod\'s files'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "schema" -d 'Print the JSON Schema of a machine format'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l scenario -d 'Read scenarios from this file, one JSON object or one a line; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand explain" -l resolver -d 'Resolvers to explain: ids or short names, comma-separated, or all [default: glibc,musl,go]' -r -f -a "all\t''
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l resolver -d 'Resolvers to explain: ids or short names, comma-separated, or all [default: the target\'s own, else glibc,musl,go]' -r -f -a "all\t''
 glibc\t''
 glibc-res_search\t''
 glibc-res_query\t''
@@ -72,6 +76,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand explain" -l format -d 'How to 
 json\t'One document; an array of documents for a file with several scenarios'
 jsonl\t'One prediction a line'"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l target -d 'Explain what this process, container or pod asks, with its own files and resolver' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l file -d 'Explain with this resolv.conf; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l root -d 'Read the machine below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l namespace -d 'Explain what a ClusterFirst pod of this namespace would ask' -r
@@ -80,11 +85,11 @@ complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-dns -d 'Th
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-domain -d 'The cluster\'s domain [default: cluster.local]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l env -d 'Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l hostname -d 'Host name of the machine' -r
-complete -c kdns -n "__fish_kdns_using_subcommand explain" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s v -l verbose -d 'More detail'
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l log -d 'Look for a loop in this log of a DNS server too; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'
@@ -99,12 +104,12 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l root -d 'Read t
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l probe -d 'Also send a few queries with random names to the node\'s DNS servers and watch whether they come back; takes up to 10 seconds and needs root'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'"
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
@@ -112,10 +117,10 @@ complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l root -d 'Read the
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to use colours' -r -f -a "auto\t''
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l format -d 'How to write the result; text without it' -r -f -a "text\t'The file\'s bytes and nothing else'
 json\t'One document: the file, what did not fit, the events'"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
@@ -135,20 +140,21 @@ complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l root -d 'Read the
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network, whatever the manifest says'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l root -d 'Read the node below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
-always\t''
-never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -s v -l verbose -d 'More detail: uid, processes, paths, containers'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand nsenter" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand nsenter" -s h -l help -d 'Print help'
 complete -c kdns -n "__fish_kdns_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -157,11 +163,12 @@ complete -c kdns -n "__fish_kdns_using_subcommand completions" -l color -d 'When
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "nsenter" -d 'Run a command, or explain a name, from inside a pod\'s network, with the pod\'s files'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

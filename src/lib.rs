@@ -1,4 +1,5 @@
-//! How stub resolvers read `resolv.conf` and what they ask, as a library.
+//! How stub resolvers read `resolv.conf` and what they ask, and where the DNS
+//! of a Kubernetes node leads, as a library.
 //!
 //! The modules are listed from the inside out: a module may use those above
 //! it, never one below. The core takes text and values and gives values: no
@@ -52,6 +53,12 @@ pub mod topology;
 pub mod node;
 
 #[deny(clippy::disallowed_methods)]
+pub mod program;
+
+#[deny(clippy::disallowed_methods)]
+pub mod target;
+
+#[deny(clippy::disallowed_methods)]
 pub mod check_loop;
 
 #[deny(clippy::disallowed_methods)]
@@ -60,6 +67,8 @@ pub mod upstream;
 // Adapters.
 
 pub mod host;
+
+pub mod netns;
 
 pub mod probe;
 

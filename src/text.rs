@@ -1,7 +1,5 @@
 //! A file as it was read, and places in it.
 
-use std::cell::Cell;
-
 /// The bytes of a file with the name it is shown under.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Source {
@@ -134,79 +132,36 @@ impl Source {
     }
 }
 
-/// The place that was asked for last. Places that are asked for in the order
-/// of the file cost no more together than the file is long;
-/// [`Source::place_of`] counts from the beginning each time.
-#[derive(Clone, Debug, Default)]
-pub struct Mark(Cell<Reached>);
-
-impl Eq for Mark {}
-
-/// It changes nothing.
-impl PartialEq for Mark {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
+/// Where the lines of a file begin: many places of one file cost little.
+#[derive(Clone, Debug)]
+pub struct Lines<'s> {
+    source: &'s Source,
+    starts: Vec<usize>,
 }
 
-/// An offset between two characters of a file, and the line feeds and
-/// characters before it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reached {
-    file: usize,
-    offset: usize,
-    lines: usize,
-    columns: usize,
-}
-
-impl Mark {
-    /// The place of the byte at `offset` of the file with the number `file`;
-    /// of no file's, the beginning of one without a name.
-    pub fn place(&self, files: &[Source], file: usize, offset: u32) -> Place {
-        let Some(source) = files.get(file) else {
-            return Source::default().place_of(0);
-        };
-        let bytes = source.bytes.as_slice();
-        let offset = (offset as usize).min(bytes.len());
-        let goes_on = |byte: &u8| (0x80..0xc0).contains(byte);
-        let inside = bytes.get(..=offset).unwrap_or_default();
-        let inside = inside.iter().rev().take_while(|it| goes_on(it)).count();
-        let between = offset.saturating_sub(inside);
-        let last = self.0.get();
-        let from = if last.file == file && last.offset <= between {
-            last
-        } else {
-            Reached {
-                file,
-                ..Reached::default()
-            }
-        };
-        let reached = from.after(bytes.get(from.offset..between).unwrap_or_default());
-        self.0.set(reached);
-        let at = reached.after(bytes.get(between..offset).unwrap_or_default());
-        Place {
-            file: source.name.clone(),
-            line: at.lines + 1,
-            column: at.columns + 1,
+impl<'s> Lines<'s> {
+    /// Finds the lines of a file.
+    pub fn of(source: &'s Source) -> Self {
+        let bytes = source.bytes.iter().enumerate();
+        let next = bytes
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at + 1);
+        Self {
+            source,
+            starts: std::iter::once(0).chain(next).collect(),
         }
     }
-}
 
-impl Reached {
-    fn after(self, bytes: &[u8]) -> Self {
-        let mut parts = bytes.rsplit(|&byte| byte == b'\n');
-        let last = parts.next().unwrap_or_default();
-        let new_lines = parts.count();
-        let columns = String::from_utf8_lossy(last).chars().count();
-        Self {
-            file: self.file,
-            offset: self.offset + bytes.len(),
-            lines: self.lines + new_lines,
-            columns: if new_lines == 0 {
-                self.columns + columns
-            } else {
-                columns
-            },
+    /// The place of the byte at `offset`, as [`Source::place_of`] says.
+    pub fn place_of(&self, offset: u32) -> Place {
+        let offset = (offset as usize).min(self.source.bytes.len());
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        let before = self.source.bytes.get(start..offset).unwrap_or_default();
+        Place {
+            file: self.source.name.clone(),
+            line,
+            column: String::from_utf8_lossy(before).chars().count() + 1,
         }
     }
 }
@@ -262,28 +217,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_finds_what_counting_finds() {
-        let source = |bytes: &[u8]| Source {
-            name: "f".to_owned(),
-            bytes: bytes.to_vec(),
-        };
-        let files = [
-            source("a b\n\né\u{202e}x\n\n".as_bytes()),
-            source(b"\x80\x80\xff\xe2\x80\n\xc3b"),
-        ];
-        let last = Mark::default();
-        for offsets in [[0, 3, 4, 5, 6], [7, 8, 9, 10, 99], [2, 2, 1, 7, 0]] {
-            for (file, source) in files.iter().enumerate() {
-                for offset in offsets {
-                    let found = last.place(&files, file, offset);
-                    assert_eq!(found, source.place_of(offset), "{file} {offset}");
-                }
-            }
-        }
-        assert_eq!(last.place(&files, 2, 1).line, 1);
-    }
-
-    #[test]
     fn what_could_trick_a_terminal_is_escaped() {
         for (bytes, shown) in [
             (&b"/etc/resolv.conf"[..], "/etc/resolv.conf"),
@@ -302,6 +235,8 @@ mod tests {
         };
         let at = source.position(offset);
         assert_eq!((at.line, at.column), expected, "{text:?} at {offset}");
+        let place = Lines::of(&source).place_of(offset);
+        assert_eq!(place, source.place_of(offset), "{text:?} at {offset}");
     }
 
     #[test]

@@ -20,6 +20,11 @@ fn explain() {
 }
 
 #[test]
+fn check_loop() {
+    check("check-loop");
+}
+
+#[test]
 fn pod_file() {
     check("pod-file");
 }

@@ -1,8 +1,9 @@
-//! The pods of a large node: kdns beside a `cat` of the same files.
+//! The pods and the DNS of a large node: kdns beside a `cat` of the same files.
 //!
 //! The node is made for the bench: for each pod a sandbox and two containers
 //! with four processes each, and one process of the node itself; bundles of
-//! containerd with a seccomp profile, logs, the kubelet's directories.
+//! containerd with a seccomp profile, logs, the kubelet's directories, tables
+//! of sockets. Two of the pods are CoreDNS, which will loop.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -24,6 +25,16 @@ const ROUNDS: usize = 7;
 const MOST: f64 = 1.5;
 const MOST_MIB: f64 = 32.0;
 
+/// Pods that are CoreDNS.
+const DNS_PODS: usize = 2;
+
+const COREFILE: &str = ".:53 {\n    errors\n    kubernetes cluster.local\n    \
+    forward . /etc/resolv.conf\n    cache 30\n    loop\n}\n";
+
+/// A table of sockets without one.
+const TABLE: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   \
+    uid  timeout inode ref pointer drops\n";
+
 const BUNDLES: &str = "run/containerd/io.containerd.runtime.v2.task/k8s.io";
 const SANDBOXES: &str = "var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes";
 
@@ -31,13 +42,20 @@ pub(crate) fn run(figures: &mut Figures) {
     let large = Node::with(PODS);
     let small = Node::with(PODS / 5);
     command(figures, &["pods", "--format", "json"], &large, &small);
+    command(figures, &["check-loop"], &large, &small);
+    command(figures, &["check-loop", "--format", "npd"], &large, &small);
 }
 
 /// What `command` costs on the two nodes.
 fn command(figures: &mut Figures, command: &[&str], large: &Node, small: &Node) {
-    let name = command.first().copied().unwrap();
+    let name = command.join(" ");
+    let list = if command.first() == Some(&"pods") {
+        List::Pods
+    } else {
+        List::All
+    };
     let own = |node: &Node| node.kdns(command);
-    beside_cat(figures, name, large, own);
+    beside_cat(figures, &name, large, list, own);
     let growth = (0..ROUNDS).map(|_| own(large).seconds / own(small).seconds);
     figures.check(
         &format!("{name}, time with {PODS} pods / with {} pods", PODS / 5),
@@ -47,16 +65,22 @@ fn command(figures: &mut Figures, command: &[&str], large: &Node, small: &Node) 
     );
 }
 
-fn beside_cat(figures: &mut Figures, name: &str, node: &Node, own: impl Fn(&Node) -> Cost) {
-    let Some(first) = node.cat() else {
+fn beside_cat(
+    figures: &mut Figures,
+    name: &str,
+    node: &Node,
+    list: List,
+    own: impl Fn(&Node) -> Cost,
+) {
+    let Some(first) = node.cat(list) else {
         figures.missing("cat");
         return;
     };
-    let rounds = (0..ROUNDS).map(|_| own(node).seconds / node.cat().unwrap().seconds);
+    let rounds = (0..ROUNDS).map(|_| own(node).seconds / node.cat(list).unwrap().seconds);
     let beside = format!(
         "cat takes {:.0} ms for {} files",
         first.seconds * 1e3,
-        node.files.len()
+        node.list(list).len()
     );
     let what = format!("{name} on a node of {PODS} pods, time / cat of the same files");
     figures.check(
@@ -70,11 +94,20 @@ fn beside_cat(figures: &mut Figures, name: &str, node: &Node, own: impl Fn(&Node
     figures.check(&what, peak, Bound::AtMost(MOST_MIB), "resident at most");
 }
 
+/// Files that a command reads.
+#[derive(Clone, Copy)]
+enum List {
+    Pods,
+    All,
+}
+
 /// A node below a directory of its own.
 struct Node {
     root: TempDir,
-    /// What kdns reads, by path from the root.
+    /// What every command reads, by path from the root.
     files: Vec<String>,
+    /// What only `check-loop` reads.
+    dns: Vec<String>,
     processes: usize,
 }
 
@@ -83,16 +116,58 @@ impl Node {
         let mut node = Self {
             root: TempDir::new().unwrap(),
             files: Vec::new(),
+            dns: Vec::new(),
             processes: 0,
         };
         node.process("systemd", "/init.scope", 1);
         node.file("proc/1/mountinfo", &mounts(pods));
+        node.settings();
         for number in 0..pods {
             node.pod(number);
         }
-        let list = node.files.join("\n");
-        fs::write(node.root.path().join("files"), list).unwrap();
+        for (name, list) in [("pods", List::Pods), ("all", List::All)] {
+            let list = node.list(list).join("\n");
+            fs::write(node.root.path().join(name), list).unwrap();
+        }
         node
+    }
+
+    fn list(&self, list: List) -> Vec<String> {
+        let more: &[String] = match list {
+            List::Pods => &[],
+            List::All => &self.dns,
+        };
+        [&self.files, more].concat()
+    }
+
+    /// The kubelet, systemd-resolved, and what they are told.
+    fn settings(&mut self) {
+        let kubelet = self.process("kubelet", "/system.slice/kubelet.service", 1);
+        let command = "/usr/bin/kubelet\0--config=/var/lib/kubelet/config.yaml\0";
+        self.file(&format!("proc/{kubelet}/cmdline"), command);
+        let conf = "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n\
+            clusterDNS:\n- 10.96.0.10\nclusterDomain: cluster.local\n";
+        self.file("var/lib/kubelet/config.yaml", conf);
+        self.process(
+            "systemd-resolve",
+            "/system.slice/systemd-resolved.service",
+            1,
+        );
+        let stub = "run/systemd/resolve/stub-resolv.conf";
+        self.dns(stub, "nameserver 127.0.0.53\nsearch corp.example\n");
+        self.dns(
+            "run/systemd/resolve/resolv.conf",
+            "nameserver 172.31.0.53\n",
+        );
+        fs::create_dir_all(self.root.path().join("etc")).unwrap();
+        symlink(format!("/{stub}"), self.root.path().join("etc/resolv.conf")).unwrap();
+        let udp = socket("3500007F:0035", 7);
+        self.dns("proc/1/net/udp", &udp);
+        for name in ["udp6", "tcp", "tcp6"] {
+            self.dns(&format!("proc/1/net/{name}"), TABLE);
+        }
+        self.dns("proc/1/net/fib_trie", &fib_trie(0));
+        self.dns("proc/1/net/if_inet6", "");
     }
 
     fn kdns(&self, command: &[&str]) -> Cost {
@@ -104,12 +179,22 @@ impl Node {
     }
 
     /// One process reads them all.
-    fn cat(&self) -> Option<Cost> {
+    fn cat(&self, list: List) -> Option<Cost> {
+        let name = match list {
+            List::Pods => "pods",
+            List::All => "all",
+        };
         let script = format!(
-            "cd {} && exec xargs -n 100000 -s 2000000 cat < files",
+            "cd {} && exec xargs -n 100000 -s 2000000 cat < {name}",
             self.root.path().display()
         );
         cost(1, &["sh", "-c", &script])
+    }
+
+    /// A file that only `check-loop` reads.
+    fn dns(&mut self, path: &str, text: &str) {
+        self.other(path, text);
+        self.dns.push(path.to_owned());
     }
 
     /// A file that kdns reads.
@@ -148,7 +233,9 @@ impl Node {
 
     fn pod(&mut self, number: usize) {
         let uid = format!("{number:08x}-1111-4111-8111-111111111111");
-        let name = format!("web-{number:05}");
+        let is_dns = number < DNS_PODS;
+        let kind = if is_dns { "coredns" } else { "web" };
+        let name = format!("{kind}-{number:05}");
         let sandbox = format!("{number:064x}");
         let slice = format!(
             "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{}.slice",
@@ -158,25 +245,35 @@ impl Node {
             nameserver 10.96.0.10\noptions ndots:5\n";
         let netns = number + 2;
         self.process("kworker/0:1", "/system.slice/other.service", 1);
-        self.process(
+        let pause = self.process(
             "pause",
             &format!("{slice}/cri-containerd-{sandbox}.scope"),
             netns,
         );
+        for name in ["udp", "udp6", "tcp", "tcp6"] {
+            self.dns(&format!("proc/{pause}/net/{name}"), TABLE);
+        }
         self.bundle(&sandbox, &bundle(&sandbox, &name, &uid, None, number));
         self.file(&format!("{SANDBOXES}/{sandbox}/resolv.conf"), conf);
         self.other(&format!("{SANDBOXES}/{sandbox}/hostname"), &name);
         for container in 0..CONTAINERS {
             let id = format!("{:064x}", (container + 1) << 32 | number);
             let group = format!("{slice}/cri-containerd-{id}.scope");
-            let first = self.process("web", &group, netns);
+            let first = self.process(kind, &group, netns);
             for _ in 1..PROCESSES {
-                self.process("web", &group, netns);
+                self.process("worker", &group, netns);
             }
             let part = format!("container-{container}");
             self.bundle(&id, &bundle(&sandbox, &name, &uid, Some(&part), number));
             let logs = format!("var/log/pods/default_{name}_{uid}/{part}");
             self.other(&format!("{logs}/0.log"), "");
+            if is_dns {
+                self.dns(&format!("{logs}/0.log"), &log());
+                self.dns(
+                    &format!("proc/{first}/cmdline"),
+                    "/coredns\0-conf\0/etc/coredns/Corefile\0",
+                );
+            }
             self.other(
                 &format!("var/log/containers/{name}_default_{part}-{id}.log"),
                 "",
@@ -188,7 +285,12 @@ impl Node {
                 self.file(&format!("{path}/net/if_inet6"), "");
             }
         }
-        self.other(&format!("var/lib/kubelet/pods/{uid}/etc-hosts"), "");
+        let directory = format!("var/lib/kubelet/pods/{uid}");
+        self.other(&format!("{directory}/etc-hosts"), "");
+        if is_dns {
+            let volume = format!("{directory}/volumes/kubernetes.io~configmap/config-volume");
+            self.dns(&format!("{volume}/Corefile"), COREFILE);
+        }
     }
 
     fn bundle(&mut self, id: &str, text: &str) {
@@ -204,6 +306,28 @@ fn mounts(pods: usize) -> String {
         writeln!(
             text,
             "{number} 31 0:4 net:[{netns}] /run/netns/cni-{number:08x} rw shared:7 - nsfs nsfs rw"
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// A table with one socket.
+fn socket(local: &str, inode: usize) -> String {
+    format!(
+        "{TABLE}  100: {local} 00000000:0000 07 00000000:00000000 00:00000000 00000000   101        \
+         0 {inode} 2 0000000000000000 0\n"
+    )
+}
+
+/// A log as long as CoreDNS's are before they are rotated, of what is common.
+fn log() -> String {
+    let mut text = String::new();
+    for number in 0..5_000 {
+        writeln!(
+            text,
+            "2026-01-01T00:00:00.{number:09}Z stdout F [INFO] 10.244.0.5:34567 - {number} \"A IN \
+             www.example.com. udp 33 false 512\" NOERROR qr,rd,ra 64 0.001s"
         )
         .unwrap();
     }

@@ -6,12 +6,21 @@ use super::graph::{Graph, Role};
 use super::verdict::Outcome;
 use super::walk::WayEnd;
 use super::{State, When};
+use crate::kubelet::Found;
 use crate::node::Node;
 use crate::topology::Network;
 
 /// How to run kdns on a node from elsewhere.
 const DEBUG: &str = "kubectl debug node/NODE -it --profile=sysadmin --image=IMAGE -- \
                      kdns check-loop --root /host";
+
+/// Parts of the reasons for which a pod's file is not known, where the
+/// kubelet's is not.
+const FILE_REASONS: [&str; 3] = [
+    "gets the kubelet's own file",
+    "the pod would not start",
+    "the kubelet's resolvConf is not known",
+];
 
 /// Whether the file that the kubelet gives to pods was read.
 pub(super) fn has_kubelet_file(node: &Node) -> bool {
@@ -45,12 +54,13 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
             .push("No kubelet was found, so it is not known which file its pods get".to_owned()),
         (Some(_), Some(file)) => {
             let unread = file.content.as_ref().err();
-            missing.extend(unread.map(|it| match it.is_missing {
-                true => format!(
-                    "The kubelet's file {} is not there, and without it no pod starts",
-                    file.path
-                ),
-                false => format!("The kubelet's file is not known: {}", it.reason),
+            missing.extend(unread.map(|it| {
+                if it.is_missing {
+                    let path = &file.path;
+                    format!("The kubelet's file {path} is not there, and without it no pod starts")
+                } else {
+                    format!("The kubelet's file is not known: {}", it.reason)
+                }
             }));
         }
         (Some(kubelet), None) if !kubelet.resolv_conf.value.is_empty() => {
@@ -71,7 +81,12 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
     let mut reasons = BTreeSet::new();
     for way in next.iter().flat_map(|it| &it.ways) {
         if let WayEnd::Unknown(reason) = &way.end {
-            reasons.insert(capital(reason));
+            // The kubelet's file has its sentence.
+            let is_said =
+                !has_kubelet_file(node) && FILE_REASONS.iter().any(|it| reason.contains(it));
+            if !is_said {
+                reasons.insert(capital(reason));
+            }
         }
     }
     missing.extend(reasons);
@@ -91,13 +106,16 @@ pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> 
         it.role == Role::Cluster && (it.pod.is_some() || it.dns.network == Network::Node)
     };
     let seen = graph.servers.iter().any(is_on_node);
-    if !seen && graph.node.kubelet.is_some() {
+    // Of files alone nobody expects more.
+    let kubelet = graph.node.kubelet.as_ref();
+    if !seen && kubelet.is_some_and(|it| it.found != Found::Named) {
         remarks.push(
-            "No DNS server of the cluster was found on this node, so only the next start is \
-             judged"
+            "No DNS server of the cluster was found on this node, so CoreDNS is judged only \
+             at its next start"
                 .to_owned(),
         );
     }
+    remarks.extend(stopped(graph.node));
     if seen && now == State::Unknown {
         let reason = outcomes
             .iter()
@@ -111,6 +129,17 @@ pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> 
         remarks.extend(reason.map(|it| format!("How it is now is not known: {it}")));
     }
     remarks
+}
+
+/// A kubelet that does not run, where processes can be seen.
+fn stopped(node: &Node) -> Option<String> {
+    let Found::Files { file } = &node.kubelet.as_ref()?.found else {
+        return None;
+    };
+    let sees_processes = node.is_live || node.listeners.iter().any(|it| it.owner.is_some());
+    sees_processes.then(|| {
+        format!("No kubelet runs: its settings are those with which {file} would start it")
+    })
 }
 
 /// The sentence with a capital letter, unless it begins with a path.

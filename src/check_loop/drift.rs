@@ -7,7 +7,7 @@ use super::graph::{Graph, Role, reached};
 use super::verdict::Outcome;
 use super::view::{self, Policy, View};
 use super::walk::{Way, WayEnd, Who};
-use super::{State, headline, servers};
+use super::{Sighting, State, headline, log, servers};
 use crate::node::{Node, Pod};
 use crate::topology::{Network, Program};
 
@@ -109,15 +109,13 @@ pub(super) fn about_ways(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<String
             continue;
         };
         if outcome.is_partial {
-            let remark = format!(
-                "Reverse lookups in {} of addresses that are not the cluster's loop: CoreDNS \
-                 passes them on (fallthrough), and they come back to it",
-                outcome.zone.trim_end_matches('.')
-            );
+            let remark =
+                "Reverse lookups of addresses that are not the cluster's loop: CoreDNS passes \
+                          them on (fallthrough), and they come back to it"
+                    .to_owned();
             if !remarks.contains(&remark) {
                 remarks.push(remark);
             }
-            continue;
         }
         for remark in [
             chance(outcome, way),
@@ -161,6 +159,34 @@ fn pinned(graph: &Graph<'_>, way: &Way) -> Option<String> {
          pods: CoreDNS may never see its own test, and no FATAL in its log proves nothing"
             .to_owned()
     })
+}
+
+/// A DNS server that does not run because its own query came back, while no
+/// file shows a loop: what it says counts as much as what the files say.
+pub(super) fn contradiction(node: &Node) -> Option<String> {
+    let dns_pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
+    let dead = dns_pods
+        .flat_map(|pod| &pod.containers)
+        .filter(|container| container.pid.is_none());
+    let newest = dead.filter_map(|container| container.logs.first());
+    let mut sightings = newest.flat_map(log::sightings);
+    let fatal = sightings.find(|it| it.kind == "loop-fatal")?;
+    Some(format!(
+        "The log of CoreDNS ends with its own query coming back ({}), but no file of this node shows how: \
+         the way back leads through another machine, or was mended since; ask with --probe when \
+         it runs again",
+        fatal.place
+    ))
+}
+
+/// A loop that a log shows and no file.
+pub(super) fn unexplained(evidence: &[Sighting]) -> Option<String> {
+    let fatal = evidence.iter().find(|it| it.kind == "loop-fatal")?;
+    Some(format!(
+        "The log {} shows that CoreDNS did loop: with other files than these, or by a way that \
+         comes back from outside the node",
+        fatal.place.file
+    ))
 }
 
 /// A loop that CoreDNS does not notice.

@@ -22,10 +22,9 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
             );
             return format!("Not known whether DNS loops: {}", lower(missing));
         }
-        Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => outcomes
-            .iter()
-            .filter(|it| !it.is_partial)
-            .find_map(|it| Some((*it, deciding(it)?))),
+        Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => {
+            outcomes.iter().find_map(|it| Some((*it, deciding(it)?)))
+        }
     };
     let Some((outcome, way)) = about else {
         return "DNS loops".to_owned();

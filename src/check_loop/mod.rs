@@ -29,12 +29,17 @@ pub fn judge(node: &Node) -> Report {
     let graph = Graph::of(node);
     let now = verdict::outcomes(&graph, When::Now);
     let next = verdict::outcomes(&graph, When::NextStart);
-    let state_now = verdict::state(&graph, &now);
+    let mut state_now = verdict::state(&graph, &now);
     let mut state_next = verdict::state(&graph, &next);
     if state_next == State::NoLoop && !assumptions::has_kubelet_file(node) {
         state_next = State::Unknown;
     }
-    let verdict = verdict::verdict(state_now, state_next);
+    let mut verdict = verdict::verdict(state_now, state_next);
+    let contradiction = drift::contradiction(node).filter(|_| verdict == Verdict::NoLoop);
+    if contradiction.is_some() {
+        verdict = Verdict::Unknown;
+        state_now = State::Unknown;
+    }
     let is_about_now = verdict::is_bad(state_now);
     let (first, second) = if is_about_now {
         (&now, &next)
@@ -42,12 +47,18 @@ pub fn judge(node: &Node) -> Report {
         (&next, &now)
     };
     let all: Vec<&Outcome> = first.iter().chain(second).collect();
-    let missing = match verdict {
-        Verdict::Unknown => assumptions::missing(&graph, &next),
+    let missing = match (verdict, contradiction) {
+        (_, Some(sentence)) => vec![sentence],
+        (Verdict::Unknown, None) => assumptions::missing(&graph, &next),
+        (_, None) if state_next == State::Unknown => assumptions::missing(&graph, &next),
         _ => Vec::new(),
     };
     let mut remarks = drift::about_ways(&graph, &all);
     remarks.extend(assumptions::supposed(&graph, state_now, &all));
+    let evidence = evidence(node);
+    if !verdict::is_bad(state_now) && missing.is_empty() {
+        remarks.extend(drift::unexplained(&evidence));
+    }
     remarks.extend(drift::of(&graph));
     remarks.extend(
         node.kubelet
@@ -60,8 +71,8 @@ pub fn judge(node: &Node) -> Report {
         next_start: state_next,
         headline: String::new(),
         chains: verdict::chains(&graph, &all),
-        mend: mend::of(&graph, state_next, &all),
-        evidence: evidence(node),
+        mend: mend::of(&graph, state_now, state_next, &all),
+        evidence,
         missing,
         remarks,
         skipped: node.skipped.clone(),
@@ -103,7 +114,8 @@ pub struct Report {
     pub mend: Option<Mend>,
     /// Log lines that show it.
     pub evidence: Vec<Sighting>,
-    /// What would be needed for an answer, if the verdict is unknown.
+    /// What would be needed for an answer, if the verdict or that of the next
+    /// start is unknown.
     pub missing: Vec<String>,
     /// Drift and other things worth knowing.
     pub remarks: Vec<String>,

@@ -113,8 +113,10 @@ fn start(before: &[char]) -> usize {
             key.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
         }
         Some('=') => {
-            let name = |it: &char| !is_blank(it) && *it != ',';
-            key.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
+            // Also in `ARGS=--resolv-conf=/a`.
+            let name = |it: &char| !is_blank(it) && *it != ',' && *it != '=';
+            let flag = key.split_last().map_or(key, |(_, flag)| flag);
+            flag.iter().rposition(|it| !name(it)).map_or(0, |it| it + 1)
         }
         Some('[' | ',') => before.len(),
         _ => before
@@ -162,8 +164,8 @@ mod tests {
         };
         let proof = statement(&source, &place).unwrap();
         assert_eq!(proof.text, expected, "{line}");
-        let from = proof.place.column - 1;
-        assert!(line[from..].starts_with(expected), "{line}");
+        let from = line.get(proof.place.column - 1..).unwrap();
+        assert!(from.starts_with(expected), "{line}");
     }
 
     #[test]
@@ -184,6 +186,7 @@ mod tests {
                 "\"resolvConf\":\"/a\"",
             ),
             ("A=\"--x=1 --resolv-conf=/a --y\"", "/a", "--resolv-conf=/a"),
+            ("ARGS=--resolv-conf=/a", "/a", "--resolv-conf=/a"),
             ("  - 10.96.0.10", "10", "- 10.96.0.10"),
             (
                 "  forward . /etc/resolv.conf {",

@@ -25,7 +25,7 @@ pub(super) fn of(node: &Node) -> Vec<Server<'_>> {
 }
 
 /// Names of containers and processes of the cluster's DNS: CoreDNS's, NodeLocal
-/// DNSCache's, OpenShift's, those of kube-dns.
+/// DNSCache's, `OpenShift`'s, those of kube-dns.
 const DNS_CONTAINERS: [&str; 5] = ["coredns", "node-cache", "dns", "kubedns", "dnsmasq"];
 
 /// Whether the pod serves the cluster's DNS.

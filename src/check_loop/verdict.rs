@@ -57,7 +57,7 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
             });
         }
     }
-    outcomes.sort_by_key(|it| (it.is_partial, rank(it.state)));
+    outcomes.sort_by_key(|it| rank(it.state));
     outcomes
 }
 
@@ -102,7 +102,7 @@ fn is_asked(server: &Server<'_>, when: When) -> bool {
 fn zones(graph: &Graph<'_>) -> Vec<String> {
     let forwards = graph.servers.iter().flat_map(|it| &it.dns.forwards);
     let mut zones: Vec<String> = forwards.map(|it| it.zone.clone()).collect();
-    zones.sort_by_key(|zone| (zone.len(), zone.clone()));
+    zones.sort_by_key(|zone| (zone.ends_with(".arpa."), zone.len(), zone.clone()));
     zones.dedup();
     zones.truncate(MAX_ZONES);
     zones
@@ -145,8 +145,8 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
         let server = graph.servers.get(it.start);
         server.is_some_and(|it| it.role == Role::Cluster)
     };
-    let whole = outcomes.iter().filter(|it| !it.is_partial);
-    let worst = whole.map(|it| it.state).min_by_key(|it| rank(*it));
+    let states = outcomes.iter().map(|it| it.state);
+    let worst = states.min_by_key(|it| rank(*it));
     match worst {
         None | Some(State::NoLoop) if asks_nobody(graph) => State::NoLoop,
         None => State::Unknown,
@@ -188,9 +188,8 @@ pub(super) fn verdict(now: State, next_start: State) -> Verdict {
     match (now, next_start) {
         (State::Loop, _) => Verdict::Loop,
         (State::Mixed, _) => Verdict::Mixed,
-        (State::Refused, _) => Verdict::Refused,
-        (_, State::Loop | State::Mixed) => Verdict::WillLoop,
-        (_, State::Refused) => Verdict::Refused,
+        (State::NoLoop | State::Unknown, State::Loop | State::Mixed) => Verdict::WillLoop,
+        (State::Refused, _) | (_, State::Refused) => Verdict::Refused,
         (_, State::Unknown) => Verdict::Unknown,
         (State::NoLoop | State::Unknown, State::NoLoop) => Verdict::NoLoop,
     }

@@ -78,10 +78,10 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
     };
     let makers = Makers {
         kubelet,
-        file: seen(node.kubelet_file.as_ref()),
+        file: seen(node.kubelet_file.as_ref(), NOT_READ),
         node_ips: &[],
         runtime: ANY_RUNTIME,
-        node_file: seen(node.node_file.as_ref()),
+        node_file: seen(node.node_file.as_ref(), "that file was not read"),
     };
     match pod_file(&spec, id, &makers) {
         Ok(file) => Ok(file
@@ -101,12 +101,15 @@ const ANY_RUNTIME: Runtime = Runtime {
     version: None,
 };
 
-fn seen(file: Option<&HostFile>) -> Seen<'_> {
+/// What helps where the kubelet's file is not known.
+const NOT_READ: &str = "that file was not read (--node-file stands in for it)";
+
+fn seen<'f>(file: Option<&'f HostFile>, not_read: &'f str) -> Seen<'f> {
     match file.map(|file| &file.content) {
         Some(Ok(conf)) => Seen::Read(conf),
         Some(Err(unread)) if unread.is_missing => Seen::Missing,
         Some(Err(unread)) => Seen::Unknown(&unread.reason),
-        None => Seen::Unknown("that file was not read (--node-file stands in for it)"),
+        None => Seen::Unknown(not_read),
     }
 }
 

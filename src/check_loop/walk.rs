@@ -166,7 +166,9 @@ impl Walk<'_, '_> {
                 return;
             }
             let new = self.found.get_mut(from..).unwrap_or_default();
-            new.iter_mut().for_each(|way| way.is_passed = true);
+            for way in new {
+                way.is_passed = true;
+            }
         }
     }
 
@@ -182,8 +184,9 @@ impl Walk<'_, '_> {
         }
         let new = self.found.get_mut(from..).unwrap_or_default();
         if notices && new.iter().any(|way| way.end != WayEnd::Stopped) {
-            let stopped = new.iter_mut().filter(|way| way.end == WayEnd::Stopped);
-            stopped.for_each(|way| way.is_passed = true);
+            for way in new.iter_mut().filter(|way| way.end == WayEnd::Stopped) {
+                way.is_passed = true;
+            }
         }
     }
 
@@ -298,7 +301,7 @@ impl Walk<'_, '_> {
             match &target.value {
                 Target::Address(to) if server.dns.leaves_out(*to, own) => {}
                 Target::Address(to) => choices.push(one(Ok(*to), to.to_string())),
-                Target::File(path) => choices.extend(self.from_file(server, path, &one)),
+                Target::File(path) => choices.extend(self.listed(server, path, &one)),
                 Target::Roots => {
                     choices.push(one(Err(WayEnd::Answered), "the root servers".to_owned()));
                 }
@@ -324,7 +327,7 @@ impl Walk<'_, '_> {
     }
 
     /// The servers of the file at `path`; `one` makes a choice of its target.
-    fn from_file(
+    fn listed(
         &self,
         server: &Server<'_>,
         path: &str,

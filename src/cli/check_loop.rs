@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
@@ -15,7 +15,6 @@ use crate::probe;
 use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif, text};
 use crate::text::escaped;
 
-/// Tell whether the DNS of this node loops, through which hop, and what mends it
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -80,6 +79,7 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
 }
 
 fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Report> {
+    let begun = Instant::now();
     let stand_ins = args.node.stand_ins(streams)?;
     let parts = Parts {
         pods: true,
@@ -104,7 +104,7 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
         return Ok(report);
     }
     let targets = check_loop::probe_targets(&node);
-    let record = probe::run(args.node.directory(), &targets, args.probe_limit());
+    let record = probe::run(args.node.directory(), &targets, args.probe_limit(begun));
     let seen = check_loop::seen::judge(&targets, &record);
     Ok(check_loop::seen::with_probe(report, seen))
 }
@@ -154,17 +154,23 @@ fn report_failure(
     Ok(Status::Undecided)
 }
 
-/// node-problem-detector wants its line within so long, with what is read first.
-const NPD_PROBE: Duration = Duration::from_millis(1500);
+/// node-problem-detector wants its line within 2 seconds: so long after the
+/// start a probe ends.
+const NPD_PROBE: Duration = Duration::from_millis(1700);
 
 impl CheckLoopArgs {
-    fn probe_limit(&self) -> Duration {
+    /// For how long a probe may go on, if reading the node was begun then.
+    fn probe_limit(&self, begun: Instant) -> Duration {
         let is_npd = self
             .outputs
             .wanted
             .iter()
             .all(|it| it.format == Format::Npd);
-        if is_npd { NPD_PROBE } else { probe::LIMIT }
+        if is_npd {
+            NPD_PROBE.saturating_sub(begun.elapsed())
+        } else {
+            probe::LIMIT
+        }
     }
 
     fn status(&self, verdict: Verdict) -> Status {

@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use hickory_proto::rr::RecordType;
 
 use super::output::{self, Outputs};
-use super::question::{self, QuestionArgs};
+use super::question::{self, Question, QuestionArgs};
 use super::{Status, Streams, answer, scenarios};
 use crate::explain::transition::Detail;
 use crate::explain::{Context, explain};
@@ -20,12 +20,12 @@ use crate::scenario::Scenario;
 use crate::text::escaped;
 use crate::world::Rule;
 
-/// Show the queries each stub resolver would send for a name, in order, and why
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   kdns explain kubernetes.default
   kdns explain db.prod --namespace web --resolver glibc,musl
+  kdns explain db --target shop/web-7d9c6b8f5-x2x4z
   kdns explain api.example.com --file pod-resolv.conf --answer '*=TIMEOUT'
   kdns explain --scenario cases.jsonl --resolver all --format jsonl")]
 pub(super) struct ExplainArgs {
@@ -33,9 +33,9 @@ pub(super) struct ExplainArgs {
     #[arg(required_unless_present = "scenario", conflicts_with = "scenario")]
     name: Option<String>,
     /// Read scenarios from this file, one JSON object or one a line; - is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "root", "namespace", "pod", "env", "hostname", "answer", "types"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "file", "root", "namespace", "pod", "env", "hostname", "answer", "types"])]
     scenario: Option<PathBuf>,
-    /// Resolvers to explain: ids or short names, comma-separated, or all [default: glibc,musl,go]
+    /// Resolvers to explain: ids or short names, comma-separated, or all [default: the target's own, else glibc,musl,go]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(resolver_words()))]
     resolver: Vec<String>,
     /// Record types: A, AAAA, A,AAAA, or one other type, looked up as res_search would
@@ -77,20 +77,23 @@ fn resolver_words() -> Vec<&'static str> {
 
 /// Reads the question, explains it, writes it.
 pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let resolvers = resolvers(&args.resolver);
     let style = args.style(streams);
     if let Some(path) = &args.scenario {
+        let resolvers = resolvers(&args.resolver, None);
         return match scenarios::run(path, &resolvers, &args.outputs, style, streams) {
             Err(error) if error.is::<ReadError>() => report(&error, args, streams),
             result => result,
         };
     }
     let name = args.name.as_deref().unwrap_or_default();
-    let (scenario, context) =
-        match question::read(name, &args.types, &args.answer, &args.question, streams) {
-            Ok(read) => read,
-            Err(error) => return report(&error, args, streams),
-        };
+    let question = match question::read(name, &args.types, &args.answer, &args.question, streams) {
+        Ok(read) => read,
+        Err(error) => return report(&error, args, streams),
+    };
+    let resolvers = resolvers(&args.resolver, question.resolver);
+    let Question {
+        scenario, context, ..
+    } = question;
     if let Some(path) = &args.save_scenario {
         output::write(Some(path), streams.out, |out| {
             scenario_json::write(&scenario, out)
@@ -160,14 +163,15 @@ fn report(
     Ok(Status::Undecided)
 }
 
-/// The resolvers of these words, in the order given, each once.
-fn resolvers(words: &[String]) -> Vec<&'static Resolver> {
+/// The resolvers of these words, in the order given, each once; without words
+/// the target's own.
+fn resolvers(words: &[String], own: Option<&'static str>) -> Vec<&'static Resolver> {
     let mut found: Vec<&'static Resolver> = Vec::new();
     let given = words.iter().map(String::as_str);
-    let words: Vec<&str> = if words.is_empty() {
-        DEFAULT_RESOLVERS.to_vec()
-    } else {
-        given.collect()
+    let words: Vec<&str> = match own {
+        _ if !words.is_empty() => given.collect(),
+        Some(own) => vec![own],
+        None => DEFAULT_RESOLVERS.to_vec(),
     };
     for word in words {
         let named = resolver::ALL

@@ -2,14 +2,17 @@
 
 mod answer;
 mod check_loop;
+mod deferred;
 mod explain;
 mod makers;
 mod node;
+mod nsenter;
 mod output;
 mod pod_file;
 mod pods;
 mod question;
 mod scenarios;
+mod target;
 mod upstream;
 mod version;
 
@@ -19,6 +22,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
+use self::deferred::Deferred;
 use crate::host::io_reason;
 use crate::render;
 use crate::text::escaped;
@@ -36,11 +40,18 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Explain(Box<explain::ExplainArgs>),
-    CheckLoop(Box<check_loop::CheckLoopArgs>),
-    Upstream(Box<upstream::UpstreamArgs>),
-    PodFile(Box<pod_file::PodFileArgs>),
-    Pods(Box<pods::PodsArgs>),
+    /// Show the queries each stub resolver would send for a name, in order, and why
+    Explain(Deferred<explain::ExplainArgs>),
+    /// Tell whether the DNS of this node loops, through which hop, and what mends it
+    CheckLoop(Deferred<check_loop::CheckLoopArgs>),
+    /// Tell who owns each name server of this node, and where the real upstream servers are written
+    Upstream(Deferred<upstream::UpstreamArgs>),
+    /// Write the resolv.conf that the kubelet and the runtime would give a pod
+    PodFile(Deferred<pod_file::PodFileArgs>),
+    /// List the pods of this node with their network namespace and resolv.conf, also those that crash
+    Pods(Deferred<pods::PodsArgs>),
+    /// Run a command, or explain a name, from inside a pod's network, with the pod's files
+    Nsenter(Deferred<nsenter::NsenterArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format
@@ -103,6 +114,12 @@ pub enum Status {
     Found = 1,
     /// It could not be decided: usage, unreadable input.
     Undecided = 2,
+    /// `nsenter`: the target cannot be entered.
+    NotEntered = 125,
+    /// `nsenter`: the command cannot be run.
+    NotExecutable = 126,
+    /// `nsenter`: there is no such command.
+    NoCommand = 127,
 }
 
 impl From<Status> for ExitCode {
@@ -136,6 +153,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
+        Command::Nsenter(args) => nsenter::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions { shell } => completions(shell, streams),
     };

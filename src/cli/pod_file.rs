@@ -17,7 +17,6 @@ use crate::pod::{self, PodError, PodFile, PodId, Runtime};
 use crate::render::{pod_file, pod_file_json};
 use crate::text::escaped;
 
-/// Write the resolv.conf that the kubelet and the runtime would give a pod
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("corefile", |it| it.hide(true)))]
 #[command(after_help = "\

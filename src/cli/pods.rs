@@ -13,7 +13,6 @@ use crate::render::pods::{self as text, Style};
 use crate::render::pods_json;
 use crate::text::escaped;
 
-/// List the pods of this node with their network namespace and resolv.conf, also those that crash
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -9,9 +9,9 @@ use anyhow::bail;
 use clap::ArgGroup;
 use hickory_proto::rr::RecordType;
 
-use super::Streams;
 use super::makers::{Ground, Said};
 use super::node::read_named;
+use super::{Streams, target};
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
@@ -21,6 +21,7 @@ use crate::host::situation::{self, Situation};
 use crate::host::{self, FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
 use crate::pod::{self, PodError, PodFile, PodId};
+use crate::program;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts};
 use crate::text::Source;
 use crate::world::Rule;
@@ -30,12 +31,18 @@ use crate::world::Rule;
 #[command(next_help_heading = "Whose resolv.conf")]
 #[command(group = ArgGroup::new("in_mind").args(["namespace", "pod"]).multiple(true))]
 pub(super) struct QuestionArgs {
+    /// Explain what this process, container or pod asks, with its own files and resolver
+    ///
+    /// A pid, a network namespace's file, a container's or sandbox's id,
+    /// NAMESPACE/POD or POD.
+    #[arg(long, value_name = "TARGET", conflicts_with_all = ["file", "namespace", "pod"])]
+    target: Option<String>,
     /// Explain with this resolv.conf; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]
     file: Option<PathBuf>,
     /// Read the machine below this directory [default: /]
     ///
-    /// With --namespace or --pod: the node whose kubelet writes the pod's file.
+    /// With --target: the node that it is on. With --namespace or --pod: the node whose kubelet writes the pod's file.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Explain what a ClusterFirst pod of this namespace would ask
@@ -59,7 +66,7 @@ pub(super) struct QuestionArgs {
 }
 
 /// Variables that change what a resolver asks.
-const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
+pub(super) const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
 
 fn parse_variable(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
@@ -74,6 +81,17 @@ pub(super) fn parse_domain(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// What is asked, and by whom.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// The question.
+    pub(super) scenario: Scenario,
+    /// What is known about its files.
+    pub(super) context: Context,
+    /// The target's own resolver, if there is a target and it can be told.
+    pub(super) resolver: Option<&'static str>,
+}
+
 /// Reads everything that decides what is asked for `name`.
 pub(super) fn read(
     name: &str,
@@ -81,12 +99,17 @@ pub(super) fn read(
     answers: &[Rule],
     args: &QuestionArgs,
     streams: &mut Streams<'_>,
-) -> anyhow::Result<(Scenario, Context)> {
+) -> anyhow::Result<Question> {
     check_name(name)?;
     let mut scenario = Scenario::new(name, name);
     scenario.lookup = lookup(types)?;
     scenario.answers = answers.to_vec();
-    let mut context = if args.namespace.is_some() || args.pod.is_some() {
+    let mut program = None;
+    let mut context = if let Some(word) = &args.target {
+        let (context, aim) = target::read(word, args.root.as_deref(), &mut scenario)?;
+        program = Some(aim.program);
+        context
+    } else if args.namespace.is_some() || args.pod.is_some() {
         read_pod(args, &mut scenario, streams)?
     } else if let Some(path) = &args.file {
         read_file(path, &mut scenario, streams)?
@@ -101,18 +124,31 @@ pub(super) fn read(
         }
         scenario.hostname.clone_from(hostname);
     }
-    let aliases = scenario.env.get("HOSTALIASES").cloned();
-    if let Some(path) = aliases.filter(|path| !path.is_empty()) {
-        match host::read_path(Path::new(&path)) {
-            Ok(file) => {
-                context.about.extend(cut(&file));
-                scenario.files.insert(path, file.source.bytes);
-            }
-            // It gives no aliases, to glibc too.
-            Err(error) => context.about.push(format!("HOSTALIASES: {error}")),
+    use_aliases(args, &mut scenario, &mut context);
+    let choice = program.map(|it| program::choose(&it.unwrap_or_default(), &scenario));
+    context.about.extend(choice.as_ref().map(target::sentence));
+    Ok(Question {
+        resolver: choice.and_then(|it| it.resolver),
+        scenario,
+        context,
+    })
+}
+
+/// Reads the file of HOSTALIASES. A target's own is read already, and its path
+/// means another file here.
+fn use_aliases(args: &QuestionArgs, scenario: &mut Scenario, context: &mut Context) {
+    let is_given = args.env.iter().any(|(name, _)| name == "HOSTALIASES");
+    let path = scenario.env.get("HOSTALIASES").cloned();
+    let path = path.filter(|path| !path.is_empty() && (args.target.is_none() || is_given));
+    let Some(path) = path else { return };
+    match host::read_path(Path::new(&path)) {
+        Ok(file) => {
+            context.about.extend(cut(&file));
+            scenario.files.insert(path, file.source.bytes);
         }
+        // It gives no aliases, to glibc too.
+        Err(error) => context.about.push(format!("HOSTALIASES: {error}")),
     }
-    Ok((scenario, context))
 }
 
 /// Only the file; all else is that of a pod.
@@ -171,7 +207,7 @@ fn variables() -> BTreeMap<String, String> {
     VARIABLES.iter().filter_map(set).collect()
 }
 
-fn use_resolv_conf(
+pub(super) fn use_resolv_conf(
     read: FileRead,
     evidence: &Evidence,
     scenario: &mut Scenario,
@@ -190,7 +226,7 @@ fn use_resolv_conf(
 }
 
 /// Says that there is more of a file than is read.
-fn cut(read: &FileRead) -> Option<String> {
+pub(super) fn cut(read: &FileRead) -> Option<String> {
     let name = &read.source.name;
     read.is_cut
         .then(|| format!("{name}: only the first {MAX_BYTES} bytes are read"))

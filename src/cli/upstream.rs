@@ -11,7 +11,6 @@ use crate::host::node::{self, Parts};
 use crate::render::{upstream as text, upstream_json};
 use crate::upstream::{self, Health};
 
-/// Tell who owns each name server of this node, and where the real upstream servers are written
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -122,8 +122,9 @@ pub fn arguments(name: &str, arguments: &[String], file: usize) -> (Source, Vec<
         let start = source.bytes.len();
         let whole = Span::new(start, start + argument.len());
         if wants_value {
-            let last = settings.last_mut();
-            last.into_iter().for_each(|it| it.value = Some(whole));
+            if let Some(last) = settings.last_mut() {
+                last.value = Some(whole);
+            }
             wants_value = false;
         } else if let Some(long) = argument.strip_prefix("--") {
             let found = setting(long.as_bytes(), start + 2, file);

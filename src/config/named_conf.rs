@@ -3,7 +3,7 @@
 //!
 //! Source: BIND 9 `lib/isccfg/parser.c: cfg_gettoken, cfg_parse_mapbody`.
 
-use crate::text::{Mark, Place, Source, Span};
+use crate::text::{Place, Source, Span};
 
 /// Deepest nesting that is looked into; BIND's grammar needs 5.
 const MAX_DEPTH: usize = 20;
@@ -17,7 +17,7 @@ pub struct Statement {
     /// behind a block.
     pub words: Vec<Span>,
     /// The statements of its first block; `None`: it has none.
-    pub block: Option<Vec<Statement>>,
+    pub block: Option<Vec<Self>>,
 }
 
 /// Files, and their statements as one configuration.
@@ -27,7 +27,6 @@ pub struct NamedConf {
     pub files: Vec<Source>,
     /// The statements, those of included files in place of the `include`.
     pub statements: Vec<Statement>,
-    last: Mark,
 }
 
 impl NamedConf {
@@ -44,7 +43,10 @@ impl NamedConf {
         let words = &statement.words;
         let span = words.get(index).or_else(|| words.first());
         let start = span.copied().unwrap_or_default().start;
-        self.last.place(&self.files, statement.file, start)
+        match self.files.get(statement.file) {
+            Some(file) => file.place_of(start),
+            None => Source::default().place_of(start),
+        }
     }
 }
 

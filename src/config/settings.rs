@@ -1,7 +1,7 @@
 //! Settings of one program from several files, in the order in which the
 //! program meets them.
 
-use crate::text::{Mark, Place, Source, Span};
+use crate::text::{Lines, Place, Source, Span};
 
 /// Files and the settings in them. Which file follows which `include` is up
 /// to the one who read them.
@@ -11,7 +11,6 @@ pub struct Settings {
     pub files: Vec<Source>,
     /// The settings, in the order in which the program meets them.
     pub settings: Vec<Setting>,
-    last: Mark,
 }
 
 /// A name and perhaps a value: `server=192.0.2.1`, `forward-addr: 192.0.2.1`.
@@ -36,14 +35,30 @@ impl Settings {
         self.bytes(setting, setting.value.unwrap_or_default())
     }
 
-    /// Where the value is written, or the name if there is none.
-    pub fn place(&self, setting: &Setting) -> Place {
-        let span = setting.value.unwrap_or(setting.name);
-        self.last.place(&self.files, setting.file, span.start)
+    /// Finds the lines of all files, to tell the places of settings.
+    pub fn places(&self) -> Places<'_> {
+        Places {
+            files: self.files.iter().map(Lines::of).collect(),
+        }
     }
 
     fn bytes(&self, setting: &Setting, span: Span) -> &[u8] {
         let file = self.files.get(setting.file);
         file.map_or(&[], |file| span.of(&file.bytes))
+    }
+}
+
+/// The places of settings.
+#[derive(Clone, Debug)]
+pub struct Places<'s> {
+    files: Vec<Lines<'s>>,
+}
+
+impl Places<'_> {
+    /// Where the value is written, or the name if there is none.
+    pub fn of(&self, setting: &Setting) -> Place {
+        let span = setting.value.unwrap_or(setting.name);
+        let file = self.files.get(setting.file);
+        file.map_or_else(|| Place::nowhere("nowhere"), |it| it.place_of(span.start))
     }
 }

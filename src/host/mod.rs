@@ -217,12 +217,12 @@ pub fn io_reason(error: &std::io::Error) -> String {
 }
 
 /// A path, safe to print.
-fn shown(path: impl AsRef<OsStr>) -> String {
+pub(crate) fn shown(path: impl AsRef<OsStr>) -> String {
     escaped(path.as_ref().as_bytes())
 }
 
 /// What the system said, in words, with the privilege that would help.
-fn reason(errno: Errno) -> String {
+pub(crate) fn reason(errno: Errno) -> String {
     let words = errno.desc();
     let mut characters = words.chars();
     let first = characters.next().map(|first| first.to_ascii_lowercase());

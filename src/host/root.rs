@@ -1,6 +1,9 @@
 //! A directory that is taken for the root of a machine.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt as _;
@@ -24,7 +27,21 @@ pub struct Root {
     /// As the user gave it; `None`: this machine's own root.
     given: Option<PathBuf>,
     resolution: Resolution,
+    remembered: RefCell<Remembered>,
 }
+
+/// Small files that were read, so that several readers of one file see the
+/// same bytes, and a node is not read again and again.
+#[derive(Debug, Default)]
+struct Remembered {
+    files: BTreeMap<PathBuf, Result<FileRead, ReadError>>,
+    bytes: usize,
+}
+
+/// Longer files are read again.
+const MAX_REMEMBERED_FILE: usize = 64 << 10;
+/// Once there are so many bytes, no more are remembered.
+const MAX_REMEMBERED: usize = 4 << 20;
 
 /// How paths are resolved inside a root.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -83,6 +100,7 @@ impl Root {
             directory: descriptor,
             given,
             resolution,
+            remembered: RefCell::default(),
         })
     }
 
@@ -128,6 +146,7 @@ impl Root {
                     .join(path.strip_prefix("/").unwrap_or(path)),
             ),
             resolution: self.resolution,
+            remembered: RefCell::default(),
         })
     }
 
@@ -142,12 +161,27 @@ impl Root {
         self.given.is_none()
     }
 
-    /// Reads a regular file. Its name in the result is `path`.
+    /// Reads a regular file. Its name in the result is `path`. A small one is
+    /// remembered: who reads it later gets the same.
     ///
     /// # Errors
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn read(&self, path: &Path) -> Result<FileRead, ReadError> {
+        if let Some(read) = self.remembered.borrow().files.get(path) {
+            return read.clone();
+        }
+        let read = self.read_once(path);
+        self.remembered.borrow_mut().add(path, &read);
+        read
+    }
+
+    /// Reads a regular file that nobody else reads, and remembers nothing.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, not readable, or not a regular file.
+    pub fn read_once(&self, path: &Path) -> Result<FileRead, ReadError> {
         let open = |flags| self.open_file(path, flags);
         // Standard input can stand in for a file that was named, not for this one.
         let mut file = read_opened(&self.named(path), open).map_err(ReadError::without_hint)?;
@@ -263,6 +297,7 @@ impl Root {
             directory,
             given: self.given.clone(),
             resolution: self.resolution,
+            remembered: RefCell::default(),
         })
     }
 
@@ -291,7 +326,31 @@ impl Root {
         }
     }
 
-    fn open_file(&self, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
+    /// Opens what a link of the kernel's in this directory of `/proc` leads to.
+    pub(super) fn open_magic(&self, path: &Path) -> nix::Result<OwnedFd> {
+        if !self.is_procfs() {
+            return Err(Errno::ENOTSUP);
+        }
+        openat(
+            &self.directory,
+            path,
+            OFlag::O_RDONLY | OFlag::O_CLOEXEC,
+            Mode::empty(),
+        )
+    }
+
+    /// Opens a regular file of any length.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, not readable, or not a regular file.
+    pub fn open_long(&self, path: &Path) -> Result<File, ReadError> {
+        let open = |flags| self.open_file(path, flags);
+        open_regular(&self.named(path), open).map_err(ReadError::without_hint)
+    }
+
+    /// Opens what is at `path`, whatever it is.
+    pub(crate) fn open_file(&self, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
         let flags = flags | OFlag::O_CLOEXEC;
         if self.resolution == Resolution::Kernel {
             let resolve = ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS;
@@ -304,5 +363,15 @@ impl Root {
             }
         }
         walk::open(&self.directory, path, flags)
+    }
+}
+
+impl Remembered {
+    fn add(&mut self, path: &Path, read: &Result<FileRead, ReadError>) {
+        let bytes = read.as_ref().map_or(0, |file| file.source.bytes.len());
+        if bytes <= MAX_REMEMBERED_FILE && self.bytes + bytes <= MAX_REMEMBERED {
+            self.bytes += bytes;
+            self.files.insert(path.to_owned(), read.clone());
+        }
     }
 }

@@ -170,7 +170,7 @@ fn upstream(
             .filter(|(address, _)| reached(*address) != reached(itself))
             .map(|(address, span)| Listed {
                 address,
-                place: file.place(span.start),
+                place: file.source.place(span.start),
             })
             .collect();
         (!servers.is_empty()).then(|| Upstream {

@@ -11,16 +11,21 @@ use crate::config::ini;
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::settings::{Setting, Settings};
 use crate::loopback;
-use crate::text::{Place, Placed, Source, escaped};
+use crate::text::{Place, Source, escaped};
 use crate::topology::{
-    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, add_all, zone,
+    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
 };
 
 /// The file that it takes its servers from unless told otherwise.
 const RESOLV_FILE: &str = "/etc/resolv.conf";
 
-/// Most domains that go to the usual servers that are told one by one.
-const MAX_AS_USUAL: usize = 1000;
+/// Loopback addresses that files name. Without a socket for each address it
+/// takes all packets of the interface `lo`, whatever their address.
+const LOOPBACK: [Ipv4Addr; 3] = [
+    Ipv4Addr::new(127, 0, 0, 53),
+    Ipv4Addr::new(127, 0, 0, 54),
+    Ipv4Addr::new(127, 0, 1, 1),
+];
 
 /// Where NetworkManager writes the servers that it tells its dnsmasq.
 const NETWORK_MANAGER_SERVERS: &str = "/run/NetworkManager/no-stub-resolv.conf";
@@ -77,11 +82,12 @@ impl Word {
 }
 
 fn read(settings: &Settings) -> Vec<Word> {
+    let places = settings.places();
     let word = |setting: &Setting| {
         Some(Word {
             name: long_name(settings.name(setting))?,
             value: unquoted(settings.value(setting)),
-            place: settings.place(setting),
+            place: places.of(setting),
         })
     };
     settings.settings.iter().filter_map(word).collect()
@@ -116,6 +122,14 @@ fn listens(words: &[Word], port: u16, around: &Surroundings<'_>, server: &mut Dn
         listen(Some(Ipv4Addr::LOCALHOST.into()), &Evidence::Default);
         listen(Some(Ipv6Addr::LOCALHOST.into()), &Evidence::Default);
     }
+    let is_bound = words
+        .iter()
+        .any(|it| matches!(it.name, "bind-interfaces" | "bind-dynamic"));
+    if !is_excepted("lo") && !is_bound {
+        for address in LOOPBACK {
+            listen(Some(IpAddr::V4(address)), &Evidence::Default);
+        }
+    }
     if !has_interface {
         let others = around.interfaces.iter();
         for (address, _) in others.filter(|(_, name)| !is_excepted(name)) {
@@ -123,27 +137,36 @@ fn listens(words: &[Word], port: u16, around: &Surroundings<'_>, server: &mut Dn
         }
         return;
     }
-    let mut unknown = Vec::new();
-    for word in of("interface") {
-        let evidence = Evidence::Configuration(word.place.clone());
+    let wanted: Vec<&Word> = of("interface").collect();
+    on_interfaces(&wanted, &excepted, port, around, server);
+}
+
+fn on_interfaces(
+    words: &[&Word],
+    excepted: &[&str],
+    port: u16,
+    around: &Surroundings<'_>,
+    server: &mut DnsServer,
+) {
+    for word in words {
+        let is_excepted = |it: &&str| excepted.iter().any(|pattern| fits(pattern, it));
         for wanted in word.list().filter(|it| *it != "lo" && !is_excepted(it)) {
             let has = around.interfaces.iter().filter(|it| fits(wanted, &it.1));
-            let before = unknown.len();
-            let mut count = 0;
-            for (address, _) in has {
-                listen(Some(*address), &evidence);
-                count += 1;
-            }
-            if count == 0 && before == unknown.len() {
+            let before = server.listens.len();
+            server.listens.extend(has.map(|(address, _)| Listen {
+                address: Some(*address),
+                port,
+                evidence: Evidence::Configuration(word.place.clone()),
+            }));
+            if server.listens.len() == before {
                 let name = escaped(wanted.as_bytes());
-                unknown.push(format!(
+                server.unknown.push(format!(
                     "it listens on interface {name} ({}), whose addresses are not known",
                     word.place
                 ));
             }
         }
     }
-    server.unknown.extend(unknown);
 }
 
 /// Whether an interface is meant by a name that can end with an asterisk.
@@ -156,11 +179,10 @@ fn fits(pattern: &str, interface: &str) -> bool {
 
 fn forwards(words: &[Word], policy: Policy, server: &mut DnsServer) {
     let mut as_usual: Vec<(String, Place)> = Vec::new();
-    let mut all: Vec<(String, Placed<Target>)> = Vec::new();
     for word in words {
         match word.name {
-            "server" | "local" => one_server(word, &mut as_usual, &mut all),
-            "rev-server" => all.extend(reverse(word)),
+            "server" | "local" => one_server(word, policy, &mut as_usual, server),
+            "rev-server" => reverse(word, policy, server),
             _ => {}
         }
     }
@@ -174,34 +196,34 @@ fn forwards(words: &[Word], policy: Policy, server: &mut DnsServer) {
                 .unknown
                 .push("of its resolv-files only the one that was changed last counts".to_owned());
         }
-        all.extend(files.into_iter().map(|(file, place)| {
-            let value = Target::File(file);
-            (".".to_owned(), Placed { value, place })
-        }));
+        for (file, place) in files {
+            add(server, ".", policy, Target::File(file), place);
+        }
         let has_file = words.iter().any(|it| it.name == "resolv-file");
         if !has_file {
             let place = Place::nowhere("the default of dnsmasq");
-            let value = Target::File(RESOLV_FILE.to_owned());
-            all.push((".".to_owned(), Placed { value, place }));
+            let target = Target::File(RESOLV_FILE.to_owned());
+            add(server, ".", policy, target, place);
         }
     }
-    let usual = all.iter().filter(|(zone, _)| zone == ".");
-    let usual: Vec<Target> = usual.map(|(_, to)| to.value.clone()).collect();
-    for (zone, place) in as_usual.into_iter().take(MAX_AS_USUAL) {
-        all.extend(usual.iter().map(|value| {
-            let (value, place) = (value.clone(), place.clone());
-            (zone.clone(), Placed { value, place })
-        }));
+    let root = server.forwards.iter().find(|it| it.zone == ".");
+    let usual: Vec<Target> = root.map_or_else(Vec::new, |it| {
+        it.to.iter().map(|to| to.value.clone()).collect()
+    });
+    for (zone, place) in as_usual {
+        for target in &usual {
+            add(server, &zone, policy, target.clone(), place.clone());
+        }
     }
-    add_all(server, policy, all);
 }
 
 /// `[/DOMAIN/…/]ADDRESS[#PORT][@INTERFACE]`; `#` in place of the address
 /// means the usual servers, nothing means that the names stay local.
 fn one_server(
     word: &Word,
+    policy: Policy,
     as_usual: &mut Vec<(String, Place)>,
-    all: &mut Vec<(String, Placed<Target>)>,
+    server: &mut DnsServer,
 ) {
     let text = word.text();
     let (zones, target) = match text.strip_prefix('/').and_then(|it| it.rsplit_once('/')) {
@@ -216,16 +238,16 @@ fn one_server(
         if target == "#" {
             as_usual.push((zone, word.place.clone()));
         } else if !target.is_empty() {
-            let place = word.place.clone();
-            let value = to(target);
-            all.push((zone, Placed { value, place }));
+            add(server, &zone, policy, to(target), word.place.clone());
         }
     }
 }
 
 /// `ADDRESS[/LENGTH],SERVER`.
-fn reverse(word: &Word) -> Option<(String, Placed<Target>)> {
-    let (network, target) = word.text().split_once(',')?;
+fn reverse(word: &Word, policy: Policy, server: &mut DnsServer) {
+    let Some((network, target)) = word.text().split_once(',') else {
+        return;
+    };
     let (address, length) = network.split_once('/').unwrap_or((network, ""));
     let zone = match address.parse() {
         Ok(IpAddr::V4(ip)) => {
@@ -239,11 +261,9 @@ fn reverse(word: &Word) -> Option<(String, Placed<Target>)> {
             let parts: Vec<String> = digits.chars().map(|it| it.to_string()).collect();
             reverse_zone(&parts, length.div_ceil(4), "ip6.arpa.")
         }
-        Err(_) => return None,
+        Err(_) => return,
     };
-    let place = word.place.clone();
-    let value = to(target);
-    Some((zone, Placed { value, place }))
+    add(server, &zone, policy, to(target), word.place.clone());
 }
 
 fn reverse_zone(parts: &[String], count: usize, end: &str) -> String {
@@ -330,7 +350,7 @@ pub fn network_managers(file: &ResolvConf) -> Option<IpAddr> {
 /// The dnsmasq that NetworkManager runs on that address.
 pub fn of_network_manager(
     address: IpAddr,
-    place: Place,
+    place: &Place,
     around: &Surroundings<'_>,
 ) -> Option<DnsServer> {
     let mut settings = Settings::default();

@@ -10,7 +10,6 @@ pub mod named;
 pub mod resolved;
 pub mod unbound;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -144,51 +143,41 @@ pub struct Surroundings<'a> {
     pub files: &'a [String],
 }
 
+/// Most zones of a server that are told.
+const MAX_ZONES: usize = 1000;
+
+/// Most targets of a zone that are told.
+const MAX_TARGETS: usize = 100;
+
 /// Lets a server forward the names of `zone` to one more target.
 fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place: Place) {
     let to = Placed {
         value: target,
         place,
     };
-    match server.forwards.iter_mut().find(|it| it.zone == zone) {
-        Some(forward) => forward.to.push(to),
-        None => {
-            let forward = Forward {
-                zone: zone.to_owned(),
-                to: vec![to],
-                policy,
-            };
-            // The most special zone stands first; of equal ones, the older.
-            let more = |it: &Forward| labels(&it.zone) >= labels(zone);
-            let at = server.forwards.partition_point(more);
-            server.forwards.insert(at, forward);
+    if let Some(forward) = server.forwards.iter_mut().find(|it| it.zone == zone) {
+        if forward.to.len() < MAX_TARGETS {
+            forward.to.push(to);
         }
+        return;
     }
-}
-
-/// Lets a server without forwards forward the names of these zones: lists of
-/// domains with ten thousands of lines are common.
-fn add_all(server: &mut DnsServer, policy: Policy, all: Vec<(String, Placed<Target>)>) {
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    let forwards = &mut server.forwards;
-    for (zone, to) in all {
-        let next = forwards.len();
-        let at = *known.entry(zone.clone()).or_insert(next);
-        match forwards.get_mut(at) {
-            Some(forward) => forward.to.push(to),
-            None => forwards.push(Forward {
-                zone,
-                to: vec![to],
-                policy,
-            }),
+    let forward = Forward {
+        zone: zone.to_owned(),
+        to: vec![to],
+        policy,
+    };
+    if server.forwards.len() >= MAX_ZONES && zone != "." {
+        let sentence = "it has so many zones that only the first 1000 were looked at";
+        if server.unknown.iter().all(|it| it != sentence) {
+            server.unknown.push(sentence.to_owned());
         }
+        return;
     }
-    forwards.sort_by_cached_key(|it| std::cmp::Reverse(labels(&it.zone)));
-}
-
-/// How many labels a zone has.
-fn labels(zone: &str) -> usize {
-    zone.split('.').filter(|it| !it.is_empty()).count()
+    // The most special zone stands first; of equal ones, the older.
+    let labels = |zone: &str| zone.split('.').filter(|it| !it.is_empty()).count();
+    let more = |it: &Forward| labels(&it.zone) >= labels(zone);
+    let at = server.forwards.partition_point(more);
+    server.forwards.insert(at, forward);
 }
 
 /// A zone as [`Forward::zone`] has it.

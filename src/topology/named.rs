@@ -9,6 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use crate::address::DNS_PORT;
 use crate::config::named_conf::{NamedConf, Statement};
 use crate::text::{Place, escaped};
+use crate::topology::MAX_TARGETS;
 use crate::topology::{
     DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
 };
@@ -16,8 +17,19 @@ use crate::topology::{
 /// Deepest nesting of access lists in access lists.
 const MAX_DEPTH: usize = 8;
 
-/// The server that this configuration makes; `port` is that of `-p`.
-pub fn server(conf: &NamedConf, port: Option<u16>, around: &Surroundings<'_>) -> DnsServer {
+/// What arguments say that no file does.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Flags {
+    /// `-p`: the port.
+    pub port: Option<u16>,
+    /// `-4`: no IPv6.
+    pub only_v4: bool,
+    /// `-6`: no IPv4.
+    pub only_v6: bool,
+}
+
+/// The server that this configuration makes.
+pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsServer {
     let mut server = DnsServer {
         program: Program::Named,
         label: around.label.to_owned(),
@@ -30,7 +42,7 @@ pub fn server(conf: &NamedConf, port: Option<u16>, around: &Surroundings<'_>) ->
     let is_options = |it: &&Statement| conf.word(it, 0) == b"options";
     let options = conf.statements.iter().find(is_options);
     let options = options.and_then(|it| it.block.as_deref()).unwrap_or(&[]);
-    Listening { conf, around }.add(options, port, &mut server);
+    Listening { conf, around }.add(options, flags, &mut server);
     let views: Vec<&[Statement]> = conf
         .statements
         .iter()
@@ -117,7 +129,7 @@ fn forward_zone(conf: &NamedConf, statement: &Statement, server: &mut DnsServer)
 /// `forwarders port 5353 { 192.0.2.1; 192.0.2.2 port 53 tls name; };`.
 fn servers(conf: &NamedConf, list: &Statement, zone: &str, server: &mut DnsServer) {
     let default = after(conf, list, b"port").unwrap_or(DNS_PORT);
-    for element in list.block.iter().flatten() {
+    for element in list.block.iter().flatten().take(MAX_TARGETS) {
         let text = String::from_utf8_lossy(conf.word(element, 0)).into_owned();
         let port = after(conf, element, b"port").unwrap_or(default);
         let (ip, _scope) = text.split_once('%').unwrap_or((&text, ""));
@@ -145,7 +157,7 @@ struct Listening<'n> {
 }
 
 impl Listening<'_> {
-    fn add(&self, options: &[Statement], port: Option<u16>, server: &mut DnsServer) {
+    fn add(&self, options: &[Statement], flags: Flags, server: &mut DnsServer) {
         let find = |name: &[u8]| {
             let all = options.iter();
             all.filter(|it| self.conf.word(it, 0) == name)
@@ -154,8 +166,11 @@ impl Listening<'_> {
         let set = find(b"port")
             .last()
             .and_then(|it| after(self.conf, it, b"port"));
-        let port = port.or(set).unwrap_or(DNS_PORT);
+        let port = flags.port.or(set).unwrap_or(DNS_PORT);
         for (name, is_v4) in [(&b"listen-on"[..], true), (b"listen-on-v6", false)] {
+            if (is_v4 && flags.only_v6) || (!is_v4 && flags.only_v4) {
+                continue;
+            }
             let statements = find(name);
             for statement in &statements {
                 let port = after(self.conf, statement, b"port").unwrap_or(port);

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::address::DNS_PORT;
-use crate::config::settings::{Setting, Settings};
+use crate::config::settings::{Places, Setting, Settings};
 use crate::config::unbound_conf::is_clause;
 use crate::text::{Place, escaped};
 use crate::topology::{
@@ -19,8 +19,9 @@ const TLS_PORT: u16 = 853;
 /// The server that these settings make.
 pub fn server(settings: &Settings, around: &Surroundings<'_>) -> DnsServer {
     let mut reading = Reading::default();
+    let places = settings.places();
     for setting in &settings.settings {
-        reading.take(settings, setting);
+        reading.take(settings, &places, setting);
     }
     let mut server = DnsServer {
         program: Program::Unbound,
@@ -42,6 +43,10 @@ pub fn server(settings: &Settings, around: &Surroundings<'_>) -> DnsServer {
 }
 
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of unbound.conf"
+)]
 struct Reading {
     clause: Vec<u8>,
     port: Option<u16>,
@@ -65,11 +70,11 @@ struct Zone {
 }
 
 impl Reading {
-    fn take(&mut self, settings: &Settings, setting: &Setting) {
+    fn take(&mut self, settings: &Settings, places: &Places<'_>, setting: &Setting) {
         let name = settings.name(setting);
         let value = || String::from_utf8_lossy(settings.value(setting)).into_owned();
         let is_yes = || settings.value(setting) == b"yes";
-        let placed = || (value(), settings.place(setting));
+        let with_place = || (value(), places.of(setting));
         if is_clause(name) {
             self.clause = name.to_vec();
             if matches!(name, b"forward-zone" | b"stub-zone") {
@@ -79,7 +84,7 @@ impl Reading {
         }
         let last = self.zones.last_mut();
         match (self.clause.as_slice(), name, last) {
-            (b"server", b"interface" | b"ip-address", _) => self.interfaces.push(placed()),
+            (b"server", b"interface" | b"ip-address", _) => self.interfaces.push(with_place()),
             (b"server", b"port", _) => self.port = value().parse().ok(),
             (b"server", b"interface-automatic", _) => self.is_automatic = is_yes(),
             (b"server", b"do-ip4", _) => self.no_ip4 = !is_yes(),
@@ -88,9 +93,9 @@ impl Reading {
             (b"server", b"tls-upstream" | b"ssl-upstream", _) => self.uses_tls = is_yes(),
             (b"forward-zone" | b"stub-zone", b"name", Some(last)) => last.name = zone(&value()),
             (b"forward-zone", b"forward-addr", Some(last))
-            | (b"stub-zone", b"stub-addr", Some(last)) => last.servers.push(placed()),
+            | (b"stub-zone", b"stub-addr", Some(last)) => last.servers.push(with_place()),
             (b"forward-zone", b"forward-host", Some(last))
-            | (b"stub-zone", b"stub-host", Some(last)) => last.hosts.push(placed()),
+            | (b"stub-zone", b"stub-host", Some(last)) => last.hosts.push(with_place()),
             (b"forward-zone", b"forward-tls-upstream" | b"forward-ssl-upstream", Some(last))
             | (b"stub-zone", b"stub-tls-upstream" | b"stub-ssl-upstream", Some(last)) => {
                 last.uses_tls = is_yes();
@@ -174,9 +179,14 @@ impl Reading {
     }
 }
 
-/// `ADDRESS[@PORT][#NAME]`.
+/// `ADDRESS[@PORT][#NAME]`; a name is one for TLS and changes the port.
+///
+/// Source: unbound `util/net_help.c: authextstrtoaddr`.
 fn to(text: &str, default_port: u16) -> Target {
-    let (server, _name) = text.split_once('#').unwrap_or((text, ""));
+    let (server, default_port) = match text.split_once('#') {
+        Some((server, _name)) => (server, TLS_PORT),
+        None => (text, default_port),
+    };
     let (address, port) = match server.split_once('@') {
         Some((address, port)) => (address, port.parse().ok()),
         None => (server, Some(default_port)),

@@ -3,19 +3,17 @@
 use std::net::SocketAddr;
 
 use super::identity::{self, Identity};
-use super::{End, Step, placed};
+use super::{End, MAX_FOLLOWED, Step, placed};
 use crate::address::DNS_PORT;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Placed};
+use crate::topology::resolved::Resolved;
 use crate::topology::{DnsServer, Program, Target};
 
 /// Longest way that is followed.
 const MAX_STEPS: usize = 30;
-/// Most servers that one server forwards to, or that a file lists, which are
-/// followed: of lists for filtering there can be ten thousands.
-pub(super) const MAX_NEXT: usize = 200;
 
 /// A walk over the servers of a node. Each server is followed once.
 pub(super) struct Walk<'n> {
@@ -103,20 +101,13 @@ impl<'n> Walk<'n> {
         if let Some(server) = server {
             if server.program == Program::SystemdResolved {
                 let resolved = self.node.resolved.as_ref();
-                step.lost = resolved.map_or_else(Vec::new, |it| it.lost());
+                step.lost = resolved.map_or_else(Vec::new, Resolved::lost);
             }
             for forward in &server.forwards {
                 for to in &forward.to {
-                    if step.next.len() >= MAX_NEXT {
-                        break;
-                    }
                     let zone = (forward.zone != ".").then(|| forward.zone.clone());
                     self.target(server, zone.as_deref(), to, &mut step.next);
                 }
-            }
-            if step.next.len() >= MAX_NEXT {
-                let note = format!("of the servers it forwards to the first {MAX_NEXT} are shown");
-                step.notes.push(note);
             }
             step.notes.extend(server.unknown.iter().cloned());
             if step.next.is_empty() {
@@ -131,7 +122,7 @@ impl<'n> Walk<'n> {
         let lead = identity.lead.as_ref();
         if let Some(upstream) = lead.and_then(|lead| lead.upstream.as_ref()) {
             let file = self.file(&upstream.file);
-            for listed in upstream.servers.iter().take(MAX_NEXT) {
+            for listed in upstream.servers.iter().take(MAX_FOLLOWED) {
                 let address = SocketAddr::new(listed.address, DNS_PORT);
                 let found = file.and_then(|it| it.content.as_ref().ok());
                 let nothing = ResolvConf::default();
@@ -201,7 +192,7 @@ impl<'n> Walk<'n> {
             next.push(last("file", &who, place, End::Unknown(reason)));
             return;
         };
-        for (ip, span) in loopback::name_servers(conf).take(MAX_NEXT) {
+        for (ip, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
             let address = SocketAddr::new(ip, DNS_PORT);
             if !server.leaves_out(address, &self.node.addresses) {
                 let place = placed(conf, span.start);

@@ -15,13 +15,16 @@ use crate::loopback;
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Source};
 use crate::topology::resolved::{Mode, UPLINK_FILE};
-use crate::upstream::follow::{MAX_NEXT, Walk};
+use crate::upstream::follow::Walk;
 
 /// How many servers resolvers take from a file.
 ///
 /// Source: glibc and musl `resolv.h: MAXNS`, kubernetes
 /// `pkg/apis/core/validation: MaxDNSNameservers`.
 const MAX_SERVERS: usize = 3;
+
+/// How many servers of a file are followed.
+const MAX_FOLLOWED: usize = 100;
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,7 +91,7 @@ pub struct Step {
     /// How it goes on.
     pub end: End,
     /// To whom it forwards.
-    pub next: Vec<Step>,
+    pub next: Vec<Self>,
 }
 
 /// How a way goes on behind a server.
@@ -225,7 +228,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     };
     // Each role is told in full.
     let mut walk = Walk::new(node);
-    for (address, span) in loopback::name_servers(conf).take(MAX_NEXT) {
+    for (address, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
         let place = placed(conf, span.start);
         let address = SocketAddr::new(address, DNS_PORT);
         report
@@ -239,7 +242,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     if let Some(resolved) = node.resolved.as_ref().filter(|_| end == UPLINK_FILE) {
         report.lost = resolved.lost();
     }
-    let count = loopback::name_servers(conf).count();
+    let count = report.servers.len();
     if count > MAX_SERVERS {
         report.lost.push(format!(
             "it lists {count} servers, of which resolvers and pods get the first {MAX_SERVERS}"
@@ -252,9 +255,13 @@ impl Report {
     /// How it is with the servers; a node of which nothing is known has
     /// nothing.
     pub fn health(&self, node: &Node) -> Health {
-        let has_content = |it: &&FileReport| it.problem.is_none() || !it.links.is_empty();
-        let knows = self.files.iter().any(|it| has_content(&it));
-        if !knows && node.files.is_empty() && node.servers.is_empty() && !node.sockets_known {
+        let is_there = |it: &HostFile| it.content.is_ok() || !it.links.is_empty();
+        let mut files = node.kubelet_file.iter().chain(&node.node_file);
+        if !files.any(is_there)
+            && node.files.is_empty()
+            && node.servers.is_empty()
+            && !node.sockets_known
+        {
             return Health::Nothing;
         }
         let is_dead = self.files.iter().any(|it| it.problem.is_some());

@@ -1,1 +1,154 @@
+use super::*;
+use crate::kubelet::{Found, Kubelet, Origin, Setting};
+use crate::node::{Listener, Process};
+use crate::topology::Network;
 
+fn host_file(path: &str, text: &str) -> HostFile {
+    HostFile {
+        path: path.to_owned(),
+        links: Vec::new(),
+        content: Ok(ResolvConf::parse(Source {
+            name: path.to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        })),
+    }
+}
+
+fn node(text: &str) -> Node {
+    Node {
+        node_file: Some(host_file("/etc/resolv.conf", text)),
+        addresses: vec![
+            "10.0.0.5".parse().unwrap(),
+            "192.168.122.1".parse().unwrap(),
+        ],
+        interfaces: vec![
+            ("10.0.0.5".parse().unwrap(), "eth0".to_owned()),
+            ("192.168.122.1".parse().unwrap(), "virbr0".to_owned()),
+        ],
+        ..Node::default()
+    }
+}
+
+fn kubelet(cluster_dns: &str) -> Kubelet {
+    fn setting<T>(value: T) -> Setting<T> {
+        Setting {
+            value,
+            origin: Origin::BuiltIn,
+            overrode: Vec::new(),
+        }
+    }
+    Kubelet {
+        found: Found::Named,
+        version: None,
+        resolv_conf: setting("/etc/resolv.conf".to_owned()),
+        cluster_dns: setting(vec![cluster_dns.parse().unwrap()]),
+        cluster_domain: setting("cluster.local".to_owned()),
+        remarks: Vec::new(),
+    }
+}
+
+fn listener(address: &str, comm: &str) -> Listener {
+    Listener {
+        network: Network::Node,
+        address: address.parse().ok(),
+        port: DNS_PORT,
+        is_udp: true,
+        file: "/proc/net/udp".to_owned(),
+        owner: Some(Process {
+            pid: 7,
+            comm: comm.to_owned(),
+            arguments: Vec::new(),
+        }),
+    }
+}
+
+/// The first server: its short name, how it goes on, and who it is.
+fn check(node: &Node, expected: (&str, &str, &str)) {
+    let report = of_node(node);
+    let step = report.files.first().unwrap().servers.first().unwrap();
+    let end = format!("{:?}", step.end);
+    let end = end.split('(').next().unwrap();
+    assert_eq!((step.id, end, step.who.as_str()), expected);
+}
+
+#[test]
+fn servers_of_no_program_that_is_known() {
+    check(
+        &node("nameserver 192.0.2.1\n"),
+        ("server", "Outside", "a server outside the node"),
+    );
+    check(
+        &node("nameserver 169.254.169.253\n"),
+        (
+            "cloud",
+            "Outside",
+            "the resolver of the cloud's network (AWS 169.254.169.253, Google Cloud and Oracle \
+         169.254.169.254, Azure 168.63.129.16)",
+        ),
+    );
+    check(
+        &node("nameserver 192.168.122.1\n"),
+        (
+            "own-address",
+            "Unknown",
+            "this node's own address on virbr0, libvirt's bridge",
+        ),
+    );
+    let mut cluster = node("nameserver 10.96.0.10\n");
+    cluster.kubelet = Some(kubelet("10.96.0.10"));
+    // kube-proxy in IPVS mode.
+    cluster.addresses.push("10.96.0.10".parse().unwrap());
+    cluster.sockets_known = true;
+    check(
+        &cluster,
+        ("cluster-dns", "Unknown", "the cluster's DNS service"),
+    );
+}
+
+#[test]
+fn sockets_tell_who_it_is_and_that_nobody_is_there() {
+    let mut silent = node("nameserver 127.0.0.1\n");
+    silent.sockets_known = true;
+    let who = "a local DNS server (dnsmasq, unbound, named or another)";
+    check(&silent, ("local", "Refused", who));
+    let mut own = node("nameserver 10.0.0.5\n");
+    own.sockets_known = true;
+    let who = "this node's own address on eth0";
+    check(&own, ("own-address", "Refused", who));
+    own.listeners.push(listener("10.0.0.5", "pdns_recursor"));
+    check(&own, ("process", "Unknown", "pdns_recursor (process 7)"));
+    silent.listeners.push(listener("", "stubby"));
+    check(&silent, ("local", "Unknown", "stubby (process 7)"));
+    silent.listeners[0].is_udp = false;
+    check(&silent, ("local", "Refused", "stubby (process 7)"));
+    // Docker's listens elsewhere, behind rules.
+    let mut docker = node("nameserver 127.0.0.11\n");
+    docker.sockets_known = true;
+    check(
+        &docker,
+        ("docker", "Unknown", "Docker's embedded DNS server"),
+    );
+}
+
+#[test]
+fn one_file_with_two_roles_is_told_once() {
+    let mut node = node("nameserver 192.0.2.1\n");
+    node.kubelet_file = node.node_file.clone();
+    let roles: Vec<Role> = of_node(&node).files.iter().map(|it| it.role).collect();
+    assert_eq!(roles, [Role::Both]);
+    node.kubelet_file = Some(host_file("/run/other", "nameserver 192.0.2.2\n"));
+    let roles: Vec<Role> = of_node(&node).files.iter().map(|it| it.role).collect();
+    assert_eq!(roles, [Role::Kubelet, Role::Node]);
+}
+
+#[test]
+fn health_is_of_all_servers() {
+    let health = |node: &Node| of_node(node).health(node);
+    assert_eq!(health(&node("nameserver 192.0.2.1\n")), Health::Clean);
+    assert_eq!(health(&node("search a\n")), Health::Dead);
+    let mut silent = node("nameserver 192.0.2.1\nnameserver 127.0.0.1\n");
+    assert_eq!(health(&silent), Health::Clean);
+    silent.sockets_known = true;
+    assert_eq!(health(&silent), Health::Dead);
+    assert_eq!(health(&Node::default()), Health::Nothing);
+}

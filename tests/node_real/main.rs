@@ -13,11 +13,13 @@
     reason = "a test may stop at the first surprise, and says what it was"
 )]
 
+mod configurations;
 mod lab;
 mod loops;
 mod pods;
 mod probe;
 mod resolved;
+mod servers;
 
 use std::process::ExitCode;
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     let mut cases = probe::cases();
     cases.extend(loops::cases());
     cases.extend(resolved::cases());
+    cases.extend(servers::cases());
     let hidden = lab::run_hidden(&cases).or_else(pods::run_hidden);
     if let Some(code) = hidden {
         return code;

@@ -5,6 +5,7 @@
 
 mod bytes;
 mod generate;
+mod servers;
 
 use std::fs;
 use std::net::Ipv4Addr;

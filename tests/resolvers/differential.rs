@@ -22,7 +22,7 @@ const SCENARIOS: usize = 300;
 const RESOLVED_EVERY: usize = 6;
 
 /// How often a run that differs is made: on a busy machine a packet may be late.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 6;
 
 /// A trial for each scenario, with every resolver that is here.
 pub(crate) fn trials() -> Vec<Trial> {

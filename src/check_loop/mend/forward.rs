@@ -3,36 +3,85 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Case, quote};
+use super::{Case, Server, mends, quote, walk};
 use crate::check_loop::{Edit, Mend};
 use crate::node::{Node, Pod};
 use crate::text::{Place, Source, escaped};
 use crate::topology::{Program, Target};
 
+/// An address that no node has (RFC 5737): it does what any other server does.
+pub(super) const OUTSIDE: &str = "192.0.2.1";
+
 /// The servers themselves in a Corefile's `forward`.
 pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
-    case.servers().find_map(|(step, server)| {
-        if !matches!(server.dns.program, Program::CoreDns | Program::NodeCache) {
+    // NodeLocal DNSCache before CoreDNS, which may rely on it.
+    let mut servers: Vec<_> = case.servers().collect();
+    servers.sort_by_key(|(_, it)| it.dns.program != Program::NodeCache);
+    servers.into_iter().find_map(|(step, server)| {
+        let is_coredns = matches!(server.dns.program, Program::CoreDns | Program::NodeCache);
+        let forward = walk::forward(server, case.zone)?;
+        // The cluster's own zones have to stay in the cluster.
+        if !is_coredns || forward.zone != "." {
             return None;
         }
         let place = step.target.as_ref()?;
-        let to: Vec<String> = case.upstreams().iter().map(IpAddr::to_string).collect();
-        let file = "/etc/resolv.conf".to_owned();
-        let targets = [vec![file], to];
-        targets
-            .into_iter()
-            .filter(|it| !it.is_empty())
-            .find_map(|to| {
-                let line = Line::of(case.node(), place)?.forwarding(&to.join(" "))?;
-                case.mends(&line.changed).then(|| Mend {
-                    edit: line.edit,
-                    then: after(server.pod, server.dns.program),
-                    but: Vec::new(),
-                    not: Vec::new(),
-                })
-            })
+        let known: Vec<String> = case.upstreams().iter().map(IpAddr::to_string).collect();
+        let known = known.join(" ");
+        let then = after(server.pod, server.dns.program);
+        let file = tried(case, place, "/etc/resolv.conf", "/etc/resolv.conf");
+        let line = file.or_else(|| match known.as_str() {
+            "" => tried(case, place, OUTSIDE, "ADDRESS"),
+            known => tried(case, place, known, known),
+        })?;
+        let which = line.new.ends_with("ADDRESS").then(address);
+        Some(Mend {
+            edit: line,
+            then: which.into_iter().chain(then).collect(),
+            but: Vec::new(),
+            not: Vec::new(),
+        })
     })
 }
+
+/// The change of a `forward` to these servers, if it mends the node; `shown`
+/// is what is written for them.
+fn tried(case: &Case<'_, '_>, place: &Place, to: &str, shown: &str) -> Option<Edit> {
+    let line = Line::of(case.node(), place)?;
+    let changed = line.forwarding(to)?;
+    let shown = line.forwarding(shown)?;
+    mends(&changed.changed).then_some(shown.edit)
+}
+
+fn address() -> String {
+    "ADDRESS is that of a DNS server of your network: no file on this node names one".to_owned()
+}
+
+/// NodeLocal DNSCache asks the cluster's DNS by an address of its own.
+pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Mend> {
+    if case.zone == "." {
+        return None;
+    }
+    let is_node_cache = |it: &Server<'_>| it.dns.program == Program::NodeCache;
+    let mut servers = case.servers();
+    let (step, server) = servers.next().filter(|(_, it)| is_node_cache(it))?;
+    if servers.any(|(_, it)| !is_node_cache(it)) {
+        return None;
+    }
+    let line = Line::of(case.node(), step.target.as_ref()?)?;
+    let edit = line.forwarding(CLUSTER_DNS)?.edit;
+    let zones = "Do the same in the other zones of the cluster: node-cache puts the address of the \
+                 service that -upstreamsvc names there, usually kube-dns-upstream";
+    let then = after(server.pod, server.dns.program);
+    Some(Mend {
+        edit,
+        then: std::iter::once(zones.to_owned()).chain(then).collect(),
+        but: Vec::new(),
+        not: Vec::new(),
+    })
+}
+
+/// Source: kubernetes/dns, cmd/node-cache/app/configmap.go `updateCorefile`.
+const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
 
 /// What brings a new Corefile to the servers.
 fn after(pod: Option<&Pod>, program: Program) -> Vec<String> {
@@ -154,7 +203,8 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
         let targets = servers
             .flat_map(|it| &mut it.forwards)
             .flat_map(|it| &mut it.to);
-        let to = upstream.map_or_else(outside, |ip| SocketAddr::new(*ip, 53));
+        let ip = upstream.copied().or(OUTSIDE.parse().ok())?;
+        let to = SocketAddr::new(ip, 53);
         let mut old = None;
         for target in targets.filter(|it| it.place == *place) {
             if let Target::Address(own) = target.value {
@@ -166,11 +216,8 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
         let new = upstream.map_or_else(|| "ADDRESS".to_owned(), IpAddr::to_string);
         let stands = quote::quote(case.node(), place, &old);
         let restart = format!("Restart {}", server.dns.program.name());
-        let which = upstream.is_none().then(|| {
-            "ADDRESS is that of a DNS server of your network: no file on this node names one"
-                .to_owned()
-        });
-        case.mends(&changed).then(|| Mend {
+        let which = upstream.is_none().then(address);
+        mends(&changed).then(|| Mend {
             edit: Edit {
                 new: stands.text.replacen(&old, &new, 1),
                 place: stands.place,
@@ -181,9 +228,4 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
             not: Vec::new(),
         })
     })
-}
-
-/// An address that no node has (RFC 5737), to try what any other server does.
-fn outside() -> SocketAddr {
-    SocketAddr::from(([192, 0, 2, 1], 53))
 }

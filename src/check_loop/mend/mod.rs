@@ -10,10 +10,11 @@ use super::graph::{Graph, Server, reached};
 use super::quote;
 use super::verdict::{self, Outcome};
 use super::view::{self, Policy};
-use super::walk::{Step, Way, WayEnd, Who};
+use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Edit, Mend, State, When, headline, servers};
+use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
-use crate::text::escaped;
+use crate::text::{Source, escaped};
 use crate::topology::resolved::{STATIC_FILES, STUB_FILE, UPLINK_FILE};
 use crate::topology::{Network, Program, Target};
 
@@ -28,20 +29,32 @@ const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
 
 /// What mends the node; `None`: nothing needs to be, or nothing is known that
 /// would.
-pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Option<Mend> {
+pub(super) fn of(
+    graph: &Graph<'_>,
+    now: State,
+    next: State,
+    outcomes: &[&Outcome],
+) -> Option<Mend> {
     let (outcome, way) = outcomes
         .iter()
-        .filter(|it| verdict::is_bad(it.state) && !it.is_partial)
+        .filter(|it| verdict::is_bad(it.state))
         .find_map(|it| Some((*it, headline::deciding(it)?)))?;
     if outcome.when == When::Now && next == State::NoLoop {
         return setting::recreate(graph.node);
     }
     let case = Case {
         graph,
+        zone: &outcome.zone,
         steps: circle(way),
     };
-    let candidates: &[Candidate] = if case.is_node_cache() {
-        &[forward::explicit, other_file, without_line, own_file]
+    let candidates: &[Candidate] = if case.has_node_cache() {
+        &[
+            forward::explicit,
+            forward::to_service,
+            other_file,
+            without_line,
+            own_file,
+        ]
     } else if case.is_through_kubelet() {
         &[other_file, without_line, own_file]
     } else {
@@ -49,6 +62,9 @@ pub(super) fn of(graph: &Graph<'_>, next: State, outcomes: &[&Outcome]) -> Optio
     };
     let mut mend = candidates.iter().find_map(|candidate| candidate(&case))?;
     mend.not = wrong(&case);
+    if outcome.when == When::NextStart && now == State::NoLoop {
+        mend.then.retain(|it| !setting::is_recreation(it));
+    }
     Some(mend)
 }
 
@@ -58,6 +74,8 @@ type Candidate = fn(&Case<'_, '_>) -> Option<Mend>;
 /// What is to be mended.
 struct Case<'c, 'n> {
     graph: &'c Graph<'n>,
+    /// The zone whose names loop.
+    zone: &'c str,
     /// The hops of the circle, or the one that is refused.
     steps: &'c [Step],
 }
@@ -83,10 +101,10 @@ impl<'c, 'n> Case<'c, 'n> {
         })
     }
 
-    /// Whether nothing but NodeLocal DNSCache is in the circle.
-    fn is_node_cache(&self) -> bool {
-        let mut servers = self.servers().peekable();
-        servers.peek().is_some() && servers.all(|(_, it)| it.dns.program == Program::NodeCache)
+    /// Whether NodeLocal DNSCache is in the circle.
+    fn has_node_cache(&self) -> bool {
+        let mut servers = self.servers();
+        servers.any(|(_, it)| it.dns.program == Program::NodeCache)
     }
 
     /// Whether a hop sends to a server of the file that the kubelet hands out.
@@ -101,16 +119,6 @@ impl<'c, 'n> Case<'c, 'n> {
             .pod
             .map_or(Policy::Host, |pod| view::policy(self.node(), pod));
         is_in_pod && policy == Policy::Host && step.is_from_file
-    }
-
-    /// Whether the node would be well with this change.
-    fn mends(&self, changed: &Node) -> bool {
-        let graph = Graph::of(changed);
-        let outcomes = verdict::outcomes(&graph, When::NextStart);
-        !outcomes.is_empty()
-            && outcomes
-                .iter()
-                .all(|it| it.state == State::NoLoop || it.is_partial)
     }
 
     /// Addresses outside the node that files and servers of it name as
@@ -129,7 +137,7 @@ impl<'c, 'n> Case<'c, 'n> {
             .filter_map(|file| view::of_file(file).ok())
             .flatten();
         let listed = listed.map(|it| it.to);
-        let of_servers = node.servers.iter().flat_map(|it| &it.forwards);
+        let of_servers = self.graph.servers.iter().flat_map(|it| &it.dns.forwards);
         let of_servers = of_servers.filter(|it| it.zone == ".").flat_map(|it| &it.to);
         let of_servers = of_servers.filter_map(|to| match to.value {
             Target::Address(to) => Some(to),
@@ -157,6 +165,13 @@ impl<'c, 'n> Case<'c, 'n> {
     }
 }
 
+/// Whether the node would be well with this change.
+fn mends(changed: &Node) -> bool {
+    let graph = Graph::of(changed);
+    let outcomes = verdict::outcomes(&graph, When::NextStart);
+    !outcomes.is_empty() && outcomes.iter().all(|it| it.state == State::NoLoop)
+}
+
 /// Another file of the node for the kubelet.
 fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
     let node = case.node();
@@ -170,7 +185,11 @@ fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
     let good = files.into_iter().find(|file| {
         let is_other = file.path != kubelet.resolv_conf.value;
         let is_stub = file.path == STUB_FILE || STATIC_FILES.contains(&file.path.as_str());
-        is_other && !is_stub && has_real_servers(file) && case.mends(&with_file(node, file))
+        is_other
+            && !is_stub
+            && is_kept(node, file)
+            && has_real_servers(file)
+            && mends(&with_file(node, file))
     })?;
     Some(setting::point_to(node, &good.path))
 }
@@ -197,21 +216,16 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
         .map(|it| format!("nameserver {}\n", it.to.ip()))
         .collect();
     if let Some(file) = &mut changed.kubelet_file {
-        file.content = Ok(crate::config::resolv_conf::ResolvConf::parse(
-            crate::text::Source {
-                name: file.path.clone(),
-                bytes: text.concat().into_bytes(),
-            },
-        ));
+        file.content = Ok(parsed(&file.path, text.concat()));
     }
-    (!text.is_empty() && case.mends(&changed)).then(|| Mend {
+    (!text.is_empty() && mends(&changed)).then(|| Mend {
         edit: Edit {
             place: proof.place.clone(),
             old: Some(proof.text.clone()),
             new: String::new(),
         },
-        then: setting::recreation(node).into_iter().collect(),
-        but: Vec::new(),
+        then: setting::recreation(node),
+        but: of_node(node, file).into_iter().collect(),
         not: Vec::new(),
     })
 }
@@ -219,6 +233,15 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
 /// A file that is still to be written.
 fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
     case.node().kubelet.as_ref()?;
+    let text = format!("nameserver {}\n", forward::OUTSIDE);
+    let file = HostFile {
+        path: OWN_FILE.to_owned(),
+        links: Vec::new(),
+        content: Ok(parsed(OWN_FILE, text)),
+    };
+    if !mends(&with_file(case.node(), &file)) {
+        return None;
+    }
     let known = case.upstreams();
     let lines: Vec<String> = known.iter().map(|ip| format!("nameserver {ip}")).collect();
     let write = if lines.is_empty() {
@@ -237,6 +260,23 @@ fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
     Some(mend)
 }
 
+/// What it means that the file is also the node's own.
+fn of_node(node: &Node, file: &HostFile) -> Option<String> {
+    let own = node.node_file.as_ref().filter(|it| it.path == file.path)?;
+    Some(format!(
+        "The node itself reads {} too, and no longer asks that server; a file for the kubelet \
+         alone, which resolvConf names, leaves the node as it is",
+        own.path
+    ))
+}
+
+fn parsed(path: &str, text: String) -> ResolvConf {
+    ResolvConf::parse(Source {
+        name: path.to_owned(),
+        bytes: text.into_bytes(),
+    })
+}
+
 /// The node with this file in the kubelet's hands.
 fn with_file(node: &Node, file: &HostFile) -> Node {
     let mut changed = node.clone();
@@ -252,6 +292,14 @@ fn has_real_servers(file: &HostFile) -> bool {
     !listed.is_empty() && listed.iter().all(|it| !reached(it.to).ip().is_loopback())
 }
 
+/// Whether somebody writes the file again after the machine's next start:
+/// that of a systemd-resolved that was stopped is then gone.
+fn is_kept(node: &Node, file: &HostFile) -> bool {
+    let is_stopped = node.is_live && node.resolved.is_none();
+    let leads_there = file.links.iter().any(|it| it == UPLINK_FILE);
+    !is_stopped || (file.path != UPLINK_FILE && !leads_there)
+}
+
 /// Whether a comment says that a program writes the file again.
 fn is_generated(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_lowercase();
@@ -263,8 +311,11 @@ fn is_generated(bytes: &[u8]) -> bool {
 
 /// The pods that have to be made anew for a new file.
 fn affected(node: &Node) -> Vec<&Pod> {
-    let is_affected =
-        |pod: &&Pod| servers::is_dns_pod(pod) && view::policy(node, pod) == Policy::Host;
+    let serves = |pod: &Pod| {
+        let network = Network::Pod(pod.key());
+        servers::is_dns_pod(pod) || node.servers.iter().any(|it| it.network == network)
+    };
+    let is_affected = |pod: &&Pod| serves(pod) && view::policy(node, pod) == Policy::Host;
     node.pods.iter().filter(is_affected).collect()
 }
 

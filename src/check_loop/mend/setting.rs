@@ -18,7 +18,8 @@ pub(super) fn point_to(node: &Node, path: &str) -> Mend {
         not: Vec::new(),
     };
     if let Some(kubelet) = &node.kubelet {
-        mend.then.extend(restart(kubelet));
+        mend.then.extend(found_first(kubelet));
+        mend.then.push(restart(kubelet));
         mend.but = overridden(kubelet);
     }
     mend.then.extend(recreation(node));
@@ -29,13 +30,11 @@ pub(super) fn point_to(node: &Node, path: &str) -> Mend {
 pub(super) fn recreate(node: &Node) -> Option<Mend> {
     let kubelet = node.kubelet.as_ref()?;
     let value = escaped(kubelet.resolv_conf.value.as_bytes());
-    let stands = match view::origin(node, &kubelet.resolv_conf, &value) {
-        Some(proof) => proof,
-        None => {
-            let listed = view::of_file(node.kubelet_file.as_ref()?).ok()?;
-            listed.first()?.proof.last()?.clone()
-        }
+    let of_file = || {
+        let listed = view::of_file(node.kubelet_file.as_ref()?).ok()?;
+        Some(listed.first()?.proof.last()?.clone())
     };
+    let stands = view::origin(node, &kubelet.resolv_conf, &value).or_else(of_file)?;
     Some(Mend {
         edit: Edit {
             place: stands.place,
@@ -181,14 +180,26 @@ fn overridden(kubelet: &Kubelet) -> Vec<String> {
     but
 }
 
+/// Arguments of a process cannot be edited: where they come from can.
+fn found_first(kubelet: &Kubelet) -> Option<String> {
+    let Origin::Argument { pid, .. } = kubelet.resolv_conf.origin else {
+        return None;
+    };
+    Some(format!(
+        "Change the flag in what starts the kubelet, which is in no file that kdns knows: \
+         systemctl status {pid}"
+    ))
+}
+
 /// How the kubelet reads its settings again.
-fn restart(kubelet: &Kubelet) -> Option<String> {
+fn restart(kubelet: &Kubelet) -> String {
     let comm = match &kubelet.found {
         Found::Process { comm, .. } => comm.as_str(),
         Found::Files { file } if file.contains("k3s") => "k3s",
         Found::Files { file } if file.contains("rke2") => "rke2",
         Found::Files { .. } | Found::Named => "kubelet",
     };
+    let is_of_k0s = configuration(kubelet).is_some_and(|it| it.starts_with("/var/lib/k0s/"));
     let command = match comm {
         "k3s-server" | "k3s" => "systemctl restart k3s",
         "k3s-agent" => "systemctl restart k3s-agent",
@@ -196,10 +207,19 @@ fn restart(kubelet: &Kubelet) -> Option<String> {
         "rke2-agent" => "systemctl restart rke2-agent",
         "kubelite" => "snap restart microk8s",
         "k0s" => "systemctl restart k0sworker",
+        _ if is_of_k0s => "systemctl restart k0sworker",
         _ => "systemctl restart kubelet",
     };
-    Some(format!("Restart the kubelet: {command}"))
+    format!("Restart the kubelet: {command}")
 }
+
+/// Whether the sentence is one of [`recreation`]: pods that run with a good
+/// file need none of it.
+pub(super) fn is_recreation(sentence: &str) -> bool {
+    sentence.starts_with(RECREATE)
+}
+
+const RECREATE: &str = "Recreate the DNS pods, which keep their old file until then";
 
 /// Which pods have to be made anew.
 pub(super) fn recreation(node: &Node) -> Vec<String> {
@@ -219,17 +239,14 @@ pub(super) fn recreation(node: &Node) -> Vec<String> {
             .filter_map(|it| it.name.as_deref());
         let names: Vec<&str> = names.collect();
         sentences.push(format!(
-            "Recreate the DNS pods, which keep their old file until then: kubectl -n {namespace} \
-             delete pod {}",
+            "{RECREATE}: kubectl -n {namespace} delete pod {}",
             names.join(" ")
         ));
     }
     if sentences.is_empty() {
-        sentences.push(
-            "Recreate the DNS pods, which keep their old file until then: kubectl -n kube-system \
-             delete pod -l k8s-app=kube-dns"
-                .to_owned(),
-        );
+        sentences.push(format!(
+            "{RECREATE}: kubectl -n kube-system delete pod -l k8s-app=kube-dns"
+        ));
     }
     sentences
 }

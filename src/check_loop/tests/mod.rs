@@ -1,6 +1,7 @@
 //! Whole situations as values. The verdict of each stands before it.
 
 mod cases;
+mod mends;
 mod states;
 
 use std::net::IpAddr;
@@ -36,10 +37,16 @@ pub(super) fn place(file: &str, line: usize, column: usize) -> Place {
 
 /// A resolv.conf with these servers.
 pub(super) fn resolv_conf(path: &str, servers: &str) -> ResolvConf {
-    let lines: String = servers
-        .split_whitespace()
-        .map(|it| format!("nameserver {it}\n"))
+    let words = servers.split_whitespace();
+    let lines: Vec<String> = words
+        .map(|it| {
+            format!(
+                "nameserver {it}
+"
+            )
+        })
         .collect();
+    let lines = lines.concat();
     ResolvConf::parse(source(path, &format!("{lines}search corp.example\n")))
 }
 

@@ -1,5 +1,6 @@
 //! Looks once at every process of a node.
 
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -127,7 +128,7 @@ impl Directory {
     pub fn read(&self, name: &str) -> Result<FileRead, ReadError> {
         let mut file = self
             .root
-            .read(Path::new(name))
+            .read_once(Path::new(name))
             .map_err(|error| self.named(error, name))?;
         file.source.name = self.path(name);
         Ok(file)
@@ -163,8 +164,33 @@ impl Directory {
             .map_err(|error| self.named(error, "root"))
     }
 
+    /// Opens what a link of the kernel's leads to, wherever that is: `exe`,
+    /// `ns/net`.
+    ///
+    /// # Errors
+    ///
+    /// As the system says; `ENOTSUP`: the directory is not one of a live
+    /// procfs, and whoever made it may have made the link.
+    pub fn open_link(&self, name: &str) -> nix::Result<OwnedFd> {
+        self.root.open_magic(Path::new(name))
+    }
+
+    /// What a link of the process says: `exe`.
+    pub fn link(&self, name: &str) -> Option<PathBuf> {
+        self.root.read_link(Path::new(name))
+    }
+
+    /// Whether it is one of a live procfs, not only a directory.
+    pub fn is_live(&self) -> bool {
+        self.root.is_procfs()
+    }
+
     /// What the scan wants to know.
-    fn look(&self) -> Result<Seen, ReadError> {
+    ///
+    /// # Errors
+    ///
+    /// The process is gone, or the caller may not look at it.
+    pub fn look(&self) -> Result<Seen, ReadError> {
         let stat = self.stat()?;
         let comm = match &stat {
             Some(stat) => stat.comm.clone(),

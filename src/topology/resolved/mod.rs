@@ -9,12 +9,11 @@
 mod server;
 mod words;
 
-use std::collections::BTreeSet;
-
 use crate::config::ini::{self, Entry};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
-use crate::text::{Mark, Place, Placed, Source, escaped};
+use crate::text::{Lines, Place, Placed, Source, escaped};
+use crate::topology::{MAX_TARGETS, MAX_ZONES};
 
 pub use server::server;
 pub use words::{Extra, ServerWord};
@@ -149,9 +148,9 @@ pub fn read(files: &Files) -> Resolved {
     let mut resolved = Resolved::default();
     let mut reads_foreign = true;
     for source in &files.settings {
-        let last = Mark::default();
+        let lines = Lines::of(source);
         for entry in ini::entries(source) {
-            setting(source, &last, &entry, &mut resolved, &mut reads_foreign);
+            setting(source, &lines, &entry, &mut resolved, &mut reads_foreign);
         }
     }
     if let Some(foreign) = files.foreign.as_ref().filter(|_| reads_foreign) {
@@ -166,7 +165,7 @@ pub fn read(files: &Files) -> Resolved {
 
 fn setting(
     source: &Source,
-    mark: &Mark,
+    lines: &Lines<'_>,
     entry: &Entry,
     resolved: &mut Resolved,
     reads_foreign: &mut bool,
@@ -174,18 +173,17 @@ fn setting(
     if entry.section.of(&source.bytes) != b"Resolve" {
         return;
     }
-    let words: Vec<(&[u8], _)> = entry.words(source).collect();
-    let at = |offset| mark.place(std::slice::from_ref(source), 0, offset);
+    let words: Vec<(&[u8], _)> = entry.words(source).take(MAX_TARGETS).collect();
     let servers = || {
         let parse = |(word, span): &(&[u8], crate::text::Span)| {
             Some(Placed {
                 value: ServerWord::parse(word)?,
-                place: at(span.start),
+                place: lines.place_of(span.start),
             })
         };
         words.iter().filter_map(parse).collect::<Vec<_>>()
     };
-    let place = || at(entry.start());
+    let place = || lines.place_of(entry.start());
     match entry.key.of(&source.bytes) {
         b"DNS" => {
             *reads_foreign = false;
@@ -225,6 +223,7 @@ fn assign<T>(list: &mut Vec<T>, new: Vec<T>, is_empty: bool) {
         list.clear();
     }
     list.extend(new);
+    list.truncate(MAX_TARGETS);
 }
 
 fn dns_over_tls(value: &[u8]) -> Option<String> {
@@ -237,7 +236,8 @@ fn dns_over_tls(value: &[u8]) -> Option<String> {
 /// Source: systemd `src/resolve/resolved-resolv-conf.c:
 /// manager_read_resolv_conf`.
 fn foreign_scope(file: &ResolvConf) -> Scope {
-    let servers = loopback::name_servers(file).filter_map(|(_, span)| {
+    let servers = loopback::name_servers(file).take(MAX_TARGETS);
+    let servers = servers.filter_map(|(_, span)| {
         Some(Placed {
             value: ServerWord::parse(file.bytes(span))?,
             place: place_in(file, span.start),
@@ -298,17 +298,17 @@ fn links(files: &Files) -> Vec<(u32, Scope)> {
 /// domains, default route and DNS over TLS.
 fn link(source: &Source, keys: [&str; 5]) -> Scope {
     let mut scope = Scope::default();
+    let lines = Lines::of(source);
     let [servers, domains, routes, default, tls] = keys;
-    let last = Mark::default();
     for entry in ini::entries(source) {
         let key = entry.key.of(&source.bytes);
         let is = |name: &str| !name.is_empty() && key == name.as_bytes();
-        let words = entry.words(source);
+        let words = entry.words(source).take(MAX_TARGETS);
         if is(servers) {
             scope.servers.extend(words.filter_map(|(word, span)| {
                 Some(Placed {
                     value: ServerWord::parse(word)?,
-                    place: last.place(std::slice::from_ref(source), 0, span.start),
+                    place: lines.place_of(span.start),
                 })
             }));
         } else if is(domains) {
@@ -327,21 +327,24 @@ fn link(source: &Source, keys: [&str; 5]) -> Scope {
             scope.dns_over_tls = dns_over_tls(entry.first(source));
         }
     }
+    scope.servers.truncate(MAX_TARGETS);
+    scope.domains.truncate(MAX_ZONES);
     scope
 }
 
 /// What only the file with the real servers shows.
 fn add_uplink(file: &ResolvConf, resolved: &mut Resolved) {
-    let known: BTreeSet<std::net::IpAddr> = resolved.scopes().flat_map(Scope::addresses).collect();
+    let known: Vec<std::net::IpAddr> = resolved.scopes().flat_map(Scope::addresses).collect();
     let found = foreign_scope(file);
     let is_new = |it: &Placed<ServerWord>| !known.contains(&it.value.ip);
     resolved.uplink = found.servers.into_iter().filter(is_new).collect();
-    let domains = resolved.scopes().flat_map(|it| &it.domains);
-    let domains: BTreeSet<&String> = domains.map(|it| &it.name).collect();
-    let is_new = |it: &Domain| it.name != "." && !domains.contains(&it.name);
+    let domains: Vec<Domain> = resolved
+        .scopes()
+        .flat_map(|it| it.domains.clone())
+        .collect();
+    let is_new = |it: &Domain| it.name != "." && domains.iter().all(|known| known.name != it.name);
     let names = found.domains.into_iter().filter(is_new);
-    let names = names.map(|it| it.name).collect();
-    resolved.uplink_domains = names;
+    resolved.uplink_domains = names.map(|it| it.name).collect();
 }
 
 impl Resolved {
@@ -358,6 +361,3 @@ impl Scope {
         self.servers.iter().map(|it| it.value.ip)
     }
 }
-
-#[cfg(test)]
-mod tests;

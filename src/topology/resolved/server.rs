@@ -7,13 +7,6 @@ use crate::address::DNS_PORT;
 use crate::text::{Place, Placed};
 use crate::topology::{DnsServer, Evidence, Listen, Network, Policy, Program, Target, add};
 
-/// Most servers and most domains of a scope.
-///
-/// Source: systemd `src/resolve/resolved-dns-server.c: dns_server_new`,
-/// `src/resolve/resolved-dns-search-domain.c: dns_search_domain_new`.
-const MAX_SERVERS: usize = 256;
-const MAX_DOMAINS: usize = 256;
-
 /// The server that these settings make.
 pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
     let mut server = DnsServer {
@@ -54,8 +47,7 @@ pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
     forward(&mut server, ".", policy, &resolved.uplink);
     let usual = targets(&server, ".");
     for scope in resolved.scopes() {
-        let domains = scope.domains.iter().take(MAX_DOMAINS);
-        for domain in domains.filter(|it| it.name != ".") {
+        for domain in scope.domains.iter().filter(|it| it.name != ".") {
             forward(&mut server, &domain.name, policy, &scope.servers);
         }
     }
@@ -89,7 +81,7 @@ fn fallback(resolved: &Resolved, server: &mut DnsServer) {
 }
 
 fn forward(server: &mut DnsServer, zone: &str, policy: Policy, to: &[Placed<ServerWord>]) {
-    for word in to.iter().take(MAX_SERVERS) {
+    for word in to {
         let address = SocketAddr::new(word.value.ip, word.value.port);
         if server.leaves_out(address, &[]) {
             continue;
@@ -145,7 +137,7 @@ impl Resolved {
             .links
             .iter()
             .map(|(index, it)| (format!("link {index}"), it));
-        let global = std::iter::once(("no link".to_owned(), &self.global));
+        let global = std::iter::once(("global".to_owned(), &self.global));
         let scopes: Vec<(String, &Scope)> = global.chain(links).collect();
         let full = scopes.iter().filter(|(_, it)| !it.servers.is_empty());
         let many = full.count() + usize::from(!self.uplink.is_empty()) > 1;
@@ -167,7 +159,12 @@ impl Resolved {
                 ));
             }
             if let Some(tls) = &scope.dns_over_tls {
-                lost.push(format!("DNS over TLS is {tls} for the servers of {whose}"));
+                // The global setting is for links without one of their own, too.
+                let of = match whose.as_str() {
+                    "global" => "all links that do not say otherwise",
+                    link => link,
+                };
+                lost.push(format!("DNS over TLS is {tls} for the servers of {of}"));
             }
             for server in scope.servers.iter().filter(|it| it.value.port != DNS_PORT) {
                 lost.push(format!(

@@ -25,6 +25,9 @@ const SANDBOX: &str = "kdns-lab-sandbox";
 /// Time for the set-up and the end of a run, beyond its limit.
 const MARGIN: Duration = Duration::from_secs(60);
 
+/// What else is busy on the machine gets so long to end, and longer each time.
+const CALM: Duration = Duration::from_millis(500);
+
 /// Held by every run of [`observe_until`]: for reading among others, for writing alone.
 static ALONE: RwLock<()> = RwLock::new(());
 
@@ -202,6 +205,7 @@ pub(crate) fn observe_until(
             observe(scenario, resolver)
         } else {
             let _alone = ALONE.write().unwrap_or_else(PoisonError::into_inner);
+            thread::sleep(CALM * u32::try_from(attempt).unwrap_or(u32::MAX));
             observe(scenario, resolver)
         };
         match judge(&observation) {

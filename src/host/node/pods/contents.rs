@@ -70,7 +70,7 @@ impl Look<'_> {
 
     /// The sandbox's file: the first that is there.
     fn resolv_conf(&self, paths: &[String], skipped: &mut Skipped) -> Option<ResolvConf> {
-        let mut read = |path: String| skipped.take(self.root.read(Path::new(&path)));
+        let mut read = |path: String| skipped.take(self.root.read_once(Path::new(&path)));
         let file = paths.iter().find_map(|path| read(path.clone()));
         let prefixed = |prefix: &&str| {
             paths
@@ -130,7 +130,7 @@ impl Look<'_> {
 /// inside.
 fn seen_resolv_conf(eye: &Directory, skipped: &mut Skipped) -> Option<FileRead> {
     let root = skipped.take(eye.root())?;
-    let mut file = skipped.take(root.read(Path::new("/etc/resolv.conf")))?;
+    let mut file = skipped.take(root.read_once(Path::new("/etc/resolv.conf")))?;
     file.source.name = format!("/proc/{}/root/etc/resolv.conf", eye.pid());
     Some(file)
 }

@@ -57,7 +57,7 @@ pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Vec<Str
 }
 
 /// The processes that may be those of containers.
-fn tasks(processes: &[Seen]) -> Vec<Task> {
+pub fn tasks(processes: &[Seen]) -> Vec<Task> {
     let init = processes.iter().find(|it| it.pid == 1);
     let prefix = cgroup::Prefix::of_init(init.map_or(&[], |it| it.cgroup.as_slice()));
     let task = |it: &Seen| {

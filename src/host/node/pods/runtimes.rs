@@ -63,7 +63,7 @@ pub(super) fn read(root: &Root, skipped: &mut Skipped) -> (Vec<Record>, Vec<Sand
 /// The container with the bundle in `directory`.
 fn oci(root: &Root, directory: &str, id: &str, skipped: &mut Skipped) -> Option<Record> {
     let path = format!("{directory}/config.json");
-    let file = skipped.take(root.read(Path::new(&path)))?;
+    let file = skipped.take(root.read_once(Path::new(&path)))?;
     let record = runtime::oci(id, &file.source.bytes);
     known(&file.source.name, record, skipped)
 }
@@ -112,7 +112,7 @@ fn docker(root: &Root, records: &mut Vec<Record>, skipped: &mut Skipped) {
             continue;
         }
         let path = format!("{path}/config.v2.json");
-        let Some(file) = skipped.take(root.read(Path::new(&path))) else {
+        let Some(file) = skipped.take(root.read_once(Path::new(&path))) else {
             continue;
         };
         let record = runtime::docker(&file.source.bytes);

@@ -194,8 +194,13 @@ impl Reader<'_> {
             None => path,
         };
         let conf = include::named(self.root, &path, &mut self.skipped);
-        let port = after(arguments, "-p").and_then(|it| it.parse().ok());
-        named::server(&conf, port, &self.around(&format!("named {label}")))
+        let has = |flag: &str| arguments.iter().any(|it| it == flag);
+        let flags = named::Flags {
+            port: after(arguments, "-p").and_then(|it| it.parse().ok()),
+            only_v4: has("-4"),
+            only_v6: has("-6"),
+        };
+        named::server(&conf, flags, &self.around(&format!("named {label}")))
     }
 
     fn coredns(&mut self, arguments: &[String], label: &str) -> Vec<DnsServer> {
@@ -247,7 +252,7 @@ impl Reader<'_> {
             listed = listed.or(server);
         }
         let label = format!("NetworkManager's dnsmasq (configured at {place})");
-        dnsmasq::of_network_manager(listed?, place, &self.around(&label))
+        dnsmasq::of_network_manager(listed?, &place, &self.around(&label))
     }
 
     fn around<'a>(&'a self, label: &'a str) -> Surroundings<'a> {

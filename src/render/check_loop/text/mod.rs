@@ -20,6 +20,12 @@ const MAX_OTHERS: usize = 8;
 /// Remarks of a kind that are shown.
 const MAX_REMARKS: usize = 12;
 
+/// How the command begins that runs kdns on a node from elsewhere.
+const DEBUG: &str = "kubectl debug";
+
+/// How the commands of steps begin.
+const COMMANDS: [&str; 3] = ["kubectl ", "systemctl ", "snap "];
+
 /// Writes `report`.
 ///
 /// # Errors
@@ -88,9 +94,12 @@ impl Page<'_> {
         let mut others: Vec<&Chain> = Vec::new();
         for chain in &report.chains {
             let decides = is_alike(&chain.end, &first.end) && chain.when == first.when;
+            if drawn.iter().any(|it| is_same(it, chain)) {
+                continue;
+            }
             if decides && drawn.len() < MAX_DRAWN {
                 drawn.push(chain);
-            } else if !drawn.iter().any(|it| is_same(it, chain)) {
+            } else if !others.iter().any(|it| is_same(it, chain)) {
                 others.push(chain);
             }
         }
@@ -142,12 +151,24 @@ impl Page<'_> {
             }
         }
         for (number, step) in mend.then.iter().enumerate() {
-            self.item(&format!("  {}. ", number + 1), &format!("{step}."))?;
+            self.step(&format!("  {}. ", number + 1), step)?;
         }
         if !mend.but.is_empty() {
             self.list("Mind", &mend.but)?;
         }
         self.list("What does not mend it", &mend.not)
+    }
+
+    /// A step; the command at its end has a line of its own, to be copied.
+    fn step(&mut self, mark: &str, step: &str) -> io::Result<()> {
+        let command = COMMANDS.iter().find_map(|it| step.find(it));
+        let parts = command.and_then(|at| Some((step.get(..at)?, step.get(at..)?)));
+        let Some((words, command)) = parts else {
+            return self.item(mark, &format!("{step}."));
+        };
+        let words = words.trim_end_matches([' ', ',', ':']);
+        self.item(mark, &format!("{words}:"))?;
+        writeln!(self.out, "       {}", shown(command))
     }
 
     fn changed(&mut self, sign: &str, text: &str) -> io::Result<()> {
@@ -185,7 +206,11 @@ impl Page<'_> {
         }
         self.title(title)?;
         for sentence in sentences.iter().take(MAX_REMARKS) {
-            self.item("  - ", &format!("{sentence}."))?;
+            if sentence.contains(DEBUG) {
+                self.step("  - ", sentence)?;
+            } else {
+                self.item("  - ", &format!("{sentence}."))?;
+            }
         }
         if sentences.len() > MAX_REMARKS {
             let rest = sentences.len() - MAX_REMARKS;
@@ -213,14 +238,22 @@ fn is_alike(one: &End, other: &End) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
-/// Whether two ways differ at most in the files that say so.
+/// Whether two ways differ at most in the files that say so, or are the same
+/// circle from another beginning.
 fn is_same(one: &Chain, other: &Chain) -> bool {
-    let hops = |chain: &Chain| -> Vec<(String, String)> {
-        let hops = chain.hops.iter();
-        hops.map(|it| (it.who.clone(), it.sends_to.clone()))
-            .collect()
-    };
-    one.zone == other.zone && one.end == other.end && hops(one) == hops(other)
+    let is_circle = matches!((&one.end, &other.end), (End::Cycle(0), End::Cycle(0)));
+    let (mut first, mut second) = (hops(one), hops(other));
+    if is_circle {
+        first.sort_unstable();
+        second.sort_unstable();
+    }
+    one.zone == other.zone && one.end == other.end && first == second
+}
+
+fn hops(chain: &Chain) -> Vec<(&str, &str)> {
+    let hops = chain.hops.iter();
+    hops.map(|it| (it.who.as_str(), it.sends_to.as_str()))
+        .collect()
 }
 
 fn shown(text: &str) -> String {

@@ -41,8 +41,7 @@ pub(super) fn lines(chain: &Chain) -> Vec<String> {
         let to = shown(&hop.sends_to);
         lines.push(match (is_last, first) {
             (true, Some(_)) => format!("  └──── {to}"),
-            (true, None) => format!("{side}  ▼ {to}"),
-            (false, _) => format!("{side}  ▼ {to}"),
+            _ => format!("{side}  ▼ {to}"),
         });
     }
     lines.push(format!("      {}", end(chain)));

@@ -1,0 +1,153 @@
+//! What mends a node: each change was tried before it is named.
+
+use super::*;
+
+const UPLINK: &str = "/run/systemd/resolve/resolv.conf";
+
+/// The change as `FILE:LINE: OLD -> NEW`.
+fn check(name: &str, node: &Node, expected: &str) -> Mend {
+    let report = judge(node);
+    let mend = report
+        .mend
+        .unwrap_or_else(|| panic!("{name}: {}", report.headline));
+    let place = &mend.edit.place;
+    let old = mend.edit.old.as_deref().unwrap_or_default();
+    let shown = format!("{}:{}: {old} -> {}", place.file, place.line, mend.edit.new);
+    assert_eq!(shown, expected, "{name}");
+    mend
+}
+
+fn stub() -> Node {
+    let mut node = with_coredns("127.0.0.53", &corefile("/etc/resolv.conf"));
+    let config = "kind: KubeletConfiguration\nresolvConf: /etc/resolv.conf\n";
+    node.sources.push(source("/c.yaml", config));
+    let origin = Origin::File(place("/c.yaml", 2, 13));
+    node.kubelet.as_mut().unwrap().resolv_conf.origin = origin;
+    node.files.push(host_file(UPLINK, &[], "172.31.0.53"));
+    node
+}
+
+#[test]
+fn the_kubelet_gets_a_file_with_real_servers() {
+    let mend = check(
+        "file",
+        &stub(),
+        "/c.yaml:2: resolvConf: /etc/resolv.conf -> resolvConf: /run/systemd/resolve/resolv.conf",
+    );
+    assert_eq!(mend.then.len(), 2, "{mend:#?}");
+    assert!(mend.not.iter().any(|it| it.contains("Removing loop")));
+    // A file that leads back is not named.
+    let mut node = stub();
+    node.files[0] = host_file(UPLINK, &[], "10.96.0.10");
+    let expected =
+        "/c.yaml:2: resolvConf: /etc/resolv.conf -> resolvConf: /etc/kubernetes/resolv.conf";
+    check("leads back", &node, expected);
+    node.files[0] = host_file(UPLINK, &[], "127.0.0.1");
+    check("loopback", &node, expected);
+}
+
+#[test]
+fn a_flag_is_changed_where_it_stands() {
+    let mut node = stub();
+    let line = "ARGS=\"--v=2 --resolv-conf=/etc/resolv.conf\"\n";
+    node.sources.push(source("/f.env", line));
+    let setting = &mut node.kubelet.as_mut().unwrap().resolv_conf;
+    let shadowed = std::mem::replace(&mut setting.origin, Origin::File(place("/f.env", 1, 27)));
+    setting.overrode = vec![(UPLINK.to_owned(), shadowed)];
+    let mend = check(
+        "flag",
+        &node,
+        "/f.env:1: --resolv-conf=/etc/resolv.conf -> --resolv-conf=/run/systemd/resolve/resolv.conf",
+    );
+    assert!(
+        mend.but
+            .iter()
+            .any(|it| it.contains("/c.yaml:2:13 has no effect"))
+    );
+}
+
+#[test]
+fn what_nobody_set_is_added() {
+    let mut node = stub();
+    let kubelet = node.kubelet.as_mut().unwrap();
+    kubelet.resolv_conf.origin = Origin::BuiltIn;
+    kubelet.cluster_dns.origin = Origin::File(place("/c.yaml", 1, 1));
+    check(
+        "yaml",
+        &node,
+        "/c.yaml:3:  -> resolvConf: /run/systemd/resolve/resolv.conf",
+    );
+    node.sources = vec![source(
+        "/c.json",
+        "{\n \"clusterDNS\": [\"10.96.0.10\"]\n}\n",
+    )];
+    let origin = Origin::File(place("/c.json", 2, 17));
+    node.kubelet.as_mut().unwrap().cluster_dns.origin = origin;
+    check(
+        "json",
+        &node,
+        "/c.json:1:  -> \"resolvConf\": \"/run/systemd/resolve/resolv.conf\",",
+    );
+    node.sources = vec![source(
+        "/etc/default/kubelet",
+        "ARGS=--cluster-dns=10.96.0.10\n",
+    )];
+    let origin = Origin::File(place("/etc/default/kubelet", 1, 20));
+    let kubelet = node.kubelet.as_mut().unwrap();
+    kubelet.cluster_dns.origin = origin;
+    kubelet.cluster_domain.origin = Origin::BuiltIn;
+    check(
+        "flags",
+        &node,
+        "/etc/default/kubelet:1: --cluster-dns=10.96.0.10 -> --cluster-dns=10.96.0.10 \
+         --resolv-conf=/run/systemd/resolve/resolv.conf",
+    );
+}
+
+#[test]
+fn a_server_is_taken_out_of_a_list() {
+    let node = with_coredns("127.0.0.53 172.31.0.53", &corefile("/etc/resolv.conf"));
+    let mend = check(
+        "line",
+        &node,
+        "/etc/resolv.conf:1: nameserver 127.0.0.53 -> ",
+    );
+    assert_eq!(mend.but.len(), 1, "the node reads that file too");
+}
+
+#[test]
+fn a_literal_is_changed_in_the_corefile() {
+    let node = with_coredns("172.31.0.53", &corefile("127.0.0.1"));
+    let path = "/var/lib/kubelet/pods/coredns-a/volumes/config-volume/Corefile";
+    let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
+    let mend = check("corefile", &node, &expected);
+    assert!(
+        mend.then
+            .iter()
+            .any(|it| it.contains("edit configmap coredns"))
+    );
+}
+
+#[test]
+fn programs_on_the_node_get_another_server() {
+    let mut node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
+    let conf = "no-resolv\nserver=127.0.0.2\n";
+    node.sources.push(source("/etc/server.conf", conf));
+    let mut first = server(Program::Dnsmasq, "127.0.0.1", "127.0.0.2");
+    first.forwards[0].to[0].place = place("/etc/server.conf", 2, 8);
+    node.servers.push(first);
+    node.servers
+        .push(server(Program::Unbound, "127.0.0.2", "127.0.0.1"));
+    check(
+        "dnsmasq",
+        &node,
+        "/etc/server.conf:2: server=127.0.0.2 -> server=172.31.0.53",
+    );
+}
+
+#[test]
+fn what_works_needs_no_mend() {
+    let node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
+    assert_eq!(judge(&node).mend, None);
+    assert_eq!(judge(&Node::default()).mend, None);
+}

@@ -1,0 +1,120 @@
+//! `kdns nsenter TARGET …`: a program of the node with the target's network,
+//! files and host name.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::{Args, Status, Streams, explain};
+use crate::host::io_reason;
+use crate::host::root::Root;
+use crate::netns::{self, Aim};
+use crate::text::escaped;
+
+/// Explain or run something with the network and the resolv.conf of a process, container or pod
+#[derive(clap::Args, Debug)]
+#[command(after_help = "\
+Examples:
+  kdns nsenter 4711 explain db.prod
+  kdns nsenter shop/web-7d9c6b8f5-x2x4z -- getent ahosts db
+  kdns nsenter /run/netns/blue -- curl -v http://db/
+
+Statuses of COMMAND are its own; 125: the target cannot be entered, 126: COMMAND
+cannot be run, 127: there is no COMMAND.")]
+pub(super) struct NsenterArgs {
+    /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD or POD
+    target: String,
+    /// explain with its arguments
+    #[arg(value_name = "WHAT", allow_hyphen_values = true)]
+    what: Vec<OsString>,
+    /// This program of the node, in which only resolv.conf, hosts, nsswitch.conf, the network
+    /// and the host name are the target's
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Variables with which glibc's answers change, and which are the target's own
+/// or nobody's.
+const VARIABLES: &[&str] = &["RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES"];
+
+pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    match (args.what.split_first(), args.command.split_first()) {
+        (Some((what, words)), None) if what == "explain" => explain_target(args, words, streams),
+        (None, Some((program, words))) => Ok(become_command(args, program, words, streams)),
+        _ => anyhow::bail!(
+            "write what to do there: kdns nsenter TARGET explain NAME, or kdns nsenter TARGET -- COMMAND"
+        ),
+    }
+}
+
+/// `nsenter TARGET explain …` is `explain --target TARGET …`.
+fn explain_target(
+    args: &NsenterArgs,
+    words: &[OsString],
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    use clap::Parser as _;
+    let target = format!("--target={}", args.target);
+    let head = ["kdns", "explain", &target].map(OsString::from);
+    let words = head.iter().chain(words);
+    match Args::try_parse_from(words) {
+        Ok(Args {
+            command: super::Command::Explain(args),
+            ..
+        }) => explain::run(&args, streams),
+        Ok(_) => Ok(Status::Undecided),
+        Err(usage) => Ok(super::report_usage(&usage, streams)),
+    }
+}
+
+/// Enters and becomes the command: comes back only when that failed.
+fn become_command(
+    args: &NsenterArgs,
+    program: &OsString,
+    words: &[OsString],
+    streams: &mut Streams<'_>,
+) -> Status {
+    let prepared = Root::live()
+        .map_err(Into::into)
+        .and_then(|root| netns::aim(&root, &args.target))
+        .and_then(|aim| netns::furnish(&aim).map(|()| aim));
+    let aim = match prepared {
+        Ok(aim) => aim,
+        Err(error) => {
+            let message = escaped(error.to_string().as_bytes());
+            // A closed stderr leaves nobody to tell.
+            let _ = writeln!(streams.err, "kdns: {message}");
+            return Status::NotEntered;
+        }
+    };
+    for warning in &aim.plan.warnings {
+        let _ = writeln!(streams.err, "kdns: {warning}");
+    }
+    let error = command(&aim, program, words).exec();
+    let shown = escaped(PathBuf::from(program).as_os_str().as_encoded_bytes());
+    let _ = writeln!(
+        streams.err,
+        "kdns: cannot run {shown}: {}",
+        io_reason(&error)
+    );
+    if error.kind() == io::ErrorKind::NotFound {
+        Status::NoCommand
+    } else {
+        Status::NotExecutable
+    }
+}
+
+fn command(aim: &Aim, program: &OsString, words: &[OsString]) -> Command {
+    let mut command = Command::new(program);
+    command.args(words);
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
+    let env = aim.program.iter().flat_map(|it| &it.env);
+    // The file of HOSTALIASES is not the node's.
+    let own = env.filter(|(name, _)| VARIABLES.contains(&name.as_str()) && *name != "HOSTALIASES");
+    command.envs(own);
+    command
+}

@@ -1,0 +1,110 @@
+//! The question of a program that runs: its files, its environment, its resolver.
+
+use std::path::Path;
+
+use super::question;
+use crate::config::resolv_conf::ResolvConf;
+use crate::explain::Context;
+use crate::host::root::{Resolution, Root};
+use crate::netns::{self, Aim};
+use crate::program::{Certainty, Choice};
+use crate::scenario::{Scenario, default_hosts};
+
+/// Reads the target's situation into the scenario.
+pub(super) fn read(
+    word: &str,
+    root: Option<&Path>,
+    scenario: &mut Scenario,
+) -> anyhow::Result<(Context, Aim)> {
+    let root = match root {
+        Some(directory) => Root::below(directory, Resolution::Kernel)?,
+        None => Root::live()?,
+    };
+    let aim = netns::aim(&root, word)?;
+    let seen = &aim.seen;
+    let mut context = Context {
+        about: about(&aim),
+        leads: Vec::new(),
+    };
+    match &seen.resolv_conf {
+        Some(file) => {
+            question::use_resolv_conf(file.clone(), &seen.evidence, scenario, &mut context);
+        }
+        None => context
+            .about
+            .push("the target has no /etc/resolv.conf: each resolver uses its defaults".to_owned()),
+    }
+    let others = seen.hosts.iter().chain(&seen.nsswitch);
+    context.about.extend(others.filter_map(question::cut));
+    if let Some(hostname) = &seen.hostname {
+        scenario.hostname.clone_from(hostname);
+    }
+    if seen.is_whole {
+        let parse = |file: &crate::host::FileRead| ResolvConf::parse(file.source.clone());
+        scenario.hosts = seen.hosts.as_ref().map(parse);
+        scenario.nsswitch = seen.nsswitch.as_ref().map(parse);
+    } else {
+        scenario.hosts = Some(default_hosts(&scenario.hostname));
+    }
+    if let Some(interfaces) = &seen.interfaces {
+        scenario.interfaces.clone_from(interfaces);
+    }
+    if let Some(program) = &aim.program {
+        let is_known = |name: &str| question::VARIABLES.contains(&name);
+        let variables = program.env.iter().filter(|(name, _)| is_known(name));
+        scenario.env = variables
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+    }
+    if let Some(file) = &seen.aliases {
+        let path = file.source.name.clone();
+        scenario.files.insert(path, file.source.bytes.clone());
+    }
+    Ok((context, aim))
+}
+
+/// What the target is, which file counts, and what to know before believing it.
+fn about(aim: &Aim) -> Vec<String> {
+    let plan = &aim.plan;
+    let mut about = Vec::new();
+    let program = aim.program.as_ref().map(|it| it.path.as_str());
+    let mut target = plan.label.clone();
+    if let Some(process) = aim.process().filter(|_| !target.starts_with("process")) {
+        target = format!("{target}, process {}", process.pid());
+    }
+    if let Some(path) = program.filter(|it| !it.is_empty()) {
+        target = format!("{target} ({path})");
+    }
+    if let (Some(pod), false) = (&plan.pod, target.contains("pod ")) {
+        target = format!("{target}, of pod {pod}");
+        if let Some(container) = &plan.container {
+            target = format!("{target}, container {container}");
+        }
+    }
+    if let Ok(namespace) = &aim.namespace {
+        target = format!("{target}, network namespace {}", namespace.number());
+    }
+    about.push(target);
+    if let Some(file) = &aim.seen.resolv_conf {
+        let name = &file.source.name;
+        let kept = plan.kept.as_ref().map(|it| &it.source.name);
+        let kept = kept.filter(|it| *it != name && plan.drift(&file.source.bytes).is_none());
+        about.push(match kept {
+            Some(kept) => format!("its resolv.conf is {name}, which is {kept} on the node"),
+            None => format!("its resolv.conf is {name}"),
+        });
+    }
+    about.extend(plan.warnings.iter().map(ToString::to_string));
+    about.extend(aim.skipped.iter().cloned());
+    about
+}
+
+/// Which resolver the target has, in words.
+pub(super) fn sentence(choice: &Choice) -> String {
+    let why = &choice.why;
+    match (choice.resolver, choice.certainty) {
+        (Some(id), Certainty::Sure) => format!("its resolver is {id}: {why}"),
+        (Some(id), Certainty::Guess) => format!("its resolver is probably {id}: {why}"),
+        (None, _) => format!("its resolver cannot be told: {why}"),
+    }
+}

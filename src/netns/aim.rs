@@ -1,0 +1,284 @@
+//! From a word to a target that is held, with the files that count for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{EnterError, Namespace, process};
+use crate::host::node::processes::{self, Directory, Seen as Process};
+use crate::host::node::{Parts, pods};
+use crate::host::root::Root;
+use crate::node::{Pod, cgroup};
+use crate::program::Program;
+use crate::target::{Door, Files, Plan, PlanError, Scene, Target, plan};
+
+mod files;
+mod program;
+
+pub use files::Seen;
+
+/// A target that is held, and what was read of it.
+#[derive(Debug)]
+pub struct Aim {
+    /// Where the target leads.
+    pub plan: Plan,
+    /// Its network namespace; an error says why it cannot be entered. What was
+    /// read does not need it.
+    pub namespace: Result<Namespace, EnterError>,
+    /// Its files.
+    pub seen: Seen,
+    /// The program whose resolver is meant; `None`: no process runs.
+    pub program: Option<Program>,
+    /// What is there and could not be read, as sentences without a full stop.
+    pub skipped: Vec<String>,
+    /// The process, if there is one.
+    process: Option<Directory>,
+}
+
+/// Where `ip netns` keeps its namespaces, and the files of each.
+///
+/// Source: iproute2 `include/namespace.h`, `lib/namespace.c` `bind_etc`.
+const NAMED: &[&str] = &["/run/netns", "/var/run/netns"];
+const NAMED_FILES: &str = "/etc/netns";
+
+/// Finds the target on the node below `root`, holds it, and reads what counts.
+///
+/// # Errors
+///
+/// The word is no target, nothing or too much fits it, the process has ended
+/// or is a stranger's, or its resolv.conf cannot be read.
+pub fn aim(root: &Root, word: &str) -> Result<Aim, EnterError> {
+    let target: Target = word.parse()?;
+    match &target {
+        Target::Pid(pid) => at_process(root, *pid),
+        Target::File(path) => at_file(root, path),
+        Target::Id(_) | Target::Pod { .. } => at_pod(root, &target),
+    }
+}
+
+fn at_process(root: &Root, pid: u32) -> Result<Aim, EnterError> {
+    let (directory, seen) = process::hold(root, pid)?;
+    let namespace = of_process(&directory)?;
+    let init = Directory::open(root, 1).and_then(|it| Ok((it.namespace("mnt"), it.look()?)));
+    let (init_mounts, init) = init.map_or((None, None), |(mounts, init)| (mounts, Some(init)));
+    let node_netns = init.as_ref().and_then(|it| it.netns);
+    let prefix = cgroup::Prefix::of_init(init.as_ref().map_or(&[], |it| &it.cgroup));
+    let group = cgroup::membership(&seen.cgroup, &prefix);
+    let is_hidden = cgroup::is_silent(&seen.cgroup) && directory.namespace("mnt") != init_mounts;
+    let mut skipped = Vec::new();
+    let mut found = Vec::new();
+    let mut both: Vec<Process> = init.into_iter().filter(|_| pid != 1).collect();
+    both.push(seen.clone());
+    both.sort_unstable_by_key(|it| it.pid);
+    if pid != 1 && (group.pod.is_some() || group.container.is_some() || is_hidden) {
+        (found, skipped) = read_pods(root, &both);
+    }
+    let tasks = pods::tasks(&both);
+    let scene = Scene {
+        pods: &found,
+        tasks: &tasks,
+        node_netns,
+        target_netns: seen.netns,
+        named: None,
+    };
+    let plan = plan(&Target::Pid(pid), &scene)?;
+    Held {
+        root,
+        plan,
+        namespace,
+        process: Some(directory),
+        skipped,
+    }
+    .read()
+}
+
+fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
+    let namespace = Namespace::of_path(Path::new(path))?;
+    let real = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let parent = real.parent().and_then(Path::to_str).unwrap_or_default();
+    let name = real.file_name().and_then(|it| it.to_str());
+    let name = name.filter(|_| NAMED.contains(&parent));
+    let named = name.filter(|it| root.is_directory(Path::new(&format!("{NAMED_FILES}/{it}"))));
+    let (mut processes, mut found, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    if named.is_none() {
+        (processes, skipped) = processes::scan(root);
+        let (pods, unread) = read_pods(root, &processes);
+        found = pods;
+        skipped.extend(unread);
+    }
+    let node_netns = Directory::open(root, 1)
+        .ok()
+        .and_then(|it| it.namespace("net"));
+    let scene = Scene {
+        pods: &found,
+        node_netns,
+        target_netns: Some(namespace.number()),
+        named,
+        ..Scene::default()
+    };
+    let plan = plan(&Target::File(path.to_owned()), &scene)?;
+    let process = match plan.files {
+        Files::Process(pid) => Some(hold_one_of(root, &processes, pid)?),
+        _ => None,
+    };
+    Held {
+        root,
+        plan,
+        namespace: Ok(namespace),
+        process,
+        skipped,
+    }
+    .read()
+}
+
+fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
+    let (processes, mut skipped) = processes::scan(root);
+    let (found, unread) = read_pods(root, &processes);
+    skipped.extend(unread);
+    let tasks = pods::tasks(&processes);
+    let node_netns = processes
+        .iter()
+        .find(|it| it.pid == 1)
+        .and_then(|it| it.netns);
+    let scene = Scene {
+        pods: &found,
+        tasks: &tasks,
+        node_netns,
+        ..Scene::default()
+    };
+    let plan = plan(target, &scene)?;
+    let mut process = None;
+    let namespace = match &plan.door {
+        Door::Process(pid) => {
+            let held = hold_one_of(root, &processes, *pid)?;
+            let namespace = of_process(&held)?;
+            process = Some(held);
+            namespace
+        }
+        Door::NodeFile(path, number) => Namespace::of_node_file(root, path, *number),
+        Door::OwnFile(path) => Namespace::of_path(Path::new(path)),
+        Door::Nowhere => {
+            let what = plan.label.clone();
+            Err(PlanError::Gone { what }.into())
+        }
+        Door::Node => Namespace::of_process(&process::hold(root, 1)?.0),
+    };
+    Held {
+        root,
+        plan,
+        namespace,
+        process,
+        skipped,
+    }
+    .read()
+}
+
+fn read_pods(root: &Root, processes: &[Process]) -> (Vec<Pod>, Vec<String>) {
+    let parts = Parts {
+        pods: true,
+        ..Parts::default()
+    };
+    pods::read(root, processes, parts)
+}
+
+fn hold_one_of(root: &Root, processes: &[Process], pid: u32) -> Result<Directory, EnterError> {
+    let seen = processes.iter().find(|it| it.pid == pid);
+    process::hold_seen(root, seen.ok_or(EnterError::NoProcess { pid })?)
+}
+
+/// Its namespace; on a node that is only files there is nothing to enter, but
+/// much to read.
+fn of_process(process: &Directory) -> Result<Result<Namespace, EnterError>, EnterError> {
+    match Namespace::of_process(process) {
+        Err(error @ EnterError::NotLive { .. }) => Ok(Err(error)),
+        Err(error) => Err(error),
+        Ok(namespace) => Ok(Ok(namespace)),
+    }
+}
+
+/// A target that is held, before its files are read.
+struct Held<'r> {
+    root: &'r Root,
+    plan: Plan,
+    namespace: Result<Namespace, EnterError>,
+    process: Option<Directory>,
+    skipped: Vec<String>,
+}
+
+impl Held<'_> {
+    fn read(self) -> Result<Aim, EnterError> {
+        let Self {
+            root,
+            mut plan,
+            namespace,
+            process,
+            mut skipped,
+        } = self;
+        let mut program = None;
+        let mut seen = match (&plan.files, &process) {
+            (Files::Process(_), Some(process)) => {
+                let own = process
+                    .root()
+                    .map_err(|error| process::gone(&error, process.pid()))?;
+                program = Some(program::read(process, &own));
+                let mut seen = files::read_process(process, &own, &mut skipped)?;
+                seen.aliases = files::aliases(&own, program.as_ref(), &mut skipped);
+                seen
+            }
+            (Files::Kept, _) => files::read_kept(&plan),
+            (Files::Named(name), _) => {
+                files::read_node(root, Some(&format!("{NAMED_FILES}/{name}")))?
+            }
+            (Files::Node | Files::Process(_), _) => files::read_node(root, None)?,
+        };
+        if seen.interfaces.is_none()
+            && let Ok(namespace) = &namespace
+        {
+            seen.interfaces = namespace.within(files::interfaces).ok().flatten();
+        }
+        // What was read of a process that has ended meanwhile may be what its
+        // mounts had hidden.
+        if let Some(process) = &process {
+            expect_alive(process)?;
+        }
+        if matches!(plan.files, Files::Process(_)) {
+            let bytes = seen
+                .resolv_conf
+                .as_ref()
+                .map(|it| it.source.bytes.as_slice());
+            plan.warnings.extend(plan.drift(bytes.unwrap_or_default()));
+        }
+        Ok(Aim {
+            plan,
+            namespace,
+            seen,
+            program,
+            skipped,
+            process,
+        })
+    }
+}
+
+impl Aim {
+    /// Whether the process is still the one that was read.
+    ///
+    /// # Errors
+    ///
+    /// It has ended.
+    pub fn expect_alive(&self) -> Result<(), EnterError> {
+        self.process.as_ref().map_or(Ok(()), expect_alive)
+    }
+
+    /// The process whose files were read, if there is one.
+    pub fn process(&self) -> Option<&Directory> {
+        self.process.as_ref()
+    }
+}
+
+fn expect_alive(process: &Directory) -> Result<(), EnterError> {
+    let pid = process.pid();
+    let seen = process.look().map_err(|error| process::gone(&error, pid))?;
+    if seen.is_zombie {
+        return Err(EnterError::Vanished { pid });
+    }
+    Ok(())
+}

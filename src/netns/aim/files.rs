@@ -1,0 +1,143 @@
+//! Reads the files of a target.
+
+use std::path::Path;
+
+use crate::config::resolv_conf::ResolvConf;
+use crate::host::node::processes::Directory;
+use crate::host::root::Root;
+use crate::host::situation::{self, RESOLV_CONF};
+use crate::host::{FileRead, ReadError};
+use crate::loopback::Evidence;
+use crate::netns::{EnterError, hostname};
+use crate::program::Program;
+use crate::target::Plan;
+
+/// The files and names of a target that decide what its resolvers ask.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// `/etc/resolv.conf`, named by its path on the node; `None`: there is none.
+    pub resolv_conf: Option<FileRead>,
+    /// Whether the other files were looked for: of a dead container they are
+    /// not known.
+    pub is_whole: bool,
+    /// `/etc/hosts`; `None`: there is none.
+    pub hosts: Option<FileRead>,
+    /// `/etc/nsswitch.conf`; `None`: there is none.
+    pub nsswitch: Option<FileRead>,
+    /// The file that HOSTALIASES names; `None`: it names none, or there is none.
+    pub aliases: Option<FileRead>,
+    /// The host name, if it is known.
+    pub hostname: Option<String>,
+    /// The network interfaces, if they are known.
+    pub interfaces: Option<Vec<String>>,
+    /// What tells where loopback servers of the file lead.
+    pub evidence: Evidence,
+}
+
+/// The files as the process sees them. Its root is a stranger's: links in it
+/// stay inside.
+pub(super) fn read_process(
+    process: &Directory,
+    own: &Root,
+    skipped: &mut Vec<String>,
+) -> Result<Seen, EnterError> {
+    let file = |path: &str| -> Result<Option<FileRead>, ReadError> {
+        let mut read = own.read_if_there(Path::new(path))?;
+        if let Some(file) = &mut read {
+            file.source.name = format!("/proc/{}/root{path}", process.pid());
+        }
+        Ok(read)
+    };
+    let resolv_conf = file(RESOLV_CONF)?;
+    let mut evidence = Evidence::default();
+    if let Some(file) = &resolv_conf {
+        let links = own.links(Path::new(RESOLV_CONF)).unwrap_or_default();
+        let (found, unread) = situation::evidence(own, file, &links);
+        evidence = found;
+        skipped.extend(unread.iter().map(ToString::to_string));
+    }
+    let devices = process.read("net/dev").ok();
+    Ok(Seen {
+        resolv_conf,
+        is_whole: true,
+        hosts: file("/etc/hosts")?,
+        nsswitch: file("/etc/nsswitch.conf")?,
+        hostname: hostname(process).or_else(|| first_word(own)),
+        interfaces: devices.map(|it| crate::target::interfaces(&it.source.bytes)),
+        evidence,
+        ..Seen::default()
+    })
+}
+
+/// Where the UTS namespace cannot be entered.
+fn first_word(own: &Root) -> Option<String> {
+    let file = own.read(Path::new("/etc/hostname")).ok()?;
+    let text = String::from_utf8_lossy(&file.source.bytes).into_owned();
+    text.split_whitespace().next().map(str::to_owned)
+}
+
+/// The file of HOSTALIASES; the program sees it below its own root.
+pub(super) fn aliases(
+    own: &Root,
+    program: Option<&Program>,
+    skipped: &mut Vec<String>,
+) -> Option<FileRead> {
+    let path = program?
+        .env
+        .get("HOSTALIASES")
+        .filter(|it| it.starts_with('/'))?;
+    let read = own.read_if_there(Path::new(path));
+    let mut file = read.unwrap_or_else(|error| {
+        skipped.push(format!("HOSTALIASES: {error}"));
+        None
+    })?;
+    path.clone_into(&mut file.source.name);
+    Some(file)
+}
+
+pub(super) fn read_kept(plan: &Plan) -> Seen {
+    let file = |conf: &ResolvConf| FileRead {
+        source: conf.source.clone(),
+        is_cut: false,
+    };
+    Seen {
+        resolv_conf: plan.kept.as_ref().map(file),
+        hostname: plan.hostname.clone(),
+        ..Seen::default()
+    }
+}
+
+/// The node's files; those in `first` come before them.
+pub(super) fn read_node(root: &Root, first: Option<&str>) -> Result<Seen, EnterError> {
+    let file = |name: &str| -> Result<Option<FileRead>, ReadError> {
+        let own = first.map(|it| root.read_if_there(Path::new(&format!("{it}/{name}"))));
+        match own.transpose()?.flatten() {
+            Some(file) => Ok(Some(file)),
+            None => root.read_if_there(Path::new(&format!("/etc/{name}"))),
+        }
+    };
+    let situation = situation::read(root)?;
+    let resolv_conf = file("resolv.conf")?;
+    let is_nodes = resolv_conf == situation.resolv_conf;
+    Ok(Seen {
+        resolv_conf,
+        is_whole: true,
+        hosts: file("hosts")?,
+        nsswitch: file("nsswitch.conf")?,
+        hostname: situation.hostname,
+        // Those of the node's own namespace are not the target's.
+        interfaces: None,
+        evidence: if is_nodes {
+            situation.evidence
+        } else {
+            Evidence::default()
+        },
+        aliases: None,
+    })
+}
+
+pub(super) fn interfaces() -> Option<Vec<String>> {
+    let found = nix::net::if_::if_nameindex().ok()?;
+    let name = |it: &nix::net::if_::Interface| it.name().to_string_lossy().into_owned();
+    Some(found.to_slice().iter().map(name).collect())
+}

@@ -1,0 +1,129 @@
+//! Why a target cannot be entered: one sentence each.
+
+use nix::errno::Errno;
+
+use crate::host::{ReadError, reason};
+use crate::target::{PlanError, WordError};
+
+/// Why a target cannot be looked at or entered. The sentence says all of it.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnterError {
+    /// The word is no target.
+    #[error(transparent)]
+    Word(#[from] WordError),
+    /// The target leads nowhere on this node.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// There is no process of this id.
+    #[error("there is no process {pid}")]
+    NoProcess {
+        /// Its id.
+        pid: u32,
+    },
+    /// It was there, and is not any more.
+    #[error("process {pid} has ended meanwhile; what has its number now is another one")]
+    Vanished {
+        /// Its id.
+        pid: u32,
+    },
+    /// It has ended, and its parent has not asked how.
+    #[error(
+        "process {pid} ({comm}) has ended: it is a zombie, which has no namespaces and no files"
+    )]
+    Zombie {
+        /// Its id.
+        pid: u32,
+        /// Its name, safe to print.
+        comm: String,
+    },
+    /// It is the kernel's own.
+    #[error("process {pid} ({comm}) is a thread of the kernel: it has no files and asks no names")]
+    KernelThread {
+        /// Its id.
+        pid: u32,
+        /// Its name, safe to print.
+        comm: String,
+    },
+    /// The caller may not look into it.
+    #[error(
+        "cannot look into process {pid}, which is another user's: that needs the capability CAP_SYS_PTRACE; \
+         run kdns as root, in a pod with hostPID and a privileged container (kubectl debug --profile=sysadmin)"
+    )]
+    NeedsPtrace {
+        /// Its id.
+        pid: u32,
+    },
+    /// The caller may not enter.
+    #[error(
+        "cannot enter the network namespace {file}: that needs the capability CAP_SYS_ADMIN, \
+         also in the user namespace that owns it; run kdns as root"
+    )]
+    NeedsAdmin {
+        /// Its path, safe to print.
+        file: String,
+    },
+    /// The file is something else.
+    #[error("{file} is no network namespace")]
+    NoNetwork {
+        /// Its path, safe to print.
+        file: String,
+    },
+    /// The process has no link to one: the kernel was built without.
+    #[error("process {pid} has no network namespace of its own: this kernel has none")]
+    NoNamespaces {
+        /// Its id.
+        pid: u32,
+    },
+    /// The process is only a directory.
+    #[error("cannot enter process {pid}: its directory is not one of a live /proc")]
+    NotLive {
+        /// Its id.
+        pid: u32,
+    },
+    /// The file keeps another namespace than it did.
+    #[error("{file} keeps another network namespace by now")]
+    Replaced {
+        /// Its path, safe to print.
+        file: String,
+    },
+    /// The file cannot be opened.
+    #[error("cannot open the network namespace {file}: {}", reason(*errno))]
+    Open {
+        /// Its path, safe to print.
+        file: String,
+        /// What the system said.
+        errno: Errno,
+    },
+    /// It cannot be entered, for a reason that is none of the above.
+    #[error("cannot enter the network namespace {file}: {}", reason(*errno))]
+    Enter {
+        /// Its path, safe to print.
+        file: String,
+        /// What the system said.
+        errno: Errno,
+    },
+    /// The place for a program could not be made.
+    #[error("cannot {what}: {}", reason(*errno))]
+    Room {
+        /// What was attempted.
+        what: String,
+        /// What the system said.
+        errno: Errno,
+    },
+    /// There is no thread to enter with.
+    #[error("cannot start a thread to enter a namespace with: {}", reason(*errno))]
+    Thread {
+        /// What the system said.
+        errno: Errno,
+    },
+    /// The privileges could not be given up, so nothing was done.
+    #[error("cannot give up capabilities before reading from the network: {reason}")]
+    Capabilities {
+        /// What the system said.
+        reason: String,
+    },
+}

@@ -1,0 +1,240 @@
+//! Enters the network namespaces of others, and holds what is entered.
+//!
+//! A process is held by its directory of `/proc`, a namespace by a descriptor:
+//! neither can turn into another one between the first look and the last.
+
+mod aim;
+mod error;
+mod process;
+mod room;
+
+pub use aim::{Aim, Seen, aim};
+pub use error::EnterError;
+pub use process::hold;
+pub use room::furnish;
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::thread;
+
+use caps::{CapSet, Capability};
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, openat};
+use nix::sched::{CloneFlags, setns};
+use nix::sys::stat::{Mode, fstat};
+use nix::sys::statfs::{NSFS_MAGIC, fstatfs};
+
+use crate::host::node::processes::Directory;
+use crate::host::root::Root;
+use crate::text::escaped;
+
+/// A network namespace that is held by a descriptor.
+#[derive(Debug)]
+pub struct Namespace {
+    descriptor: OwnedFd,
+    /// The user namespace of the process that it was taken from.
+    user: Option<OwnedFd>,
+    number: u64,
+    name: String,
+}
+
+/// What is still needed inside: a socket of port 53 and the like.
+const KEPT: Capability = Capability::CAP_NET_BIND_SERVICE;
+
+impl Namespace {
+    /// The network namespace of a process.
+    ///
+    /// # Errors
+    ///
+    /// The process has ended, or the caller may not look into it.
+    pub fn of_process(process: &Directory) -> Result<Self, EnterError> {
+        let opened = process.open_link("ns/net");
+        let descriptor = opened.map_err(|errno| process::explain(process, "ns/net", errno))?;
+        let name = format!("/proc/{}/ns/net", process.pid());
+        let mut namespace = Self::held(descriptor, name)?;
+        // Of use only where the caller is not root.
+        namespace.user = process.open_link("ns/user").ok();
+        Ok(namespace)
+    }
+
+    /// The namespace that a file keeps, a path of the caller's own.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, cannot be opened, or is something else.
+    pub fn of_path(path: &Path) -> Result<Self, EnterError> {
+        let name = escaped(path.as_os_str().as_encoded_bytes());
+        let open = |flags| openat(AT_FDCWD, path, flags | OFlag::O_CLOEXEC, Mode::empty());
+        Self::opened(name, open)
+    }
+
+    /// The namespace that a file of a node keeps. With `number` it must be
+    /// that one: a path may be another one's by now.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, cannot be opened, is something else or another one.
+    pub fn of_node_file(root: &Root, path: &str, number: Option<u64>) -> Result<Self, EnterError> {
+        let open = |flags| root.open_file(Path::new(path), flags);
+        let namespace = Self::opened(escaped(path.as_bytes()), open)?;
+        if number.is_some_and(|it| it != namespace.number) {
+            let file = namespace.name;
+            return Err(EnterError::Replaced { file });
+        }
+        Ok(namespace)
+    }
+
+    /// Looks before it opens: what is no namespace may be a device or a FIFO.
+    fn opened(
+        name: String,
+        open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
+    ) -> Result<Self, EnterError> {
+        let failed = |errno| EnterError::Open {
+            file: name.clone(),
+            errno,
+        };
+        let looked = open(OFlag::O_PATH).map_err(failed)?;
+        expect_namespace(&name, &looked)?;
+        let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+        let descriptor = open(flags).map_err(failed)?;
+        Self::held(descriptor, name)
+    }
+
+    fn held(descriptor: OwnedFd, name: String) -> Result<Self, EnterError> {
+        let number = expect_namespace(&name, &descriptor)?;
+        Ok(Self {
+            descriptor,
+            user: None,
+            number,
+            name,
+        })
+    }
+
+    /// Its number, as in `net:[4026531840]`.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The path that it was opened by, safe to print.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Moves this thread there, for good. Where that needs a user namespace it
+    /// is entered first, which only a program of one thread can do.
+    ///
+    /// # Errors
+    ///
+    /// The system says no.
+    pub fn enter(&self) -> Result<(), EnterError> {
+        let refused = match setns(&self.descriptor, CloneFlags::CLONE_NEWNET) {
+            Ok(()) => return Ok(()),
+            Err(Errno::EPERM) => Errno::EPERM,
+            Err(errno) => return Err(self.failed(errno)),
+        };
+        let user = self.user.as_ref().ok_or_else(|| self.failed(refused))?;
+        // One's own cannot be entered once more (EINVAL): it was not the reason.
+        setns(user, CloneFlags::CLONE_NEWUSER).map_err(|_| self.failed(refused))?;
+        setns(&self.descriptor, CloneFlags::CLONE_NEWNET).map_err(|errno| self.failed(errno))
+    }
+
+    /// Makes sure that threads of this program can enter the namespace. To be
+    /// called by the first thread before there is another one, and after
+    /// everything of the host's was read: a user namespace that had to be
+    /// entered is not left again.
+    ///
+    /// # Errors
+    ///
+    /// The system says no.
+    pub fn admit(&self) -> Result<(), EnterError> {
+        let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
+        self.enter()?;
+        if let Ok(own) = own {
+            // Without a way back this is where the threads are, too.
+            let _ = setns(&own.descriptor, CloneFlags::CLONE_NEWNET);
+        }
+        Ok(())
+    }
+
+    /// Runs `work` in the namespace, on a thread of its own that has given up
+    /// its capabilities.
+    ///
+    /// # Errors
+    ///
+    /// The namespace cannot be entered: nothing was run.
+    pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
+        on_a_thread(|| {
+            setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
+                .map_err(|errno| self.failed(errno))?;
+            give_up_capabilities()?;
+            Ok(work())
+        })
+    }
+
+    fn failed(&self, errno: Errno) -> EnterError {
+        let file = self.name.clone();
+        match errno {
+            Errno::EPERM => EnterError::NeedsAdmin { file },
+            // The descriptor is one of another kind of namespace.
+            Errno::EINVAL => EnterError::NoNetwork { file },
+            errno => EnterError::Enter { file, errno },
+        }
+    }
+}
+
+/// The host name in the UTS namespace of a process; `None`: it cannot be entered.
+pub fn hostname(process: &Directory) -> Option<String> {
+    let descriptor = process.open_link("ns/uts").ok()?;
+    let name = on_a_thread(|| {
+        let failed = |errno| EnterError::Enter {
+            file: "ns/uts".to_owned(),
+            errno,
+        };
+        setns(&descriptor, CloneFlags::CLONE_NEWUTS).map_err(failed)?;
+        nix::unistd::gethostname().map_err(failed)
+    });
+    Some(name.ok()?.to_string_lossy().into_owned())
+}
+
+/// Namespaces are a thread's own: this one keeps its.
+fn on_a_thread<T: Send>(
+    work: impl FnOnce() -> Result<T, EnterError> + Send,
+) -> Result<T, EnterError> {
+    thread::scope(|scope| {
+        let spawned = thread::Builder::new().spawn_scoped(scope, work);
+        let thread = spawned.map_err(|error| EnterError::Thread {
+            errno: Errno::from_raw(error.raw_os_error().unwrap_or_default()),
+        })?;
+        thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Whoever parses what strangers send has nothing to give away.
+fn give_up_capabilities() -> Result<(), EnterError> {
+    let failed = |error: caps::errors::CapsError| EnterError::Capabilities {
+        reason: error.to_string(),
+    };
+    let held = caps::read(None, CapSet::Permitted).map_err(failed)?;
+    let kept = held.into_iter().filter(|it| *it == KEPT).collect();
+    // The effective ones must not exceed the permitted ones at any time.
+    for set in [CapSet::Inheritable, CapSet::Effective, CapSet::Permitted] {
+        caps::set(None, set, &kept).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Its number, if it is a namespace.
+fn expect_namespace(name: &str, descriptor: &OwnedFd) -> Result<u64, EnterError> {
+    let file = || name.to_owned();
+    let failed = |errno| EnterError::Open {
+        file: file(),
+        errno,
+    };
+    let system = fstatfs(descriptor).map_err(failed)?.filesystem_type();
+    if system != NSFS_MAGIC {
+        return Err(EnterError::NoNetwork { file: file() });
+    }
+    Ok(fstat(descriptor).map_err(failed)?.st_ino)
+}

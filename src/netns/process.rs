@@ -1,0 +1,103 @@
+//! Holds a process, and says what is wrong with it.
+
+use std::path::Path;
+
+use nix::errno::Errno;
+
+use super::EnterError;
+use crate::host::ReadError;
+use crate::host::node::processes::{Directory, Seen};
+use crate::host::root::Root;
+
+/// Holds the process with this id, which lives and is a program's.
+///
+/// # Errors
+///
+/// There is none, it is a zombie or a thread of the kernel.
+pub fn hold(root: &Root, pid: u32) -> Result<(Directory, Seen), EnterError> {
+    let directory = Directory::open(root, pid).map_err(|error| {
+        if error.is_missing() {
+            EnterError::NoProcess { pid }
+        } else {
+            error.into()
+        }
+    })?;
+    let seen = directory.look().map_err(|error| gone(&error, pid))?;
+    expect_program(&directory, &seen)?;
+    Ok((directory, seen))
+}
+
+/// Holds a process that a scan saw.
+///
+/// # Errors
+///
+/// As [`hold`]; that process is gone.
+pub(super) fn hold_seen(root: &Root, seen: &Seen) -> Result<Directory, EnterError> {
+    let pid = seen.pid;
+    let directory = Directory::of(root, seen).ok_or(EnterError::Vanished { pid })?;
+    expect_program(&directory, seen)?;
+    Ok(directory)
+}
+
+/// What an error of a file of the process says about the process.
+pub(super) fn gone(error: &ReadError, pid: u32) -> EnterError {
+    match error {
+        ReadError::System {
+            errno: Errno::ESRCH | Errno::ENOENT,
+            ..
+        } => EnterError::Vanished { pid },
+        ReadError::System {
+            errno: Errno::EACCES | Errno::EPERM,
+            ..
+        } => EnterError::NeedsPtrace { pid },
+        error => error.clone().into(),
+    }
+}
+
+fn expect_program(directory: &Directory, seen: &Seen) -> Result<(), EnterError> {
+    const KTHREADD: u32 = 2;
+    let (pid, comm) = (seen.pid, seen.comm.clone());
+    if seen.is_zombie {
+        return Err(EnterError::Zombie { pid, comm });
+    }
+    // In a pid namespace of its own an ordinary process can be number 2.
+    let is_kernels = pid == KTHREADD || seen.parent == Some(KTHREADD);
+    if is_kernels && directory.is_live() && directory.arguments().is_empty() {
+        let is_without_program = directory.link("exe").is_none();
+        if is_without_program {
+            return Err(EnterError::KernelThread { pid, comm });
+        }
+    }
+    Ok(())
+}
+
+/// Why a link of the kernel's could not be opened.
+pub(super) fn explain(directory: &Directory, name: &str, errno: Errno) -> EnterError {
+    let pid = directory.pid();
+    match errno {
+        Errno::ENOTSUP => EnterError::NotLive { pid },
+        Errno::ESRCH => EnterError::Vanished { pid },
+        Errno::EACCES | Errno::EPERM => match directory.look() {
+            // A zombie has nothing left that one might look into.
+            Ok(seen) if seen.is_zombie => EnterError::Zombie {
+                pid,
+                comm: seen.comm,
+            },
+            Ok(_) => EnterError::NeedsPtrace { pid },
+            Err(error) => gone(&error, pid),
+        },
+        Errno::ENOENT => match directory.look() {
+            Ok(seen) if seen.is_zombie => EnterError::Zombie {
+                pid,
+                comm: seen.comm,
+            },
+            // The namespaces of one that ends go before it does.
+            _ if Path::new("/proc/self/ns/net").exists() => EnterError::Vanished { pid },
+            _ => EnterError::NoNamespaces { pid },
+        },
+        errno => EnterError::Read(ReadError::System {
+            file: format!("/proc/{pid}/{name}"),
+            errno,
+        }),
+    }
+}

@@ -1,0 +1,253 @@
+//! From what a program says about itself to the resolver that it uses.
+
+use super::elf::{Executable, Family, Libc};
+use super::go::{self, Build};
+use super::{Certainty, Choice, Program, maps};
+use crate::resolver::go::{V1_19, V1_27, Version, hands_over_to_libc};
+use crate::scenario::Scenario;
+
+/// Which resolver the program asks for the scenario's name. The first rule
+/// that fits counts.
+///
+/// A cgo program of Go decides by the name and the files, hence the scenario.
+pub fn choose(program: &Program, scenario: &Scenario) -> Choice {
+    let rules = [of_tool, of_busybox, of_known_program];
+    let by_rule = rules.iter().find_map(|rule| rule(program));
+    let executable = program.executable.as_ref();
+    by_rule
+        .or_else(|| Some(of_go(program, executable?.go.as_ref()?, scenario)))
+        .or_else(|| of_hickory(executable?))
+        .unwrap_or_else(|| of_libc(program))
+}
+
+fn sure(resolver: &'static str, why: impl Into<String>) -> Choice {
+    Choice {
+        resolver: Some(resolver),
+        certainty: Certainty::Sure,
+        why: why.into(),
+    }
+}
+
+fn guess(resolver: &'static str, why: impl Into<String>) -> Choice {
+    Choice {
+        certainty: Certainty::Guess,
+        ..sure(resolver, why)
+    }
+}
+
+/// The tools of BIND read resolv.conf for themselves.
+fn of_tool(program: &Program) -> Option<Choice> {
+    let tools = ["dig", "host", "nslookup"];
+    let name = program.name();
+    let tool = tools.into_iter().find(|it| *it == name)?;
+    let has_search = program.arguments.iter().any(|it| it == "+search");
+    let id = if has_search && tool == "dig" {
+        "dig-search"
+    } else {
+        tool
+    };
+    Some(sure(
+        id,
+        format!("{name} is a tool of BIND, which reads resolv.conf itself"),
+    ))
+}
+
+/// Only nslookup has a resolver of its own; the other applets ask libc.
+///
+/// Source: busybox `networking/nslookup.c`, `libbb/xconnect.c` `str2sockaddr`.
+fn of_busybox(program: &Program) -> Option<Choice> {
+    let version = program.executable.as_ref()?.busybox.as_ref()?;
+    let mut words = program
+        .arguments
+        .iter()
+        .map(|it| it.rsplit('/').next().unwrap_or_default());
+    let called = words.next().unwrap_or_default();
+    let applet = if called == "busybox" {
+        words.next().unwrap_or_default()
+    } else {
+        called
+    };
+    let is_nslookup = applet == "nslookup";
+    is_nslookup.then(|| sure("busybox-nslookup", format!("nslookup of BusyBox {version}")))
+}
+
+/// Programs that are known to have a resolver in them that no word gives away.
+fn of_known_program(program: &Program) -> Option<Choice> {
+    let is_envoy = ["envoy", "cilium-envoy"].contains(&program.name());
+    let why = "Envoy asks its own c-ares unless its configuration says otherwise";
+    is_envoy.then(|| guess("c-ares-1.34", why))
+}
+
+fn of_hickory(executable: &Executable) -> Option<Choice> {
+    let version = executable.hickory.as_ref()?;
+    let why = format!("hickory-resolver {version} is in it; the program can also ask libc");
+    Some(guess("hickory-0.26", why))
+}
+
+/// Go asks libc only where cgo is linked in and something tells it to.
+///
+/// Source: Go `src/net/conf.go: mustUseGoResolver, lookupOrder`.
+fn of_go(program: &Program, build: &Build, scenario: &Scenario) -> Choice {
+    let (id, version) = model(build);
+    let name = if build.version.is_empty() {
+        "Go"
+    } else {
+        &build.version
+    };
+    let own = |why: &str| sure(id, format!("built with {name}: {why}"));
+    let libc = libc_of(program);
+    if build.has_tag("netgo") {
+        return own("the tag netgo leaves out libc");
+    }
+    if build.cgo == Some(false) {
+        return own("without cgo there is only Go's resolver");
+    }
+    let is_dynamic = program
+        .executable
+        .as_ref()
+        .is_some_and(|it| it.interpreter.is_some());
+    if libc.is_none() && !is_dynamic {
+        return own("no libc is linked in, so there is only Go's resolver");
+    }
+    let other = libc.as_ref().map_or("glibc", libc_id);
+    let env = program.env.get("GODEBUG").map(String::as_str);
+    match env
+        .and_then(go::netdns)
+        .or_else(|| go::netdns(&build.godebug))
+    {
+        Some("go") => return own("GODEBUG has netdns=go"),
+        Some(_) => return sure(other, format!("built with {name}: GODEBUG has netdns=cgo")),
+        None if build.has_tag("netcgo") => {
+            return sure(
+                other,
+                format!("built with {name}: the tag netcgo asks libc"),
+            );
+        }
+        None => {}
+    }
+    match hands_over_to_libc(scenario, version) {
+        // `Resolver.PreferGo` is not to be seen from outside.
+        Some(reason) => guess(
+            other,
+            format!("built with {name} and cgo, which leaves this to libc: {reason}"),
+        ),
+        None => own("it could ask libc, but nothing here tells it to"),
+    }
+}
+
+/// The nearer one of the versions that are known. The order of sources, the
+/// greatest difference, changed in Go 1.21.
+fn model(build: &Build) -> (&'static str, &'static Version) {
+    if build.minor().is_some_and(|minor| minor < 21) {
+        ("go-1.19", &V1_19)
+    } else {
+        ("go-1.27", &V1_27)
+    }
+}
+
+/// Libraries that ask by themselves, and how it comes that a program has them.
+const OTHERS: &[(&str, &str)] = &[
+    ("libcares.", "c-ares"),
+    ("libunbound.", "libunbound"),
+    ("libldns.", "ldns"),
+    ("libgetdns.", "getdns"),
+    ("libudns.", "udns"),
+    ("libadns.", "adns"),
+    ("libdns-", "libdns of BIND"),
+];
+
+/// What is left asks the C library.
+fn of_libc(program: &Program) -> Choice {
+    let Some(libc) = libc_of(program) else {
+        return unknown(program);
+    };
+    let id = libc_id(&libc);
+    let version = libc.version.as_deref();
+    let words = match (libc.family, version) {
+        (Family::Glibc, Some(version)) => format!("glibc {version}"),
+        (Family::Glibc, None) => "glibc".to_owned(),
+        (Family::Musl, Some(version)) => format!("musl {version}"),
+        (Family::Musl, None) => "musl".to_owned(),
+    };
+    let is_static = program
+        .executable
+        .as_ref()
+        .is_some_and(|it| it.interpreter.is_none());
+    let how = if is_static { "linked in" } else { "mapped" };
+    let name = program.name();
+    let name = if name.is_empty() { "the program" } else { name };
+    if program.maps("libjvm.") {
+        let why = format!("the JVM looks names up with {words}; Netty's own resolver does not");
+        return sure(id, why);
+    }
+    if name == "node" || name == "nodejs" {
+        let why = format!(
+            "Node's dns.lookup asks {words}; its dns.resolve asks c-ares, which never searches"
+        );
+        return sure(id, why);
+    }
+    let others = OTHERS.iter().filter(|(file, _)| program.maps(file));
+    let others: Vec<&str> = others.map(|(_, name)| *name).collect();
+    if !others.is_empty() {
+        let others = others.join(" and ");
+        let why = format!("{name} has {words} {how}, but also {others}, which asks by itself");
+        return guess(id, why);
+    }
+    let is_unsure = libc.family == Family::Musl && version.is_none();
+    let choice = if is_unsure { guess } else { sure };
+    choice(id, format!("{name} has {words} {how}"))
+}
+
+/// The C library: as its own file says, else by the names of files.
+fn libc_of(program: &Program) -> Option<Libc> {
+    let by_name = || program.libraries.iter().find_map(|it| maps::libc_of(it));
+    let executable = program.executable.as_ref();
+    let of_loader = || {
+        let loader = executable?.interpreter.as_deref()?;
+        maps::libc_of(loader).or_else(|| loader.contains("/ld-linux").then_some(Family::Glibc))
+    };
+    let family = |family| Libc {
+        family,
+        version: None,
+    };
+    program
+        .libc
+        .clone()
+        .or_else(|| by_name().map(family))
+        .or_else(|| of_loader().map(family))
+        .or_else(|| executable?.libc.clone())
+}
+
+/// musl asks again over TCP since 1.2.4.
+fn libc_id(libc: &Libc) -> &'static str {
+    let number =
+        |text: &str| -> Vec<u32> { text.split('.').filter_map(|it| it.parse().ok()).collect() };
+    match (libc.family, libc.version.as_deref()) {
+        (Family::Glibc, _) => "glibc",
+        (Family::Musl, Some(version)) if number(version) < vec![1, 2, 4] => "musl-1.2.3",
+        (Family::Musl, _) => "musl-1.2.5",
+    }
+}
+
+fn unknown(program: &Program) -> Choice {
+    let executable = program.executable.as_ref();
+    if executable.is_some_and(|it| it.interpreter.is_none() && it.names_resolv_conf) {
+        let why = "a static program that reads resolv.conf; most of these have musl";
+        return guess("musl-1.2.5", why);
+    }
+    let why = match program.skipped.first() {
+        Some(sentence) => sentence.clone(),
+        None if executable.is_some() => {
+            "no resolver that is known here is in its program".to_owned()
+        }
+        None => "its program is not known".to_owned(),
+    };
+    Choice {
+        resolver: None,
+        certainty: Certainty::Guess,
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+use super::*;
+
+fn dynamic(path: &str, libraries: &[&str]) -> Program {
+    Program {
+        path: path.to_owned(),
+        arguments: vec![path.to_owned()],
+        executable: Some(Executable {
+            interpreter: Some("/lib64/ld-linux-x86-64.so.2".to_owned()),
+            ..Executable::default()
+        }),
+        libraries: libraries.iter().map(|it| (*it).to_owned()).collect(),
+        ..Program::default()
+    }
+}
+
+fn of_build(build: Build, interpreter: Option<&str>) -> Program {
+    Program {
+        path: "/app".to_owned(),
+        executable: Some(Executable {
+            interpreter: interpreter.map(str::to_owned),
+            go: Some(build),
+            ..Executable::default()
+        }),
+        ..Program::default()
+    }
+}
+
+fn build(version: &str, cgo: Option<bool>) -> Build {
+    Build {
+        version: version.to_owned(),
+        cgo,
+        ..Build::default()
+    }
+}
+
+/// The program asks this resolver, `?` behind what is a guess.
+fn check(program: &Program, expected: &str) {
+    let scenario = Scenario::new("1", "db");
+    let choice = choose(program, &scenario);
+    let mark = match choice.certainty {
+        Certainty::Sure => "",
+        Certainty::Guess => "?",
+    };
+    let shown = format!("{}{mark}", choice.resolver.unwrap_or("-"));
+    assert_eq!(shown, expected, "{}", choice.why);
+    assert!(
+        choice
+            .resolver
+            .is_none_or(|it| crate::resolver::find(it).is_some())
+    );
+    assert!(
+        !choice.why.is_empty() && !choice.why.ends_with('.'),
+        "{}",
+        choice.why
+    );
+}
+
+const GLIBC: &str = "/usr/lib/x86_64-linux-gnu/libc.so.6";
+const MUSL: &str = "/lib/ld-musl-x86_64.so.1";
+const LOADER: Option<&str> = Some("/lib64/ld-linux-x86-64.so.2");
+
+#[test]
+fn programs_with_a_libc() {
+    check(&dynamic("/bin/sh", &[GLIBC]), "glibc");
+    check(&dynamic("/bin/sh", &[]), "glibc");
+    check(
+        &dynamic("/usr/bin/curl", &[GLIBC, "/usr/lib/libcares.so.2"]),
+        "glibc?",
+    );
+    check(
+        &dynamic("/usr/bin/node", &[GLIBC, "/usr/lib/libcares.so.2"]),
+        "glibc",
+    );
+    check(
+        &dynamic("/usr/bin/java", &["/opt/lib/server/libjvm.so", GLIBC]),
+        "glibc",
+    );
+    check(&dynamic("/bin/x", &[MUSL]), "musl-1.2.5?");
+    for (version, expected) in [
+        ("1.1.24", "musl-1.2.3"),
+        ("1.2.3", "musl-1.2.3"),
+        ("1.2.4", "musl-1.2.5"),
+        ("1.2.10", "musl-1.2.5"),
+    ] {
+        let mut program = dynamic("/bin/x", &[MUSL]);
+        program.libc = Some(Libc {
+            family: Family::Musl,
+            version: Some(version.to_owned()),
+        });
+        check(&program, expected);
+    }
+}
+
+#[test]
+fn programs_with_a_resolver_of_their_own() {
+    check(
+        &dynamic("/usr/bin/dig", &[GLIBC, "/usr/lib/libdns-9.18.so"]),
+        "dig",
+    );
+    let mut dig = dynamic("/usr/bin/dig", &[GLIBC]);
+    dig.arguments.push("+search".to_owned());
+    check(&dig, "dig-search");
+    check(
+        &dynamic("/usr/local/bin/envoy (deleted)", &[GLIBC]),
+        "c-ares-1.34?",
+    );
+    let mut busybox = dynamic("/bin/busybox", &[MUSL]);
+    busybox.executable.as_mut().unwrap().busybox = Some("1.36.1".to_owned());
+    check(&busybox, "musl-1.2.5?");
+    busybox.arguments = vec!["nslookup".to_owned(), "db".to_owned()];
+    check(&busybox, "busybox-nslookup");
+    busybox.arguments = vec!["/bin/busybox".to_owned(), "nslookup".to_owned()];
+    check(&busybox, "busybox-nslookup");
+    let mut hickory = dynamic("/app", &[GLIBC]);
+    hickory.executable.as_mut().unwrap().hickory = Some("0.24.1".to_owned());
+    check(&hickory, "hickory-0.26?");
+}
+
+#[test]
+fn static_and_unknown_programs() {
+    let mut program = Program {
+        executable: Some(Executable::default()),
+        ..Program::default()
+    };
+    check(&program, "-?");
+    program.executable.as_mut().unwrap().names_resolv_conf = true;
+    check(&program, "musl-1.2.5?");
+    program.executable.as_mut().unwrap().libc = Some(Libc {
+        family: Family::Glibc,
+        version: None,
+    });
+    check(&program, "glibc");
+    program.executable = None;
+    check(&program, "-?");
+}
+
+#[test]
+fn programs_of_go() {
+    check(&of_build(build("go1.27.3", Some(false)), None), "go-1.27");
+    check(&of_build(build("go1.20.1", Some(false)), LOADER), "go-1.19");
+    check(&of_build(build("go1.16", None), None), "go-1.19");
+    check(&of_build(build("go1.27.3", Some(true)), None), "go-1.27");
+    check(&of_build(build("go1.27.3", Some(true)), LOADER), "go-1.27");
+    let mut program = of_build(build("go1.27.3", Some(true)), LOADER);
+    program
+        .env
+        .insert("GODEBUG".to_owned(), "netdns=cgo+1".to_owned());
+    check(&program, "glibc");
+    program
+        .env
+        .insert("GODEBUG".to_owned(), "netdns=go".to_owned());
+    check(&program, "go-1.27");
+    for (tag, expected) in [("netgo", "go-1.27"), ("netcgo", "glibc")] {
+        let build = Build {
+            tags: vec!["x".to_owned(), tag.to_owned()],
+            ..build("go1.27.3", Some(true))
+        };
+        check(&of_build(build, LOADER), expected);
+    }
+}
+
+#[test]
+fn a_cgo_program_decides_by_the_question() {
+    let program = of_build(build("go1.27.3", Some(true)), LOADER);
+    let mut scenario = Scenario::new("1", "db");
+    scenario
+        .env
+        .insert("RES_OPTIONS".to_owned(), "ndots:1".to_owned());
+    let choice = choose(&program, &scenario);
+    assert_eq!(choice.resolver, Some("glibc"));
+    assert_eq!(choice.certainty, Certainty::Guess);
+    assert!(choice.why.ends_with("RES_OPTIONS is set"), "{}", choice.why);
+}

@@ -1,0 +1,286 @@
+//! What an ELF file says about the resolver in it.
+//!
+//! The file can be anybody's: whatever sizes it names, no read is longer than
+//! [`MAX_READ`], and none goes beyond its end.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _};
+use object::{Endianness, FileKind, ReadRef, elf};
+
+use super::go;
+use crate::text::escaped;
+
+/// What lies beyond so many bytes of a section is not looked at.
+pub const MAX_READ: u64 = 16 << 20;
+
+/// What the file of a program or library says.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Executable {
+    /// The dynamic loader that it asks for, safe to print; `None`: it is
+    /// static, or a library.
+    pub interpreter: Option<String>,
+    /// How Go built it, if Go did.
+    pub go: Option<go::Build>,
+    /// The C library that is in it.
+    pub libc: Option<Libc>,
+    /// The version of `BusyBox`, if it is that.
+    pub busybox: Option<String>,
+    /// The version of hickory's resolver in it, if it has one.
+    pub hickory: Option<String>,
+    /// Whether it names `/etc/resolv.conf`.
+    pub names_resolv_conf: bool,
+}
+
+/// A C library.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Libc {
+    /// Whose.
+    pub family: Family,
+    /// `2.36`, `1.2.3`, if the file says so.
+    pub version: Option<String>,
+}
+
+/// C libraries with a resolver that is known here.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Family {
+    /// The GNU C library.
+    Glibc,
+    /// musl.
+    Musl,
+}
+
+/// Reads the file; `None`: it is no ELF file, or broken.
+pub fn read<'d>(data: impl ReadRef<'d>) -> Option<Executable> {
+    let data = Bounded(data);
+    match FileKind::parse(data).ok()? {
+        FileKind::Elf32 => of::<elf::FileHeader32<Endianness>, _>(data),
+        FileKind::Elf64 => of::<elf::FileHeader64<Endianness>, _>(data),
+        _ => None,
+    }
+}
+
+fn of<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
+    data: Bounded<R>,
+) -> Option<Executable> {
+    let header = Elf::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let segments = header.program_headers(endian, data).ok()?;
+    let interpreter = segments
+        .iter()
+        .find_map(|it| it.interpreter(endian, data).ok()?);
+    let sections = header.sections(endian, data).ok();
+    let section = |name: &[u8]| {
+        let (_, found) = sections.as_ref()?.section_by_name(endian, name)?;
+        let (start, size) = found.file_range(endian)?;
+        data.read_bytes_at(start, size.min(MAX_READ)).ok()
+    };
+    let at = |address: u64, length: u64| {
+        segments.iter().find_map(|it| {
+            let from: u64 = it.p_vaddr(endian).into();
+            let within = address.checked_sub(from)?;
+            let end = within.checked_add(length)?;
+            if it.p_type(endian) != elf::PT_LOAD || end > it.p_filesz(endian).into() {
+                return None;
+            }
+            let start = it.p_offset(endian).into().checked_add(within)?;
+            data.read_bytes_at(start, length).ok().map(<[u8]>::to_vec)
+        })
+    };
+    let mut found = Executable {
+        interpreter: interpreter.map(escaped),
+        go: section(b".go.buildinfo").and_then(|it| go::read(it, at)),
+        ..Executable::default()
+    };
+    match section(b".rodata") {
+        Some(text) => found.search(text),
+        // Without a table of sections the segments have to do.
+        None => segments.iter().for_each(|it| {
+            let (start, size) = it.file_range(endian);
+            if it.p_type(endian) == elf::PT_LOAD
+                && let Ok(text) = data.read_bytes_at(start, size.min(MAX_READ))
+            {
+                found.search(text);
+            }
+        }),
+    }
+    Some(found)
+}
+
+impl Executable {
+    /// Looks for the words that C libraries and others leave in programs.
+    fn search(&mut self, text: &[u8]) {
+        let has = |word: &[u8]| memmem::find(text, word).is_some();
+        let after = |word: &[u8]| version(text.get(memmem::find(text, word)? + word.len()..)?);
+        self.busybox = self.busybox.take().or_else(|| after(b"BusyBox v"));
+        let hickory = || after(b"/hickory-resolver-").or_else(|| after(b"/trust-dns-resolver-"));
+        self.hickory = self.hickory.take().or_else(hickory);
+        self.names_resolv_conf |= has(b"/etc/resolv.conf");
+        if self.libc.is_none() {
+            self.libc = if has(b"GNU C Library (") {
+                let version = after(b" release version ");
+                Some(Libc {
+                    family: Family::Glibc,
+                    version,
+                })
+            } else if has(b"musl libc (") {
+                Some(Libc {
+                    family: Family::Musl,
+                    version: lone_version(text),
+                })
+            // What every program has that is linked with it statically.
+            } else if has(b"GLIBC_TUNABLES") {
+                Some(Libc {
+                    family: Family::Glibc,
+                    version: None,
+                })
+            // musl `src/network/gai_strerror.c`, word by word its own.
+            } else if has(b"Name does not resolve\0") {
+                Some(Libc {
+                    family: Family::Musl,
+                    version: None,
+                })
+            } else {
+                None
+            };
+        }
+    }
+}
+
+/// The digits and dots at the beginning.
+fn version(text: &[u8]) -> Option<String> {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let found: Vec<u8> = text.iter().copied().take(16).take_while(is_part).collect();
+    let found = String::from_utf8(found).ok()?;
+    let found = found.trim_end_matches('.');
+    found.contains('.').then(|| found.to_owned())
+}
+
+/// A string that is nothing but a version such as `1.2.3`: musl's own stands alone.
+///
+/// Source: musl `src/internal/version.c`.
+fn lone_version(text: &[u8]) -> Option<String> {
+    let strings = text
+        .split(|&byte| byte == 0)
+        .filter(|it| (5..=24).contains(&it.len()));
+    strings.into_iter().find_map(|string| {
+        let number = version(string)?;
+        let rest = string.get(number.len()..)?;
+        let is_whole = rest.is_empty() || rest.starts_with(b"-git");
+        (is_whole && number.split('.').count() == 3).then_some(number)
+    })
+}
+
+/// A file of which no more is read at once than it has, nor than [`MAX_READ`].
+#[derive(Clone, Copy)]
+struct Bounded<R>(R);
+
+impl<'d, R: ReadRef<'d>> ReadRef<'d> for Bounded<R> {
+    fn len(self) -> Result<u64, ()> {
+        self.0.len()
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'d [u8], ()> {
+        let end = offset.checked_add(size).ok_or(())?;
+        if size > MAX_READ || end > self.0.len()? {
+            return Err(());
+        }
+        self.0.read_bytes_at(offset, size)
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'d [u8], ()> {
+        let size = range.end.checked_sub(range.start).ok_or(())?;
+        let bytes = self.read_bytes_at(range.start, size)?;
+        let end = memchr::memchr(delimiter, bytes).ok_or(())?;
+        bytes.get(..end).ok_or(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_in_the_text() {
+        let check = |text: &[u8], expected: Option<Libc>| {
+            let mut found = Executable::default();
+            found.search(text);
+            assert_eq!(found.libc, expected, "{}", text.escape_ascii());
+        };
+        let libc = |family, version: Option<&str>| {
+            let version = version.map(str::to_owned);
+            Some(Libc { family, version })
+        };
+        check(
+            b"\0GNU C Library (Debian GLIBC 2.36-9+deb12u14) stable release version 2.36.\nCopyright",
+            libc(Family::Glibc, Some("2.36")),
+        );
+        check(
+            b"musl libc (x86_64)\nVersion %s\n\x001.2.3\0",
+            libc(Family::Musl, Some("1.2.3")),
+        );
+        check(
+            b"musl libc (x86_64)\0\x001.2.5-git-12\0",
+            libc(Family::Musl, Some("1.2.5")),
+        );
+        check(b"musl libc (\x00127.0.0.1\0", libc(Family::Musl, None));
+        check(b"GLIBC_TUNABLES", libc(Family::Glibc, None));
+        check(b"", None);
+        let mut found = Executable::default();
+        found.search(
+            b"BusyBox v1.35.0 (Debian)\0/root/.cargo/hickory-resolver-0.24.1/src/resolver.rs",
+        );
+        assert_eq!(found.busybox.as_deref(), Some("1.35.0"));
+        assert_eq!(found.hickory.as_deref(), Some("0.24.1"));
+        assert!(!found.names_resolv_conf);
+    }
+
+    /// A program without code but with words: `gcc -nostdlib`, by hand.
+    const MUSL: &[u8] = include_bytes!("../../testdata/elf/musl");
+
+    #[test]
+    fn a_whole_file() {
+        let found = read(MUSL).unwrap();
+        assert_eq!(
+            found.interpreter.as_deref(),
+            Some("/lib/ld-musl-x86_64.so.1")
+        );
+        let version = found.libc.and_then(|it| it.version);
+        assert_eq!(version.as_deref(), Some("1.2.5"));
+        assert!(found.names_resolv_conf);
+        assert_eq!(found.go, None);
+    }
+
+    /// Without its table of sections the segments are searched.
+    #[test]
+    fn a_file_without_sections() {
+        let mut bytes = MUSL.to_vec();
+        // e_shoff, e_shnum and e_shstrndx.
+        bytes[40..48].fill(0);
+        bytes[60..64].fill(0);
+        let found = read(bytes.as_slice()).unwrap();
+        assert!(found.interpreter.is_some());
+        assert!(found.names_resolv_conf && found.libc.is_some());
+    }
+
+    /// Cut, and with wild bytes in its headers.
+    #[test]
+    fn broken_files_are_none_or_little() {
+        let head = MUSL;
+        for end in 0..head.len().min(256) {
+            let _ = read(&head[..end]);
+        }
+        let mut bytes = head.to_vec();
+        for at in 0..bytes.len().min(1024) {
+            let old = bytes[at];
+            for new in [0, 0xff, 0x7f] {
+                bytes[at] = new;
+                let _ = read(bytes.as_slice());
+            }
+            bytes[at] = old;
+        }
+        assert_eq!(read(&b"#!/bin/sh\n"[..]), None);
+        assert_eq!(read(&b""[..]), None);
+    }
+}

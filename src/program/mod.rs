@@ -1,0 +1,108 @@
+//! Which resolver a process uses, by its program and what that has mapped.
+//!
+//! The program itself is never asked: its file, the files that it has mapped
+//! and its environment tell. Each answer says how sure it is, and why.
+
+mod choice;
+pub mod elf;
+pub mod go;
+pub mod maps;
+
+pub use choice::choose;
+
+use std::collections::BTreeMap;
+
+use elf::{Executable, Libc};
+
+/// A process, as far as it tells which resolver it has.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// What `/proc/PID/exe` leads to, safe to print; empty if it is not known.
+    pub path: String,
+    /// Its arguments, the program first, safe to print.
+    pub arguments: Vec<String>,
+    /// What its file says; `None`: it could not be read, or is no ELF file.
+    pub executable: Option<Executable>,
+    /// The libraries that it has mapped, as paths that it sees.
+    pub libraries: Vec<String>,
+    /// The C library among them, if it could be read.
+    pub libc: Option<Libc>,
+    /// Its environment when it was started, as far as it matters here; a
+    /// program can change it for itself later.
+    pub env: BTreeMap<String, String>,
+    /// What could not be read, as sentences without a full stop.
+    pub skipped: Vec<String>,
+}
+
+/// Variables that change what a resolver asks, or which one is asked.
+pub const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES", "GODEBUG"];
+
+/// Which resolver a process uses.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Choice {
+    /// The id of one in [`crate::resolver::ALL`]; `None`: it cannot be told.
+    pub resolver: Option<&'static str>,
+    /// Whether that is known, or only likely.
+    pub certainty: Certainty,
+    /// Why, and what else the program may ask: a sentence without a full stop.
+    pub why: String,
+}
+
+/// How sure an answer is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Certainty {
+    /// The files leave no other way.
+    Sure,
+    /// Programs of this kind do so, as far as is known.
+    Guess,
+}
+
+impl Program {
+    /// The name of its file, without its directory.
+    pub fn name(&self) -> &str {
+        let path = self.path.strip_suffix(" (deleted)").unwrap_or(&self.path);
+        path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether a library whose file name begins so is mapped.
+    fn maps(&self, beginning: &str) -> bool {
+        let names = self
+            .libraries
+            .iter()
+            .map(|it| it.rsplit('/').next().unwrap_or_default());
+        names.into_iter().any(|it| it.starts_with(beginning))
+    }
+}
+
+/// The variables that matter, of the bytes of `/proc/PID/environ`. Of several
+/// with one name the first counts, as for `getenv`.
+pub fn environment(bytes: &[u8]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for variable in bytes.split(|&byte| byte == 0) {
+        let text = String::from_utf8_lossy(variable);
+        if let Some((name, value)) = text.split_once('=')
+            && VARIABLES.contains(&name)
+        {
+            found
+                .entry(name.to_owned())
+                .or_insert_with(|| value.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_of_a_name_counts() {
+        let text = b"PATH=/bin\0RES_OPTIONS=ndots:1\0RES_OPTIONS=x\0LOCALDOMAIN=\0GODEBUG\0\xff=\0";
+        let found = environment(text);
+        let found: Vec<(&str, &str)> = found
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
+        assert_eq!(found, [("LOCALDOMAIN", ""), ("RES_OPTIONS", "ndots:1")]);
+    }
+}

@@ -1,0 +1,89 @@
+//! What is to be said about a target, in sentences.
+
+use std::fmt;
+
+/// What to know before believing an answer. Sentences without a full stop.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Warning {
+    /// The target is on the node's network.
+    HostNetwork,
+    /// The process sees another file than its sandbox's.
+    Drift {
+        /// The sandbox's file.
+        kept: String,
+    },
+    /// The container does not run: its sandbox stands in for it.
+    Dead {
+        /// Its name.
+        container: String,
+    },
+    /// No process of the pod runs: its network namespace and file are there.
+    NoProcess,
+    /// The pod has several containers, and one of them was chosen.
+    OneOf {
+        /// Which.
+        chosen: String,
+        /// The others.
+        others: Vec<String>,
+    },
+    /// A named namespace without files of its own has the node's.
+    NodeFiles,
+}
+
+/// Why a target leads nowhere.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Nothing on the node fits.
+    #[error("there is no {what} on this node; `kdns pods` lists its pods")]
+    Unknown {
+        /// `pod default/web`, `container or sandbox deadbeef`; safe to print.
+        what: String,
+    },
+    /// More than one thing fits.
+    #[error("{what} can be any of these; name one of them: {}", candidates.join("; "))]
+    Ambiguous {
+        /// What was named, safe to print.
+        what: String,
+        /// What fits, safe to print.
+        candidates: Vec<String>,
+    },
+    /// The pod is known, but nothing of it is left.
+    #[error(
+        "nothing of {what} is left to enter: no process, and no file keeps its network namespace"
+    )]
+    Gone {
+        /// `pod default/web`.
+        what: String,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HostNetwork => f.write_str(
+                "the target is on the node's network: 127.0.0.53 and the like are the node's own servers",
+            ),
+            Self::Drift { kept } => write!(
+                f,
+                "the target sees another resolv.conf than its sandbox's, {kept}, which its next container gets"
+            ),
+            Self::Dead { container } => write!(
+                f,
+                "container {container} does not run; what it gets at its next start stands in for it: \
+                 its sandbox's network and resolv.conf"
+            ),
+            Self::NoProcess => f.write_str(
+                "no process of the pod runs; the network namespace is the one that is kept for it",
+            ),
+            Self::OneOf { chosen, others } => write!(
+                f,
+                "of the pod's containers this is about {chosen}; the others are {}: name one by its id",
+                others.join(", ")
+            ),
+            Self::NodeFiles => f.write_str(
+                "the namespace has no files of its own in /etc/netns: its programs read the node's",
+            ),
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! From a target to what is to be entered, and whose files count.
+
+use super::Target;
+use super::notice::{PlanError, Warning};
+use crate::config::resolv_conf::ResolvConf;
+use crate::node::assemble::Task;
+use crate::node::{Container, Pod};
+use crate::text::escaped;
+
+/// What of a node decides where a target leads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scene<'n> {
+    /// Its pods.
+    pub pods: &'n [Pod],
+    /// The processes of its containers, also of those that are in no pod.
+    pub tasks: &'n [Task],
+    /// The number of its own network namespace.
+    pub node_netns: Option<u64>,
+    /// The number of the target's network namespace, if it is a file or a
+    /// process and was looked at.
+    pub target_netns: Option<u64>,
+    /// The name below `/etc/netns` of the target that is a file, if there is
+    /// such a directory.
+    pub named: Option<&'n str>,
+}
+
+/// Where a target leads.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The target in words: `pod default/web, container main`.
+    pub label: String,
+    /// What is entered.
+    pub door: Door,
+    /// Whose files count.
+    pub files: Files,
+    /// The pod, `NAMESPACE/NAME`, if it is one.
+    pub pod: Option<String>,
+    /// The container's name, if one was chosen.
+    pub container: Option<String>,
+    /// The sandbox's resolv.conf, as the runtime keeps it on the node.
+    pub kept: Option<ResolvConf>,
+    /// The pod's host name, where no process can be asked.
+    pub hostname: Option<String>,
+    /// What to know before believing an answer.
+    pub warnings: Vec<Warning>,
+}
+
+/// What is entered.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Door {
+    /// The namespaces of a process.
+    Process(u32),
+    /// The network namespace that the target's file keeps; a path of the
+    /// caller's own.
+    OwnFile(String),
+    /// The network namespace that a file on the node keeps, with its number
+    /// if that is known.
+    NodeFile(String, Option<u64>),
+    /// The node's own: process 1.
+    Node,
+    /// Nothing is left to enter, as on a disk: there are only files.
+    Nowhere,
+}
+
+/// Whose resolv.conf, hosts and nsswitch.conf count.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Files {
+    /// Those that a process sees.
+    Process(u32),
+    /// The sandbox's resolv.conf, [`Plan::kept`]; of the others nothing is known.
+    Kept,
+    /// The node's own, with those in `/etc/netns/NAME` before them.
+    Named(String),
+    /// The node's own.
+    Node,
+}
+
+/// Where the target leads on this node.
+///
+/// # Errors
+///
+/// Nothing fits, more than one thing does, or what fits cannot be entered.
+pub fn plan(target: &Target, scene: &Scene<'_>) -> Result<Plan, PlanError> {
+    match target {
+        Target::Pid(pid) => Ok(of_process(*pid, scene)),
+        Target::File(path) => Ok(of_file(path, scene)),
+        Target::Id(id) => of_id(id, scene),
+        Target::Pod { namespace, name } => {
+            let fits = |pod: &&Pod| {
+                let is_named = pod.name.as_deref() == Some(name);
+                let is_uid = pod.uid.as_deref() == Some(name);
+                let is_there = namespace.is_none() || pod.namespace == *namespace;
+                (is_named || is_uid) && is_there
+            };
+            let what = match namespace {
+                Some(namespace) => format!("pod {namespace}/{name}"),
+                None => format!("pod {name}"),
+            };
+            of_pod(one_pod(&what, scene.pods.iter().filter(fits))?, None)
+        }
+    }
+}
+
+fn of_process(pid: u32, scene: &Scene<'_>) -> Plan {
+    let is_its = |pod: &&Pod| pod.processes.iter().any(|it| it.pid == pid);
+    let pod = scene.pods.iter().find(is_its);
+    let container = pod.and_then(|pod| {
+        let same =
+            |it: &&Container| it.pid == Some(pid) || it.id.is_some() && it.id == group(pid, scene);
+        Some(pod.containers.iter().find(same)?.name.clone())
+    });
+    let is_nodes = scene.node_netns.is_some() && scene.target_netns == scene.node_netns;
+    let warns = is_nodes || pod.is_some_and(|it| it.host_network == Some(true));
+    Plan {
+        label: format!("process {pid}"),
+        door: Door::Process(pid),
+        files: Files::Process(pid),
+        container,
+        warnings: warns.then_some(Warning::HostNetwork).into_iter().collect(),
+        ..Plan::of(pod)
+    }
+}
+
+/// The container in whose control groups a process is.
+fn group(pid: u32, scene: &Scene<'_>) -> Option<String> {
+    let task = scene.tasks.iter().find(|it| it.pid == pid)?;
+    task.membership.container.clone()
+}
+
+/// A namespace with files of its own has those; one that is a pod's has the
+/// pod's; any other has the node's, as for `ip netns exec`.
+fn of_file(path: &str, scene: &Scene<'_>) -> Plan {
+    let door = Door::OwnFile(path.to_owned());
+    let label = format!("network namespace {}", escaped(path.as_bytes()));
+    let is_nodes = scene.node_netns.is_some() && scene.target_netns == scene.node_netns;
+    let is_its = |pod: &&Pod| {
+        let is_known = scene.target_netns.is_some() && pod.netns == scene.target_netns;
+        (is_known && pod.host_network != Some(true)) || pod.netns_path.as_deref() == Some(path)
+    };
+    let own = scene.named.map(|name| Files::Named(name.to_owned()));
+    let pod = scene
+        .pods
+        .iter()
+        .filter(|_| own.is_none() && !is_nodes)
+        .find(is_its);
+    if let Some(plan) = pod.and_then(|pod| of_pod(pod, None).ok()) {
+        let label = format!("{label} of {}", plan.label);
+        return Plan {
+            label,
+            door,
+            ..plan
+        };
+    }
+    let warnings = [
+        is_nodes.then_some(Warning::HostNetwork),
+        own.is_none().then_some(Warning::NodeFiles),
+    ];
+    Plan {
+        label,
+        door,
+        files: own.unwrap_or(Files::Node),
+        warnings: warnings.into_iter().flatten().collect(),
+        ..Plan::of(None)
+    }
+}
+
+/// Containers and sandboxes whose id begins so; then a container of no pod.
+fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
+    let begins = |it: &Option<String>| it.as_deref().is_some_and(|it| it.starts_with(id));
+    let mut found: Vec<(String, &Pod, Option<&Container>)> = Vec::new();
+    for pod in scene.pods {
+        if begins(&pod.sandbox) {
+            let whole = pod.sandbox.as_deref().unwrap_or_default();
+            found.push((format!("{whole} (sandbox of {})", pod.label()), pod, None));
+        }
+        for container in pod.containers.iter().filter(|it| begins(&it.id)) {
+            let whole = container.id.as_deref().unwrap_or_default();
+            let line = format!("{whole} (container {} of {})", container.name, pod.label());
+            found.push((line, pod, Some(container)));
+        }
+    }
+    let what = format!("container or sandbox {id}");
+    match found.as_slice() {
+        [(_, pod, container)] => return of_pod(pod, *container),
+        [] => {}
+        _ => {
+            let candidates = found.into_iter().map(|(line, ..)| escaped(line.as_bytes()));
+            let candidates = candidates.collect();
+            return Err(PlanError::Ambiguous { what, candidates });
+        }
+    }
+    // The oldest process of a container is its first.
+    let of_container = |it: &&Task| begins(&it.membership.container);
+    let mut tasks: Vec<&Task> = scene.tasks.iter().filter(of_container).collect();
+    tasks.sort_by_key(|it| (it.membership.container.as_deref(), it.started, it.pid));
+    tasks.dedup_by_key(|it| it.membership.container.as_deref());
+    match tasks.as_slice() {
+        [task] => {
+            let is_nodes = task.netns.is_some() && task.netns == scene.node_netns;
+            let whole = task.membership.container.as_deref().unwrap_or(id);
+            let short = whole.get(..12).unwrap_or(whole);
+            Ok(Plan {
+                label: format!("container {short}, process {}", task.pid),
+                door: Door::Process(task.pid),
+                files: Files::Process(task.pid),
+                warnings: is_nodes
+                    .then_some(Warning::HostNetwork)
+                    .into_iter()
+                    .collect(),
+                ..Plan::of(None)
+            })
+        }
+        [] => as_name(id, scene).ok_or(PlanError::Unknown { what })?,
+        _ => {
+            let candidate = |it: &&Task| it.membership.container.clone();
+            let candidates = tasks.iter().filter_map(candidate).collect();
+            Err(PlanError::Ambiguous { what, candidates })
+        }
+    }
+}
+
+/// A pod can have a name that looks like an id.
+fn as_name(name: &str, scene: &Scene<'_>) -> Option<Result<Plan, PlanError>> {
+    let fits = |pod: &&Pod| pod.name.as_deref() == Some(name);
+    scene.pods.iter().find(fits)?;
+    let pods = scene.pods.iter().filter(fits);
+    Some(one_pod(&format!("pod {name}"), pods).and_then(|pod| of_pod(pod, None)))
+}
+
+/// The one pod: of several, what lives counts before what is left of others.
+fn one_pod<'n>(what: &str, pods: impl Iterator<Item = &'n Pod>) -> Result<&'n Pod, PlanError> {
+    let all: Vec<&Pod> = pods.collect();
+    let rank = |pod: &&Pod| match pod {
+        pod if !pod.processes.is_empty() => 2,
+        pod if pod.netns_path.is_some() => 1,
+        _ => 0,
+    };
+    let best = all.iter().map(rank).max();
+    let mut best = all.iter().filter(|pod| Some(rank(pod)) == best);
+    let what = escaped(what.as_bytes());
+    match (best.next(), best.next()) {
+        (Some(pod), None) => Ok(pod),
+        (None, _) => Err(PlanError::Unknown { what }),
+        _ => {
+            let line = |pod: &&Pod| {
+                let uid = pod.uid.as_deref().unwrap_or("unknown uid");
+                let sandbox = pod.sandbox.as_deref().unwrap_or("unknown");
+                let line = format!("{} ({uid}, sandbox {sandbox})", pod.label());
+                escaped(line.as_bytes())
+            };
+            let candidates = all.iter().map(line).collect();
+            Err(PlanError::Ambiguous { what, candidates })
+        }
+    }
+}
+
+/// A pod, or one container of it.
+fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
+    let runs = |it: &&Container| it.pid.is_some();
+    let running = || pod.containers.iter().find(runs);
+    let chosen = wanted.or_else(running);
+    let pod_label = format!("pod {}", escaped(pod.label().as_bytes()));
+    let mut plan = Plan::of(Some(pod));
+    plan.label = match chosen {
+        Some(container) => format!(
+            "{pod_label}, container {}",
+            escaped(container.name.as_bytes())
+        ),
+        None => pod_label.clone(),
+    };
+    plan.container = chosen.map(|it| it.name.clone());
+    if pod.host_network == Some(true) {
+        plan.warnings.push(Warning::HostNetwork);
+    }
+    if let Some(pid) = chosen.and_then(|it| it.pid) {
+        plan.door = Door::Process(pid);
+        plan.files = Files::Process(pid);
+        let others = pod
+            .containers
+            .iter()
+            .filter(|it| Some(*it) != chosen)
+            .filter(runs);
+        let others: Vec<String> = others.map(|it| it.name.clone()).collect();
+        if let (None, Some(chosen), false) = (wanted, chosen, others.is_empty()) {
+            let chosen = chosen.name.clone();
+            plan.warnings.push(Warning::OneOf { chosen, others });
+        }
+        return Ok(plan);
+    }
+    if let Some(container) = wanted.or(pod.containers.first()) {
+        let container = container.name.clone();
+        plan.warnings.push(Warning::Dead { container });
+    }
+    if let Some(process) = pod.processes.first() {
+        plan.door = Door::Process(process.pid);
+        // The sandbox's own process sees the file that containers will.
+        plan.files = match pod.resolv_conf {
+            Some(_) => Files::Kept,
+            None => Files::Process(process.pid),
+        };
+        return Ok(plan);
+    }
+    if pod.netns_path.is_some() {
+        plan.warnings.push(Warning::NoProcess);
+    }
+    plan.files = Files::Kept;
+    plan.door = match &pod.netns_path {
+        Some(path) => Door::NodeFile(path.clone(), pod.netns),
+        None if pod.host_network == Some(true) => Door::Node,
+        None if pod.resolv_conf.is_some() => Door::Nowhere,
+        None => return Err(PlanError::Gone { what: pod_label }),
+    };
+    Ok(plan)
+}
+
+impl Plan {
+    /// What all plans for things of a pod have in common.
+    fn of(pod: Option<&Pod>) -> Self {
+        Self {
+            label: String::new(),
+            door: Door::Node,
+            files: Files::Node,
+            pod: pod.map(Pod::label),
+            container: None,
+            kept: pod.and_then(|it| it.resolv_conf.clone()),
+            hostname: pod
+                .filter(|it| it.host_network == Some(false))
+                .and_then(|it| it.name.clone()),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Whether the file that the target sees is another one than its sandbox's.
+    pub fn drift(&self, seen: &[u8]) -> Option<Warning> {
+        let kept = self.kept.as_ref()?;
+        (kept.source.bytes != seen).then(|| Warning::Drift {
+            kept: kept.source.name.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Processes to look at, and the runs of kdns that look.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Failed, Trial};
+
+pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
+const HIDDEN: &str = "--alone";
+
+/// A trial that needs these programs, and root.
+pub(crate) fn trial(name: &str, programs: &[&str], run: impl FnOnce() + Send + 'static) -> Trial {
+    let Some(reason) = missing(programs) else {
+        return Trial::test(name, || {
+            run();
+            Ok(())
+        });
+    };
+    if std::env::var("KDNS_REQUIRE_REAL").is_ok_and(|value| value == "1") {
+        return Trial::test(name, move || Err(Failed::from(reason)));
+    }
+    Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
+}
+
+fn missing(programs: &[&str]) -> Option<String> {
+    if !nix::unistd::geteuid().is_root() {
+        return Some("needs root".to_owned());
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let is_there = |program: &&&str| {
+        path.split(':')
+            .any(|it| Path::new(it).join(program).exists())
+    };
+    let missing = programs.iter().find(|it| !is_there(it))?;
+    Some(format!("needs {missing}"))
+}
+
+/// Runs the scene of this name in a mount, pid and network namespace of its own,
+/// in which all is gone at the end.
+pub(crate) fn alone(scene: &str) {
+    let output = Command::new("unshare")
+        .args([
+            "--mount",
+            "--net",
+            "--pid",
+            "--uts",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+        ])
+        .arg(std::env::current_exe().unwrap())
+        .args([HIDDEN, scene])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+/// Runs a scene, if this process was started for that.
+pub(crate) fn run_hidden() -> Option<ExitCode> {
+    let mut arguments = std::env::args().skip_while(|it| it != HIDDEN).skip(1);
+    let scene = arguments.next()?;
+    crate::places::scene(&scene);
+    Some(ExitCode::SUCCESS)
+}
+
+/// A process that ends with its value.
+pub(crate) struct Running(pub(crate) Child);
+
+impl Running {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let silent = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .stdin(Stdio::null());
+        Self(silent.spawn().unwrap())
+    }
+
+    /// A shell script that ends in `exec sleep`; returns when it sleeps.
+    pub(crate) fn script(prefix: &[&str], script: &str) -> Self {
+        let (program, arguments) = prefix.split_first().unwrap();
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .args(["sh", "-ec", &format!("{script}\nexec sleep 1000")]);
+        let running = Self::start(&mut command);
+        running.wait_for("sleep");
+        running
+    }
+
+    pub(crate) fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+
+    /// Waits until the process has this name.
+    pub(crate) fn wait_for(&self, name: &str) {
+        let until = Instant::now() + Duration::from_secs(10);
+        let comm = format!("/proc/{}/comm", self.pid());
+        while std::fs::read_to_string(&comm).is_ok_and(|it| it.trim() != name) {
+            assert!(Instant::now() < until, "{comm} never is {name}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What a run of kdns gave: status, output, errors.
+pub(crate) fn kdns(arguments: &[&str]) -> (i32, String, String) {
+    result(&Command::new(KDNS).args(arguments).output().unwrap())
+}
+
+pub(crate) fn result(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// kdns explains `db` for the target, and says this.
+#[track_caller]
+pub(crate) fn explains(target: &str, expected: &[&str]) {
+    let (status, out, err) = kdns(&["explain", "db", "--target", target]);
+    assert_eq!(status, 0, "{err}");
+    // Lines are broken anywhere.
+    let words: Vec<&str> = out.split_whitespace().collect();
+    let text = words.join(" ");
+    for part in expected {
+        assert!(text.contains(part), "{part}\nis not in\n{out}");
+    }
+}
+
+/// kdns cannot explain anything for the target, and says why.
+#[track_caller]
+pub(crate) fn refuses(target: &str, expected: &str) {
+    let (status, out, err) = kdns(&["explain", "db", "--target", target]);
+    assert_eq!((status, out.as_str()), (2, ""), "{err}");
+    assert!(err.contains(expected), "{expected}\nis not in\n{err}");
+}

@@ -1,0 +1,28 @@
+//! Real targets: processes and namespaces that kdns holds, enters and reads.
+//!
+//! What needs root or a program that is not here is ignored, with the reason
+//! in its name; with `KDNS_REQUIRE_REAL=1` that is a failure.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod lab;
+mod places;
+mod programs;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    if let Some(code) = lab::run_hidden() {
+        return code;
+    }
+    let arguments = Arguments::from_args();
+    let mut trials = places::trials();
+    trials.extend(programs::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

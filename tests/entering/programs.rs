@@ -1,0 +1,162 @@
+//! Real programs, and the resolver that each of them has.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use tempfile::TempDir;
+
+use crate::lab::{Running, explains, trial};
+
+const C: &str = "#include <netdb.h>\n#include <unistd.h>\nint main(void){struct addrinfo*r;\
+    if(getppid()==0)getaddrinfo(\"x\",0,0,&r);pause();return 0;}\n";
+const GO: &str = "package main\nimport (\"net\";\"os\";\"time\")\n\
+    func main(){ if len(os.Args)>9 { net.LookupHost(\"x\") }; time.Sleep(1000*time.Second) }\n";
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = compiled();
+    trials.extend(interpreted());
+    trials
+}
+
+fn compiled() -> Vec<Trial> {
+    vec![
+        trial("programs::glibc", &["sh", "sleep"], || {
+            check(
+                Command::new("sleep").arg("1000"),
+                "its resolver is glibc: sleep has glibc 2.",
+            );
+        }),
+        trial("programs::glibc, static", &["gcc"], || {
+            check(
+                &mut Command::new(built("gcc", &["-static"])),
+                "its resolver is glibc: ",
+            );
+        }),
+        trial("programs::musl", &["musl-gcc"], || {
+            let program = built("musl-gcc", &[]);
+            check(
+                &mut Command::new(program),
+                "its resolver is musl-1.2.3: program has musl 1.2.",
+            );
+        }),
+        trial("programs::musl, static", &["musl-gcc"], || {
+            let program = built("musl-gcc", &["-static", "-s"]);
+            check(
+                &mut Command::new(program),
+                "its resolver is probably musl-1.2.5: ",
+            );
+        }),
+        trial("programs::Go without cgo", &["go"], || {
+            check(
+                &mut Command::new(built_go("0")),
+                "without cgo there is only Go's resolver",
+            );
+        }),
+        trial("programs::Go with cgo", &["go", "gcc"], || {
+            let program = built_go("1");
+            check(
+                &mut Command::new(&program),
+                "it could ask libc, but nothing here tells it to",
+            );
+            let cgo = "its resolver is probably glibc: built with go1.";
+            check(Command::new(&program).env("LOCALDOMAIN", ""), cgo);
+            let forced = "GODEBUG has netdns=cgo";
+            check(
+                Command::new(&program).env("GODEBUG", "netdns=cgo+1"),
+                forced,
+            );
+            let own = "GODEBUG has netdns=go";
+            check(Command::new(&program).env("GODEBUG", "netdns=go"), own);
+        }),
+    ]
+}
+
+fn interpreted() -> Vec<Trial> {
+    vec![
+        trial("programs::busybox", &["busybox"], || {
+            check(
+                Command::new("busybox").args(["sleep", "1000"]),
+                "its resolver is glibc: ",
+            );
+        }),
+        trial("programs::Python", &["python3"], || {
+            let script = "import socket, time; time.sleep(1000)";
+            check(
+                Command::new("python3").args(["-c", script]),
+                "its resolver is glibc: python3",
+            );
+        }),
+        trial("programs::Node", &["node"], || {
+            let script = "setTimeout(() => 0, 1e6)";
+            check(
+                Command::new("node").args(["-e", script]),
+                "its dns.resolve asks c-ares, which never searches",
+            );
+        }),
+        trial("programs::the JVM", &["java", "jshell"], || {
+            let source = temporary(
+                "Program.java",
+                "class Program { public static void main(String[] a) throws Exception { Thread.sleep(1000000); } }",
+            );
+            check(
+                Command::new("java").arg(source),
+                "the JVM looks names up with glibc 2.",
+            );
+        }),
+    ]
+}
+
+/// The program runs, and kdns says this about its resolver.
+fn check(command: &mut Command, expected: &str) {
+    let running = Running::start(command);
+    // Its libraries are mapped when it waits.
+    let state = || fs::read_to_string(format!("/proc/{}/stat", running.pid())).unwrap_or_default();
+    for _ in 0..100 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        if state().contains(") S ") {
+            break;
+        }
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    explains(&running.pid(), &[expected]);
+}
+
+/// A file in a directory that lives as long as the test.
+fn temporary(name: &str, text: &str) -> PathBuf {
+    let directory = TempDir::new().unwrap().keep();
+    let path = directory.join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn built(compiler: &str, flags: &[&str]) -> PathBuf {
+    let source = temporary("program.c", C);
+    let program = source.with_file_name("program");
+    run(Command::new(compiler)
+        .args(flags)
+        .arg("-o")
+        .arg(&program)
+        .arg(&source));
+    program
+}
+
+fn built_go(cgo: &str) -> PathBuf {
+    let source = temporary("program.go", GO);
+    let program = source.with_file_name("program");
+    let cache = source.with_file_name("cache");
+    run(Command::new("go")
+        .args(["build", "-o"])
+        .args([&program, &source])
+        .env("CGO_ENABLED", cgo)
+        .env("GOCACHE", cache)
+        .env("GO111MODULE", "off"));
+    program
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{command:?}: {said}");
+}
