@@ -3,7 +3,7 @@
 //!
 //! Source: BIND 9 `lib/isccfg/parser.c: cfg_gettoken, cfg_parse_mapbody`.
 
-use crate::text::{Place, Source, Span};
+use crate::text::{Lines, Place, Source, Span};
 
 /// Deepest nesting that is looked into; BIND's grammar needs 5.
 const MAX_DEPTH: usize = 20;
@@ -36,6 +36,31 @@ impl NamedConf {
             (Some(span), Some(file)) => span.of(&file.bytes),
             _ => &[],
         }
+    }
+
+    /// The same with the lines of its files found.
+    pub fn indexed(&self) -> Indexed<'_> {
+        Indexed {
+            statements: &self.statements,
+            conf: self,
+            files: self.files.iter().map(Lines::of).collect(),
+        }
+    }
+}
+
+/// A configuration in which many places are asked for.
+#[derive(Clone, Debug)]
+pub struct Indexed<'c> {
+    /// [`NamedConf::statements`].
+    pub statements: &'c [Statement],
+    conf: &'c NamedConf,
+    files: Vec<Lines<'c>>,
+}
+
+impl<'c> Indexed<'c> {
+    /// [`NamedConf::word`].
+    pub fn word(&self, statement: &Statement, index: usize) -> &'c [u8] {
+        self.conf.word(statement, index)
     }
 
     /// Where the `index`-th word of a statement is written, or the statement.

@@ -7,7 +7,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::address::DNS_PORT;
-use crate::config::named_conf::{NamedConf, Statement};
+use crate::config::named_conf::{Indexed, NamedConf, Statement};
 use crate::text::{Place, escaped};
 use crate::topology::MAX_TARGETS;
 use crate::topology::{
@@ -30,6 +30,7 @@ pub struct Flags {
 
 /// The server that this configuration makes.
 pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsServer {
+    let conf = &conf.indexed();
     let mut server = DnsServer {
         program: Program::Named,
         label: around.label.to_owned(),
@@ -63,7 +64,7 @@ pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsS
 
 /// What happens to names of no zone of its own.
 fn recursion(
-    conf: &NamedConf,
+    conf: &Indexed<'_>,
     options: &[Statement],
     views: &[&[Statement]],
     server: &mut DnsServer,
@@ -97,7 +98,7 @@ fn recursion(
 }
 
 /// `zone "corp.example" { type forward; forwarders { … }; };` and stub zones.
-fn forward_zone(conf: &NamedConf, statement: &Statement, server: &mut DnsServer) {
+fn forward_zone(conf: &Indexed<'_>, statement: &Statement, server: &mut DnsServer) {
     let Some(block) = &statement.block else {
         return;
     };
@@ -127,7 +128,7 @@ fn forward_zone(conf: &NamedConf, statement: &Statement, server: &mut DnsServer)
 }
 
 /// `forwarders port 5353 { 192.0.2.1; 192.0.2.2 port 53 tls name; };`.
-fn servers(conf: &NamedConf, list: &Statement, zone: &str, server: &mut DnsServer) {
+fn servers(conf: &Indexed<'_>, list: &Statement, zone: &str, server: &mut DnsServer) {
     let default = after(conf, list, b"port").unwrap_or(DNS_PORT);
     for element in list.block.iter().flatten().take(MAX_TARGETS) {
         let text = String::from_utf8_lossy(conf.word(element, 0)).into_owned();
@@ -143,7 +144,7 @@ fn servers(conf: &NamedConf, list: &Statement, zone: &str, server: &mut DnsServe
 }
 
 /// The number behind the word `name`.
-fn after(conf: &NamedConf, statement: &Statement, name: &[u8]) -> Option<u16> {
+fn after(conf: &Indexed<'_>, statement: &Statement, name: &[u8]) -> Option<u16> {
     let at = (0..statement.words.len()).find(|&at| conf.word(statement, at) == name)?;
     std::str::from_utf8(conf.word(statement, at + 1))
         .ok()?
@@ -152,7 +153,7 @@ fn after(conf: &NamedConf, statement: &Statement, name: &[u8]) -> Option<u16> {
 }
 
 struct Listening<'n> {
-    conf: &'n NamedConf,
+    conf: &'n Indexed<'n>,
     around: &'n Surroundings<'n>,
 }
 

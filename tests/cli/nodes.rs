@@ -90,6 +90,13 @@ fn long_lists_take_no_long_time() {
             ),
         ),
         (
+            "named",
+            "etc/bind/named.conf",
+            numbered(&|at| {
+                format!("zone \"z{at}.ex\" {{ type forward; forwarders {{ 10.0.0.1; }}; }};\n")
+            }),
+        ),
+        (
             "systemd-resolve",
             "etc/systemd/resolved.conf",
             format!(
