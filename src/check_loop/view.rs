@@ -156,7 +156,7 @@ pub(super) fn of_file(file: &HostFile) -> View {
 /// end of the server's.
 pub(super) fn listed(conf: &ResolvConf) -> Vec<Listed> {
     let mut lines = conf.lines().peekable();
-    let mut line = |(ip, span): (IpAddr, Span)| {
+    let line = |(ip, span): (IpAddr, Span)| {
         while lines.next_if(|it| it.span().end < span.end).is_some() {}
         let first = lines.peek().and_then(|it| it.words().next());
         let start = first.map_or(span.start, |it| it.span.start);
@@ -178,7 +178,7 @@ pub(super) fn listed(conf: &ResolvConf) -> Vec<Listed> {
             proof: vec![proof],
         }
     };
-    name_servers(conf).map(|it| line(it)).collect()
+    name_servers(conf).map(line).collect()
 }
 
 /// What stands where a setting was made; `value` is what it has from there.
