@@ -4,10 +4,12 @@ use std::fs::File;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use caps::Capability;
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::sched::{CloneFlags, setns};
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockProtocol, SockType, setsockopt, socket, sockopt,
@@ -97,7 +99,10 @@ fn enter(root: &Path, file: &NamespaceFile) -> Result<(), String> {
         };
         format!("cannot enter the network namespace {shown}: {reason}{hint}")
     };
-    let opened = File::open(path);
+    // What stands there may be no namespace, but a FIFO or a terminal.
+    let careful = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let mut options = File::options();
+    let opened = options.read(true).custom_flags(careful.bits()).open(path);
     let descriptor =
         opened.map_err(|error| failed(error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)))?;
     let system = fstatfs(&descriptor).map_err(failed)?.filesystem_type();
