@@ -98,6 +98,15 @@ pub enum EnterError {
         /// What the system said.
         errno: Errno,
     },
+    /// The file is that of a process that the caller may not look into.
+    #[error(
+        "cannot open the network namespace {file}: that of another user's process needs the \
+         capability CAP_SYS_PTRACE"
+    )]
+    Closed {
+        /// Its path, safe to print.
+        file: String,
+    },
     /// It cannot be entered, for a reason that is none of the above.
     #[error("cannot enter the network namespace {file}: {}", reason(*errno))]
     Enter {

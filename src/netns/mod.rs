@@ -89,9 +89,15 @@ impl Namespace {
         name: String,
         open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
     ) -> Result<Self, EnterError> {
-        let failed = |errno| EnterError::Open {
-            file: name.clone(),
-            errno,
+        let may_trace = || caps::has_cap(None, CapSet::Effective, Capability::CAP_SYS_PTRACE);
+        let failed = |errno| {
+            let file = name.clone();
+            match errno {
+                Errno::EACCES | Errno::EPERM if !may_trace().unwrap_or(false) => {
+                    EnterError::Closed { file }
+                }
+                errno => EnterError::Open { file, errno },
+            }
         };
         let looked = open(OFlag::O_PATH).map_err(failed)?;
         expect_namespace(&name, &looked)?;

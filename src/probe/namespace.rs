@@ -1,27 +1,19 @@
 //! Opens the sockets of a probe in the network namespaces of its targets.
 
-use std::fs::File;
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use caps::Capability;
-use nix::errno::Errno;
-use nix::fcntl::OFlag;
-use nix::sched::{CloneFlags, setns};
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockProtocol, SockType, setsockopt, socket, sockopt,
 };
-use nix::sys::stat::fstat;
-use nix::sys::statfs::{NSFS_MAGIC, fstatfs};
 use socket2::SockRef;
 
 use crate::check_loop::seen::{NamespaceFile, Record, Target};
 use crate::host::io_reason;
-use crate::probe::{filter, has};
-use crate::text::escaped;
+use crate::netns::{EnterError, Namespace};
+use crate::probe::filter;
 use crate::topology::Network;
 
 /// The sockets of a probe.
@@ -68,7 +60,9 @@ pub(super) fn open(root: &Path, targets: &[Target]) -> (Sockets, Record) {
     for (network, file) in networks {
         let here = targets.iter().enumerate();
         let here: Vec<(usize, &Target)> = here.filter(|(_, it)| it.network == *network).collect();
-        let entered = file.map_or(Ok(()), |file| enter(root, file));
+        let entered = file.map_or(Ok(()), |file| {
+            enter(root, file).map_err(|it| it.to_string())
+        });
         if let Err(reason) = entered.and_then(|()| watch(network, &here, &mut sockets)) {
             let trouble = |(number, _): &(usize, &Target)| (*number, reason.clone());
             record.troubles.extend(here.iter().map(trouble));
@@ -86,32 +80,16 @@ pub(super) fn open(root: &Path, targets: &[Target]) -> (Sockets, Record) {
 }
 
 /// Moves this thread to the network namespace of the file.
-fn enter(root: &Path, file: &NamespaceFile) -> Result<(), String> {
-    let shown = escaped(file.path.as_bytes());
+fn enter(root: &Path, file: &NamespaceFile) -> Result<(), EnterError> {
     let path = root.join(file.path.trim_start_matches('/'));
-    let failed = |errno: Errno| {
-        let reason = io_reason(&io::Error::from(errno));
-        let refused = matches!(errno, Errno::EPERM | Errno::EACCES);
-        let hint = if refused && !has(Capability::CAP_SYS_PTRACE) {
-            "; that of another user's process needs CAP_SYS_PTRACE"
-        } else {
-            ""
-        };
-        format!("cannot enter the network namespace {shown}: {reason}{hint}")
-    };
-    // What stands there may be no namespace, but a FIFO or a terminal.
-    let careful = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let mut options = File::options();
-    let opened = options.read(true).custom_flags(careful.bits()).open(path);
-    let descriptor =
-        opened.map_err(|error| failed(error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)))?;
-    let system = fstatfs(&descriptor).map_err(failed)?.filesystem_type();
-    let number = fstat(&descriptor).map_err(failed)?.st_ino;
+    let namespace = Namespace::of_path(&path)?;
     // A process's number may have gone to another one.
-    if system != NSFS_MAGIC || file.number.is_some_and(|it| it != number) {
-        return Err(format!("{shown} is another namespace by now"));
+    if file.number.is_some_and(|it| it != namespace.number()) {
+        return Err(EnterError::Replaced {
+            file: namespace.name().to_owned(),
+        });
     }
-    setns(descriptor, CloneFlags::CLONE_NEWNET).map_err(failed)
+    namespace.enter()
 }
 
 /// Opens a socket that sees the packets of this namespace.

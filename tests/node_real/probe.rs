@@ -268,8 +268,8 @@ fn gone(lab: &mut Lab, _: &str) -> Outcome {
         .filter_map(|it| it.reason.as_deref())
         .collect();
     let expected = [
-        "cannot enter the network namespace /run/netns/gone: no such file or directory",
-        "/proc/1/ns/net is another namespace by now",
+        "cannot open the network namespace /run/netns/gone: no such file or directory",
+        "/proc/1/ns/net keeps another network namespace by now",
     ];
     if seen.sight == Sight::Loops && reasons == expected {
         return Ok(());
