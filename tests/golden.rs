@@ -97,12 +97,7 @@ fn pod_file_output_fits_its_schema() {
         }
         let [(_, out), ..] = run_case(&case);
         assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
-        let value: Value = serde_json::from_str(&out).unwrap();
-        let errors: Vec<String> = validator
-            .iter_errors(&value)
-            .map(|it| it.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        expect_valid(&validator, &case, &out);
         seen += 1;
     }
     assert!(seen > 2, "{seen}");
@@ -119,12 +114,7 @@ fn upstream_output_fits_its_schema() {
         if !args.lines().any(|word| word == "json") {
             continue;
         }
-        let value: Value = serde_json::from_str(&out).unwrap();
-        let errors: Vec<String> = validator
-            .iter_errors(&value)
-            .map(|it| it.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{}: {errors:?}\n{out}", case.display());
+        expect_valid(&validator, &case, &out);
         seen += 1;
     }
     assert!(seen > 2, "{seen}");
@@ -144,12 +134,7 @@ fn pods_output_fits_its_schema() {
             assert!(out.lines().all(is_short), "{name}");
             continue;
         }
-        let value: Value = serde_json::from_str(&out).unwrap();
-        let errors: Vec<String> = validator
-            .iter_errors(&value)
-            .map(|error| error.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{name}: {errors:?}\n{out}");
+        expect_valid(&validator, &case, &out);
         seen += 1;
     }
     assert!(seen > 2, "{seen}");
@@ -178,15 +163,17 @@ fn explain_output_fits_its_schema() {
         seen[usize::from(is_lines)] += texts.len();
         let validator = if is_lines { &prediction } else { &document };
         for text in texts {
-            let value: Value = serde_json::from_str(text).unwrap();
-            let errors: Vec<String> = validator
-                .iter_errors(&value)
-                .map(|error| error.to_string())
-                .collect();
-            assert!(errors.is_empty(), "{name}: {errors:?}\n{text}");
+            expect_valid(validator, &case, text);
         }
     }
     assert!(seen.iter().all(|&count| count > 2), "{seen:?}");
+}
+
+fn expect_valid(validator: &jsonschema::Validator, case: &Path, text: &str) {
+    let value: Value = serde_json::from_str(text).unwrap();
+    let errors = validator.iter_errors(&value).map(|error| error.to_string());
+    let errors: Vec<String> = errors.collect();
+    assert!(errors.is_empty(), "{}: {errors:?}\n{text}", case.display());
 }
 
 /// The schema with every object closed, so that no key is forgotten in it.

@@ -172,9 +172,9 @@ pub(super) fn contradiction(node: &Node) -> Option<String> {
     let mut sightings = newest.flat_map(log::sightings);
     let fatal = sightings.find(|it| it.kind == "loop-fatal")?;
     Some(format!(
-        "The log of CoreDNS ends with its own query coming back ({}), but no file of this node shows how: \
-         the way back leads through another machine, or was mended since; ask with --probe when \
-         it runs again",
+        "The log of CoreDNS ends with its own query coming back ({}), but no file of this node \
+         shows how: the way back leads through another machine, or was mended since; ask with \
+         --probe when it runs again",
         fatal.place
     ))
 }

@@ -211,7 +211,7 @@ pub enum End {
     Cycle(usize),
     /// Nobody listens on the last address.
     Refused,
-    /// At a server outside the node.
+    /// At a server outside the node, or at one that answers itself.
     Outside,
     /// It cannot be followed; the reason, without a full stop.
     Unknown(String),
