@@ -43,6 +43,9 @@ pub mod scenario;
 pub mod resolver;
 
 #[deny(clippy::disallowed_methods)]
+pub mod dig;
+
+#[deny(clippy::disallowed_methods)]
 pub mod explain;
 
 #[deny(clippy::disallowed_methods)]
