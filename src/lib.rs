@@ -64,6 +64,8 @@ pub mod upstream;
 
 pub mod host;
 
+pub mod wire;
+
 // Faces.
 
 pub mod render;

@@ -1,0 +1,11 @@
+//! What `kdns dig` prints: text as BIND's dig writes it.
+
+pub mod edns;
+pub mod json;
+mod rdata;
+pub mod reply;
+mod style;
+mod words;
+pub mod yaml;
+
+pub use self::style::Style;
