@@ -2,6 +2,7 @@
 
 mod answer;
 mod check_loop;
+mod dig;
 mod explain;
 mod makers;
 mod node;
@@ -41,6 +42,7 @@ enum Command {
     Upstream(Box<upstream::UpstreamArgs>),
     PodFile(Box<pod_file::PodFileArgs>),
     Pods(Box<pods::PodsArgs>),
+    Dig(Box<dig::DigArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format
@@ -77,6 +79,8 @@ enum SchemaName {
     Upstream,
     /// `kdns pods --format json`
     Pods,
+    /// A line of `kdns dig +json`
+    Dig,
 }
 
 /// The program's streams, and what it must know about them.
@@ -101,6 +105,12 @@ pub enum Status {
     Found = 1,
     /// It could not be decided: usage, unreadable input.
     Undecided = 2,
+    /// dig: the batch file could not be opened.
+    BatchFile = 8,
+    /// dig: no server replied.
+    NoReply = 9,
+    /// dig: an error inside.
+    Internal = 10,
 }
 
 impl From<Status> for ExitCode {
@@ -134,6 +144,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
+        Command::Dig(args) => dig::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions { shell } => completions(shell, streams),
     };
@@ -187,6 +198,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream_json::schema(),
         SchemaName::Pods => render::pods_json::schema(),
+        SchemaName::Dig => render::dig::json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

@@ -125,6 +125,16 @@ impl Conversation {
     }
 }
 
+/// The names of the network interfaces; none where the kernel does not say.
+pub fn interfaces() -> Vec<String> {
+    let Ok(list) = nix::net::if_::if_nameindex() else {
+        return Vec::new();
+    };
+    list.iter()
+        .filter_map(|it| it.name().to_str().ok().map(str::to_owned))
+        .collect()
+}
+
 fn udp(peer: SocketAddr, source: Option<SocketAddr>) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(source.unwrap_or_else(|| any(peer)))?;
     socket.connect(peer)?;
