@@ -93,6 +93,7 @@ impl Machine {
             && let Read::Whole(message) | Read::Part(message) = message::read(&current.query, true)
         {
             self.print(Printed::Query(exchange, Box::new(message)));
+            current.pending.lookup.greeting.clear();
         }
         self.wait(current);
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use super::reply::Shown;
 use super::words::ttl;
 use crate::dig::message::{Message, Reader};
 use crate::text::escaped;
@@ -40,11 +41,16 @@ const EXTENDED_ERRORS: [&str; 25] = [
 
 const COOKIE: u16 = 10;
 const EDE: u16 = 15;
+const PAD: u16 = 12;
 
 /// The pseudosection with its title; nothing if there is no OPT record.
 ///
 /// Source: BIND lib/dns/message.c: `dns_message_pseudosectiontotext` (9.18)
-pub(super) fn write(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
+pub(super) fn write(shown: &Shown<'_>, out: &mut String) {
+    write_opt(shown.message, shown.exchange.cookie_ok, shown.is_query, out);
+}
+
+fn write_opt(message: &Message, cookie_ok: Option<bool>, is_query: bool, out: &mut String) {
     let Some(opt) = &message.opt else {
         return;
     };
@@ -66,6 +72,8 @@ pub(super) fn write(message: &Message, cookie_ok: Option<bool>, out: &mut String
     );
     for (code, data) in opt.options() {
         let text = match known(code, data) {
+            // dig prints the query before it is padded.
+            Some(_) if code == PAD && is_query => "PAD:".to_owned(),
             Some(text) => text,
             None => format!("{}:{}", title(code), raw(code, data, cookie_ok)),
         };
@@ -246,7 +254,7 @@ mod tests {
             ..Message::default()
         };
         let mut out = String::new();
-        write(&message, Some(true), &mut out);
+        write_opt(&message, Some(true), false, &mut out);
         let head = ";; OPT PSEUDOSECTION:\n; EDNS: version: 0, flags: do; udp: 1232\n";
         assert_eq!(out, format!("{head}{expected}\n"));
     }

@@ -98,17 +98,16 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
         return dns64_prefixes(shown.message, out);
     }
     if shown.globals.short {
-        return if lookup.print.answer {
-            short(shown, out)
-        } else {
-            ()
-        };
+        if lookup.print.answer {
+            short(shown, out);
+        }
+        return;
     }
     let comments = lookup.print.comments;
     if comments {
         header(shown, out);
         out.push('\n');
-        edns::write(shown.message, shown.exchange.cookie_ok, out);
+        edns::write(shown, out);
     }
     let style = Style::of(&lookup.print, shown.globals, shown.now());
     let title = |out: &mut String, title: &str| {
@@ -158,7 +157,7 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
 /// Version and arguments, before the first reply.
 fn greeting(shown: &Shown<'_>, out: &mut String) {
     let globals = shown.globals;
-    if shown.is_query || !shown.first || globals.short || !globals.show_command {
+    if !shown.first || globals.short || !globals.show_command {
         return;
     }
     if !shown.exchange.lookup.dns64_prefix {
