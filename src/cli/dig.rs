@@ -4,7 +4,6 @@ mod names;
 mod run;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 

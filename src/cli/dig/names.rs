@@ -61,7 +61,7 @@ fn asked(name: &[u8], reading: &Reading<'_>) -> Vec<Address> {
     let mut wire = Wire::default();
     let mut found = Vec::new();
     loop {
-        match machine.next() {
+        match machine.step() {
             Step::Done(_) => return found,
             Step::Print(Printed::Reply(_, message, _)) => {
                 found.extend(message.answers.iter().filter_map(|record| {

@@ -1,6 +1,6 @@
 //! The machine on the wire, and its output.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::machine::{Event, Machine, Printed, Settings, Step};
 use crate::host;
 use crate::render::dig::reply::{self, Shown, Times};
-use crate::render::dig::{json, yaml};
+use crate::render::dig::{json, stats, yaml};
 use crate::resolver::reading::Reading;
 use crate::text::escaped;
 use crate::wire::{Conversation, client_cookie, query_id};
@@ -139,7 +139,7 @@ impl<'r> Run<'r> {
     ) -> anyhow::Result<Status> {
         let globals = &self.parser.globals;
         loop {
-            match machine.next() {
+            match machine.step() {
                 Step::Done(status) => {
                     streams.out.flush()?;
                     return Ok(match status {
@@ -317,11 +317,11 @@ fn print(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
             message_text(&shown, out);
         }
         Printed::Received(exchange, total) => {
-            reply::received(exchange, *total, globals, &times, out);
+            stats::received(exchange, *total, globals, &times, out);
         }
         Printed::BadPacket(why, wire) => {
             if !globals.yaml && !globals.json {
-                reply::bad_packet(why, wire, out);
+                stats::bad_packet(why, wire, out);
             }
         }
         Printed::Error(text) if globals.yaml => {

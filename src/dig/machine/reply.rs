@@ -1,5 +1,6 @@
 //! One query and what may come of it.
 
+mod cookie;
 mod transfer;
 
 use std::net::IpAddr;
@@ -7,7 +8,7 @@ use std::rc::Rc;
 
 use self::transfer::Progress;
 pub(super) use self::transfer::{AXFR, IXFR, Transfer};
-use super::{Current, Exchange, Failure, Machine, Pending, Printed, Step, Total, decode_hex};
+use super::{Current, Exchange, Failure, Machine, Pending, Printed, Step, Total};
 use crate::address::DNS_PORT;
 use crate::dig::lookup::Server;
 use crate::dig::message::{self, Message, Read, flag, peek};
@@ -18,8 +19,6 @@ const SERVFAIL: u16 = 2;
 const NXDOMAIN: u16 = 3;
 const BADVERS: u16 = 16;
 const BADCOOKIE: u16 = 23;
-/// The number of the cookie option (RFC 7873).
-const COOKIE: u16 = 10;
 
 impl Current {
     /// Whether the socket of the running query is there.
@@ -320,51 +319,6 @@ impl Machine {
         again.lookup.tcp |= seen;
         again.seen_badcookie = true;
         Some(again)
-    }
-
-    /// Source: BIND bin/dig/dighost.c: `recv_done` (`done_process_opt`) (9.18)
-    fn note_cookie(
-        &mut self,
-        current: &mut Current,
-        message: &Message,
-        cookie_ok: &mut Option<bool>,
-    ) {
-        let edns = &current.pending.lookup.edns;
-        match (&edns.cookie, &message.opt) {
-            (Some(_), None) => self.warn("expected opt record in response"),
-            (None, _) if !edns.send_cookie => {}
-            (_, Some(_)) => *cookie_ok = self.take_cookie(current, message),
-            (None, None) => {}
-        }
-    }
-
-    /// Compares the reply's first cookie with the one that was sent, and
-    /// keeps it for the next query; `None`: there is none.
-    ///
-    /// Source: BIND bin/dig/dighost.c: `process_opt`, `process_cookie` (9.18)
-    fn take_cookie(&mut self, current: &mut Current, message: &Message) -> Option<bool> {
-        let opt = message.opt.as_ref()?;
-        let (_, cookie) = opt.options().find(|(code, _)| *code == COOKIE)?;
-        let edns = &mut current.pending.lookup.edns;
-        let sent = match &edns.cookie {
-            Some(digits) => decode_hex(digits).unwrap_or_default(),
-            None => self.settings.cookie.to_vec(),
-        };
-        match (sent.get(..8), cookie.get(..8)) {
-            (Some(sent), Some(came)) if sent == came => {
-                let digits = cookie.iter().map(|byte| format!("{byte:02X}"));
-                edns.cookie = Some(digits.collect::<String>().into_bytes());
-                Some(true)
-            }
-            (Some(_), Some(_)) => {
-                self.warn("Warning: Client COOKIE mismatch");
-                Some(false)
-            }
-            _ => {
-                self.warn("Warning: COOKIE bad token (too short)");
-                Some(false)
-            }
-        }
     }
 
     /// Prints a reply and goes on.

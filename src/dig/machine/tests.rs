@@ -47,7 +47,7 @@ fn play(machine: &mut Machine, mut answer: impl FnMut(usize, &[u8]) -> Event) ->
     let mut query = Vec::new();
     let mut count = 0;
     loop {
-        match machine.next() {
+        match machine.step() {
             Step::Open {
                 transport, server, ..
             } => {

@@ -4,6 +4,7 @@ pub mod edns;
 pub mod json;
 mod rdata;
 pub mod reply;
+pub mod stats;
 mod style;
 mod words;
 pub mod yaml;

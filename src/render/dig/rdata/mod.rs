@@ -151,6 +151,7 @@ impl<'r> Writer<'r> {
             (24 | 46, _) => self.signature(),
             (25 | 48 | 57 | 60, _) => self.key(),
             (37, _) => self.certificate(),
+            (41, _) => self.options(),
             (43 | 59 | 32768 | 32769, _) => self.delegation(),
             (44, _) => self.fingerprint(),
             (47, _) => self.next_secure(),

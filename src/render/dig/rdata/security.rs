@@ -340,4 +340,25 @@ impl Writer<'_> {
         self.push(&format!(" {text}"));
         Some(())
     }
+
+    /// An OPT record where none belongs.
+    ///
+    /// Source: BIND lib/dns/rdata/generic/opt_41.c: `totext_opt` (9.18)
+    pub(super) fn options(&mut self) -> Option<()> {
+        while self.data.left() > 0 {
+            let space = if self.text.is_empty() { "" } else { " " };
+            let (code, length) = (self.data.u16().ok()?, self.data.u16().ok()?);
+            let value = self.data.take(length.into()).ok()?;
+            self.push(&format!("{space}{code} {length}"));
+            if !value.is_empty() {
+                let breaks = self.style.line_break();
+                let text = words(self.style, |word, breaks| {
+                    base64(value, word.max(4), breaks)
+                });
+                self.push(breaks);
+                self.push(&text);
+            }
+        }
+        Some(())
+    }
 }
