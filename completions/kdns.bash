@@ -22,6 +22,9 @@ _kdns() {
             kdns,completions)
                 cmd="kdns__subcmd__completions"
                 ;;
+            kdns,dig)
+                cmd="kdns__subcmd__dig"
+                ;;
             kdns,explain)
                 cmd="kdns__subcmd__explain"
                 ;;
@@ -45,6 +48,9 @@ _kdns() {
                 ;;
             kdns__subcmd__help,completions)
                 cmd="kdns__subcmd__help__subcmd__completions"
+                ;;
+            kdns__subcmd__help,dig)
+                cmd="kdns__subcmd__help__subcmd__dig"
                 ;;
             kdns__subcmd__help,explain)
                 cmd="kdns__subcmd__help__subcmd__explain"
@@ -71,7 +77,7 @@ _kdns() {
 
     case "${cmd}" in
         kdns)
-            opts="-h -V --color --help --version explain check-loop upstream pod-file pods schema completions help"
+            opts="-h -V --color --help --version explain check-loop upstream pod-file pods dig schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -89,12 +95,24 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --log --exit-zero --format --output --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json concise sarif github junit npd prometheus" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -124,6 +142,24 @@ _kdns() {
             ;;
         kdns__subcmd__completions)
             opts="-h --color --help bash elvish fish powershell zsh"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__dig)
+            opts="--color"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -219,7 +255,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help)
-            opts="explain check-loop upstream pod-file pods schema completions help"
+            opts="explain check-loop upstream pod-file pods dig schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -247,6 +283,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__help__subcmd__dig)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -423,7 +473,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pods)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-v -h --root --format --output --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -433,15 +483,11 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --node-file)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
-                --kubelet-config)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --corefile)
+                --output)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -457,7 +503,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__schema)
-            opts="-h --color --help explain prediction pod-file"
+            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -475,12 +521,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__upstream)
-            opts="-h --root --node-file --kubelet-config --corefile --color --help"
+            opts="-h --format --output --root --node-file --kubelet-config --corefile --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

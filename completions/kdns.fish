@@ -34,6 +34,7 @@ complete -c kdns -n "__fish_kdns_needs_command" -f -a "check-loop" -d 'Tell whet
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "dig" -d 'Ask a name server, with the command line of BIND\'s dig'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "schema" -d 'Print the JSON Schema of a machine format'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -85,6 +86,16 @@ always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s v -l verbose -d 'More detail'
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l log -d 'Look for a loop in this log of a DNS server too; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
+json\t'One document'
+concise\t'One message a line, as compilers write them'
+sarif\t'SARIF 2.1.0'
+github\t'Workflow commands of GitHub Actions'
+junit\t'`JUnit` XML'
+npd\t'One line for node-problem-detector'
+prometheus\t'A textfile for `node_exporter`'"
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l root -d 'Read the node below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
@@ -92,7 +103,11 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l corefile -d 'Ta
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l exit-zero -d 'End with status 0 whatever is found'
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
+json\t'One document'"
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l root -d 'Read the node below this directory [default: /]' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
@@ -100,7 +115,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l corefile -d 'Take
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l format -d 'How to write the result; text without it' -r -f -a "text\t'The file\'s bytes and nothing else'
 json\t'One document: the file, what did not fit, the events'"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
@@ -126,13 +141,17 @@ never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network, whatever the manifest says'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l root -d 'Read the node below this directory [default: /]' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
+json\t'One document'"
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -s v -l verbose -d 'More detail: uid, processes, paths, containers'
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand dig" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -141,11 +160,12 @@ complete -c kdns -n "__fish_kdns_using_subcommand completions" -l color -d 'When
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "dig" -d 'Ask a name server, with the command line of BIND\'s dig'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods dig schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -8,6 +8,7 @@ use crate::engine::message::Transport;
 
 /// What holds for the whole run.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
 pub struct Settings {
     /// The servers of `resolv.conf`, for lookups that name none.
     pub servers: Vec<Server>,
