@@ -352,7 +352,7 @@ fn bad_name(text: &[u8]) -> &'static str {
 
 fn decode_hex(digits: &[u8]) -> Option<Vec<u8>> {
     let value = |digit: &u8| char::from(*digit).to_digit(16);
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
     let pair = |pair: &[u8]| match pair {

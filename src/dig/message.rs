@@ -190,6 +190,7 @@ pub fn read(wire: &[u8], best_effort: bool) -> Read {
             }
         }
         Err(Trouble::UnexpectedEnd) if best_effort && wire.len() >= 12 => {
+            parser.message.extra = parser.reader.left();
             Read::Part(parser.message)
         }
         Err(Trouble::UnexpectedEnd) => Read::Nothing("unexpected end of input"),

@@ -119,7 +119,7 @@ pub(super) fn hex(text: &[u8]) -> Result<Vec<u8>, &'static str> {
         .filter(|byte| !byte.is_ascii_whitespace())
         .copied()
         .collect();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("bad hex encoding");
     }
     let value = |digit: u8| char::from(digit).to_digit(16);
