@@ -210,7 +210,7 @@ fn is_type_map(mut map: &[u8]) -> bool {
     map.is_empty()
 }
 
-/// Source: BIND lib/dns/rdata/in_1/svcb_64.c: `generic_fromwire_in_svcb`,
+/// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `generic_fromwire_in_svcb`,
 /// `svcb_validate` (9.18)
 fn check_parameters(parameters: &[u8]) -> Result<(), Trouble> {
     let mut reader = Reader::new(parameters);
@@ -257,7 +257,7 @@ fn is_texts(mut value: &[u8]) -> bool {
     true
 }
 
-/// Source: BIND lib/dns/rdata/generic/opt_41.c: `fromwire_opt` (9.18)
+/// Source: BIND `lib/dns/rdata/generic/opt_41.c`: `fromwire_opt` (9.18)
 fn check_options(options: &[u8]) -> Result<(), Trouble> {
     let mut reader = Reader::new(options);
     while reader.left() > 0 {
@@ -303,7 +303,7 @@ fn is_subnet(value: &[u8]) -> bool {
 
 /// Digests of a known kind have their length.
 ///
-/// Source: BIND lib/dns/rdata/generic/ds_43.c: `generic_fromwire_ds` (9.18)
+/// Source: BIND `lib/dns/rdata/generic/ds_43.c`: `generic_fromwire_ds` (9.18)
 fn cut_digest(data: &mut Vec<u8>) -> Result<(), Trouble> {
     let length = match data.get(3) {
         Some(1) => 20,
@@ -318,7 +318,7 @@ fn cut_digest(data: &mut Vec<u8>) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Source: BIND lib/dns/rdata/generic/caa_257.c: `fromwire_caa` (9.18)
+/// Source: BIND `lib/dns/rdata/generic/caa_257.c`: `fromwire_caa` (9.18)
 fn check_tag(data: &[u8]) -> Result<(), Trouble> {
     let length = data.get(1).copied().unwrap_or_default();
     let tag = data.get(2..2 + usize::from(length)).unwrap_or_default();

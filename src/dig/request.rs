@@ -145,7 +145,7 @@ fn subnet_data(subnet: Subnet) -> Vec<u8> {
     let count = usize::from(subnet.prefix).div_ceil(8);
     let kept = bytes.get(..count).unwrap_or(&bytes);
     data.extend(kept);
-    if subnet.prefix % 8 != 0
+    if !subnet.prefix.is_multiple_of(8)
         && let Some(last) = data.last_mut()
     {
         *last &= 0xff << (8 - subnet.prefix % 8);

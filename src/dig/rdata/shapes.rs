@@ -5,7 +5,7 @@ use crate::dig::message::{FORMERR, Reader, Trouble};
 
 /// LOC (RFC 1876).
 ///
-/// Source: BIND lib/dns/rdata/generic/loc_29.c: `fromwire_loc` (9.18)
+/// Source: BIND `lib/dns/rdata/generic/loc_29.c`: `fromwire_loc` (9.18)
 pub(super) fn location(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(), Trouble> {
     let all = reader.rest();
     match all.first() {
@@ -39,7 +39,7 @@ pub(super) fn location(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<()
 
 /// Address prefixes (RFC 3123).
 ///
-/// Source: BIND lib/dns/rdata/in_1/apl_42.c: `fromwire_in_apl` (9.18)
+/// Source: BIND `lib/dns/rdata/in_1/apl_42.c`: `fromwire_in_apl` (9.18)
 pub(super) fn prefixes(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(), Trouble> {
     while reader.left() > 0 {
         let head = reader.take(4)?;

@@ -154,7 +154,7 @@ pub(super) fn value(code: u16, data: &[u8]) -> Option<String> {
             let tenths = reader.u16().ok()?;
             format!(" {}.{} secs", tenths / 10, tenths % 10)
         }
-        14 if !data.is_empty() && data.len() % 2 == 0 => {
+        14 if !data.is_empty() && data.len().is_multiple_of(2) => {
             let mut tags = Vec::new();
             while reader.left() > 0 {
                 tags.push(format!(" {}", reader.u16().ok()?));

@@ -292,7 +292,7 @@ impl<'r> Writer<'r> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/soa_6.c: `totext_soa` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/soa_6.c`: `totext_soa` (9.18)
     fn soa(&mut self) -> Option<()> {
         let breaks = self.style.line_break();
         self.names(2)?;

@@ -69,7 +69,7 @@ fn key_id(data: &[u8]) -> u16 {
 }
 
 impl Writer<'_> {
-    /// Source: BIND lib/dns/rdata/generic/rrsig_46.c: `totext_rrsig` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/rrsig_46.c`: `totext_rrsig` (9.18)
     pub(super) fn signature(&mut self) -> Option<()> {
         let breaks = self.style.line_break();
         let rdtype = self.data.u16().ok()?;
@@ -107,7 +107,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/key_25.c: `generic_totext_key` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/key_25.c`: `generic_totext_key` (9.18)
     pub(super) fn key(&mut self) -> Option<()> {
         let breaks = self.style.line_break();
         let flags = self.data.u16().ok()?;
@@ -153,7 +153,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/ds_43.c: `generic_totext_ds` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/ds_43.c`: `generic_totext_ds` (9.18)
     pub(super) fn delegation(&mut self) -> Option<()> {
         self.numbers(&[2, 1, 1])?;
         self.below_head(Self::digest_rest)
@@ -205,7 +205,7 @@ impl Writer<'_> {
         self.types(" ")
     }
 
-    /// Source: BIND lib/dns/rdata/generic/nsec3_50.c: `totext_nsec3` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/nsec3_50.c`: `totext_nsec3` (9.18)
     pub(super) fn next_secure3(&mut self) -> Option<()> {
         self.next_secure3_parameters()?;
         let breaks = self.style.line_break();
@@ -279,7 +279,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/ipseckey_45.c: `totext_ipseckey` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/ipseckey_45.c`: `totext_ipseckey` (9.18)
     pub(super) fn ipsec_key(&mut self) -> Option<()> {
         let kind = *self.record.data.get(1)?;
         if kind > 3 {
@@ -308,7 +308,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/hip_55.c: `totext_hip` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/hip_55.c`: `totext_hip` (9.18)
     pub(super) fn host_identity(&mut self) -> Option<()> {
         let breaks = self.style.line_break();
         let (length, number) = (self.data.u8().ok()?, self.data.u8().ok()?);
@@ -343,7 +343,7 @@ impl Writer<'_> {
 
     /// An OPT record where none belongs.
     ///
-    /// Source: BIND lib/dns/rdata/generic/opt_41.c: `totext_opt` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/opt_41.c`: `totext_opt` (9.18)
     pub(super) fn options(&mut self) -> Option<()> {
         while self.data.left() > 0 {
             let space = if self.text.is_empty() { "" } else { " " };

@@ -7,7 +7,7 @@ use super::{Writer, ipv6_text};
 use crate::dig::message::Reader;
 
 impl Writer<'_> {
-    /// Source: BIND lib/dns/rdata/in_1/svcb_64.c: `generic_totext_in_svcb` (9.18)
+    /// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `generic_totext_in_svcb` (9.18)
     pub(super) fn service_binding(&mut self) -> Option<()> {
         self.numbers(&[2])?;
         self.push(" ");
@@ -24,7 +24,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/caa_257.c: `totext_caa` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/caa_257.c`: `totext_caa` (9.18)
     pub(super) fn authorization(&mut self) -> Option<()> {
         self.numbers(&[1])?;
         let tag = self.character_string()?;
@@ -33,7 +33,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/amtrelay_260.c: `totext_amtrelay` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/amtrelay_260.c`: `totext_amtrelay` (9.18)
     pub(super) fn relay(&mut self) -> Option<()> {
         let (precedence, kind) = (self.data.u8().ok()?, self.data.u8().ok()?);
         let (discovery, kind) = (kind >> 7, kind & 0x7f);
@@ -44,7 +44,7 @@ impl Writer<'_> {
         self.gateway(kind)
     }
 
-    /// Source: BIND lib/dns/rdata/in_1/apl_42.c: `totext_in_apl` (9.18)
+    /// Source: BIND `lib/dns/rdata/in_1/apl_42.c`: `totext_in_apl` (9.18)
     pub(super) fn prefixes(&mut self) -> Option<()> {
         while self.data.left() > 0 {
             let space = if self.text.is_empty() { "" } else { " " };
@@ -64,7 +64,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/in_1/wks_11.c: `totext_in_wks` (9.18)
+    /// Source: BIND `lib/dns/rdata/in_1/wks_11.c`: `totext_in_wks` (9.18)
     pub(super) fn well_known_services(&mut self) -> Option<()> {
         self.ipv4()?;
         let protocol = self.data.u8().ok()?;
@@ -77,7 +77,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/in_1/atma_34.c: `totext_in_atma` (9.18)
+    /// Source: BIND `lib/dns/rdata/in_1/atma_34.c`: `totext_in_atma` (9.18)
     pub(super) fn atm(&mut self) -> Option<()> {
         match self.data.u8().ok()? {
             0 => {
@@ -97,7 +97,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Source: BIND lib/dns/rdata/generic/loc_29.c: `totext_loc` (9.18)
+    /// Source: BIND `lib/dns/rdata/generic/loc_29.c`: `totext_loc` (9.18)
     pub(super) fn location(&mut self) -> Option<()> {
         if self.data.u8().ok()? != 0 {
             return None;
@@ -142,7 +142,7 @@ fn angle(word: u32, above: &str, below: &str) -> String {
     format!("{degrees} {minutes} {seconds}.{thousandths:03} {side}")
 }
 
-/// Source: BIND lib/dns/rdata/in_1/svcb_64.c: `svcparamkey` (9.18)
+/// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `svcparamkey` (9.18)
 fn parameter(key: u16) -> String {
     let known = match key {
         0 => "mandatory",
