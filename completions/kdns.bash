@@ -22,6 +22,9 @@ _kdns() {
             kdns,completions)
                 cmd="kdns__subcmd__completions"
                 ;;
+            kdns,dig)
+                cmd="kdns__subcmd__dig"
+                ;;
             kdns,explain)
                 cmd="kdns__subcmd__explain"
                 ;;
@@ -48,6 +51,9 @@ _kdns() {
                 ;;
             kdns__subcmd__help,completions)
                 cmd="kdns__subcmd__help__subcmd__completions"
+                ;;
+            kdns__subcmd__help,dig)
+                cmd="kdns__subcmd__help__subcmd__dig"
                 ;;
             kdns__subcmd__help,explain)
                 cmd="kdns__subcmd__help__subcmd__explain"
@@ -77,7 +83,7 @@ _kdns() {
 
     case "${cmd}" in
         kdns)
-            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter schema completions help"
+            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter dig schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -142,6 +148,24 @@ _kdns() {
             ;;
         kdns__subcmd__completions)
             opts="-h --color --help bash elvish fish powershell zsh"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__dig)
+            opts="--color"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -241,7 +265,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help)
-            opts="explain check-loop upstream pod-file pods nsenter schema completions help"
+            opts="explain check-loop upstream pod-file pods nsenter dig schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -269,6 +293,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__help__subcmd__dig)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -507,7 +545,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__schema)
-            opts="-h --color --help explain prediction pod-file check-loop upstream pods"
+            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -44,6 +44,9 @@ pub mod scenario;
 pub mod resolver;
 
 #[deny(clippy::disallowed_methods)]
+pub mod dig;
+
+#[deny(clippy::disallowed_methods)]
 pub mod explain;
 
 #[deny(clippy::disallowed_methods)]
@@ -71,6 +74,8 @@ pub mod host;
 pub mod netns;
 
 pub mod probe;
+
+pub mod wire;
 
 // Faces.
 

@@ -3,6 +3,7 @@
 mod answer;
 mod check_loop;
 mod deferred;
+mod dig;
 mod explain;
 mod makers;
 mod node;
@@ -52,6 +53,8 @@ enum Command {
     Pods(Deferred<pods::PodsArgs>),
     /// Run a command, or explain a name, from inside a pod's network, with the pod's files
     Nsenter(Deferred<nsenter::NsenterArgs>),
+    /// Ask DNS servers as BIND's dig does
+    Dig(Deferred<dig::DigArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format
@@ -88,6 +91,8 @@ enum SchemaName {
     Upstream,
     /// `kdns pods --format json`
     Pods,
+    /// A line of `kdns dig +json`
+    Dig,
 }
 
 /// The program's streams, and what it must know about them.
@@ -120,6 +125,12 @@ pub enum Status {
     NotExecutable = 126,
     /// `nsenter`: there is no such command.
     NoCommand = 127,
+    /// dig: the batch file could not be opened.
+    BatchFile = 8,
+    /// dig: no server replied.
+    NoReply = 9,
+    /// dig: an error inside.
+    Internal = 10,
 }
 
 impl From<Status> for ExitCode {
@@ -154,6 +165,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
         Command::Nsenter(args) => nsenter::run(&args, streams),
+        Command::Dig(args) => dig::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions { shell } => completions(shell, streams),
     };
@@ -207,6 +219,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream_json::schema(),
         SchemaName::Pods => render::pods_json::schema(),
+        SchemaName::Dig => render::dig::json::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

@@ -1,6 +1,7 @@
 //! Results as text for people and JSON for programs. Decides nothing.
 
 pub mod check_loop;
+pub mod dig;
 pub mod explanation;
 pub mod explanation_json;
 mod json;

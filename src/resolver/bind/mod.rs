@@ -7,7 +7,7 @@
 mod arguments;
 mod dighost;
 mod file;
-mod name;
+pub(crate) mod name;
 mod print;
 mod read;
 mod search;

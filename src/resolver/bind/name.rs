@@ -4,16 +4,16 @@ use crate::name::{Name, NameError};
 
 /// A name from text that may lack its origin.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct TextName {
+pub(crate) struct TextName {
     /// The labels that were written.
-    pub(super) labels: Name,
+    pub(crate) labels: Name,
     /// Whether the text ended with a dot.
-    pub(super) absolute: bool,
+    pub(crate) absolute: bool,
 }
 
 /// The text is no name ("is not in legal name syntax").
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct BadName;
+pub(crate) struct BadName;
 
 impl From<NameError> for BadName {
     fn from(_: NameError) -> Self {
@@ -29,7 +29,7 @@ impl TextName {
     /// It does not fit a message.
     ///
     /// Source: BIND lib/dns/name.c: `dns_name_concatenate` (9.18)
-    pub(super) fn concatenate(&self, origin: &Name) -> Result<Name, NameError> {
+    pub(crate) fn concatenate(&self, origin: &Name) -> Result<Name, NameError> {
         if self.absolute {
             return Ok(self.labels.clone());
         }
@@ -45,7 +45,7 @@ impl TextName {
 /// An empty, long or unfinished label, a bad escape, a long name.
 ///
 /// Source: BIND lib/dns/name.c: `dns_name_fromtext` (9.18)
-pub(super) fn fromtext(text: &[u8]) -> Result<TextName, BadName> {
+pub(crate) fn fromtext(text: &[u8]) -> Result<TextName, BadName> {
     if text.is_empty() {
         return Err(BadName);
     }

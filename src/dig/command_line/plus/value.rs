@@ -1,0 +1,285 @@
+//! Options with a value.
+
+use super::{Plus, Trouble};
+use crate::dig::command_line::number::{self, hex, netprefix};
+use crate::dig::command_line::{End, Line, Parser};
+use crate::dig::lookup::Edns;
+use crate::dig::mnemonic::opcode_of;
+
+/// Source: BIND bin/dig/dighost.h: `COMMSIZE`, `MAXNDOTS`, `MAXTRIES`,
+/// `MAXTIMEOUT` (9.18)
+const MAX_MESSAGE: u32 = 0xffff;
+const MAX_NDOTS: u32 = 0xffff;
+const MAX_TRIES: u32 = 0xffff_ffff;
+const MAX_TIMEOUT: u32 = 0xffff;
+/// Source: BIND bin/dig/dighost.c: `EDNSOPT_OPTIONS` (9.18)
+const MAX_OPTIONS: usize = 100;
+/// Source: BIND bin/dig/dig.c: `hexcookie` (9.18)
+const MAX_COOKIE_DIGITS: usize = 80;
+/// What `+bufsize` alone means.
+/// Source: BIND bin/dig/dighost.h: `DEFAULT_EDNS_BUFSIZE` (9.18)
+const DEFAULT_SIZE: u16 = 1232;
+
+/// EDNS options that have a name.
+///
+/// Source: BIND bin/dig/dighost.c: `optnames` (9.18)
+const OPTION_NAMES: &[(&str, u16)] = &[
+    ("LLQ", 1),
+    ("NSID", 3),
+    ("DAU", 5),
+    ("DHU", 6),
+    ("N3U", 7),
+    ("ECS", 8),
+    ("EXPIRE", 9),
+    ("COOKIE", 10),
+    ("KEEPALIVE", 11),
+    ("PADDING", 12),
+    ("PAD", 12),
+    ("CHAIN", 13),
+    ("KEY-TAG", 14),
+    ("EDE", 15),
+    ("CLIENT-TAG", 16),
+    ("SERVER-TAG", 17),
+    ("DEVICEID", 26946),
+];
+
+pub(super) fn apply(
+    parser: &mut Parser,
+    line: &mut Line<'_>,
+    plus: &Plus<'_>,
+) -> Result<(), Trouble> {
+    match plus.word {
+        "bufsize" | "cookie" | "dnssec" | "edns" | "ednsflags" | "ednsopt" | "nsid" | "padding"
+        | "subnet" => edns(parser, line, plus),
+        "opcode" => opcode(parser, line, plus),
+        "qid" => {
+            let qid = if plus.state {
+                let number = number(parser, needed(plus)?, 0xffff, "qid", "qid")?;
+                u16::try_from(number).ok()
+            } else {
+                None
+            };
+            parser.lookup(line).qid = qid;
+            Ok(())
+        }
+        "retry" | "retries" | "tries" => tries(parser, line, plus),
+        "ndots" => {
+            let value = needed_and_on(plus)?;
+            let ndots = number(parser, value, MAX_NDOTS, "ndots", "ndots")?;
+            parser.globals.ndots = Some(ndots);
+            Ok(())
+        }
+        "timeout" => {
+            let value = needed_and_on(plus)?;
+            let seconds = number(parser, value, MAX_TIMEOUT, "timeout", "timeout")?;
+            parser.globals.timeout = Some(seconds.max(1));
+            Ok(())
+        }
+        "domain" => {
+            parser.globals.domain = Some(needed_and_on(plus)?.to_vec());
+            Ok(())
+        }
+        "split" => split(parser, plus),
+        _ => Err(Trouble::Invalid),
+    }
+}
+
+fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(), Trouble> {
+    let state = plus.state;
+    match (plus.word, plus.value) {
+        ("bufsize", _) if !state => return Err(Trouble::Invalid),
+        ("bufsize", None) => parser.lookup(line).edns.size = Some(DEFAULT_SIZE),
+        ("bufsize", Some(value)) => {
+            let size = number(parser, value, MAX_MESSAGE, "buffer size", "buffer size")?;
+            parser.lookup(line).edns.size = u16::try_from(size).ok();
+        }
+        ("cookie", value) => {
+            if value.is_some_and(|value| value.len() > MAX_COOKIE_DIGITS) {
+                parser.internal("COOKIE data too large")?;
+            }
+            let edns = &mut parser.lookup(line).edns;
+            switch_on(edns, state);
+            edns.send_cookie = state;
+            edns.cookie = value.map(<[u8]>::to_vec);
+        }
+        ("dnssec", _) => {
+            let edns = &mut parser.lookup(line).edns;
+            switch_on(edns, state);
+            edns.dnssec = state;
+        }
+        ("nsid", _) => {
+            let edns = &mut parser.lookup(line).edns;
+            switch_on(edns, state);
+            edns.nsid = state;
+        }
+        ("edns", _) if !state => parser.lookup(line).edns.version = None,
+        ("edns", None) => parser.lookup(line).edns.version = Some(0),
+        ("edns", Some(value)) => {
+            let version = number(parser, value, 255, "edns", "edns")?;
+            parser.lookup(line).edns.version = u8::try_from(version).ok();
+        }
+        ("ednsflags", Some(value)) if state => {
+            let flags = match number::xint(value, 0xffff) {
+                Ok(flags) => flags,
+                Err(why) => {
+                    parser.invalid("ednsflags", value, why);
+                    parser.internal("Couldn't parse ednsflags")?;
+                    0
+                }
+            };
+            let edns = &mut parser.lookup(line).edns;
+            switch_on(edns, true);
+            edns.flags = u16::try_from(flags).unwrap_or_default();
+        }
+        ("ednsflags", _) => parser.lookup(line).edns.flags = 0,
+        ("ednsopt", _) if !state => parser.lookup(line).edns.options.clear(),
+        ("ednsopt", value) => save_option(parser, line, value)?,
+        ("padding", _) => {
+            let edns = &mut parser.lookup(line).edns;
+            switch_on(edns, state);
+            let size = number(parser, needed(plus)?, 512, "padding", "padding")?;
+            parser.lookup(line).edns.padding = u16::try_from(size).unwrap_or_default();
+        }
+        ("subnet", value) => {
+            let subnet = match (state, value) {
+                (false, _) => None,
+                (true, None) => return Err(Trouble::Invalid),
+                (true, Some(value)) => match netprefix(value) {
+                    Ok(subnet) => Some(subnet),
+                    Err(why) => {
+                        parser.fatal(&why)?;
+                        None
+                    }
+                },
+            };
+            let edns = &mut parser.lookup(line).edns;
+            switch_on(edns, state);
+            edns.subnet = subnet;
+        }
+        _ => return Err(Trouble::Invalid),
+    }
+    Ok(())
+}
+
+/// Options that need EDNS bring it back after `+noedns`.
+fn switch_on(edns: &mut Edns, state: bool) {
+    if state && edns.version.is_none() {
+        edns.version = Some(0);
+    }
+}
+
+/// Source: BIND bin/dig/dighost.c: `save_opt` (9.18)
+fn save_option(
+    parser: &mut Parser,
+    line: &mut Line<'_>,
+    value: Option<&[u8]>,
+) -> Result<(), Trouble> {
+    let mut parts = value.unwrap_or_default().splitn(2, |&byte| byte == b':');
+    let code = parts.next().filter(|code| !code.is_empty());
+    let Some(code) = code else {
+        parser.internal("ednsopt no code point specified")?;
+        return Ok(());
+    };
+    let data = parts.next().filter(|data| !data.is_empty());
+    if parser.lookup(line).edns.options.len() >= MAX_OPTIONS {
+        parser.fatal("too many ednsopts")?;
+    }
+    let named = OPTION_NAMES
+        .iter()
+        .find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(code));
+    let number = match named {
+        Some(&(_, number)) => number,
+        None => match number::uint(code, 0xffff) {
+            Ok(number) => u16::try_from(number).unwrap_or_default(),
+            Err(why) => {
+                parser.invalid("ednsopt", code, why);
+                let shown = String::from_utf8_lossy(code).into_owned();
+                parser.fatal(&format!("bad edns code point: {shown}"))?;
+                0
+            }
+        },
+    };
+    let data = match hex(data.unwrap_or_default()) {
+        Ok(data) => data,
+        Err(why) => {
+            parser.fatal(&format!("isc_hex_decodestring: {why}"))?;
+            Vec::new()
+        }
+    };
+    parser.lookup(line).edns.options.push((number, data));
+    Ok(())
+}
+
+fn opcode(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(), Trouble> {
+    let opcode = match (plus.state, plus.value) {
+        (false, _) => 0,
+        (true, None) => return Err(Trouble::Invalid),
+        (true, Some(value)) => match opcode_of(value) {
+            Some(opcode) => opcode,
+            None => {
+                let opcode = number(parser, value, 15, "opcode", "opcode")?;
+                u8::try_from(opcode).unwrap_or_default()
+            }
+        },
+    };
+    parser.lookup(line).opcode = opcode;
+    Ok(())
+}
+
+fn tries(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(), Trouble> {
+    let value = needed_and_on(plus)?;
+    let tries = if plus.word == "tries" {
+        number(parser, value, MAX_TRIES, "tries", "tries")?.max(1)
+    } else {
+        number(parser, value, MAX_TRIES - 1, "retries", "retries")? + 1
+    };
+    parser.lookup(line).tries = tries;
+    Ok(())
+}
+
+fn split(parser: &mut Parser, plus: &Plus<'_>) -> Result<(), Trouble> {
+    let value = match (plus.state, plus.value) {
+        (false, Some(_)) => return Err(Trouble::Invalid),
+        (false, None) => {
+            parser.globals.split = Some(0);
+            return Ok(());
+        }
+        (true, None) => return Ok(()),
+        (true, Some(value)) => value,
+    };
+    let width = number(parser, value, 1023, "split", "split")?;
+    let whole = width.div_ceil(4) * 4;
+    if whole != width {
+        parser.err(format!(
+            ";; Warning, split must be a multiple of 4; adjusting to {whole}"
+        ));
+    }
+    // The printing of a word takes three off again (dig.c: `plus_option`).
+    parser.globals.split = Some(if whole == 0 { 0 } else { whole + 3 });
+    Ok(())
+}
+
+fn needed<'w>(plus: &Plus<'w>) -> Result<&'w [u8], Trouble> {
+    plus.value.ok_or(Trouble::Invalid)
+}
+
+fn needed_and_on<'w>(plus: &Plus<'w>) -> Result<&'w [u8], Trouble> {
+    needed(plus).and_then(|value| plus.state.then_some(value).ok_or(Trouble::Invalid))
+}
+
+/// A number, or the end of the program with status 10.
+fn number(
+    parser: &mut Parser,
+    value: &[u8],
+    max: u32,
+    what: &str,
+    said: &str,
+) -> Result<u32, Trouble> {
+    number::uint(value, max).map_err(|why| {
+        parser.invalid(what, value, why);
+        match parser.internal(&format!("Couldn't parse {said}")) {
+            Err(end) => end.into(),
+            Ok(()) => End::Internal.into(),
+        }
+    })
+}

@@ -1,0 +1,163 @@
+//! What the machine says and is told.
+
+use std::rc::Rc;
+
+use crate::dig::lookup::{Lookup, Server};
+use crate::dig::message::Message;
+use crate::engine::message::Transport;
+
+/// What holds for the whole run.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
+pub struct Settings {
+    /// The servers of `resolv.conf`, for lookups that name none.
+    pub servers: Vec<Server>,
+    /// The search list, in order.
+    pub search: Vec<Vec<u8>>,
+    /// Names with so many dots are asked as they are first.
+    pub ndots: u32,
+    /// Whether the search list is used.
+    pub use_search: bool,
+    /// Whether the replies of all its names are shown.
+    pub show_search: bool,
+    /// How long to wait, in seconds; `None`: 5 over UDP, 10 over TCP.
+    pub timeout: Option<u32>,
+    /// Whether a TCP connection is kept for the next lookup.
+    pub keep_open: bool,
+    /// Whether output is YAML or JSON, so that warnings are kept back.
+    pub structured: bool,
+    /// The client's cookie.
+    pub cookie: [u8; 8],
+}
+
+/// What the caller does next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Print this, then ask for the next step.
+    Print(Printed),
+    /// Open a socket or connection and report [`Event::Opened`] or
+    /// [`Event::Failed`].
+    Open {
+        /// UDP: a connected socket with a port of its own.
+        transport: Transport,
+        /// Where to.
+        server: Server,
+        /// How long, in seconds.
+        timeout: u32,
+        /// Whether an open connection to this server may be used.
+        reuse: bool,
+    },
+    /// Send a message on what is open; then ask for the next step.
+    Send(Vec<u8>),
+    /// Wait for one message, so many seconds, and report it.
+    Receive(u32),
+    /// Close what is open; then ask for the next step.
+    Close,
+    /// All is done: the exit status.
+    Done(u8),
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Event {
+    /// The socket is there.
+    Opened,
+    /// It is not, or nothing came, or the connection broke.
+    Failed(Failure),
+    /// A message came.
+    Arrived(Vec<u8>),
+}
+
+/// What went wrong on the way, as BIND names it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Failure {
+    /// Nothing came in time.
+    TimedOut,
+    /// Nobody listens there.
+    Refused,
+    /// The connection was closed.
+    EndOfFile,
+    /// The connection was broken off.
+    Reset,
+    /// No way to that network.
+    NetUnreachable,
+    /// No way to that host.
+    HostUnreachable,
+    /// The source address is not of this machine.
+    AddressNotAvailable,
+    /// The source port is taken.
+    AddressInUse,
+    /// The kernel does not allow it.
+    NoPermission,
+    /// Something else.
+    Failed,
+}
+
+/// What is printed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Printed {
+    /// The greeting, before an error that ends a lookup.
+    Greeting(Vec<u8>),
+    /// The query, with the size of its message where that is wanted too.
+    Query(Rc<Exchange>, Box<Message>),
+    /// A reply; `true`: the first of its lookup, with a header.
+    Reply(Rc<Exchange>, Box<Message>, bool),
+    /// Time, server and size of a reply, or of a whole transfer.
+    Received(Rc<Exchange>, Total),
+    /// A line as it is.
+    Plain(&'static str),
+    /// A message that could not be read: why, and its bytes.
+    BadPacket(&'static str, Vec<u8>),
+    /// `;;` and this, in spite of everything.
+    Error(String),
+    /// `;;` and this, unless output is for machines.
+    Warning(String),
+    /// `;;` and this, where comments are wanted.
+    Comment(String),
+    /// `dig: ` and this, on standard error.
+    Stderr(String),
+}
+
+/// How much came.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Total {
+    /// Bytes of the last message, or of all of a transfer.
+    pub bytes: usize,
+    /// Records and messages of a zone transfer.
+    pub transfer: Option<(u32, u32)>,
+}
+
+/// A lookup, and whom it was put to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Exchange {
+    /// The lookup.
+    pub lookup: Lookup,
+    /// The server.
+    pub server: Server,
+    /// Whether it went over TCP.
+    pub tcp: bool,
+    /// Whether the reply's cookie begins with ours; `None`: there was none.
+    pub cookie_ok: Option<bool>,
+    /// The bytes of the query.
+    pub query_size: usize,
+}
+
+impl Failure {
+    /// In BIND's words.
+    ///
+    /// Source: BIND lib/isc/result.c: `description` (9.18)
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::TimedOut => "timed out",
+            Self::Refused => "connection refused",
+            Self::EndOfFile => "end of file",
+            Self::Reset => "connection reset",
+            Self::NetUnreachable => "network unreachable",
+            Self::HostUnreachable => "host unreachable",
+            Self::AddressNotAvailable => "address not available",
+            Self::AddressInUse => "address in use",
+            Self::NoPermission => "permission denied",
+            Self::Failed => "failure",
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Conversations played by hand.
+
+use super::*;
+use crate::address::Address;
+use std::net::IpAddr;
+
+fn server(text: &str) -> Server {
+    let ip: IpAddr = text.parse().unwrap();
+    Server {
+        address: Address::from(ip),
+        port: None,
+        word: text.into(),
+    }
+}
+
+fn machine(lookup: Lookup, settings: Settings) -> Machine {
+    let settings = Settings {
+        servers: vec![server("10.0.0.1"), server("10.0.0.2")],
+        cookie: [7; 8],
+        ..settings
+    };
+    let mut machine = Machine::new(settings, || 0x1234);
+    machine.add([lookup]);
+    machine
+}
+
+fn lookup(name: &str) -> Lookup {
+    let mut lookup = Lookup {
+        text: name.into(),
+        ..Lookup::default()
+    };
+    lookup.edns.version = None;
+    lookup
+}
+
+/// A reply to the query: its flags' lower byte replaced by `rcode`.
+fn reply(query: &[u8], flags: u16, rcode: u8) -> Vec<u8> {
+    let mut wire = query.to_vec();
+    wire[2] = 0x81 | u8::try_from(flags >> 8).unwrap();
+    wire[3] = 0x80 | rcode;
+    wire
+}
+
+/// Plays: `answer` gives an event for each query, in order. The transcript.
+fn play(machine: &mut Machine, mut answer: impl FnMut(usize, &[u8]) -> Event) -> String {
+    let mut shown = Vec::new();
+    let mut query = Vec::new();
+    let mut count = 0;
+    loop {
+        match machine.step() {
+            Step::Open {
+                transport, server, ..
+            } => {
+                shown.push(format!("{transport:?} {}", server.address));
+                machine.report(Event::Opened);
+            }
+            Step::Send(bytes) => query = bytes,
+            Step::Receive(_) => {
+                count += 1;
+                machine.report(answer(count, &query));
+            }
+            Step::Close => {}
+            Step::Print(printed) => shown.push(match printed {
+                Printed::Greeting(_) => "greeting".to_owned(),
+                Printed::Query(..) => "query".to_owned(),
+                Printed::Reply(_, message, _) => format!("reply {}", message.rcode),
+                Printed::Received(..) => "stats".to_owned(),
+                Printed::Plain(text) => text.to_owned(),
+                Printed::BadPacket(why, _) => format!("bad packet: {why}"),
+                Printed::Error(text)
+                | Printed::Warning(text)
+                | Printed::Comment(text)
+                | Printed::Stderr(text) => text,
+            }),
+            Step::Done(status) => {
+                shown.push(status.to_string());
+                return shown.join("|");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reply_is_shown() {
+    let mut machine = machine(lookup("a"), Settings::default());
+    let transcript = play(&mut machine, |_, query| Event::Arrived(reply(query, 0, 0)));
+    assert_eq!(transcript, "Udp 10.0.0.1|reply 0|stats|0");
+}
+
+#[test]
+fn silence_is_asked_three_times_then_the_next_server_once() {
+    let mut machine = machine(lookup("a"), Settings::default());
+    let transcript = play(&mut machine, |_, _| Event::Failed(Failure::TimedOut));
+    let timeout = "communications error to 10.0.0.1#53: timed out";
+    let next = timeout.replace("0.1#", "0.2#");
+    assert_eq!(
+        transcript,
+        format!(
+            "Udp 10.0.0.1|{timeout}|Udp 10.0.0.1|{timeout}|Udp 10.0.0.1|{timeout}|\
+             Udp 10.0.0.2|{next}|greeting|no servers could be reached|9"
+        )
+    );
+}
+
+#[test]
+fn truncation_leads_to_tcp() {
+    let mut machine = machine(lookup("a"), Settings::default());
+    let transcript = play(&mut machine, |count, query| {
+        Event::Arrived(reply(query, if count == 1 { 0x200 } else { 0 }, 0))
+    });
+    assert_eq!(
+        transcript,
+        "Udp 10.0.0.1|Truncated, retrying in TCP mode.|Tcp 10.0.0.1|reply 0|stats|0"
+    );
+}
+
+#[test]
+fn what_is_not_ours_is_passed_over() {
+    let mut machine = machine(lookup("a"), Settings::default());
+    let transcript = play(&mut machine, |count, query| {
+        let mut wire = reply(query, 0, 0);
+        match count {
+            1 => wire[0] = 0,
+            2 => wire[13] = b'b',
+            3 => wire.truncate(5),
+            _ => {}
+        }
+        Event::Arrived(wire)
+    });
+    assert_eq!(
+        transcript,
+        "Udp 10.0.0.1|Warning: ID mismatch: expected ID 4660, got 52|\
+         ;; Question section mismatch: got b/A/IN|\
+         Warning: short (< header size) message received|reply 0|stats|0"
+    );
+}
+
+#[test]
+fn the_search_list_is_walked() {
+    let settings = Settings {
+        search: vec![b"x.test".to_vec(), b"y.test".to_vec()],
+        ndots: 1,
+        use_search: true,
+        ..Settings::default()
+    };
+    let mut names = Vec::new();
+    let mut machine = machine(lookup("a"), settings);
+    let transcript = play(&mut machine, |_, query| {
+        names.push(query[13..query.len() - 5].escape_ascii().to_string());
+        Event::Arrived(reply(query, 0, 3))
+    });
+    let expected = ["a\\x01x\\x04test", "a\\x01y\\x04test", "a"];
+    assert_eq!(names, expected);
+    assert!(transcript.ends_with("reply 3|stats|0"), "{transcript}");
+}
+
+#[test]
+fn servfail_goes_on_if_told_so() {
+    let mut asked = lookup("a");
+    asked.servfail_stops = false;
+    let mut machine = machine(asked, Settings::default());
+    let transcript = play(&mut machine, |_, query| Event::Arrived(reply(query, 0, 2)));
+    assert_eq!(
+        transcript,
+        "Udp 10.0.0.1|Got SERVFAIL reply from 10.0.0.1, trying next server|\
+         Udp 10.0.0.2|Got SERVFAIL reply from 10.0.0.2|reply 2|stats|0"
+    );
+}
+
+#[test]
+fn names_that_are_none_end_the_program() {
+    for (name, why) in [
+        ("a..b", "'a..b' is not a legal name (empty label)|10"),
+        ("", "'' is not a legal name (unexpected end of input)|10"),
+    ] {
+        let mut machine = machine(lookup(name), Settings::default());
+        assert_eq!(play(&mut machine, |_, _| unreachable!()), why);
+    }
+}

@@ -1,0 +1,332 @@
+//! A reply as BIND reads it: as far as it can be read, and in what order it
+//! came.
+//!
+//! A library's reader stops at the first odd byte and keeps no order; dig
+//! shows what stands before the odd byte, and names it. So names and records
+//! are read here, and record data is kept as bytes with its names whole.
+
+mod reader;
+
+pub(crate) use self::reader::Reader;
+use crate::dig::rdata;
+use crate::name::Name;
+
+/// A reply.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Message {
+    /// Id.
+    pub id: u16,
+    /// The header's flags without opcode and response code; [`flag`] names them.
+    pub flags: u16,
+    /// Opcode, from 0 to 15.
+    pub opcode: u8,
+    /// Response code, with the upper bits of the OPT record.
+    pub rcode: u16,
+    /// How many records the header promises: question, answer, authority,
+    /// additional.
+    pub counts: [u16; 4],
+    /// The question section.
+    pub questions: Vec<Question>,
+    /// The answer section, in the order of the message.
+    pub answers: Vec<Record>,
+    /// The authority section, in the order of the message.
+    pub authorities: Vec<Record>,
+    /// The additional section without OPT, TSIG and SIG(0).
+    pub additionals: Vec<Record>,
+    /// The OPT record.
+    pub opt: Option<Opt>,
+    /// The TSIG record.
+    pub tsig: Option<Record>,
+    /// The SIG(0) record.
+    pub sig0: Option<Record>,
+    /// Bytes behind the last record.
+    pub extra: usize,
+    /// The whole message's bytes.
+    pub size: usize,
+}
+
+/// Bits of [`Message::flags`].
+pub mod flag {
+    /// A response.
+    pub const QR: u16 = 0x8000;
+    /// Authoritative.
+    pub const AA: u16 = 0x0400;
+    /// Truncated.
+    pub const TC: u16 = 0x0200;
+    /// Recursion desired.
+    pub const RD: u16 = 0x0100;
+    /// Recursion available.
+    pub const RA: u16 = 0x0080;
+    /// Reserved.
+    pub const Z: u16 = 0x0040;
+    /// Authentic data.
+    pub const AD: u16 = 0x0020;
+    /// Checking disabled.
+    pub const CD: u16 = 0x0010;
+}
+
+/// A question.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Question {
+    /// The name.
+    pub name: Name,
+    /// The type.
+    pub rdtype: u16,
+    /// The class.
+    pub rdclass: u16,
+}
+
+/// A record.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Record {
+    /// The owner.
+    pub owner: Name,
+    /// The type.
+    pub rdtype: u16,
+    /// The class.
+    pub rdclass: u16,
+    /// Time to live in seconds.
+    pub ttl: u32,
+    /// The data, compressed names made whole.
+    pub data: Vec<u8>,
+}
+
+/// The OPT record (RFC 6891).
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Opt {
+    /// UDP payload size.
+    pub size: u16,
+    /// Upper bits of the response code, version, flags.
+    pub ttl: u32,
+    /// The options: code, length, data, one behind the other.
+    pub data: Vec<u8>,
+}
+
+/// What is wrong with a message, in the order of how bad it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Trouble {
+    /// It ends too early: what stands before the end counts.
+    UnexpectedEnd,
+    /// Something in it is not allowed, in BIND's words.
+    Bad(&'static str),
+}
+
+/// How much of a message could be read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Read {
+    /// All of it.
+    Whole(Message),
+    /// A part; the rest is malformed.
+    Part(Message),
+    /// None: why, in BIND's words.
+    Nothing(&'static str),
+}
+
+/// BIND's name for a message that breaks a rule.
+pub(crate) const FORMERR: Trouble = Trouble::Bad("FORMERR");
+
+const OPT: u16 = 41;
+const TSIG: u16 = 250;
+const SIG: u16 = 24;
+const KEY: u16 = 25;
+const TKEY: u16 = 249;
+const RRSIG: u16 = 46;
+const ANY: u16 = 255;
+const UPDATE: u8 = 5;
+
+impl Opt {
+    /// EDNS version.
+    pub fn version(&self) -> u8 {
+        self.ttl.to_be_bytes()[1]
+    }
+
+    /// The options: code and data, as far as lengths fit.
+    pub fn options(&self) -> impl Iterator<Item = (u16, &[u8])> {
+        let mut rest = self.data.as_slice();
+        std::iter::from_fn(move || {
+            let (head, after) = rest.split_first_chunk::<4>()?;
+            let [code0, code1, length0, length1] = *head;
+            let length = u16::from_be_bytes([length0, length1]);
+            let (data, after) = after.split_at_checked(length.into())?;
+            rest = after;
+            Some((u16::from_be_bytes([code0, code1]), data))
+        })
+    }
+}
+
+/// Id and flags word of a message; `None` if it is shorter than a header.
+pub fn peek(wire: &[u8]) -> Option<(u16, u16)> {
+    let header = wire.first_chunk::<12>()?;
+    let [id0, id1, flags0, flags1, ..] = *header;
+    Some((
+        u16::from_be_bytes([id0, id1]),
+        u16::from_be_bytes([flags0, flags1]),
+    ))
+}
+
+/// Reads a message. With `best_effort`, what breaks a rule is kept and what
+/// is cut off is left out, and the reading is [`Read::Part`].
+///
+/// Source: BIND lib/dns/message.c: `dns_message_parse` (9.18)
+pub fn read(wire: &[u8], best_effort: bool) -> Read {
+    let mut parser = Parser {
+        reader: Reader::new(wire),
+        message: Message {
+            size: wire.len(),
+            ..Message::default()
+        },
+        best_effort,
+        problem: false,
+        class: None,
+        tkey: false,
+    };
+    match parser.run() {
+        Ok(()) => {
+            parser.message.extra = parser.reader.left();
+            if parser.problem {
+                Read::Part(parser.message)
+            } else {
+                Read::Whole(parser.message)
+            }
+        }
+        Err(Trouble::UnexpectedEnd) if best_effort && wire.len() >= 12 => {
+            parser.message.extra = parser.reader.left();
+            Read::Part(parser.message)
+        }
+        Err(Trouble::UnexpectedEnd) => Read::Nothing("unexpected end of input"),
+        Err(Trouble::Bad(why)) => Read::Nothing(why),
+    }
+}
+
+struct Parser<'m> {
+    reader: Reader<'m>,
+    message: Message,
+    best_effort: bool,
+    problem: bool,
+    class: Option<u16>,
+    tkey: bool,
+}
+
+impl Parser<'_> {
+    fn run(&mut self) -> Result<(), Trouble> {
+        self.message.id = self.reader.u16()?;
+        let word = self.reader.u16()?;
+        self.message.opcode = u8::try_from(word >> 11 & 15).unwrap_or_default();
+        self.message.rcode = word & 15;
+        self.message.flags = word & 0x87f0;
+        for at in 0..4 {
+            let count = self.reader.u16()?;
+            if let Some(place) = self.message.counts.get_mut(at) {
+                *place = count;
+            }
+        }
+        let [questions, answers, authorities, additionals] = self.message.counts;
+        for _ in 0..questions {
+            self.question()?;
+        }
+        for (section, count) in [(1, answers), (2, authorities), (3, additionals)] {
+            for at in 0..count {
+                self.record(section, at + 1 == count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Something breaks a rule: an error unless the best is made of it.
+    fn error(&mut self, trouble: Trouble) -> Result<(), Trouble> {
+        if !self.best_effort {
+            return Err(trouble);
+        }
+        self.problem = true;
+        Ok(())
+    }
+
+    /// Source: BIND lib/dns/message.c: `getquestions` (9.18)
+    fn question(&mut self) -> Result<(), Trouble> {
+        let name = self.reader.name()?;
+        let mut fields = Reader::new(self.reader.take(4)?);
+        let (rdtype, rdclass) = (fields.u16()?, fields.u16()?);
+        let before = &self.message.questions;
+        let other_name = before.iter().any(|it| !it.name.eq_ignore_case(&name));
+        let twice = before
+            .iter()
+            .any(|it| it.rdtype == rdtype && it.rdclass == rdclass);
+        let other_class = self.class.is_some_and(|class| class != rdclass);
+        if other_name || twice || other_class {
+            self.error(FORMERR)?;
+        }
+        self.class.get_or_insert(rdclass);
+        self.tkey |= rdtype == TKEY;
+        self.message.questions.push(Question {
+            name,
+            rdtype,
+            rdclass,
+        });
+        Ok(())
+    }
+
+    /// Source: BIND lib/dns/message.c: `getsection` (9.18)
+    fn record(&mut self, section: u8, last: bool) -> Result<(), Trouble> {
+        let owner = self.reader.name()?;
+        let head = self.reader.take(10)?;
+        let mut fields = Reader::new(head);
+        let (rdtype, rdclass) = (fields.u16()?, fields.u16()?);
+        let (ttl, length) = (fields.u32()?, fields.u16()?);
+        if self.class.is_none() && !matches!(rdtype, OPT | TSIG | TKEY) {
+            self.class = Some(rdclass);
+        }
+        let class = self.class.unwrap_or_default();
+        let free = matches!(rdtype, TSIG | OPT | KEY | SIG | TKEY);
+        let is_update = self.message.opcode == UPDATE;
+        if !is_update && !free && class != ANY && class != rdclass {
+            self.error(FORMERR)?;
+        }
+        if !is_update && !self.tkey && rdtype == KEY && class != ANY && class != rdclass {
+            self.error(FORMERR)?;
+        }
+        let is_tsig = rdtype == TSIG && section == 3 && rdclass == ANY && last;
+        if rdtype == TSIG && !is_tsig {
+            self.error(Trouble::Bad("TSIG in wrong location"))?;
+        }
+        let first_opt = self.message.opt.is_none();
+        let is_opt = rdtype == OPT && section == 3 && owner == Name::root() && first_opt;
+        if rdtype == OPT && !is_opt {
+            self.error(FORMERR)?;
+        }
+        let mut data = Vec::new();
+        let before = self.reader;
+        let mut inner = self.reader.part(length.into())?;
+        if let Err(trouble) = rdata::read(rdtype, rdclass, &mut inner, &mut data) {
+            self.reader = before;
+            return Err(trouble);
+        }
+        let covers = data.first_chunk::<2>().map(|&it| u16::from_be_bytes(it));
+        if rdtype == RRSIG && covers == Some(0) {
+            self.error(FORMERR)?;
+        }
+        let is_sig0 = rdtype == SIG && covers == Some(0) && section == 3 && last;
+        let record = Record {
+            owner,
+            rdtype,
+            rdclass,
+            ttl,
+            data,
+        };
+        match section {
+            _ if is_opt => {
+                self.message.rcode |= u16::from(ttl.to_be_bytes()[0]) << 4;
+                self.message.opt = Some(Opt {
+                    size: rdclass,
+                    ttl,
+                    data: record.data,
+                });
+            }
+            _ if is_tsig => self.message.tsig = Some(record),
+            _ if is_sig0 => self.message.sig0 = Some(record),
+            1 => self.message.answers.push(record),
+            2 => self.message.authorities.push(record),
+            _ => self.message.additionals.push(record),
+        }
+        Ok(())
+    }
+}

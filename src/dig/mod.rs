@@ -1,0 +1,14 @@
+//! BIND's dig, from the words of its command line to what follows from a reply.
+//!
+//! `command_line` reads words into lookups, `request` makes a message of a
+//! lookup, `message` reads what came back, `machine` decides what follows.
+//! Nothing here knows a socket or a clock. The specification is the source
+//! of BIND 9.18: bin/dig/dig.c and bin/dig/dighost.c.
+
+pub mod command_line;
+pub mod lookup;
+pub mod machine;
+pub mod message;
+pub mod mnemonic;
+pub mod rdata;
+pub mod request;

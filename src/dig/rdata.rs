@@ -1,0 +1,329 @@
+//! The data of records: where their names are, and what BIND refuses.
+
+mod shapes;
+
+use self::shapes::{gateway, host_identity, location, prefixes};
+use crate::dig::message::{FORMERR, Reader, Trouble};
+
+/// A part of a record's data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Field {
+    /// A name, perhaps compressed.
+    Name,
+    /// So many bytes.
+    Bytes(usize),
+    /// A length byte and so many bytes.
+    Text,
+    /// One or more of these.
+    Texts,
+    /// A length byte and so many bytes, or nothing.
+    MaybeText,
+    /// All that is left.
+    Rest,
+    /// All that is left, at least so much.
+    AtLeast(usize),
+    /// The types that a name has (RFC 4034, section 4.1.2), at least one.
+    Types,
+    /// The same, perhaps none.
+    MaybeTypes,
+    /// The parameters of SVCB and HTTPS.
+    Parameters,
+    /// EDNS options.
+    Options,
+}
+
+use Field::{
+    AtLeast, Bytes, MaybeText, MaybeTypes, Name, Options, Parameters, Rest, Text, Texts, Types,
+};
+
+const IN: u16 = 1;
+const CH: u16 = 3;
+const HS: u16 = 4;
+
+/// The parts of a type's data; types that BIND does not know are bytes.
+///
+/// Source: BIND lib/dns/rdata: `fromwire_*` (9.18)
+fn fields(rdtype: u16, class: u16) -> &'static [Field] {
+    match (rdtype, class) {
+        (1, IN | HS) => &[Bytes(4)],
+        (1, CH) => &[Name, Bytes(2)],
+        (2..=5 | 7..=9 | 12 | 39, _) | (23, IN) => &[Name],
+        (6, _) => &[Name, Name, Bytes(20)],
+        (11, IN) => &[Bytes(5), Rest],
+        (13, _) => &[Text, Text],
+        (14 | 17 | 58, _) => &[Name, Name],
+        (15 | 18 | 21 | 107, _) | (36, IN) => &[Bytes(2), Name],
+        (16 | 56 | 99 | 258 | 261 | 262, _) => &[Texts],
+        (19, _) => &[Text],
+        (20, _) => &[Text, MaybeText],
+        (24 | 46, _) => &[Bytes(18), Name, AtLeast(1)],
+        (26, IN) => &[Bytes(2), Name, Name],
+        (27, _) => &[Text, Text, Text],
+        (28, IN) => &[Bytes(16)],
+        (30, _) => &[Name, AtLeast(1)],
+        (22 | 31 | 32 | 49, IN) | (61 | 67 | 68, _) => &[AtLeast(1)],
+        (33, IN) => &[Bytes(6), Name],
+        (35, _) => &[Bytes(4), Text, Text, Text, Name],
+        (37, _) => &[AtLeast(6)],
+        (41, _) => &[Options],
+        (43 | 59 | 32768 | 32769, _) => &[AtLeast(5)],
+        (44, _) => &[AtLeast(2)],
+        (47, _) => &[Name, Types],
+        (50, _) => &[Bytes(4), Text, Text, MaybeTypes],
+        (51, _) => &[Bytes(4), Text],
+        (25 | 48 | 52 | 53 | 57 | 60 | 256, _) => &[AtLeast(4)],
+        (62, _) => &[Bytes(6), MaybeTypes],
+        (63, _) => &[AtLeast(18)],
+        (64 | 65, IN) => &[Bytes(2), Name, Parameters],
+        (66, _) => &[Bytes(5), Name],
+        (104 | 106, _) => &[Bytes(10)],
+        (105 | 108, _) => &[Bytes(6)],
+        (109, _) => &[Bytes(8)],
+        (249, _) | (250, 255) => &[Name, AtLeast(16)],
+        (257, _) => &[Bytes(1), Text, Rest],
+        (259, _) => &[Bytes(9), Text, Rest],
+        _ => &[Rest],
+    }
+}
+
+/// Reads the data of a record: `reader` ends where it ends. Names are written
+/// whole to `data`.
+///
+/// # Errors
+///
+/// It ends too early, too late, or breaks a rule of its type.
+///
+/// Source: BIND lib/dns/rdata.c: `dns_rdata_fromwire` (9.18)
+pub(crate) fn read(
+    rdtype: u16,
+    class: u16,
+    reader: &mut Reader<'_>,
+    data: &mut Vec<u8>,
+) -> Result<(), Trouble> {
+    if rdtype == 0 {
+        return Err(FORMERR);
+    }
+    match rdtype {
+        29 => location(reader, data)?,
+        42 if class == IN => prefixes(reader, data)?,
+        45 => gateway(reader, data, 3, |head| head.get(1).copied())?,
+        55 => host_identity(reader, data)?,
+        260 => gateway(reader, data, 2, |head| head.get(1).map(|byte| byte & 0x7f))?,
+        _ => {
+            for field in fields(rdtype, class) {
+                read_field(*field, reader, data)?;
+            }
+        }
+    }
+    match rdtype {
+        43 | 59 | 32769 => cut_digest(data)?,
+        44 => {
+            let length = match data.get(1) {
+                Some(1) => 22,
+                Some(2) => 34,
+                _ => data.len(),
+            };
+            if data.len() != length {
+                return Err(FORMERR);
+            }
+        }
+        257 => check_tag(data)?,
+        _ => {}
+    }
+    if reader.left() > 0 {
+        return Err(Trouble::Bad("extra input data"));
+    }
+    Ok(())
+}
+
+fn read_field(field: Field, reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(), Trouble> {
+    match field {
+        Name => put_name(reader, data)?,
+        Bytes(count) => data.extend(reader.take(count)?),
+        Text => put_text(reader, data)?,
+        Texts => {
+            put_text(reader, data)?;
+            while reader.left() > 0 {
+                put_text(reader, data)?;
+            }
+        }
+        MaybeText => {
+            if reader.left() > 0 {
+                put_text(reader, data)?;
+            }
+        }
+        Rest => data.extend(reader.rest()),
+        AtLeast(count) => {
+            if reader.left() < count {
+                return Err(Trouble::UnexpectedEnd);
+            }
+            data.extend(reader.rest());
+        }
+        Types | MaybeTypes => {
+            let types = reader.rest();
+            if !is_type_map(types) || types.is_empty() && field == Types {
+                return Err(FORMERR);
+            }
+            data.extend(types);
+        }
+        Parameters => {
+            let parameters = reader.rest();
+            check_parameters(parameters)?;
+            data.extend(parameters);
+        }
+        Options => {
+            let options = reader.rest();
+            check_options(options)?;
+            data.extend(options);
+        }
+    }
+    Ok(())
+}
+
+fn put_name(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(), Trouble> {
+    data.extend(reader.name()?.as_wire());
+    data.push(0);
+    Ok(())
+}
+
+fn put_text(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(), Trouble> {
+    let length = reader.u8()?;
+    data.push(length);
+    data.extend(reader.take(length.into())?);
+    Ok(())
+}
+
+/// Source: BIND lib/dns/rdata.c: `typemap_test` (9.18)
+fn is_type_map(mut map: &[u8]) -> bool {
+    let mut last = None;
+    while let Some((&[window, length], rest)) = map.split_first_chunk::<2>() {
+        let Some((bits, rest)) = rest.split_at_checked(length.into()) else {
+            return false;
+        };
+        let ends_in_bits = bits.last().is_some_and(|&byte| byte != 0);
+        if bits.len() > 32 || !ends_in_bits || last.is_some_and(|last| last >= window) {
+            return false;
+        }
+        last = Some(window);
+        map = rest;
+    }
+    map.is_empty()
+}
+
+/// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `generic_fromwire_in_svcb`,
+/// `svcb_validate` (9.18)
+fn check_parameters(parameters: &[u8]) -> Result<(), Trouble> {
+    let mut reader = Reader::new(parameters);
+    let mut last = None;
+    while reader.left() > 0 {
+        let key = reader.u16()?;
+        if last.is_some_and(|last| last >= key) {
+            return Err(FORMERR);
+        }
+        last = Some(key);
+        let length = reader.u16()?;
+        let value = reader.take(length.into())?;
+        let keys = || value.chunks_exact(2);
+        let fits = match key {
+            0 => {
+                let rising = keys().zip(keys().skip(1)).all(|(one, next)| one < next);
+                !value.is_empty() && value.len() % 2 == 0 && rising
+            }
+            1 => is_texts(value),
+            2 => value.is_empty(),
+            3 => value.len() == 2,
+            4 => !value.is_empty() && value.len() % 4 == 0,
+            6 => !value.is_empty() && value.len() % 16 == 0,
+            _ => true,
+        };
+        if !fits {
+            return Err(FORMERR);
+        }
+    }
+    Ok(())
+}
+
+/// One or more texts, none of them empty.
+fn is_texts(mut value: &[u8]) -> bool {
+    if value.is_empty() {
+        return false;
+    }
+    while let Some((&length, rest)) = value.split_first() {
+        match rest.get(usize::from(length)..) {
+            Some(after) if length > 0 => value = after,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Source: BIND `lib/dns/rdata/generic/opt_41.c`: `fromwire_opt` (9.18)
+fn check_options(options: &[u8]) -> Result<(), Trouble> {
+    let mut reader = Reader::new(options);
+    while reader.left() > 0 {
+        let code = reader.u16()?;
+        let length = reader.u16()?;
+        let value = reader.take(length.into())?;
+        let fits = match code {
+            1 => length == 18,
+            8 => is_subnet(value),
+            9 => matches!(length, 0 | 4),
+            10 => matches!(length, 8 | 16..=40),
+            14 => length != 0 && length % 2 == 0,
+            15 => value.get(2..).is_some_and(|text| {
+                !text.starts_with(b"\xef\xbb\xbf") && std::str::from_utf8(text).is_ok()
+            }),
+            16 | 17 => length == 2,
+            _ => true,
+        };
+        if !fits {
+            return Err(Trouble::Bad("malformed OPT option"));
+        }
+    }
+    Ok(())
+}
+
+fn is_subnet(value: &[u8]) -> bool {
+    let Some((&[family0, family1, prefix, scope], address)) = value.split_first_chunk::<4>() else {
+        return false;
+    };
+    let most = match u16::from_be_bytes([family0, family1]) {
+        0 => 0,
+        1 => 32,
+        2 => 128,
+        _ => return false,
+    };
+    let bytes = usize::from(prefix).div_ceil(8);
+    let beyond = match (prefix % 8, address.last()) {
+        (0, _) | (_, None) => 0,
+        (bits, Some(last)) => last & (0xff >> bits),
+    };
+    prefix <= most && scope <= most && address.len() == bytes && beyond == 0
+}
+
+/// Digests of a known kind have their length.
+///
+/// Source: BIND `lib/dns/rdata/generic/ds_43.c`: `generic_fromwire_ds` (9.18)
+fn cut_digest(data: &mut Vec<u8>) -> Result<(), Trouble> {
+    let length = match data.get(3) {
+        Some(1) => 20,
+        Some(2) => 32,
+        Some(4) => 48,
+        _ => return Ok(()),
+    };
+    if data.len() < 4 + length {
+        return Err(Trouble::UnexpectedEnd);
+    }
+    data.truncate(4 + length);
+    Ok(())
+}
+
+/// Source: BIND `lib/dns/rdata/generic/caa_257.c`: `fromwire_caa` (9.18)
+fn check_tag(data: &[u8]) -> Result<(), Trouble> {
+    let length = data.get(1).copied().unwrap_or_default();
+    let tag = data.get(2..2 + usize::from(length)).unwrap_or_default();
+    if tag.is_empty() || !tag.iter().all(u8::is_ascii_alphanumeric) {
+        return Err(FORMERR);
+    }
+    Ok(())
+}

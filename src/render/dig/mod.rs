@@ -1,0 +1,12 @@
+//! What `kdns dig` prints: text as BIND's dig writes it.
+
+pub mod edns;
+pub mod json;
+mod rdata;
+pub mod reply;
+pub mod stats;
+mod style;
+mod words;
+pub mod yaml;
+
+pub use self::style::Style;

@@ -1,0 +1,124 @@
+//! What follows a reply, and what stands for one that cannot be read.
+
+use std::fmt::Write as _;
+
+use super::reply::Times;
+use super::words::date;
+use crate::address::DNS_PORT;
+use crate::dig::lookup::Globals;
+use crate::dig::machine::{Exchange, Total};
+use crate::text::escaped;
+
+/// What follows a reply: times, server, size.
+///
+/// Source: BIND bin/dig/dig.c: `received` (9.18)
+pub fn received(
+    exchange: &Exchange,
+    total: Total,
+    globals: &Globals,
+    times: &Times,
+    out: &mut String,
+) {
+    let print = &exchange.lookup.print;
+    let peer = peer(exchange);
+    let elapsed = times.elapsed;
+    if globals.short || globals.yaml || globals.json {
+        return;
+    }
+    if print.stats {
+        let _ = if print.microseconds {
+            writeln!(out, ";; Query time: {} usec", elapsed.as_micros())
+        } else {
+            writeln!(out, ";; Query time: {} msec", elapsed.as_millis())
+        };
+        let transport = if exchange.tcp { "TCP" } else { "UDP" };
+        let _ = writeln!(out, ";; SERVER: {peer} ({transport})");
+        let _ = writeln!(out, ";; WHEN: {}", when(times.received.as_secs()));
+        let bytes = total.bytes;
+        let _ = match total.transfer {
+            Some((records, messages)) => writeln!(
+                out,
+                ";; XFR size: {records} records (messages {messages}, bytes {bytes})"
+            ),
+            None => writeln!(out, ";; MSG SIZE  rcvd: {bytes}"),
+        };
+        out.push('\n');
+    } else if print.identify {
+        let bytes = total.bytes;
+        let took = if print.microseconds {
+            format!("{} us", elapsed.as_micros())
+        } else {
+            format!("{} ms", elapsed.as_millis())
+        };
+        let _ = writeln!(out, ";; Received {bytes} bytes from {peer} in {took}\n");
+    }
+}
+
+/// `10.0.0.1#53(dns.example)`
+fn peer(exchange: &Exchange) -> String {
+    let server = &exchange.server;
+    let port = server.port.unwrap_or(DNS_PORT);
+    let word = escaped(&server.word);
+    format!("{}#{port}({word})", server.address)
+}
+
+/// `Tue Nov 14 22:13:20 UTC 2023`
+fn when(seconds: u64) -> String {
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let days = seconds / 86_400;
+    let (year, month, day) = date(days);
+    let pick = |names: &[&'static str], at: u64| {
+        let at = usize::try_from(at).unwrap_or_default();
+        names.get(at).copied().unwrap_or_default()
+    };
+    let (weekday, month) = (
+        pick(&DAYS, days % 7),
+        pick(&MONTHS, month.saturating_sub(1)),
+    );
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{weekday} {month} {day:02} {hour:02}:{minute:02}:{second:02} UTC {year}")
+}
+
+/// A message that is none: why, and all its bytes.
+///
+/// Source: BIND bin/dig/dighost.c: `recv_done`, `hex_dump` (9.18)
+pub fn bad_packet(why: &str, wire: &[u8], out: &mut String) {
+    let _ = writeln!(out, ";; Got bad packet: {why}\n{} bytes", wire.len());
+    for line in wire.chunks(16) {
+        for byte in line {
+            let _ = write!(out, "{byte:02x} ");
+        }
+        out.push_str(&"   ".repeat(16 - line.len()));
+        out.push_str("         ");
+        out.extend(line.iter().map(|&byte| match byte {
+            b'!'..=b'}' => char::from(byte),
+            _ => '.',
+        }));
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_utc() {
+        assert_eq!(when(1_700_000_000), "Tue Nov 14 22:13:20 UTC 2023");
+        assert_eq!(when(0), "Thu Jan 01 00:00:00 UTC 1970");
+    }
+
+    #[test]
+    fn bad_packets_are_dumped() {
+        let mut out = String::new();
+        bad_packet("FORMERR", b"ab\0", &mut out);
+        let spaces = " ".repeat(13 * 3 + 9);
+        assert_eq!(
+            out,
+            format!(";; Got bad packet: FORMERR\n3 bytes\n61 62 00 {spaces}ab.\n")
+        );
+    }
+}

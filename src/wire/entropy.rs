@@ -1,0 +1,59 @@
+//! Random numbers of the kernel, and a connection from a chosen port.
+
+use std::fs::File;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{self, Read as _};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::time::Duration;
+
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockType, SockaddrStorage, bind, connect, setsockopt, socket, sockopt,
+};
+use nix::sys::time::{TimeVal, TimeValLike as _};
+
+/// An id for a query (RFC 5452, section 9.2).
+pub fn query_id() -> u16 {
+    u16::from_be_bytes(random())
+}
+
+/// A client's cookie, one for a run (RFC 7873, section 4.1).
+pub fn client_cookie() -> [u8; 8] {
+    random()
+}
+
+fn random<const COUNT: usize>() -> [u8; COUNT] {
+    let mut bytes = [0; COUNT];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    if read.is_err() {
+        // The seeds of hash tables are the kernel's random numbers too.
+        let seed = RandomState::new().build_hasher().finish().to_be_bytes();
+        for (byte, seed) in bytes.iter_mut().zip(seed) {
+            *byte = seed;
+        }
+    }
+    bytes
+}
+
+/// A TCP connection from `source` within `timeout`.
+pub(super) fn connect_from(
+    source: SocketAddr,
+    peer: SocketAddr,
+    timeout: Duration,
+) -> io::Result<TcpStream> {
+    let family = match peer {
+        SocketAddr::V4(_) => AddressFamily::Inet,
+        SocketAddr::V6(_) => AddressFamily::Inet6,
+    };
+    let fd: OwnedFd = socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    setsockopt(&fd, sockopt::ReuseAddr, &true)?;
+    bind(fd.as_raw_fd(), &SockaddrStorage::from(source))?;
+    // Linux gives up connecting after the time-out for sending.
+    let seconds = i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX);
+    setsockopt(&fd, sockopt::SendTimeout, &TimeVal::seconds(seconds))?;
+    connect(fd.as_raw_fd(), &SockaddrStorage::from(peer)).map_err(|error| match error {
+        nix::Error::EINPROGRESS => io::ErrorKind::TimedOut.into(),
+        error => io::Error::from(error),
+    })?;
+    Ok(TcpStream::from(fd))
+}

@@ -1,0 +1,303 @@
+//! One message to one server and what comes back, over sockets.
+//!
+//! A socket of its own for every query, connected, so that the kernel lets
+//! nothing but the server's packets in; its port is the kernel's choice.
+
+mod entropy;
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, TcpStream, UdpSocket};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+pub use self::entropy::{client_cookie, query_id};
+use crate::address::{Address, DNS_PORT};
+use crate::dig::lookup::Server;
+use crate::dig::machine::Failure;
+use crate::engine::message::Transport;
+
+/// No datagram is longer.
+const MAX_MESSAGE: usize = 65_535;
+
+/// A socket or connection to one server.
+#[derive(Debug)]
+pub struct Conversation {
+    socket: Socket,
+    peer: SocketAddr,
+    sent: Option<(Instant, Duration)>,
+    received: Option<(Duration, Duration)>,
+    local: Option<SocketAddr>,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Udp(UdpSocket),
+    Tcp(TcpStream),
+}
+
+impl Conversation {
+    /// Opens a connected UDP socket, or a TCP connection within `timeout`.
+    /// `source` is the address and port to send from.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel says.
+    pub fn open(
+        transport: Transport,
+        server: &Server,
+        source: Option<SocketAddr>,
+        timeout: Duration,
+    ) -> Result<Self, Failure> {
+        let peer = socket_address(&server.address, server.port.unwrap_or(DNS_PORT))
+            .ok_or(Failure::AddressNotAvailable)?;
+        let socket = match transport {
+            Transport::Udp => udp(peer, source).map(Socket::Udp),
+            Transport::Tcp => tcp(peer, source, timeout).map(Socket::Tcp),
+        };
+        let socket = socket.map_err(|error| failure(&error))?;
+        let local = match &socket {
+            Socket::Udp(socket) => socket.local_addr(),
+            Socket::Tcp(stream) => stream.local_addr(),
+        };
+        Ok(Self {
+            socket,
+            peer,
+            sent: None,
+            received: None,
+            local: local.ok(),
+        })
+    }
+
+    /// Whether this is a connection to that server.
+    pub fn leads_to(&self, server: &Server) -> bool {
+        let port = server.port.unwrap_or(DNS_PORT);
+        matches!(self.socket, Socket::Tcp(_))
+            && socket_address(&server.address, port) == Some(self.peer)
+    }
+
+    /// The address and port of this side.
+    pub fn local(&self) -> Option<SocketAddr> {
+        self.local
+    }
+
+    /// When the last message was sent and received, since 1970, and the time
+    /// between, by a clock that never jumps.
+    pub fn times(&self) -> (Duration, Duration, Duration) {
+        let sent = self.sent.map(|(_, sent)| sent).unwrap_or_default();
+        let (received, elapsed) = self.received.unwrap_or_default();
+        (sent, received, elapsed)
+    }
+
+    /// Sends one message.
+    ///
+    /// # Errors
+    ///
+    /// As the kernel says.
+    pub fn send(&mut self, message: &[u8]) -> Result<(), Failure> {
+        self.sent = Some((Instant::now(), since_1970()));
+        let result = match &mut self.socket {
+            Socket::Udp(socket) => socket.send(message).map(|_| ()),
+            Socket::Tcp(stream) => {
+                let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
+                let mut framed = length.to_be_bytes().to_vec();
+                framed.extend(message);
+                stream.write_all(&framed)
+            }
+        };
+        result.map_err(|error| failure(&error))
+    }
+
+    /// Waits for one message.
+    ///
+    /// # Errors
+    ///
+    /// Nothing came in time, or the other side is not there.
+    pub fn receive(&mut self, timeout: Duration) -> Result<Vec<u8>, Failure> {
+        let deadline = Instant::now() + timeout;
+        let message = match &mut self.socket {
+            Socket::Udp(socket) => datagram(socket, deadline),
+            Socket::Tcp(stream) => framed(stream, deadline),
+        };
+        let message = message.map_err(|error| failure(&error))?;
+        if let Some((sent, _)) = self.sent {
+            self.received = Some((since_1970(), sent.elapsed()));
+        }
+        Ok(message)
+    }
+}
+
+/// The names of the network interfaces; none where the kernel does not say.
+pub fn interfaces() -> Vec<String> {
+    let Ok(list) = nix::net::if_::if_nameindex() else {
+        return Vec::new();
+    };
+    list.iter()
+        .filter_map(|it| it.name().to_str().ok().map(str::to_owned))
+        .collect()
+}
+
+fn udp(peer: SocketAddr, source: Option<SocketAddr>) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(source.unwrap_or_else(|| any(peer)))?;
+    socket.connect(peer)?;
+    Ok(socket)
+}
+
+fn tcp(peer: SocketAddr, source: Option<SocketAddr>, timeout: Duration) -> io::Result<TcpStream> {
+    let Some(source) = source else {
+        return TcpStream::connect_timeout(&peer, timeout);
+    };
+    entropy::connect_from(source, peer, timeout)
+}
+
+fn any(peer: SocketAddr) -> SocketAddr {
+    match peer {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    }
+}
+
+fn datagram(socket: &UdpSocket, deadline: Instant) -> io::Result<Vec<u8>> {
+    let mut buffer = vec![0; MAX_MESSAGE];
+    loop {
+        socket.set_read_timeout(Some(left(deadline)?))?;
+        match socket.recv(&mut buffer) {
+            Ok(length) => {
+                buffer.truncate(length);
+                return Ok(buffer);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A message behind its length (RFC 1035, section 4.2.2).
+fn framed(stream: &mut TcpStream, deadline: Instant) -> io::Result<Vec<u8>> {
+    let mut length = [0; 2];
+    fill(stream, &mut length, deadline)?;
+    let mut message = vec![0; u16::from_be_bytes(length).into()];
+    fill(stream, &mut message, deadline)?;
+    Ok(message)
+}
+
+fn fill(stream: &mut TcpStream, buffer: &mut [u8], deadline: Instant) -> io::Result<()> {
+    let mut rest = buffer;
+    while !rest.is_empty() {
+        stream.set_read_timeout(Some(left(deadline)?))?;
+        match stream.read(rest) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(count) => rest = rest.get_mut(count..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The time to the deadline; an error behind it.
+fn left(deadline: Instant) -> io::Result<Duration> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(ErrorKind::TimedOut.into());
+    }
+    Ok(left)
+}
+
+/// The socket's address; `None` if the zone is no interface.
+fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
+    match (address.ip, &address.scope) {
+        (IpAddr::V6(ip), Some(scope)) => {
+            let index = scope
+                .parse()
+                .ok()
+                .or_else(|| nix::net::if_::if_nametoindex(scope.as_ref()).ok())?;
+            Some(SocketAddrV6::new(ip, port, 0, index).into())
+        }
+        (ip, _) => Some(SocketAddr::new(ip, port)),
+    }
+}
+
+fn failure(error: &io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::TimedOut,
+        ErrorKind::ConnectionRefused => Failure::Refused,
+        ErrorKind::UnexpectedEof => Failure::EndOfFile,
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Failure::Reset,
+        ErrorKind::NetworkUnreachable => Failure::NetUnreachable,
+        ErrorKind::HostUnreachable => Failure::HostUnreachable,
+        ErrorKind::AddrNotAvailable => Failure::AddressNotAvailable,
+        ErrorKind::AddrInUse => Failure::AddressInUse,
+        ErrorKind::PermissionDenied => Failure::NoPermission,
+        _ => Failure::Failed,
+    }
+}
+
+fn since_1970() -> Duration {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    fn server(address: SocketAddr) -> Server {
+        Server {
+            address: address.ip().into(),
+            port: Some(address.port()),
+            word: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_datagram_goes_out_and_one_comes_back() {
+        let there = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let to = server(there.local_addr().unwrap());
+        let mut here =
+            Conversation::open(Transport::Udp, &to, None, Duration::from_secs(1)).unwrap();
+        here.send(b"ask").unwrap();
+        let mut buffer = [0; 10];
+        let (length, from) = there.recv_from(&mut buffer).unwrap();
+        assert_eq!(&buffer[..length], b"ask");
+        // Another socket's datagram does not get in.
+        let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+        stranger.send_to(b"spoof", from).unwrap();
+        there.send_to(b"answer", from).unwrap();
+        assert_eq!(here.receive(Duration::from_secs(1)), Ok(b"answer".to_vec()));
+        let silence = here.receive(Duration::from_millis(5));
+        assert_eq!(silence, Err(Failure::TimedOut));
+    }
+
+    #[test]
+    fn a_connection_frames_messages() {
+        let there = TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = server(there.local_addr().unwrap());
+        let mut here =
+            Conversation::open(Transport::Tcp, &to, None, Duration::from_secs(1)).unwrap();
+        here.send(b"ask").unwrap();
+        let (mut stream, _) = there.accept().unwrap();
+        let mut buffer = [0; 5];
+        stream.read_exact(&mut buffer).unwrap();
+        assert_eq!(&buffer, b"\0\x03ask");
+        stream.write_all(b"\0\x02ok\0\x09cut").unwrap();
+        drop(stream);
+        assert_eq!(here.receive(Duration::from_secs(1)), Ok(b"ok".to_vec()));
+        let cut = here.receive(Duration::from_secs(1));
+        assert_eq!(cut, Err(Failure::EndOfFile));
+        assert!(here.leads_to(&to));
+    }
+
+    #[test]
+    fn nobody_listens() {
+        let gone = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let to = server(gone.local_addr().unwrap());
+        drop(gone);
+        let mut here =
+            Conversation::open(Transport::Udp, &to, None, Duration::from_secs(1)).unwrap();
+        here.send(b"ask").unwrap();
+        assert_eq!(here.receive(Duration::from_secs(1)), Err(Failure::Refused));
+        let refused = Conversation::open(Transport::Tcp, &to, None, Duration::from_secs(1));
+        assert_eq!(refused.unwrap_err(), Failure::Refused);
+    }
+}
