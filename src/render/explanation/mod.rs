@@ -111,6 +111,10 @@ impl Text<'_> {
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(false);
         let text = format!("{head}{}", escaped(text.as_bytes()));
+        // No text has more columns than bytes. Most lines fit, and wrapping costs as much as all the rest.
+        if indent + text.len() <= WIDTH && !text.ends_with(' ') {
+            return writeln!(self.out, "{first}{text}");
+        }
         for line in textwrap::wrap(&text, options) {
             writeln!(self.out, "{line}")?;
         }
