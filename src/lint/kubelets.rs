@@ -1,0 +1,141 @@
+//! Kubelets, put together from configurations, drop-ins and flags.
+//!
+//! A unit's command names the configuration, and what it names is looked for
+//! in the same tree. A configuration that nothing names is a kubelet of its
+//! own, and so are flags without one.
+
+use crate::kubelet::Version;
+use crate::lint::context::Context;
+use crate::lint::document::FileId;
+use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
+use crate::lint::subject::Kubelet;
+
+/// Since then drop-ins are merged by the keys that are documented.
+/// Source: kubernetes#127421.
+const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
+/// Up to here an empty `resolvConf` in a file means the default.
+/// Source: kubernetes#104624.
+const EMPTY_COUNTS: Version = Version::minor(1, 23);
+
+/// A text of the workspace and its file.
+type Part<'w> = (FileId, &'w KubeletFacts);
+
+/// All kubelets, in the order of their files.
+pub(super) fn all(context: &Context<'_>) -> Vec<Kubelet> {
+    let parts: Vec<Part<'_>> = context
+        .workspace()
+        .numbered()
+        .flat_map(|(file, it)| it.facts.kubelets.iter().map(move |facts| (file, facts)))
+        .collect();
+    let mut groups = groups(context, &parts);
+    groups.retain(|group| !group.is_empty());
+    groups.iter().map(|group| kubelet(context, group)).collect()
+}
+
+/// The parts of each kubelet.
+fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
+    let mut groups: Vec<Vec<Part<'w>>> = Vec::new();
+    let is_main = |form| {
+        use KubeletForm::{Configuration, Kubeadm, Rancher};
+        matches!(form, Configuration | Kubeadm | Rancher)
+    };
+    for &part in parts.iter().filter(|it| is_main(it.1.form)) {
+        groups.push(vec![part]);
+    }
+    let mains = groups.len();
+    for &(file, facts) in parts.iter().filter(|it| !is_main(it.1.form)) {
+        let named = named_configurations(context, file, facts);
+        let tree = tree_of(&facts.path);
+        let is_its = |group: &&mut Vec<Part<'_>>| {
+            group.first().is_some_and(|(main, its)| {
+                let is_beside = facts.form != KubeletForm::DropIn
+                    && its.form == KubeletForm::Configuration
+                    || facts.form == KubeletForm::DropIn;
+                named.contains(main)
+                    || named.is_empty() && is_beside && tree.is_some() && tree == tree_of(&its.path)
+            })
+        };
+        match groups.iter_mut().take(mains).find(is_its) {
+            Some(group) => group.push((file, facts)),
+            None => match groups.iter_mut().skip(mains).find(|group| {
+                tree.is_some() && group.first().is_some_and(|it| tree_of(&it.1.path) == tree)
+            }) {
+                Some(group) => group.push((file, facts)),
+                None => groups.push(vec![(file, facts)]),
+            },
+        }
+    }
+    groups
+}
+
+/// The files of the same tree that the flags name with `--config`.
+fn named_configurations(context: &Context<'_>, file: FileId, facts: &KubeletFacts) -> Vec<FileId> {
+    let named = facts.settings.iter().filter(|it| it.key == Key::Config);
+    let paths = named.filter_map(Setting::value);
+    paths
+        .filter_map(|it| context.resolve(file, &it.text))
+        .collect()
+}
+
+/// The tree of a node that a path lies in: what stands before the first of
+/// its directories that every node has. `None`: it has none of them.
+fn tree_of(path: &str) -> Option<&str> {
+    let tops = ["etc", "var", "run", "usr", "lib", "opt"];
+    let mut start = 0;
+    for part in path.split_inclusive('/') {
+        let name = part.trim_end_matches('/');
+        if tops.contains(&name) && part.ends_with('/') {
+            return path.get(..start);
+        }
+        start += part.len();
+    }
+    None
+}
+
+/// What the parts of a kubelet come to.
+fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
+    let mut parts = group.to_vec();
+    parts.sort_by_key(|(file, facts)| (facts.form, *file, facts.at));
+    let mut kubelet = Kubelet::default();
+    if let Some((_, first)) = parts.first() {
+        kubelet.at = Some(first.at);
+        kubelet.path.clone_from(&first.path);
+        use KubeletForm::{Configuration, Rancher};
+        kubelet.has_configuration = matches!(first.form, Configuration | Rancher);
+    }
+    for (file, facts) in parts {
+        kubelet.files.push(file);
+        for setting in &facts.settings {
+            match refused(setting, facts.form, context.kubelet_version()) {
+                Some(reason) => kubelet.ignored.push((setting.clone(), reason)),
+                None => kubelet.made.push(setting.clone()),
+            }
+        }
+    }
+    kubelet.files.dedup();
+    // Stable: flags beat files, and keep their order.
+    kubelet.made.sort_by_key(|it| it.is_flag);
+    kubelet
+}
+
+/// Why a setting is not taken.
+fn refused(setting: &Setting, form: KubeletForm, version: Option<Version>) -> Option<String> {
+    if setting.is_flag {
+        return None;
+    }
+    let is_internal = setting.written.text == "resolverConfig";
+    let is_old_drop_in =
+        form == KubeletForm::DropIn && version.is_some_and(|it| it < DROP_INS_BY_KEY);
+    if is_internal && !is_old_drop_in {
+        return Some("the key of the file is resolvConf".to_owned());
+    }
+    if setting.key == Key::ResolvConf && !is_internal && is_old_drop_in {
+        return Some("kubelets from 1.28 to 1.31 do not take resolvConf from a drop-in".to_owned());
+    }
+    let is_empty = setting.value().is_some_and(|it| it.text.is_empty());
+    let is_old = version.is_some_and(|it| it < EMPTY_COUNTS);
+    if setting.key == Key::ResolvConf && is_empty && is_old {
+        return Some("an empty resolvConf means the default up to 1.22".to_owned());
+    }
+    setting.is_null.then(|| "it has no value".to_owned())
+}
