@@ -5,6 +5,7 @@
 //! first directory that has an answer below it decides. Answers that
 //! contradict each other there are none.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use crate::kubelet::Version;
@@ -14,7 +15,7 @@ use crate::lint::facts::{CorefileFacts, DnsPod, Facts, Key, Resolver, Service, S
 use crate::lint::options::{Options, Role};
 use crate::lint::subject::Kubelet;
 use crate::lint::workspace::Workspace;
-use crate::node::Node;
+use crate::node::{HostFile, Node};
 
 /// What was given together, with the kubelets put together from it.
 #[derive(Debug)]
@@ -22,7 +23,36 @@ pub struct Context<'w> {
     workspace: &'w Workspace,
     /// In the order of their files.
     kubelets: Vec<Kubelet>,
+    /// The kubelet that each file is a part of, by its place in `kubelets`.
+    parts: BTreeMap<FileId, usize>,
+    /// The kubelet that hands out each file.
+    handed_out: BTreeMap<FileId, usize>,
+    /// Each `/etc/resolv.conf` of a node whose kubelet is known.
+    nodes_own: BTreeSet<FileId>,
+    /// The files that say something of each topic, in order.
+    topics: [Vec<FileId>; TOPICS.len()],
 }
+
+/// What files say that rules about other files ask for.
+#[derive(Clone, Copy, Debug)]
+enum Topic {
+    ClusterDns,
+    ClusterDomain,
+    Services,
+    Corefiles,
+    DnsPods,
+}
+
+const TOPICS: [Topic; 5] = [
+    Topic::ClusterDns,
+    Topic::ClusterDomain,
+    Topic::Services,
+    Topic::Corefiles,
+    Topic::DnsPods,
+];
+
+/// Where more files than this are equally near, none is.
+const MAX_NEAR: usize = 1000;
 
 /// Something that is known, and what says so; `None`: an option of kdns.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -39,11 +69,33 @@ const MAX_LINKS: usize = 16;
 impl<'w> Context<'w> {
     /// Puts the kubelets together.
     pub fn new(workspace: &'w Workspace) -> Self {
+        let files_on = |topic: Topic| {
+            let files = workspace.numbered().filter(|(_, it)| topic.is_in(&it.facts));
+            files.map(|(file, _)| file).collect()
+        };
         let mut context = Self {
             workspace,
             kubelets: Vec::new(),
+            parts: BTreeMap::new(),
+            handed_out: BTreeMap::new(),
+            nodes_own: BTreeSet::new(),
+            topics: TOPICS.map(files_on),
         };
         context.kubelets = super::kubelets::all(&context);
+        for (index, kubelet) in context.kubelets.iter().enumerate() {
+            for &file in &kubelet.files {
+                context.parts.entry(file).or_insert(index);
+            }
+            let named = kubelet.resolv_conf();
+            let path = named.map_or(NODE_FILE, |it| it.text.as_str());
+            if let Some(file) = context.resolve_path(&kubelet.path, path) {
+                context.handed_out.entry(file).or_insert(index);
+            }
+            // It stands beside the file that this kubelet hands out.
+            let is_known = named.is_some() || kubelet.has_configuration;
+            let beside = context.resolve_path(&kubelet.path, NODE_FILE).filter(|_| is_known);
+            context.nodes_own.extend(beside);
+        }
         context
     }
 
@@ -80,7 +132,15 @@ impl<'w> Context<'w> {
 
     /// The kubelet that a file is a part of.
     pub fn kubelet_of(&self, file: FileId) -> Option<&Kubelet> {
-        self.kubelets.iter().find(|it| it.files.contains(&file))
+        self.kubelets.get(*self.parts.get(&file)?)
+    }
+
+    /// The flag that beats what a file sets for a kubelet: mending the file
+    /// alone would change nothing.
+    pub fn flag_over(&self, file: FileId, key: Key) -> Option<&Setting> {
+        self.kubelet_of(file)?
+            .setting(key)
+            .filter(|it| it.is_flag && it.at.file != file)
     }
 
     /// The file at an absolute path of the node that the file `near` is from:
@@ -94,7 +154,7 @@ impl<'w> Context<'w> {
         for _ in 0..MAX_LINKS {
             let link = parents(near).find_map(|root| {
                 let full = joined(root, &path);
-                if let Some(file) = self.file_at(&full) {
+                if let Some(file) = self.workspace.file_at(&full) {
                     return Some(Ok(file));
                 }
                 self.workspace.links.get(&full).map(|to| Err(to.as_str()))
@@ -105,14 +165,6 @@ impl<'w> Context<'w> {
             }
         }
         None
-    }
-
-    fn file_at(&self, path: &str) -> Option<FileId> {
-        let files = &self.workspace.files;
-        let at = files
-            .binary_search_by(|it| it.path.as_str().cmp(path))
-            .ok()?;
-        Some(FileId(u32::try_from(at).ok()?))
     }
 
     /// The file that the kubelet's `resolvConf` names, or that which was given
@@ -134,19 +186,14 @@ impl<'w> Context<'w> {
         if self.workspace.node_file == Some(read.file) {
             return (Role::Kubelet, None);
         }
-        let mut is_nodes = false;
-        for kubelet in &self.kubelets {
-            let named = kubelet.resolv_conf();
-            let path = named.map_or(NODE_FILE, |it| it.text.as_str());
-            if self.resolve_path(&kubelet.path, path) == Some(read.file) {
-                return (Role::Kubelet, kubelet.setting(Key::ResolvConf));
-            }
-            // It stands beside the file that this kubelet hands out.
-            let beside = self.resolve_path(&kubelet.path, NODE_FILE) == Some(read.file);
-            is_nodes |= beside && (named.is_some() || kubelet.has_configuration);
+        if let Some(role) = self.role_on_node(&read.path) {
+            return (role, None);
+        }
+        if let Some(kubelet) = self.handed_out.get(&read.file).and_then(|it| self.kubelets.get(*it)) {
+            return (Role::Kubelet, kubelet.setting(Key::ResolvConf));
         }
         let is_stub = read.path.ends_with("/stub-resolv.conf");
-        if is_nodes || is_stub && !self.kubelets.is_empty() {
+        if self.nodes_own.contains(&read.file) || is_stub && !self.kubelets.is_empty() {
             return (Role::Node, None);
         }
         let has_cluster_search = read.searches.iter().any(|it| is_cluster_search(&it.text));
@@ -154,6 +201,17 @@ impl<'w> Context<'w> {
             return (Role::Pod, None);
         }
         (Role::Kubelet, None)
+    }
+
+    /// Who reads a file of the node that is read.
+    fn role_on_node(&self, path: &str) -> Option<Role> {
+        let node = self.node()?;
+        let is_it = |file: &Option<HostFile>| {
+            let content = file.as_ref().and_then(|it| it.content.as_ref().ok());
+            content.is_some_and(|it| it.source.name == path)
+        };
+        let role = if is_it(&node.kubelet_file) { Role::Kubelet } else { Role::Node };
+        Some(role)
     }
 
     /// The addresses of the cluster's DNS: those that were given, else those
@@ -172,7 +230,7 @@ impl<'w> Context<'w> {
         if !known.is_empty() {
             return known;
         }
-        let settings = self.near(near, |facts| {
+        let settings = self.near(near, Topic::ClusterDns, |facts| {
             let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
             settings.filter(|it| it.key == Key::ClusterDns).collect()
         });
@@ -189,7 +247,7 @@ impl<'w> Context<'w> {
         if let Some(value) = self.options().cluster_domain.clone() {
             return Some(Known { value, at: None });
         }
-        let domains = self.near(near, |facts| {
+        let domains = self.near(near, Topic::ClusterDomain, |facts| {
             let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
             let domains = settings.filter(|it| it.key == Key::ClusterDomain);
             domains.filter_map(Setting::value).collect()
@@ -202,29 +260,33 @@ impl<'w> Context<'w> {
 
     /// The Services of the cluster's DNS near a file.
     pub fn dns_services(&self, near: FileId) -> Vec<&'w Service> {
-        self.near(near, |facts| facts.services.iter().collect())
+        self.near(near, Topic::Services, |facts| facts.services.iter().collect())
     }
 
     /// The Corefiles near a file.
     pub fn corefiles(&self, near: FileId) -> Vec<&'w CorefileFacts> {
-        self.near(near, |facts| facts.corefiles.iter().collect())
+        self.near(near, Topic::Corefiles, |facts| facts.corefiles.iter().collect())
     }
 
     /// The pods near a file that are DNS servers of the cluster.
     pub fn dns_pods(&self, near: FileId) -> Vec<&'w DnsPod> {
-        self.near(near, |facts| facts.dns_pods.iter().collect())
+        self.near(near, Topic::DnsPods, |facts| facts.dns_pods.iter().collect())
     }
 
     /// What the files below the nearest directory above `near` say that has
     /// anything to say; the file itself comes first.
-    pub fn near<T>(&self, near: FileId, of: impl Fn(&'w Facts) -> Vec<T>) -> Vec<T> {
-        let own = self.workspace.facts(near).map(&of).unwrap_or_default();
+    fn near<T>(&self, near: FileId, topic: Topic, of: impl Fn(&'w Facts) -> Vec<T>) -> Vec<T> {
+        let of_file = |file: FileId| self.workspace.facts(file).map(&of).unwrap_or_default();
+        let own = of_file(near);
         if !own.is_empty() {
             return own;
         }
         for directory in parents(self.path(near)) {
-            let files = self.below(directory);
-            let found: Vec<T> = files.iter().flat_map(|file| of(&file.facts)).collect();
+            let files = self.below(directory, topic);
+            if files.len() > MAX_NEAR {
+                return Vec::new();
+            }
+            let found: Vec<T> = files.iter().flat_map(|&file| of_file(file)).collect();
             if !found.is_empty() {
                 return found;
             }
@@ -232,13 +294,30 @@ impl<'w> Context<'w> {
         Vec::new()
     }
 
-    /// The files below a directory, in order.
-    fn below(&self, directory: &str) -> &'w [super::workspace::File] {
-        let files = &self.workspace.files;
-        let start = files.partition_point(|it| it.path.as_str() < directory);
+    /// The files below a directory that say something of a topic, in order.
+    fn below(&self, directory: &str, topic: Topic) -> &[FileId] {
+        let files = self.topics.get(topic as usize).map_or(&[][..], Vec::as_slice);
+        let start = files.partition_point(|&it| self.path(it) < directory);
         let rest = files.get(start..).unwrap_or_default();
-        let end = rest.partition_point(|it| it.path.starts_with(directory));
+        let end = rest.partition_point(|&it| self.path(it).starts_with(directory));
         rest.get(..end).unwrap_or_default()
+    }
+}
+
+impl Topic {
+    /// Whether a file says something of it.
+    fn is_in(self, facts: &Facts) -> bool {
+        let sets = |key| {
+            let mut settings = facts.kubelets.iter().flat_map(|it| &it.settings);
+            settings.any(|it| it.key == key)
+        };
+        match self {
+            Self::ClusterDns => sets(Key::ClusterDns),
+            Self::ClusterDomain => sets(Key::ClusterDomain),
+            Self::Services => !facts.services.is_empty(),
+            Self::Corefiles => !facts.corefiles.is_empty(),
+            Self::DnsPods => !facts.dns_pods.is_empty(),
+        }
     }
 }
 

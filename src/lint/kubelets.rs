@@ -4,6 +4,8 @@
 //! in the same tree. A configuration that nothing names is a kubelet of its
 //! own, and so are flags without one.
 
+use std::collections::BTreeMap;
+
 use crate::kubelet::Version;
 use crate::lint::context::Context;
 use crate::lint::document::FileId;
@@ -34,38 +36,45 @@ pub(super) fn all(context: &Context<'_>) -> Vec<Kubelet> {
 
 /// The parts of each kubelet.
 fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
+    use KubeletForm::{Configuration, DropIn, Kubeadm, Rancher};
     let mut groups: Vec<Vec<Part<'w>>> = Vec::new();
-    let is_main = |form| {
-        use KubeletForm::{Configuration, Kubeadm, Rancher};
-        matches!(form, Configuration | Kubeadm | Rancher)
-    };
-    for &part in parts.iter().filter(|it| is_main(it.1.form)) {
-        groups.push(vec![part]);
+    // The group of each file with a configuration, and of each tree.
+    let mut by_file = BTreeMap::new();
+    let mut by_tree = BTreeMap::new();
+    let is_main = |form| matches!(form, Configuration | Kubeadm | Rancher);
+    for &(file, facts) in parts.iter().filter(|it| is_main(it.1.form)) {
+        by_file.entry(file).or_insert(groups.len());
+        if let (true, Some(tree)) = (facts.form == Configuration, tree_of(&facts.path)) {
+            by_tree.entry(tree).or_insert(groups.len());
+        }
+        groups.push(vec![(file, facts)]);
     }
-    let mains = groups.len();
     for &(file, facts) in parts.iter().filter(|it| !is_main(it.1.form)) {
         let named = named_configurations(context, file, facts);
-        let tree = tree_of(&facts.path);
-        let is_its = |group: &&mut Vec<Part<'_>>| {
-            group.first().is_some_and(|(main, its)| {
-                let is_beside = facts.form != KubeletForm::DropIn
-                    && its.form == KubeletForm::Configuration
-                    || facts.form == KubeletForm::DropIn;
-                named.contains(main)
-                    || named.is_empty() && is_beside && tree.is_some() && tree == tree_of(&its.path)
-            })
+        let named = named.iter().find_map(|it| by_file.get(it)).copied();
+        let beside = || match facts.form {
+            DropIn => main_beside(context, &facts.path).and_then(|it| by_file.get(&it)).copied(),
+            _ => None,
         };
-        match groups.iter_mut().take(mains).find(is_its) {
+        let tree = tree_of(&facts.path);
+        let of_tree = || tree.and_then(|it| by_tree.get(it)).copied();
+        let group = named.or_else(beside).or_else(of_tree);
+        match group.and_then(|it| groups.get_mut(it)) {
             Some(group) => group.push((file, facts)),
-            None => match groups.iter_mut().skip(mains).find(|group| {
-                tree.is_some() && group.first().is_some_and(|it| tree_of(&it.1.path) == tree)
-            }) {
-                Some(group) => group.push((file, facts)),
-                None => groups.push(vec![(file, facts)]),
-            },
+            None => {
+                by_tree.extend(tree.map(|tree| (tree, groups.len())));
+                groups.push(vec![(file, facts)]);
+            }
         }
     }
     groups
+}
+
+/// The configuration beside a folder of drop-ins: `config.json` beside
+/// `config.json.d/`.
+fn main_beside(context: &Context<'_>, path: &str) -> Option<FileId> {
+    let folder = path.rsplit_once('/')?.0;
+    context.workspace().file_at(folder.strip_suffix(".d")?)
 }
 
 /// The files of the same tree that the flags name with `--config`.
@@ -106,7 +115,7 @@ fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
     for (file, facts) in parts {
         kubelet.files.push(file);
         for setting in &facts.settings {
-            match refused(setting, facts.form, context.kubelet_version()) {
+            match refused(setting, facts, context.kubelet_version()) {
                 Some(reason) => kubelet.ignored.push((setting.clone(), reason)),
                 None => kubelet.made.push(setting.clone()),
             }
@@ -119,9 +128,13 @@ fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
 }
 
 /// Why a setting is not taken.
-fn refused(setting: &Setting, form: KubeletForm, version: Option<Version>) -> Option<String> {
+fn refused(setting: &Setting, facts: &KubeletFacts, version: Option<Version>) -> Option<String> {
+    let form = facts.form;
     if setting.is_flag {
         return None;
+    }
+    if form == KubeletForm::DropIn && !facts.path.ends_with(".conf") {
+        return Some("the kubelet reads only drop-ins that end in .conf".to_owned());
     }
     let is_internal = setting.written.text == "resolverConfig";
     let is_old_drop_in =

@@ -10,13 +10,18 @@ pub mod document;
 pub mod embedded;
 pub mod extract;
 pub mod facts;
+pub mod fix;
 mod kubelets;
 pub mod options;
 pub mod reading;
 pub mod recognise;
 pub mod report;
 pub mod rules;
+pub mod select;
+pub mod settings;
+pub mod settle;
 pub mod subject;
+pub mod suppress;
 pub mod workspace;
 
 use crate::finding::Severity;

@@ -45,6 +45,12 @@ impl Workspace {
         Some(&self.files.get(file.0 as usize)?.facts)
     }
 
+    /// The file at a path, as it is shown.
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        let found = self.files.binary_search_by(|it| it.path.as_str().cmp(path));
+        Some(FileId(u32::try_from(found.ok()?).ok()?))
+    }
+
     /// All files with their numbers, in order.
     pub fn numbered(&self) -> impl Iterator<Item = (FileId, &File)> {
         let number = |at| FileId(u32::try_from(at).unwrap_or(u32::MAX));
