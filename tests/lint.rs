@@ -7,7 +7,12 @@
 //! files, and the arguments in `args`, one a line (`.` without it). A near
 //! miss looks like the bad thing and is none: every rule has two.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,12 +54,28 @@ fn codes_and_names_are_unique_and_well_formed() {
     let mut seen = std::collections::BTreeSet::new();
     for rule in rules::all() {
         let (group, number) = rule.code.split_at(2);
-        assert!(["KR", "KK", "KC", "KP", "KN", "KS"].contains(&group), "{}", rule.code);
-        assert!(number.len() == 3 && number.bytes().all(|it| it.is_ascii_digit()), "{}", rule.code);
+        assert!(
+            ["KR", "KK", "KC", "KP", "KN", "KS"].contains(&group),
+            "{}",
+            rule.code
+        );
+        assert!(
+            number.len() == 3 && number.bytes().all(|it| it.is_ascii_digit()),
+            "{}",
+            rule.code
+        );
         let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         assert!(rule.name.chars().all(is_kebab), "{}", rule.name);
-        assert!(seen.insert(rule.code) && seen.insert(rule.name), "{}", rule.code);
-        assert!(!rule.summary.ends_with('.') && rule.summary.len() <= 100, "{}", rule.code);
+        assert!(
+            seen.insert(rule.code) && seen.insert(rule.name),
+            "{}",
+            rule.code
+        );
+        assert!(
+            !rule.summary.ends_with('.') && rule.summary.len() <= 100,
+            "{}",
+            rule.code
+        );
     }
     for group in rules::GROUPS {
         assert!(group.is_sorted_by_key(|it| it.code), "{}", group[0].code);
@@ -64,7 +85,9 @@ fn codes_and_names_are_unique_and_well_formed() {
 #[test]
 fn pages_have_their_headings() {
     for rule in rules::all() {
-        let headings: Vec<&str> = lines_of_text(rule.page).filter(|it| it.starts_with('#')).collect();
+        let headings: Vec<&str> = lines_of_text(rule.page)
+            .filter(|it| it.starts_with('#'))
+            .collect();
         let title = format!("# {}: {}", rule.code, rule.name);
         assert_eq!(headings.first(), Some(&title.as_str()), "{}", rule.code);
         assert_eq!(headings[1..], HEADINGS, "{}", rule.code);
@@ -88,12 +111,18 @@ fn examples_show_what_they_say() {
         let count = |verdict| examples.iter().filter(|it| it.verdict == verdict).count();
         for (verdict, least) in [(Verdict::Bad, 1), (Verdict::Good, 1), (Verdict::Near, 2)] {
             if count(verdict) < least {
-                failures.push(format!("{}: {} examples {verdict:?}", rule.code, count(verdict)));
+                failures.push(format!(
+                    "{}: {} examples {verdict:?}",
+                    rule.code,
+                    count(verdict)
+                ));
             }
         }
         for example in &examples {
             let found = lint(example, &["--format", "concise", "--exit-zero"]);
-            let is_found = found.lines().any(|it| it.contains(&format!(": {}[{}] ", rule.code, rule.name)));
+            let is_found = found
+                .lines()
+                .any(|it| it.contains(&format!(": {}[{}] ", rule.code, rule.name)));
             if is_found != (example.verdict == Verdict::Bad) {
                 failures.push(format!("{} {}:\n{found}", rule.code, example.name));
             }
@@ -113,17 +142,32 @@ fn fixes_mend_once_and_for_all() {
             }
             let copy = tempfile::tempdir().unwrap();
             copy_into(&example.directory, copy.path());
-            let example = Example { directory: copy.path().to_owned(), ..example };
+            let example = Example {
+                directory: copy.path().to_owned(),
+                ..example
+            };
             let select = ["--select", rule.code, "--exit-zero"];
             let diff = lint(&example, &[&select[..], &["--diff"]].concat());
             let before = lint(&example, &[&select[..], &["--format", "concise"]].concat());
-            assert!(diff.is_empty() || !before.is_empty(), "{} {}: {diff}", rule.code, example.name);
-            let after = lint(&example, &[&select[..], &["--fix", "--format", "concise"]].concat());
+            assert!(
+                diff.is_empty() || !before.is_empty(),
+                "{} {}: {diff}",
+                rule.code,
+                example.name
+            );
+            let after = lint(
+                &example,
+                &[&select[..], &["--fix", "--format", "concise"]].concat(),
+            );
             let again = lint(&example, &[&select[..], &["--diff"]].concat());
             assert_eq!(again, "", "{} {}", rule.code, example.name);
             if !diff.is_empty() {
                 mended += 1;
-                assert!(after.lines().count() < before.lines().count(), "{}: {after}", rule.code);
+                assert!(
+                    after.lines().count() < before.lines().count(),
+                    "{}: {after}",
+                    rule.code
+                );
             }
         }
     }
@@ -158,25 +202,45 @@ fn lint(example: &Example, more: &[&str]) -> String {
         .unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
     let place = example.directory.display();
-    assert!(output.status.code().is_some_and(|it| it < 2), "{place} {:?}: {err}", example.args);
+    assert!(
+        output.status.code().is_some_and(|it| it < 2),
+        "{place} {:?}: {err}",
+        example.args
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn examples(rule: &Rule) -> Vec<Example> {
     let mut examples = page_examples(rule);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint").join(rule.code);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("testdata/lint")
+        .join(rule.code);
     let mut cases: Vec<PathBuf> = match fs::read_dir(folder) {
         Ok(entries) => entries.map(|it| it.unwrap().path()).collect(),
         Err(_) => Vec::new(),
     };
     cases.sort();
     for directory in cases {
-        let name = directory.file_name().unwrap().to_string_lossy().into_owned();
-        let verdicts = [("bad", Verdict::Bad), ("good", Verdict::Good), ("near", Verdict::Near)];
+        let name = directory
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        let verdicts = [
+            ("bad", Verdict::Bad),
+            ("good", Verdict::Good),
+            ("near", Verdict::Near),
+        ];
         let verdict = verdicts.iter().find(|it| name.starts_with(it.0)).unwrap().1;
         let args = fs::read_to_string(directory.join("args")).unwrap_or_else(|_| ".\n".to_owned());
         let args = args.lines().map(str::to_owned).collect();
-        examples.push(Example { name, verdict, directory, args, _made: None });
+        examples.push(Example {
+            name,
+            verdict,
+            directory,
+            args,
+            _made: None,
+        });
     }
     examples
 }

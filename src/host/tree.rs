@@ -66,7 +66,9 @@ fn add(entry: &DirEntry, wanted: &dyn Fn(&Path) -> bool, tree: &mut Tree) {
 }
 
 fn unread(directory: &Path, error: &ignore::Error) -> String {
-    let reason = error.io_error().map_or_else(|| error.to_string(), io_reason);
+    let reason = error
+        .io_error()
+        .map_or_else(|| error.to_string(), io_reason);
     let path = match error {
         ignore::Error::WithPath { path, .. } => path,
         ignore::Error::WithDepth { err, .. } => match err.as_ref() {
@@ -106,7 +108,8 @@ pub fn read(path: &Path) -> Result<FileRead, ReadError> {
     let length = usize::try_from(status.len()).unwrap_or(MAX_BYTES);
     let mut bytes = Vec::with_capacity(length.min(MAX_BYTES) + 1);
     let mut rest = file.take(MAX_BYTES as u64 + 1);
-    rest.read_to_end(&mut bytes).map_err(|error| system(&error))?;
+    rest.read_to_end(&mut bytes)
+        .map_err(|error| system(&error))?;
     let is_cut = bytes.len() > MAX_BYTES;
     bytes.truncate(MAX_BYTES);
     let name = name();

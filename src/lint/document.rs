@@ -42,8 +42,8 @@ pub struct Document {
     /// Its bytes; spans in `syntax` are spans of these. The name is that of
     /// the file.
     pub source: Arc<Source>,
-    /// What those who have it would call it: its path on a node, the key of a
-    /// ConfigMap, else the file's name.
+    /// Its path: that of the file; of a text inside it, with the path that it
+    /// is to have or its key behind, as if the file were a directory.
     pub path: String,
     /// How its bytes stand in the file; empty: they are the file's own.
     pub layers: Layers,

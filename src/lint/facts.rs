@@ -39,7 +39,7 @@ impl Text {
 /// A resolv.conf as the kubelet reads it: see [`crate::pod::kubelet_file`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Resolver {
-    /// Its path: that of the file, or that which an object gives it.
+    /// Its path: [`crate::lint::document::Document::path`].
     pub path: String,
     /// The file it stands in.
     pub file: FileId,
@@ -52,7 +52,7 @@ pub struct Resolver {
 /// What a text sets of a kubelet.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KubeletFacts {
-    /// Its path: that of the file, or that which an object gives it.
+    /// Its path: [`crate::lint::document::Document::path`].
     pub path: String,
     /// Where it begins.
     pub at: At,

@@ -17,7 +17,10 @@ pub fn edits(findings: &[Finding]) -> BTreeMap<String, Vec<Edit>> {
         };
         if fix.edits.iter().all(is_free) {
             for edit in &fix.edits {
-                chosen.entry(edit.file.clone()).or_default().push(edit.clone());
+                chosen
+                    .entry(edit.file.clone())
+                    .or_default()
+                    .push(edit.clone());
             }
         }
     }

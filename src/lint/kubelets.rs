@@ -53,18 +53,19 @@ fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
         let named = named_configurations(context, file, facts);
         let named = named.iter().find_map(|it| by_file.get(it)).copied();
         let beside = || match facts.form {
-            DropIn => main_beside(context, &facts.path).and_then(|it| by_file.get(&it)).copied(),
+            DropIn => main_beside(context, &facts.path)
+                .and_then(|it| by_file.get(&it))
+                .copied(),
             _ => None,
         };
         let tree = tree_of(&facts.path);
         let of_tree = || tree.and_then(|it| by_tree.get(it)).copied();
         let group = named.or_else(beside).or_else(of_tree);
-        match group.and_then(|it| groups.get_mut(it)) {
-            Some(group) => group.push((file, facts)),
-            None => {
-                by_tree.extend(tree.map(|tree| (tree, groups.len())));
-                groups.push(vec![(file, facts)]);
-            }
+        if let Some(group) = group.and_then(|it| groups.get_mut(it)) {
+            group.push((file, facts));
+        } else {
+            by_tree.extend(tree.map(|tree| (tree, groups.len())));
+            groups.push(vec![(file, facts)]);
         }
     }
     groups
@@ -109,8 +110,9 @@ fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
     if let Some((_, first)) = parts.first() {
         kubelet.at = Some(first.at);
         kubelet.path.clone_from(&first.path);
-        use KubeletForm::{Configuration, Rancher};
-        kubelet.has_configuration = matches!(first.form, Configuration | Rancher);
+        let form = first.form;
+        kubelet.has_configuration =
+            matches!(form, KubeletForm::Configuration | KubeletForm::Rancher);
     }
     for (file, facts) in parts {
         kubelet.files.push(file);
@@ -133,7 +135,7 @@ fn refused(setting: &Setting, facts: &KubeletFacts, version: Option<Version>) ->
     if setting.is_flag {
         return None;
     }
-    if form == KubeletForm::DropIn && !facts.path.ends_with(".conf") {
+    if form == KubeletForm::DropIn && facts.path.strip_suffix(".conf").is_none() {
         return Some("the kubelet reads only drop-ins that end in .conf".to_owned());
     }
     let is_internal = setting.written.text == "resolverConfig";

@@ -28,7 +28,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
             layers: Layers::default(),
             depth: 0,
         };
-        reader.read(text, form);
+        reader.read(&text, form);
     }
     reader.found
 }
@@ -47,17 +47,17 @@ struct Embedded {
 }
 
 impl Reader {
-    fn read(&mut self, text: Embedded, form: Form) {
+    fn read(&mut self, text: &Embedded, form: Form) {
         let source = || Source::clone(&text.source);
         let syntax = match form {
-            Form::Yaml => return self.yaml(&text),
+            Form::Yaml => return self.yaml(text),
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
             Form::Corefile => Syntax::Corefile(Box::new(corefile::parse(source(), &[]))),
             Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
             Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
             Form::Settings => Syntax::Settings(ini::entries(&text.source)),
         };
-        self.add(&text, syntax);
+        self.add(text, syntax);
     }
 
     fn add(&mut self, text: &Embedded, syntax: Syntax) {
@@ -78,12 +78,12 @@ impl Reader {
                     let inside: Vec<(Embedded, Form)> = inside
                         .into_iter()
                         .filter(|_| text.depth < MAX_LAYERS)
-                        .filter_map(|(path, node, form)| embedded(text, path, node, form))
+                        .filter_map(|(path, node, form)| embedded(text, &path, node, form))
                         .collect();
                     self.add(text, Syntax::Yaml(root));
-                    inside
-                        .into_iter()
-                        .for_each(|(text, form)| self.read(text, form));
+                    for (text, form) in &inside {
+                        self.read(text, *form);
+                    }
                 }
                 Err(error) => {
                     let span = Span {
@@ -107,12 +107,14 @@ impl Reader {
 /// The text that a scalar holds.
 fn embedded(
     outer: &Embedded,
-    path: String,
+    path: &str,
     node: &Node,
     form: Option<Form>,
 ) -> Option<(Embedded, Form)> {
     let scalar = node.as_scalar()?;
     let bytes = scalar.text.as_bytes();
+    // As if the file were a directory: what is in one file is near.
+    let path = format!("{}/{}", outer.path, path.trim_start_matches('/'));
     let form = form.or_else(|| recognise::form(&path, bytes))?;
     let layer = Layer::of_scalar(&outer.source.bytes, node)?;
     let source = Source {

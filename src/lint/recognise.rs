@@ -47,16 +47,15 @@ const OTHERS: [&str; 44] = [
 
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let lower = name.to_ascii_lowercase();
-    if lower == "corefile" || lower.starts_with("corefile.") || lower.ends_with(".corefile") {
+    let extension = lower.rsplit_once('.').map_or("", |it| it.1);
+    if lower == "corefile" || lower.starts_with("corefile.") || extension == "corefile" {
         return Some(Form::Corefile);
     }
     let in_folder = |folder: &str| path.contains(folder);
-    if name == "resolved.conf" || in_folder("resolved.conf.d/") && name.ends_with(".conf") {
+    if name == "resolved.conf" || in_folder("resolved.conf.d/") && extension == "conf" {
         return Some(Form::Settings);
     }
-    if name == "NetworkManager.conf"
-        || in_folder("NetworkManager/conf.d/") && name.ends_with(".conf")
-    {
+    if name == "NetworkManager.conf" || in_folder("NetworkManager/conf.d/") && extension == "conf" {
         return Some(Form::Settings);
     }
     if matches!(
@@ -65,7 +64,7 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     ) {
         return Some(Form::ResolvConf);
     }
-    if name.ends_with(".service") || in_folder(".service.d/") && name.ends_with(".conf") {
+    if extension == "service" || in_folder(".service.d/") && extension == "conf" {
         return mentions(bytes, b"kubelet").then_some(Form::Unit);
     }
     let is_variables = name == "kubeadm-flags.env"

@@ -21,7 +21,11 @@ impl Selection {
 
     fn has(&self, rule: &Rule) -> bool {
         let wanted = exactness(&self.select, rule);
-        let wanted = if self.select.is_empty() { Some(0) } else { wanted };
+        let wanted = if self.select.is_empty() {
+            Some(0)
+        } else {
+            wanted
+        };
         wanted.is_some() && wanted > exactness(&self.ignore, rule)
     }
 }

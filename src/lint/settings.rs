@@ -78,20 +78,20 @@ pub fn read(source: &Source) -> Result<Settings, SettingsError> {
     let reader = Reader { at: &at };
     let per_file_ignores = keys.per_file_ignores.into_iter();
     Ok(Settings {
-        select: keys.select.map(|it| reader.rules(it)).transpose()?,
-        ignore: keys.ignore.map(|it| reader.rules(it)).transpose()?,
+        select: keys.select.map(|it| reader.rules(&it)).transpose()?,
+        ignore: keys.ignore.map(|it| reader.rules(&it)).transpose()?,
         fail_on: reader.value(keys.fail_on, severity)?,
         options: Options {
             kubelet_version: reader.value(keys.kubelet_version, version)?,
             coredns_version: reader.value(keys.coredns_version, version)?,
-            cluster_dns: reader.values(keys.cluster_dns, address)?,
+            cluster_dns: reader.values(&keys.cluster_dns, address)?,
             cluster_domain: keys.cluster_domain.map(|it| domain(&it)),
-            pod_cidr: reader.values(keys.pod_cidr, network)?,
+            pod_cidr: reader.values(&keys.pod_cidr, network)?,
             assume: reader.value(keys.assume, assume)?,
             role: reader.value(keys.role, role)?,
         },
         per_file_ignores: per_file_ignores
-            .map(|(pattern, words)| Ok((pattern, reader.rules(words)?)))
+            .map(|(pattern, words)| Ok((pattern, reader.rules(&words)?)))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -104,11 +104,19 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    fn value<T>(&self, word: Option<Spanned<String>>, parse: Parse<T>) -> Result<Option<T>, SettingsError> {
+    fn value<T>(
+        &self,
+        word: Option<Spanned<String>>,
+        parse: Parse<T>,
+    ) -> Result<Option<T>, SettingsError> {
         word.map(|word| self.one(&word, parse)).transpose()
     }
 
-    fn values<T>(&self, words: Vec<Spanned<String>>, parse: Parse<T>) -> Result<Vec<T>, SettingsError> {
+    fn values<T>(
+        &self,
+        words: &[Spanned<String>],
+        parse: Parse<T>,
+    ) -> Result<Vec<T>, SettingsError> {
         words.iter().map(|word| self.one(word, parse)).collect()
     }
 
@@ -116,7 +124,7 @@ impl Reader<'_> {
         parse(word.get_ref()).map_err(|message| (self.at)(word.span().start, &message))
     }
 
-    fn rules(&self, words: Vec<Spanned<String>>) -> Result<Vec<String>, SettingsError> {
+    fn rules(&self, words: &[Spanned<String>]) -> Result<Vec<String>, SettingsError> {
         self.values(words, rule_word)
     }
 }
@@ -130,7 +138,9 @@ pub fn rule_word(word: &str) -> Result<String, String> {
     if select::is_known(word) {
         return Ok(word.to_owned());
     }
-    Err(format!("no rule has the code or name {word}; kdns rule lists them"))
+    Err(format!(
+        "no rule has the code or name {word}; kdns rule lists them"
+    ))
 }
 
 /// `error`, `warning` or `info`.
@@ -184,11 +194,16 @@ pub fn version(word: &str) -> Result<Version, String> {
         (Some(major), Some(minor)) => Some((major, minor)),
         _ => None,
     };
-    let (major, minor) = found.ok_or_else(|| format!("{word} is no version such as 1.29 or v1.29.3"))?;
+    let (major, minor) =
+        found.ok_or_else(|| format!("{word} is no version such as 1.29 or v1.29.3"))?;
     let patch = text.splitn(3, '.').nth(2).unwrap_or_default();
     let digits = patch.split(|c: char| !c.is_ascii_digit()).next();
     let patch = digits.and_then(|it| it.parse().ok()).unwrap_or(0);
-    Ok(Version { major, minor, patch })
+    Ok(Version {
+        major,
+        minor,
+        patch,
+    })
 }
 
 /// An address.
@@ -211,7 +226,9 @@ pub fn network(word: &str) -> Result<(IpAddr, u8), String> {
     let address: IpAddr = address.parse().map_err(|_| wrong())?;
     let length: u8 = length.parse().map_err(|_| wrong())?;
     let longest = if address.is_ipv4() { 32 } else { 128 };
-    (length <= longest).then_some((address, length)).ok_or_else(wrong)
+    (length <= longest)
+        .then_some((address, length))
+        .ok_or_else(wrong)
 }
 
 /// A domain without its final dot.
@@ -222,13 +239,25 @@ pub fn domain(word: &str) -> String {
 /// What the command line says, and what it does not say from `kdns.toml`.
 #[must_use]
 pub fn over(options: Options, settings: &Options) -> Options {
-    let list = |given: Vec<_>, other: &Vec<_>| if given.is_empty() { other.clone() } else { given };
+    let list = |given: Vec<_>, other: &Vec<_>| {
+        if given.is_empty() {
+            other.clone()
+        } else {
+            given
+        }
+    };
     Options {
         kubelet_version: options.kubelet_version.or(settings.kubelet_version),
         coredns_version: options.coredns_version.or(settings.coredns_version),
         cluster_dns: list(options.cluster_dns, &settings.cluster_dns),
-        cluster_domain: options.cluster_domain.or_else(|| settings.cluster_domain.clone()),
-        pod_cidr: if options.pod_cidr.is_empty() { settings.pod_cidr.clone() } else { options.pod_cidr },
+        cluster_domain: options
+            .cluster_domain
+            .or_else(|| settings.cluster_domain.clone()),
+        pod_cidr: if options.pod_cidr.is_empty() {
+            settings.pod_cidr.clone()
+        } else {
+            options.pod_cidr
+        },
         assume: options.assume.or(settings.assume),
         role: options.role.or(settings.role),
     }
@@ -238,7 +267,11 @@ impl Settings {
     /// What it selects, where the command line does not say it.
     pub fn selection(&self, select: &[String], ignore: &[String]) -> Selection {
         let of = |given: &[String], own: &Option<Vec<String>>| {
-            if given.is_empty() { own.clone().unwrap_or_default() } else { given.to_vec() }
+            if given.is_empty() {
+                own.clone().unwrap_or_default()
+            } else {
+                given.to_vec()
+            }
         };
         Selection {
             select: of(select, &self.select),
@@ -269,14 +302,35 @@ mod tests {
 
     #[test]
     fn what_is_wrong_has_its_place() {
-        check("select = [\"KR\"]\nassume = \"none\"\n", Ok("Some([\"KR\"]) Some(None)"));
+        check(
+            "select = [\"KR\"]\nassume = \"none\"\n",
+            Ok("Some([\"KR\"]) Some(None)"),
+        );
         check("", Ok("None None"));
-        check("select = [\n  \"KR\",\n  \"KX\"]", Err("kdns.toml:3:3: no rule has"));
-        check("# x\nselct = []\n", Err("kdns.toml:2:1: unknown field `selct`"));
-        check("assume = \"dnsmasq\"", Err("kdns.toml:1:10: dnsmasq is none of"));
-        check("kubelet-version = \"new\"", Err("kdns.toml:1:19: new is no version"));
-        check("pod-cidr = [\"10.0.0.0/33\"]", Err("kdns.toml:1:13: 10.0.0.0/33 is no network"));
+        check(
+            "select = [\n  \"KR\",\n  \"KX\"]",
+            Err("kdns.toml:3:3: no rule has"),
+        );
+        check(
+            "# x\nselct = []\n",
+            Err("kdns.toml:2:1: unknown field `selct`"),
+        );
+        check(
+            "assume = \"dnsmasq\"",
+            Err("kdns.toml:1:10: dnsmasq is none of"),
+        );
+        check(
+            "kubelet-version = \"new\"",
+            Err("kdns.toml:1:19: new is no version"),
+        );
+        check(
+            "pod-cidr = [\"10.0.0.0/33\"]",
+            Err("kdns.toml:1:13: 10.0.0.0/33 is no network"),
+        );
         check("a = [", Err("kdns.toml:1:"));
-        check("[per-file-ignores]\n\"x\" = [\"nope\"]", Err("kdns.toml:2:8: no rule has"));
+        check(
+            "[per-file-ignores]\n\"x\" = [\"nope\"]",
+            Err("kdns.toml:2:8: no rule has"),
+        );
     }
 }

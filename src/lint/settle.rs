@@ -30,10 +30,18 @@ pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
     let mut report = Report::new(&reading::UNPARSEABLE);
     let is_template = memchr::memmem::find(bytes, b"{{").is_some();
     let draft = if is_template {
-        let draft = report.add(it.at, "a template, which is no YAML before it is rendered, was not read");
-        draft.severity(Severity::Info).help("lint what it renders: helm template . | kdns lint -")
+        let draft = report.add(
+            it.at,
+            "a template, which is no YAML before it is rendered, was not read",
+        );
+        draft
+            .severity(Severity::Info)
+            .help("lint what it renders: helm template . | kdns lint -")
     } else {
-        report.add(it.at, format!("the document cannot be parsed: {}", it.message))
+        report.add(
+            it.at,
+            format!("the document cannot be parsed: {}", it.message),
+        )
     };
     draft.clone()
 }
@@ -48,19 +56,33 @@ pub fn file(
     rules: &[&'static Rule],
     library: Library<'_>,
 ) -> Settled {
-    let has_inline = workspace.facts(file).is_none_or(|it| it.resolvers.is_empty() || !it.kubelets.is_empty());
+    let has_inline = workspace
+        .facts(file)
+        .is_none_or(|it| it.resolvers.is_empty() || !it.kubelets.is_empty());
     let suppressions = suppress::suppressions(&source.bytes, has_inline);
     let mut used = vec![Vec::new(); suppressions.len()];
     let mut settled = Settled::default();
-    let mut files = Files { workspace, library, known: BTreeMap::new() };
+    let mut files = Files {
+        workspace,
+        library,
+        known: BTreeMap::new(),
+    };
     for draft in drafts {
         let finding = files.finding(draft);
-        match suppressed_by(&suppressions, draft.rule, finding.primary.start.line, &mut used) {
+        match suppressed_by(
+            &suppressions,
+            draft.rule,
+            finding.primary.start.line,
+            &mut used,
+        ) {
             Some(reason) => settled.suppressed.push((finding, reason)),
             None => settled.findings.push(finding),
         }
     }
-    if rules.iter().any(|it| it.code == reading::UNUSED_SUPPRESSION.code) {
+    if rules
+        .iter()
+        .any(|it| it.code == reading::UNUSED_SUPPRESSION.code)
+    {
         for draft in unused(&suppressions, &used, file, rules) {
             let line = source.position(match draft.primary.spot {
                 Spot::At(at) => at.span.start,
@@ -71,7 +93,9 @@ pub fn file(
             }
         }
     }
-    settled.findings.sort_by(|one, other| order(one).cmp(&order(other)));
+    settled
+        .findings
+        .sort_by(|one, other| order(one).cmp(&order(other)));
     settled.findings.dedup();
     settled
 }
@@ -91,8 +115,13 @@ fn suppressed_by(
 ) -> Option<String> {
     let mut reason = None;
     for (suppression, used) in suppressions.iter().zip(used) {
-        let counts = suppression.lines.is_none_or(|(first, last)| (first..=last).contains(&line));
-        let word = suppression.words.iter().position(|(word, _)| rule.is_named(word));
+        let counts = suppression
+            .lines
+            .is_none_or(|(first, last)| (first..=last).contains(&line));
+        let word = suppression
+            .words
+            .iter()
+            .position(|(word, _)| rule.is_named(word));
         if let (true, Some(word)) = (counts, word) {
             used.push(word);
             reason.get_or_insert_with(|| suppression.reason.clone());
@@ -113,7 +142,10 @@ fn unused(
         let at = |span: Span| At { file, span };
         if suppression.words.is_empty() {
             report
-                .add(at(suppression.comment), "a suppression that names no rule suppresses nothing")
+                .add(
+                    at(suppression.comment),
+                    "a suppression that names no rule suppresses nothing",
+                )
                 .help("write the codes in brackets: # kdns: ignore[KR003] reason");
         }
         let is_alone = used.is_empty();
@@ -123,7 +155,9 @@ fn unused(
             }
             let is_known = rules::all().any(|rule| rule.is_named(word));
             // What did not run finds nothing.
-            let ran = rules.iter().any(|rule| rule.is_named(word) && !rule.needs_node());
+            let ran = rules
+                .iter()
+                .any(|rule| rule.is_named(word) && !rule.needs_node());
             if is_known && !ran {
                 continue;
             }
@@ -209,7 +243,10 @@ impl Files<'_> {
             let span = word_at(&source, place);
             return Label::of(&source, span, text.to_owned());
         }
-        let at = Position { line: place.line, column: place.column };
+        let at = Position {
+            line: place.line,
+            column: place.column,
+        };
         Label {
             file: place.file.clone(),
             span: Span::default(),
@@ -222,7 +259,10 @@ impl Files<'_> {
 
     fn source(&mut self, file: FileId) -> Option<Arc<Source>> {
         let library = self.library;
-        self.known.entry(file).or_insert_with(|| library(file)).clone()
+        self.known
+            .entry(file)
+            .or_insert_with(|| library(file))
+            .clone()
     }
 }
 

@@ -56,7 +56,11 @@ pub fn suppressions(bytes: &[u8], has_inline: bool) -> Vec<Suppression> {
         let is_own_line = is_blank(line, hash);
         let rest = lines.get(index + 1..).unwrap_or_default();
         let behind = rest.iter().take_while(|line| !says_something(line)).count();
-        let last = if is_own_line { index + behind + 2 } else { index + 1 };
+        let last = if is_own_line {
+            index + behind + 2
+        } else {
+            index + 1
+        };
         let before = line.get(..hash).unwrap_or_default().trim_ascii_end();
         let removed = if is_own_line {
             Span::new(at, at + line.len())
@@ -78,7 +82,10 @@ pub fn suppressions(bytes: &[u8], has_inline: bool) -> Vec<Suppression> {
 fn comment(line: &[u8]) -> Option<usize> {
     let mark = memmem::find(line, MARK)?;
     let before = line.get(..mark)?.trim_ascii_end();
-    let hashes = before.iter().rev().take_while(|it| matches!(it, b'#' | b';'));
+    let hashes = before
+        .iter()
+        .rev()
+        .take_while(|it| matches!(it, b'#' | b';'));
     let start = before.len().checked_sub(hashes.count())?;
     // In YAML a `#` begins a comment only behind a blank.
     let is_begun = start == 0 || before.get(start - 1).is_some_and(u8::is_ascii_whitespace);
@@ -86,7 +93,8 @@ fn comment(line: &[u8]) -> Option<usize> {
 }
 
 fn is_blank(line: &[u8], until: usize) -> bool {
-    line.get(..until).is_some_and(|it| it.trim_ascii().is_empty())
+    line.get(..until)
+        .is_some_and(|it| it.trim_ascii().is_empty())
 }
 
 fn says_something(line: &[u8]) -> bool {
@@ -112,9 +120,16 @@ fn read(comment: &[u8], at: usize) -> Option<Read> {
     let list = command.strip_prefix(name)?;
     let Some(list) = list.strip_prefix(b"[") else {
         let reason = String::from_utf8_lossy(list).trim().to_owned();
-        return Some(Read { is_file, words: Vec::new(), reason });
+        return Some(Read {
+            is_file,
+            words: Vec::new(),
+            reason,
+        });
     };
-    let end = list.iter().position(|&byte| byte == b']').unwrap_or(list.len());
+    let end = list
+        .iter()
+        .position(|&byte| byte == b']')
+        .unwrap_or(list.len());
     let mut start = at + mark + blanks + name.len() + 1;
     let mut words = Vec::new();
     for part in list.get(..end)?.split(|&byte| byte == b',') {
@@ -128,16 +143,25 @@ fn read(comment: &[u8], at: usize) -> Option<Read> {
     }
     let reason = list.get(end + 1..).unwrap_or_default();
     let reason = String::from_utf8_lossy(reason).trim().to_owned();
-    Some(Read { is_file, words, reason })
+    Some(Read {
+        is_file,
+        words,
+        reason,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(text: &str, has_inline: bool, expected: &[(&str, Option<(usize, usize)>, &str)]) {
+    /// Words, lines, reason.
+    type Expected<'t> = (&'t str, Option<(usize, usize)>, &'t str);
+    /// The same.
+    type Shown<'t> = (String, Option<(usize, usize)>, &'t str);
+
+    fn check(text: &str, has_inline: bool, expected: &[Expected<'_>]) {
         let found = suppressions(text.as_bytes(), has_inline);
-        let shown: Vec<(String, Option<(usize, usize)>, &str)> = found
+        let shown: Vec<Shown<'_>> = found
             .iter()
             .map(|it| {
                 for (word, span) in &it.words {
@@ -147,7 +171,7 @@ mod tests {
                 (words.join("+"), it.lines, it.reason.as_str())
             })
             .collect();
-        let expected: Vec<(String, Option<(usize, usize)>, &str)> = expected
+        let expected: Vec<Shown<'_>> = expected
             .iter()
             .map(|(words, lines, reason)| ((*words).to_owned(), *lines, *reason))
             .collect();
@@ -156,15 +180,35 @@ mod tests {
 
     #[test]
     fn comments_count_for_their_line_or_the_next_one() {
-        check("a: b # kdns: ignore[KR001] why\n", true, &[("KR001", Some((1, 1)), "why")]);
-        check("# kdns: ignore[KR001,KR]\n\n# more\na\n", true, &[("KR001+KR", Some((1, 4)), "")]);
-        check("x\n  # kdns: ignore[ a-b , KR1 ] r\ny", true, &[("a-b+KR1", Some((2, 3)), "r")]);
+        check(
+            "a: b # kdns: ignore[KR001] why\n",
+            true,
+            &[("KR001", Some((1, 1)), "why")],
+        );
+        check(
+            "# kdns: ignore[KR001,KR]\n\n# more\na\n",
+            true,
+            &[("KR001+KR", Some((1, 4)), "")],
+        );
+        check(
+            "x\n  # kdns: ignore[ a-b , KR1 ] r\ny",
+            true,
+            &[("a-b+KR1", Some((2, 3)), "r")],
+        );
         check("# kdns: file-ignore[KK]\r\nx", true, &[("KK", None, "")]);
         check("a#kdns: ignore[K]\n", true, &[]);
         check("kdns: ignore[K]\n", true, &[]);
         check("nameserver 1 # kdns: ignore[K]\n", false, &[]);
-        check("; kdns: ignore[K]\nnameserver 1\n", false, &[("K", Some((1, 2)), "")]);
+        check(
+            "; kdns: ignore[K]\nnameserver 1\n",
+            false,
+            &[("K", Some((1, 2)), "")],
+        );
         check("# kdns: ignore all\n", true, &[("", Some((1, 2)), "all")]);
-        check("# kdns: something\n# kdns: ignore[\n", true, &[("", Some((2, 3)), "")]);
+        check(
+            "# kdns: something\n# kdns: ignore[\n",
+            true,
+            &[("", Some((2, 3)), "")],
+        );
     }
 }

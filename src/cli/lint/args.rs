@@ -101,11 +101,17 @@ impl WantedArgs {
             Some(path) => settings::read(&host::read_path(path)?.source)?,
             None => Settings::default(),
         };
-        let folder = config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let folder = config
+            .as_deref()
+            .and_then(Path::parent)
+            .unwrap_or(Path::new(""));
         let per_file = settings.per_file_ignores.iter();
         Ok(Wanted {
             selection: settings.selection(&self.select, &self.ignore),
-            fail_on: self.fail_on.or(settings.fail_on).unwrap_or(Severity::Warning),
+            fail_on: self
+                .fail_on
+                .or(settings.fail_on)
+                .unwrap_or(Severity::Warning),
             options: settings::over(self.known.options(), &settings.options),
             node_file: self.known.node_file.clone(),
             per_file: per_file
@@ -134,7 +140,10 @@ impl KnownArgs {
 /// The nearest `kdns.toml` from the working directory upwards.
 fn found_upward() -> anyhow::Result<Option<PathBuf>> {
     let start = std::env::current_dir().context("cannot tell the working directory")?;
-    let nearest = start.ancestors().map(|it| it.join("kdns.toml")).find(|it| it.is_file());
+    let nearest = start
+        .ancestors()
+        .map(|it| it.join("kdns.toml"))
+        .find(|it| it.is_file());
     // Beside us it is shown as people would write it.
     Ok(nearest.map(|path| match path.strip_prefix(&start) {
         Ok(relative) => relative.to_owned(),
@@ -142,7 +151,11 @@ fn found_upward() -> anyhow::Result<Option<PathBuf>> {
     }))
 }
 
-fn per_file_ignore(folder: &Path, pattern: &str, words: &[String]) -> anyhow::Result<(Gitignore, Selection)> {
+fn per_file_ignore(
+    folder: &Path,
+    pattern: &str,
+    words: &[String],
+) -> anyhow::Result<(Gitignore, Selection)> {
     let mut builder = GitignoreBuilder::new(folder);
     builder
         .add_line(None, pattern)
@@ -182,7 +195,15 @@ impl Wanted {
             fail_on: self.fail_on,
             options: &self.options,
             rules: self.selection.rules(),
-            left_out: rules::all().filter(|it| !self.selection.rules().iter().any(|rule| rule.code == it.code)).collect(),
+            left_out: rules::all()
+                .filter(|it| {
+                    !self
+                        .selection
+                        .rules()
+                        .iter()
+                        .any(|rule| rule.code == it.code)
+                })
+                .collect(),
             per_file_ignores: &self.settings.per_file_ignores,
         }
     }
@@ -192,5 +213,7 @@ impl Wanted {
 fn fits(pattern: &Gitignore, path: &Path) -> bool {
     let root = pattern.path();
     let is_outside = path.is_absolute() && !path.starts_with(root);
-    !is_outside && !path.starts_with("..") && pattern.matched_path_or_any_parents(path, false).is_ignore()
+    !is_outside
+        && !path.starts_with("..")
+        && pattern.matched_path_or_any_parents(path, false).is_ignore()
 }

@@ -49,8 +49,9 @@ pub(super) struct Outcome {
     pub(super) suppressed: Vec<(Finding, String)>,
     /// How many files hold something that rules look at.
     pub(super) files: usize,
-    /// Files that could not be read, and why; named files that are none of ours.
+    /// Files that could not be read, and why.
     pub(super) unread: Vec<String>,
+    /// Files that were named and are none of ours.
     pub(super) unrecognised: Vec<String>,
 }
 
@@ -66,6 +67,8 @@ struct Look {
     /// Whether there is nothing to look at twice.
     is_done: bool,
     is_cut: bool,
+    /// Whether it can have comments for kdns.
+    has_comments: bool,
     unread: Option<String>,
 }
 
@@ -88,14 +91,24 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
         Some(drafts(number(index), look, &source, &context, rules))
     });
     let mut by_file: BTreeMap<FileId, Vec<Draft>> = BTreeMap::new();
-    for draft in found.into_iter().flatten().flatten().chain(check::across(&context, rules)) {
-        by_file.entry(home(&draft, &workspace)).or_default().push(draft);
+    for draft in found
+        .into_iter()
+        .flatten()
+        .flatten()
+        .chain(check::across(&context, rules))
+    {
+        by_file
+            .entry(home(&draft, &workspace))
+            .or_default()
+            .push(draft);
     }
-    for (index, input) in inputs.iter().enumerate() {
-        let look = looks.get(index);
-        if look.is_some_and(|it| it.form.is_some() && !it.is_done) && input_has_comments(look) {
-            by_file.entry(number(index)).or_default();
-        }
+    // An unused suppression is found where nothing else is.
+    for (index, _) in looks
+        .iter()
+        .enumerate()
+        .filter(|(_, look)| look.has_comments)
+    {
+        by_file.entry(number(index)).or_default();
     }
     let groups: Vec<(FileId, Vec<Draft>)> = by_file.into_iter().collect();
     let settled = parallel(&groups, |_, (file, drafts)| {
@@ -103,10 +116,6 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
         settle::file(&source, *file, drafts, &workspace, rules, &library)
     });
     outcome(inputs, &looks, settled)
-}
-
-fn input_has_comments(look: Option<&Look>) -> bool {
-    look.is_some_and(|it| it.kept.as_ref().is_none_or(|it| suppress::is_possible(&it.bytes)))
 }
 
 fn outcome(inputs: &[Input], looks: &[Look], settled: Vec<Settled>) -> Outcome {
@@ -118,8 +127,12 @@ fn outcome(inputs: &[Input], looks: &[Look], settled: Vec<Settled>) -> Outcome {
         outcome.findings.extend(settled.findings);
         outcome.suppressed.extend(settled.suppressed);
     }
-    outcome.findings.sort_by(|one, other| settle::order(one).cmp(&settle::order(other)));
-    outcome.suppressed.sort_by(|one, other| settle::order(&one.0).cmp(&settle::order(&other.0)));
+    outcome
+        .findings
+        .sort_by(|one, other| settle::order(one).cmp(&settle::order(other)));
+    outcome
+        .suppressed
+        .sort_by(|one, other| settle::order(&one.0).cmp(&settle::order(&other.0)));
     for (input, look) in inputs.iter().zip(looks) {
         outcome.unread.extend(look.unread.clone());
         if input.is_named && look.form.is_none() && look.unread.is_none() {
@@ -181,6 +194,7 @@ fn look(number: FileId, input: &Input, kept: &AtomicUsize) -> Look {
     };
     look.file.facts = extract::facts(&found);
     look.is_done = found.documents.is_empty() && found.broken.is_empty() && !look.is_cut;
+    look.has_comments = suppress::is_possible(&source.bytes);
     let length = source.bytes.len();
     if kept.fetch_add(length, Ordering::Relaxed) + length <= MAX_KEPT {
         look.kept = Some(source);
@@ -201,14 +215,26 @@ fn drafts(
         let mut report = Report::new(&reading::UNPARSEABLE);
         let span = Span::default();
         report
-            .add(At { file, span }, "the file is longer than 1 MiB, and was not read")
+            .add(
+                At { file, span },
+                "the file is longer than 1 MiB, and was not read",
+            )
             .severity(Severity::Warning);
-        return if has_unparseable { report.into_found() } else { Vec::new() };
+        return if has_unparseable {
+            report.into_found()
+        } else {
+            Vec::new()
+        };
     }
     let found = read::documents(file, source, look.form);
     let mut drafts = check::file(&found, context, rules);
     if has_unparseable {
-        drafts.extend(found.broken.iter().map(|it| settle::broken(it, &source.bytes)));
+        drafts.extend(
+            found
+                .broken
+                .iter()
+                .map(|it| settle::broken(it, &source.bytes)),
+        );
     }
     drafts
 }
@@ -221,7 +247,12 @@ const CHUNK: usize = 16;
 fn parallel<T: Sync, R: Send>(items: &[T], call: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.min(items.len().div_ceil(CHUNK));
-    let all = || items.iter().enumerate().map(|(index, item)| call(index, item));
+    let all = || {
+        items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| call(index, item))
+    };
     if threads < 2 {
         return all().collect();
     }

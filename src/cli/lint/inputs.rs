@@ -30,7 +30,11 @@ pub(super) struct Inputs {
 }
 
 /// Finds what is linted, and reads what is no file.
-pub(super) fn read(args: &LintArgs, wanted: &Wanted, streams: &mut Streams<'_>) -> anyhow::Result<Inputs> {
+pub(super) fn read(
+    args: &LintArgs,
+    wanted: &Wanted,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Inputs> {
     let mut inputs = Collected::default();
     let node = node_of(args)?;
     for source in node.iter().flat_map(sources) {
@@ -83,7 +87,12 @@ impl Collected {
         known.is_named |= is_named;
     }
 
-    fn path(&mut self, path: &Path, args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<()> {
+    fn path(
+        &mut self,
+        path: &Path,
+        args: &LintArgs,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
         if path.as_os_str() == "-" {
             if std::mem::replace(&mut streams.is_input_read, true) {
                 return Err(ReadError::Twice.into());
@@ -98,12 +107,17 @@ impl Collected {
             return Ok(());
         }
         let is_wanted = |it: &Path| it.to_str().is_none_or(recognise::can_be);
-        let Tree { files, links, unread } = tree::walk(path, &is_wanted);
+        let Tree {
+            files,
+            links,
+            unread,
+        } = tree::walk(path, &is_wanted);
         for file in files {
             self.add(plain(&file), Place::File(file), false);
         }
         let links = links.into_iter();
-        self.links.extend(links.map(|(path, to)| (without_dot(&path).to_owned(), to)));
+        self.links
+            .extend(links.map(|(path, to)| (without_dot(&path).to_owned(), to)));
         self.unread.extend(unread);
         Ok(())
     }
@@ -136,11 +150,21 @@ fn node_of(args: &LintArgs) -> anyhow::Result<Option<Node>> {
 
 /// The files of a node that were read.
 fn sources(node: &Node) -> Vec<Source> {
-    let files = node.kubelet_file.iter().chain(&node.node_file).chain(&node.files);
+    let files = node
+        .kubelet_file
+        .iter()
+        .chain(&node.node_file)
+        .chain(&node.files);
     let confs = files.filter_map(|it| it.content.as_ref().ok());
     let pods = node.pods.iter().flat_map(|it| &it.corefiles);
     let mut sources: Vec<Source> = confs.map(|it| it.source.clone()).collect();
-    sources.extend(node.corefiles.iter().chain(pods).chain(&node.sources).cloned());
+    sources.extend(
+        node.corefiles
+            .iter()
+            .chain(pods)
+            .chain(&node.sources)
+            .cloned(),
+    );
     // What the kernel writes is no file of anybody's.
     sources.retain(|it| !it.name.starts_with("/proc/"));
     sources

@@ -53,10 +53,20 @@ pub(super) fn rounds(
                 continue;
             };
             is_changed = true;
-            let source = Source { name: path.clone(), bytes: new.clone() };
+            let source = Source {
+                name: path.clone(),
+                bytes: new.clone(),
+            };
             input.place = Place::Memory(Arc::new(source));
             let change = changed.entry(path.clone());
-            change.and_modify(|it| it.new.clone_from(&new)).or_insert(Changed { path, file, old: bytes, new });
+            change
+                .and_modify(|it| it.new.clone_from(&new))
+                .or_insert(Changed {
+                    path,
+                    file,
+                    old: bytes,
+                    new,
+                });
         }
         if !is_changed {
             break;
@@ -71,7 +81,9 @@ pub(super) fn write(changed: &[Changed]) -> anyhow::Result<()> {
     for change in changed {
         let Some(file) = &change.file else {
             let path = &change.path;
-            anyhow::bail!("cannot mend {path} in place: it is no file here; --diff shows the change");
+            anyhow::bail!(
+                "cannot mend {path} in place: it is no file here; --diff shows the change"
+            );
         };
         let mut sink = Sink::file(file)?;
         sink.write(|out| out.write_all(&change.new))?;
@@ -87,11 +99,16 @@ const CONTEXT: usize = 3;
 /// steer a terminal is escaped, and such a diff is for reading only.
 pub(super) fn show(changed: &[Changed], out: &mut dyn Write) -> io::Result<()> {
     for change in changed {
-        let (old, new) = (String::from_utf8_lossy(&change.old), String::from_utf8_lossy(&change.new));
+        let (old, new) = (
+            String::from_utf8_lossy(&change.old),
+            String::from_utf8_lossy(&change.new),
+        );
         let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
         let path = change.path.trim_start_matches('/');
         let mut unified = diff.unified_diff();
-        unified.context_radius(CONTEXT).header(&format!("a/{path}"), &format!("b/{path}"));
+        unified
+            .context_radius(CONTEXT)
+            .header(&format!("a/{path}"), &format!("b/{path}"));
         let text = unified.to_string();
         for line in text.split_inclusive('\n') {
             let (content, end) = match line.strip_suffix('\n') {
@@ -102,7 +119,10 @@ pub(super) fn show(changed: &[Changed], out: &mut dyn Write) -> io::Result<()> {
                 Some(content) => (content, if end.is_empty() { "\r" } else { "\r\n" }),
                 None => (content, end),
             };
-            let parts: Vec<String> = content.split('\t').map(|it| escaped(it.as_bytes())).collect();
+            let parts: Vec<String> = content
+                .split('\t')
+                .map(|it| escaped(it.as_bytes()))
+                .collect();
             write!(out, "{}{end}", parts.join("\t"))?;
         }
     }

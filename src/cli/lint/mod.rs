@@ -16,7 +16,6 @@ use self::inputs::Inputs;
 use super::output::{self, Outputs};
 use super::{Status, Streams};
 use crate::finding::Finding;
-use crate::lint::settle;
 use crate::render::lint::{concise, settings, statistics, text};
 use crate::text::escaped;
 
@@ -30,12 +29,21 @@ Examples:
   kdns rule KR001
 
 Exit status: 0 nothing at or above --fail-on, 1 findings, 2 nothing to read, or something could not be read.")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 pub(super) struct LintArgs {
     /// Files and directories; - is standard input [default: .]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// What - is called, which tells its kind
-    #[arg(long, value_name = "PATH", default_value = "<stdin>", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "<stdin>",
+        hide_default_value = true
+    )]
     stdin_filename: String,
     /// Mend what has one safe mend
     #[arg(long)]
@@ -101,9 +109,19 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
         let _ = writeln!(streams.err, "kdns: {reason}");
     }
     for path in &outcome.unrecognised {
-        let _ = writeln!(streams.err, "kdns: {path} holds nothing that kdns lint looks at; it is known by its name or its first lines");
+        let _ = writeln!(
+            streams.err,
+            "kdns: {path} holds nothing that kdns lint looks at; it is known by its name or its first lines"
+        );
     }
-    Ok(status(&outcome, !unread.is_empty(), !changed.is_empty(), args, &wanted, streams))
+    Ok(status(
+        &outcome,
+        !unread.is_empty(),
+        !changed.is_empty(),
+        args,
+        &wanted,
+        streams,
+    ))
 }
 
 fn write(outcome: &Outcome, args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<()> {
@@ -119,7 +137,12 @@ fn write(outcome: &Outcome, args: &LintArgs, streams: &mut Streams<'_>) -> anyho
     Ok(())
 }
 
-fn write_as(format: Format, outcome: &Outcome, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+fn write_as(
+    format: Format,
+    outcome: &Outcome,
+    colors: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
         Format::Text => text::write(&outcome.findings, outcome.files, colors, out),
         Format::Concise => concise::write(&outcome.findings, out),
@@ -145,13 +168,16 @@ fn status(
         let _ = writeln!(streams.err, "{message}");
         return Status::Undecided;
     }
-    let is_found = if args.diff { is_changed } else { outcome.findings.iter().any(fails) };
-    if is_found && !args.exit_zero { Status::Found } else { Status::Clean }
-}
-
-/// In the order of their places.
-fn sort(findings: &mut [Finding]) {
-    findings.sort_by(|one, other| settle::order(one).cmp(&settle::order(other)));
+    let is_found = if args.diff {
+        is_changed
+    } else {
+        outcome.findings.iter().any(fails)
+    };
+    if is_found && !args.exit_zero {
+        Status::Found
+    } else {
+        Status::Clean
+    }
 }
 
 /// A path, safe to print.

@@ -41,7 +41,7 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
 /// Whether a configuration lies in a folder of drop-ins: `kubelet.conf.d/`.
 fn is_drop_in(path: &str) -> bool {
     let folder = path.rsplit_once('/').map_or("", |it| it.0);
-    folder.ends_with(".d")
+    folder.strip_suffix(".d").is_some()
 }
 
 fn is_rancher(document: &Document, root: &Node) -> bool {

@@ -17,7 +17,13 @@ pub fn write(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
 
 /// A finding as one line.
 pub(super) fn line(finding: &Finding) -> String {
-    format!("{}: {}[{}] {}", place(&finding.primary), finding.code, finding.name, finding.message)
+    format!(
+        "{}: {}[{}] {}",
+        place(&finding.primary),
+        finding.code,
+        finding.name,
+        finding.message
+    )
 }
 
 /// `FILE:LINE:COLUMN`, or the file alone.

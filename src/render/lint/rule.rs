@@ -73,9 +73,18 @@ fn subject(rule: &Rule) -> &'static str {
 ///
 /// Any error of `out`.
 pub fn write_list(rules: &[&Rule], out: &mut dyn Write) -> io::Result<()> {
-    let width = rules.iter().map(|it| it.name.len()).max().unwrap_or_default();
+    let width = rules
+        .iter()
+        .map(|it| it.name.len())
+        .max()
+        .unwrap_or_default();
     for rule in rules {
-        let Rule { code, name, summary, .. } = rule;
+        let Rule {
+            code,
+            name,
+            summary,
+            ..
+        } = rule;
         let severity = rule.severity.word();
         writeln!(out, "{code}  {severity:<7}  {name:<width$}  {summary}")?;
     }
@@ -89,10 +98,17 @@ pub fn book(rules: &[&Rule]) -> String {
          | Code | Name | Severity | What is wrong |\n| --- | --- | --- | --- |\n",
     );
     for rule in rules {
-        let Rule { code, name, summary, .. } = rule;
+        let Rule {
+            code,
+            name,
+            summary,
+            ..
+        } = rule;
         let anchor = format!("{}-{name}", code.to_lowercase());
         let severity = rule.severity.word();
-        text.extend([format!("| [{code}](#{anchor}) | {name} | {severity} | {summary} |\n")]);
+        text.extend([format!(
+            "| [{code}](#{anchor}) | {name} | {severity} | {summary} |\n"
+        )]);
     }
     for rule in rules {
         text.push('\n');

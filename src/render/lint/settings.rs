@@ -31,7 +31,10 @@ pub struct Shown<'s> {
 pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     match &shown.config {
         Some(file) => writeln!(out, "# from {file}, options and defaults")?,
-        None => writeln!(out, "# from options and defaults; there is no kdns.toml here or above")?,
+        None => writeln!(
+            out,
+            "# from options and defaults; there is no kdns.toml here or above"
+        )?,
     }
     let codes = |rules: &[&Rule]| list(rules.iter().map(|it| it.code));
     writeln!(out, "select = {}", codes(&shown.rules))?;
@@ -53,7 +56,10 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         };
         writeln!(out, "role = {}", quoted(word))?;
     }
-    let versions = [("kubelet-version", options.kubelet_version), ("coredns-version", options.coredns_version)];
+    let versions = [
+        ("kubelet-version", options.kubelet_version),
+        ("coredns-version", options.coredns_version),
+    ];
     for (key, version) in versions {
         if let Some(it) = version {
             writeln!(out, "{key} = \"{}.{}.{}\"", it.major, it.minor, it.patch)?;
@@ -67,7 +73,10 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "cluster-domain = {}", quoted(domain))?;
     }
     if !options.pod_cidr.is_empty() {
-        let networks = options.pod_cidr.iter().map(|(address, length)| format!("{address}/{length}"));
+        let networks = options
+            .pod_cidr
+            .iter()
+            .map(|(address, length)| format!("{address}/{length}"));
         writeln!(out, "pod-cidr = {}", list(networks))?;
     }
     if !shown.per_file_ignores.is_empty() {
@@ -90,7 +99,9 @@ fn quoted(text: &str) -> String {
     for character in text.chars() {
         match character {
             '"' | '\\' => quoted.extend(['\\', character]),
-            it if crate::text::is_unprintable(it) => quoted.extend([format!("\\U{:08X}", u32::from(it))]),
+            it if crate::text::is_unprintable(it) => {
+                quoted.extend([format!("\\U{:08X}", u32::from(it))]);
+            }
             it => quoted.push(it),
         }
     }

@@ -21,7 +21,10 @@ pub fn write(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     // Stable: rules with the same count stay in the order of their codes.
     counts.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
-    let width = counts.iter().map(|(_, (count, _))| count.to_string().len()).max();
+    let width = counts
+        .iter()
+        .map(|(_, (count, _))| count.to_string().len())
+        .max();
     let width = width.unwrap_or_default();
     for ((code, name), (count, mended)) in counts {
         let fix = match mended {

@@ -16,7 +16,12 @@ use crate::text::is_unprintable;
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(findings: &[Finding], files: usize, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    findings: &[Finding],
+    files: usize,
+    colors: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for finding in findings {
         write_one(finding, colors, out)?;
         writeln!(out)?;
@@ -31,16 +36,27 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
         Severity::Info => (Level::INFO, Color::Cyan),
     };
     let paint = |text: &str, color: Color| {
-        if colors { text.color(color).bold().to_string() } else { text.to_owned() }
+        if colors {
+            text.color(color).bold().to_string()
+        } else {
+            text.to_owned()
+        }
     };
     let place = concise::place(&finding.primary);
     let rule = format!("{}[{}]", finding.code, finding.name);
     writeln!(out, "{place}: {} {}", paint(&rule, color), finding.message)?;
     let excerpts = excerpts(finding);
     if !excerpts.is_empty() {
-        let snippets = excerpts.iter().enumerate().map(|(index, it)| it.snippet(index));
+        let snippets = excerpts
+            .iter()
+            .enumerate()
+            .map(|(index, it)| it.snippet(index));
         let group = snippets.fold(Group::with_level(level), Group::element);
-        let renderer = if colors { Renderer::styled() } else { Renderer::plain() };
+        let renderer = if colors {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
         writeln!(out, "{}", renderer.render(&[group]))?;
     }
     for note in &finding.notes {
@@ -50,7 +66,12 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
         writeln!(out, "{} {help}", paint("help:", Color::Green))?;
     }
     if let Some(fix) = &finding.fix {
-        writeln!(out, "{} --fix can {}", paint("fix:", Color::Green), fix.title)?;
+        writeln!(
+            out,
+            "{} --fix can {}",
+            paint("fix:", Color::Green),
+            fix.title
+        )?;
     }
     Ok(())
 }
@@ -62,7 +83,11 @@ fn summary(findings: &[Finding], files: usize) -> String {
         _ => format!("{count} {word}s"),
     };
     let of = |severity: Severity| findings.iter().filter(|it| it.severity == severity).count();
-    let words = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "remark")];
+    let words = [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Info, "remark"),
+    ];
     let counts = words.map(|(severity, word)| (of(severity), word));
     let parts: Vec<String> = counts
         .iter()
@@ -74,11 +99,11 @@ fn summary(findings: &[Finding], files: usize) -> String {
         return format!("nothing found in {files}");
     }
     let mended = findings.iter().filter(|it| it.fix.is_some()).count();
-    let fixes = match mended {
+    let mends = match mended {
         0 => String::new(),
         _ => format!("; {mended} can be mended with --fix"),
     };
-    format!("{} in {files}{fixes}", parts.join(", "))
+    format!("{} in {files}{mends}", parts.join(", "))
 }
 
 /// Lines of a file with marks in them.
@@ -94,14 +119,19 @@ struct Excerpt<'f> {
 fn excerpts(finding: &Finding) -> Vec<Excerpt<'_>> {
     let mut excerpts: Vec<Excerpt<'_>> = Vec::new();
     let primary = std::iter::once((&finding.primary, AnnotationKind::Primary));
-    let secondary = finding.secondary.iter().map(|it| (it, AnnotationKind::Context));
+    let secondary = finding
+        .secondary
+        .iter()
+        .map(|it| (it, AnnotationKind::Context));
     for (label, kind) in primary.chain(secondary) {
         if label.start.line == 0 || label.excerpt.is_empty() && label.text.is_empty() {
             continue;
         }
         let text = printable(&label.excerpt);
         let mark = (range(label, &text), kind, label.text.as_str());
-        let is_same = |it: &&mut Excerpt<'_>| it.file == label.file && it.line == label.start.line && it.text == text;
+        let is_same = |it: &&mut Excerpt<'_>| {
+            it.file == label.file && it.line == label.start.line && it.text == text
+        };
         match excerpts.iter_mut().find(is_same) {
             Some(known) => known.marks.push(mark),
             None => excerpts.push(Excerpt {
@@ -133,7 +163,10 @@ fn range(label: &Label, text: &str) -> Range<usize> {
         let mut before = 0;
         for (index, content) in lines.enumerate() {
             if index + label.start.line == line {
-                let characters = content.trim_end_matches('\n').chars().take(column.saturating_sub(1));
+                let characters = content
+                    .trim_end_matches('\n')
+                    .chars()
+                    .take(column.saturating_sub(1));
                 return before + characters.map(char::len_utf8).sum::<usize>();
             }
             before += content.len();
@@ -145,14 +178,24 @@ fn range(label: &Label, text: &str) -> Range<usize> {
     start..end.max(start)
 }
 
-impl<'f> Excerpt<'f> {
+impl Excerpt<'_> {
     fn snippet(&self, index: usize) -> Snippet<'_, Annotation<'_>> {
         let marks = self.marks.iter().map(|(range, kind, text)| {
             let mark = kind.span(range.clone());
-            if text.is_empty() { mark } else { mark.label(*text) }
+            if text.is_empty() {
+                mark
+            } else {
+                mark.label(*text)
+            }
         });
-        let snippet = Snippet::source(&self.text).line_start(self.line).annotations(marks);
+        let snippet = Snippet::source(&self.text)
+            .line_start(self.line)
+            .annotations(marks);
         // The finding's own place stands in the line above.
-        if index == 0 && !self.is_other { snippet } else { snippet.path(self.file) }
+        if index == 0 && !self.is_other {
+            snippet
+        } else {
+            snippet.path(self.file)
+        }
     }
 }

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     check: Check::KubeletText(check),
 };
 
-fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
+fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     if text.form != KubeletForm::Configuration {
         return;
     }
@@ -41,6 +41,10 @@ fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
             finding
                 .also(right.at, "this counts")
                 .help("remove the line");
+        } else if let Some(flag) = context.flag_over(text.document.file, Key::ResolvConf) {
+            finding
+                .also(flag.at, "this flag counts, whatever the file says")
+                .help("write resolvConf in its place, and remove the flag");
         } else {
             let text = "resolvConf".to_owned();
             finding

@@ -46,7 +46,7 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     let owner = lead.as_ref().map(|it| it.owner);
     let finding = report
         .add(first.at, message)
-        .label(owner.map_or_else(String::new, |it| format!("on the node this is {}", it.who)))
+        .label(owner.map_or_else(String::new, |it| format!("this is {}", it.who)))
         .note("CoreDNS forwards to itself and ends with a FATAL message; other pods with the policy Default are refused");
     if let Some(setting) = file.named_by {
         finding.also(
