@@ -3,6 +3,7 @@
 //! Files are read twice if they are many: first for what others must know of
 //! them, then for the rules. What is kept between is small.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,11 +59,16 @@ pub(super) struct Outcome {
 /// So many bytes of files are kept between the first look and the second.
 const MAX_KEPT: usize = 32 << 20;
 
+/// Of so many bytes the documents themselves are kept: they are ten times as
+/// large as their text.
+const MAX_PARSED: usize = 4 << 20;
+
 /// What the first look at a file leaves.
 #[derive(Default)]
 struct Look {
     file: File,
     kept: Option<Arc<Source>>,
+    found: Option<Documents>,
     form: Option<Form>,
     /// Whether there is nothing to look at twice.
     is_done: bool,
@@ -196,9 +202,9 @@ fn look(number: FileId, input: &Input, kept: &AtomicUsize) -> Look {
     look.is_done = found.documents.is_empty() && found.broken.is_empty() && !look.is_cut;
     look.has_comments = suppress::is_possible(&source.bytes);
     let length = source.bytes.len();
-    if kept.fetch_add(length, Ordering::Relaxed) + length <= MAX_KEPT {
-        look.kept = Some(source);
-    }
+    let sum = kept.fetch_add(length, Ordering::Relaxed) + length;
+    look.found = (sum <= MAX_PARSED && !look.is_done).then_some(found);
+    look.kept = (sum <= MAX_KEPT).then_some(source);
     look
 }
 
@@ -226,7 +232,11 @@ fn drafts(
             Vec::new()
         };
     }
-    let found = read::documents(file, source, look.form);
+    let again = || read::documents(file, source, look.form);
+    let found = look
+        .found
+        .as_ref()
+        .map_or_else(|| Cow::Owned(again()), Cow::Borrowed);
     let mut drafts = check::file(&found, context, rules);
     if has_unparseable {
         drafts.extend(

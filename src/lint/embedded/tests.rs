@@ -18,7 +18,7 @@ fn check(document: &str, words: &[&str], changed: Option<&str>, without: Option<
     let mut at = 0;
     let mut found = Vec::new();
     for word in text.split_whitespace() {
-        at += text[at..].find(word).unwrap();
+        at += text.get(at..).unwrap().find(word).unwrap();
         let span = Span::new(at, at + word.len());
         found.push(String::from_utf8_lossy(layers.outer(span).of(&source.bytes)).into_owned());
         at += word.len();

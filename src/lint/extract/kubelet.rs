@@ -38,10 +38,10 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
     }
 }
 
-/// Whether a configuration lies in a folder of drop-ins: `kubelet.conf.d/`.
+/// Whether a configuration lies below a folder of drop-ins: `kubelet.conf.d/`.
 fn is_drop_in(path: &str) -> bool {
-    let folder = path.rsplit_once('/').map_or("", |it| it.0);
-    folder.strip_suffix(".d").is_some()
+    let folders = path.rsplit_once('/').map_or("", |it| it.0);
+    folders.split('/').any(|it| it.strip_suffix(".d").is_some())
 }
 
 fn is_rancher(document: &Document, root: &Node) -> bool {
