@@ -31,6 +31,9 @@ _kdns() {
             kdns,help)
                 cmd="kdns__subcmd__help"
                 ;;
+            kdns,lint)
+                cmd="kdns__subcmd__lint"
+                ;;
             kdns,nsenter)
                 cmd="kdns__subcmd__nsenter"
                 ;;
@@ -39,6 +42,9 @@ _kdns() {
                 ;;
             kdns,pods)
                 cmd="kdns__subcmd__pods"
+                ;;
+            kdns,rule)
+                cmd="kdns__subcmd__rule"
                 ;;
             kdns,schema)
                 cmd="kdns__subcmd__schema"
@@ -61,6 +67,9 @@ _kdns() {
             kdns__subcmd__help,help)
                 cmd="kdns__subcmd__help__subcmd__help"
                 ;;
+            kdns__subcmd__help,lint)
+                cmd="kdns__subcmd__help__subcmd__lint"
+                ;;
             kdns__subcmd__help,nsenter)
                 cmd="kdns__subcmd__help__subcmd__nsenter"
                 ;;
@@ -69,6 +78,9 @@ _kdns() {
                 ;;
             kdns__subcmd__help,pods)
                 cmd="kdns__subcmd__help__subcmd__pods"
+                ;;
+            kdns__subcmd__help,rule)
+                cmd="kdns__subcmd__help__subcmd__rule"
                 ;;
             kdns__subcmd__help,schema)
                 cmd="kdns__subcmd__help__subcmd__schema"
@@ -83,7 +95,7 @@ _kdns() {
 
     case "${cmd}" in
         kdns)
-            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter dig schema completions help"
+            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -265,7 +277,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help)
-            opts="explain check-loop upstream pod-file pods nsenter dig schema completions help"
+            opts="explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -348,6 +360,20 @@ _kdns() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kdns__subcmd__help__subcmd__lint)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kdns__subcmd__help__subcmd__nsenter)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -390,6 +416,20 @@ _kdns() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kdns__subcmd__help__subcmd__rule)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kdns__subcmd__help__subcmd__schema)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -411,6 +451,88 @@ _kdns() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__lint)
+            opts="-h --color --stdin-filename --fix --diff --exit-zero --allow-empty --statistics --show-settings --select --ignore --fail-on --config --kubelet-version --coredns-version --cluster-dns --cluster-domain --pod-cidr --assume --role --node-file --root --node --format --output --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --stdin-filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ignore)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubelet-version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --coredns-version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-dns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-domain)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pod-cidr)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --assume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --node-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text concise" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -544,8 +666,30 @@ _kdns() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kdns__subcmd__rule)
+            opts="-h --color --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kdns__subcmd__schema)
-            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig"
+            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig rule"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -36,6 +36,8 @@ complete -c kdns -n "__fish_kdns_needs_command" -f -a "pod-file" -d 'Write the r
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "nsenter" -d 'Run a command, or explain a name, from inside a pod\'s network, with the pod\'s files'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "dig" -d 'Ask DNS servers as BIND\'s dig does'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "lint" -d 'Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "rule" -d 'Print a rule\'s page, or list the rules'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "schema" -d 'Print the JSON Schema of a machine format'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -159,6 +161,40 @@ complete -c kdns -n "__fish_kdns_using_subcommand nsenter" -s h -l help -d 'Prin
 complete -c kdns -n "__fish_kdns_using_subcommand dig" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l stdin-filename -d 'What - is called, which tells its kind' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l select -d 'Only these rules: codes, beginnings of codes, names' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l ignore -d 'Not these rules: codes, beginnings of codes, names' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l fail-on -d 'From which severity on findings make the status 1: error, warning or info [default: warning]' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l config -d 'Take the settings from this file and not from the nearest kdns.toml upwards' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l kubelet-version -d 'The kubelets\' version' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l coredns-version -d 'CoreDNS\'s version' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l cluster-dns -d 'The addresses of the cluster\'s DNS' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l cluster-domain -d 'The cluster\'s domain' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l pod-cidr -d 'The networks of the pods' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l assume -d 'What the nodes are like: systemd-resolved or none' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l role -d 'What every resolv.conf is: node, kubelet or pod' -r
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l root -d 'Also lint the node below this directory' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people, with the lines'
+concise\t'One finding a line, as compilers write them'"
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l fix -d 'Mend what has one safe mend'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l diff -d 'Show what --fix would change, and change nothing'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l exit-zero -d 'End with status 0 whatever is found'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l allow-empty -d 'End with status 0 if there is nothing to read'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l statistics -d 'Count the findings of each rule in place of showing them'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l show-settings -d 'Show what --config, options and defaults come to, and end'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l node -d 'Also lint this node'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand rule" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand rule" -l format -d 'How to write it' -r -f -a "text\t'For people'
+json\t'A list with one object for each rule'"
+complete -c kdns -n "__fish_kdns_using_subcommand rule" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -167,13 +203,15 @@ complete -c kdns -n "__fish_kdns_using_subcommand completions" -l color -d 'When
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "nsenter" -d 'Run a command, or explain a name, from inside a pod\'s network, with the pod\'s files'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "dig" -d 'Ask DNS servers as BIND\'s dig does'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "nsenter" -d 'Run a command, or explain a name, from inside a pod\'s network, with the pod\'s files'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "dig" -d 'Ask DNS servers as BIND\'s dig does'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "lint" -d 'Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "rule" -d 'Print a rule\'s page, or list the rules'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -11,6 +11,9 @@
 pub mod text;
 
 #[deny(clippy::disallowed_methods)]
+pub mod finding;
+
+#[deny(clippy::disallowed_methods)]
 pub mod name;
 
 #[deny(clippy::disallowed_methods)]
@@ -66,6 +69,9 @@ pub mod check_loop;
 
 #[deny(clippy::disallowed_methods)]
 pub mod upstream;
+
+#[deny(clippy::disallowed_methods)]
+pub mod lint;
 
 // Adapters.
 

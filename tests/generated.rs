@@ -1,4 +1,5 @@
-//! Completions and man pages are made from the definition of the command line.
+//! Completions and man pages are made from the definition of the command line,
+//! the pages of rules from the rules.
 //!
 //! `KDNS_BLESS=1 cargo test` writes them; without it stale ones fail.
 
@@ -33,6 +34,15 @@ fn completions() {
         clap_complete::generate(shell, &mut kdns::cli::command(), "kdns", &mut script);
         check(file, &script);
     }
+}
+
+#[test]
+fn pages_of_rules() {
+    let rules: Vec<_> = kdns::lint::rules::all().collect();
+    check(
+        "docs/rules.md",
+        kdns::render::lint::rule::book(&rules).as_bytes(),
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod check_loop;
 mod deferred;
 mod dig;
 mod explain;
+mod lint;
 mod makers;
 mod node;
 mod nsenter;
@@ -12,6 +13,7 @@ mod output;
 mod pod_file;
 mod pods;
 mod question;
+mod rule;
 mod scenarios;
 mod target;
 mod upstream;
@@ -55,6 +57,10 @@ enum Command {
     Nsenter(Deferred<nsenter::NsenterArgs>),
     /// Ask DNS servers as BIND's dig does
     Dig(Deferred<dig::DigArgs>),
+    /// Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests
+    Lint(Deferred<lint::LintArgs>),
+    /// Print a rule's page, or list the rules
+    Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
     Schema {
         /// Which format
@@ -93,6 +99,8 @@ enum SchemaName {
     Pods,
     /// A line of `kdns dig +json`
     Dig,
+    /// `kdns rule --format json`
+    Rule,
 }
 
 /// The program's streams, and what it must know about them.
@@ -166,6 +174,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Pods(args) => pods::run(&args, streams),
         Command::Nsenter(args) => nsenter::run(&args, streams),
         Command::Dig(args) => dig::run(&args, streams),
+        Command::Lint(args) => lint::run(&args, streams),
+        Command::Rule(args) => rule::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions { shell } => completions(shell, streams),
     };
@@ -220,6 +230,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Upstream => render::upstream_json::schema(),
         SchemaName::Pods => render::pods_json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
+        SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
     Ok(Status::Clean)

@@ -6,7 +6,7 @@
 //!
 //! Format: `resolv.conf(5)`.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::text::{Position, Source, Span};
 
@@ -22,8 +22,30 @@ pub struct ResolvConf {
 
 /// The offset whose column was counted last, and that column: the next one is
 /// often behind it on the same line, and lines can be long.
-#[derive(Clone, Debug, Default)]
-struct Last(Cell<(usize, usize)>);
+/// Both in one number, so that threads can share a file.
+#[derive(Debug, Default)]
+struct Last(AtomicU64);
+
+impl Last {
+    /// Column 0: nothing was counted yet.
+    fn get(&self) -> (usize, usize) {
+        let both = self.0.load(Ordering::Relaxed);
+        let half = |number: u64| usize::try_from(number & u64::from(u32::MAX)).unwrap_or(0);
+        (half(both >> 32), half(both))
+    }
+
+    fn set(&self, offset: usize, column: usize) {
+        let both = Span::new(offset, column);
+        let both = u64::from(both.start) << 32 | u64::from(both.end);
+        self.0.store(both, Ordering::Relaxed);
+    }
+}
+
+impl Clone for Last {
+    fn clone(&self) -> Self {
+        Self(AtomicU64::new(self.0.load(Ordering::Relaxed)))
+    }
+}
 
 impl Eq for Last {}
 
@@ -88,7 +110,7 @@ impl ResolvConf {
             None => offset,
         };
         // Counting can begin between two characters only.
-        let (known, column) = self.last.0.get();
+        let (known, column) = self.last.get();
         let is_between = |at: usize| self.source.bytes.get(at).is_none_or(u8::is_ascii);
         let (from, before) = if column > 0 && (start..=offset).contains(&known) && is_between(known)
         {
@@ -98,7 +120,7 @@ impl ResolvConf {
         };
         let between = self.source.bytes.get(from..offset).unwrap_or_default();
         let column = before + String::from_utf8_lossy(between).chars().count();
-        self.last.0.set((offset, column));
+        self.last.set(offset, column);
         Position {
             line: line + 1,
             column,

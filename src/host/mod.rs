@@ -7,6 +7,7 @@
 pub mod node;
 pub mod root;
 pub mod situation;
+pub mod tree;
 mod walk;
 
 use std::ffi::OsStr;

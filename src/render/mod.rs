@@ -5,6 +5,7 @@ pub mod dig;
 pub mod explanation;
 pub mod explanation_json;
 mod json;
+pub mod lint;
 pub mod pod_file;
 pub mod pod_file_json;
 pub mod pods;

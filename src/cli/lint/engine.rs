@@ -1,0 +1,295 @@
+//! Reads, runs the rules on all cores, and puts the findings in order.
+//!
+//! Files are read twice if they are many: first for what others must know of
+//! them, then for the rules. What is kept between is small.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::finding::{Finding, Severity};
+use crate::host::{self, FileRead, ReadError};
+use crate::lint::context::Context;
+use crate::lint::document::{At, Documents, FileId};
+use crate::lint::recognise::{self, Form};
+use crate::lint::report::{Draft, Report, Spot};
+use crate::lint::rules::reading;
+use crate::lint::settle::{self, Settled};
+use crate::lint::workspace::{File, Workspace};
+use crate::lint::{Rule, check, extract, reading as read, suppress};
+use crate::text::{Source, Span};
+
+/// A file to lint.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    /// Its path as it is shown; unique.
+    pub(super) path: String,
+    /// Where its bytes are.
+    pub(super) place: Place,
+    /// Whether the caller named it: then it has to be read.
+    pub(super) is_named: bool,
+}
+
+/// Where the bytes of a file are.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// In a file.
+    File(PathBuf),
+    /// Here.
+    Memory(Arc<Source>),
+}
+
+/// What a run gives.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The findings, in the order of their places.
+    pub(super) findings: Vec<Finding>,
+    /// What comments suppress, with the reasons.
+    pub(super) suppressed: Vec<(Finding, String)>,
+    /// How many files hold something that rules look at.
+    pub(super) files: usize,
+    /// Files that could not be read, and why.
+    pub(super) unread: Vec<String>,
+    /// Files that were named and are none of ours.
+    pub(super) unrecognised: Vec<String>,
+}
+
+/// So many bytes of files are kept between the first look and the second.
+const MAX_KEPT: usize = 32 << 20;
+
+/// Of so many bytes the documents themselves are kept: they are ten times as
+/// large as their text.
+const MAX_PARSED: usize = 4 << 20;
+
+/// What the first look at a file leaves.
+#[derive(Default)]
+struct Look {
+    file: File,
+    kept: Option<Arc<Source>>,
+    found: Option<Documents>,
+    form: Option<Form>,
+    /// Whether there is nothing to look at twice.
+    is_done: bool,
+    is_cut: bool,
+    /// Whether it can have comments for kdns.
+    has_comments: bool,
+    unread: Option<String>,
+}
+
+/// Lints `inputs`, which are sorted by their paths. `workspace` has what is
+/// known beside the files.
+pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static Rule]) -> Outcome {
+    let kept = AtomicUsize::new(0);
+    let mut looks = parallel(inputs, |index, input| look(number(index), input, &kept));
+    for look in &mut looks {
+        workspace.files.push(std::mem::take(&mut look.file));
+    }
+    let context = Context::new(&workspace);
+    let library = |file: FileId| {
+        let index = file.0 as usize;
+        let kept = looks.get(index).and_then(|look| look.kept.clone());
+        kept.or_else(|| Some(Arc::new(fetch(inputs.get(index)?).ok()?.source)))
+    };
+    let found = parallel(&looks, |index, look| {
+        let source = (!look.is_done).then(|| library(number(index))).flatten()?;
+        Some(drafts(number(index), look, &source, &context, rules))
+    });
+    let mut by_file: BTreeMap<FileId, Vec<Draft>> = BTreeMap::new();
+    for draft in found
+        .into_iter()
+        .flatten()
+        .flatten()
+        .chain(check::across(&context, rules))
+    {
+        by_file
+            .entry(home(&draft, &workspace))
+            .or_default()
+            .push(draft);
+    }
+    // An unused suppression is found where nothing else is.
+    for (index, _) in looks
+        .iter()
+        .enumerate()
+        .filter(|(_, look)| look.has_comments)
+    {
+        by_file.entry(number(index)).or_default();
+    }
+    let groups: Vec<(FileId, Vec<Draft>)> = by_file.into_iter().collect();
+    let settled = parallel(&groups, |_, (file, drafts)| {
+        let source = library(*file).unwrap_or_default();
+        settle::file(&source, *file, drafts, &workspace, rules, &library)
+    });
+    outcome(inputs, &looks, settled)
+}
+
+fn outcome(inputs: &[Input], looks: &[Look], settled: Vec<Settled>) -> Outcome {
+    let mut outcome = Outcome {
+        files: looks.iter().filter(|it| it.form.is_some()).count(),
+        ..Outcome::default()
+    };
+    for settled in settled {
+        outcome.findings.extend(settled.findings);
+        outcome.suppressed.extend(settled.suppressed);
+    }
+    outcome
+        .findings
+        .sort_by(|one, other| settle::order(one).cmp(&settle::order(other)));
+    outcome
+        .suppressed
+        .sort_by(|one, other| settle::order(&one.0).cmp(&settle::order(&other.0)));
+    for (input, look) in inputs.iter().zip(looks) {
+        outcome.unread.extend(look.unread.clone());
+        if input.is_named && look.form.is_none() && look.unread.is_none() {
+            outcome.unrecognised.push(input.path.clone());
+        }
+    }
+    outcome
+}
+
+/// The file that a finding belongs to; those of a place that is in no file
+/// come first.
+fn home(draft: &Draft, workspace: &Workspace) -> FileId {
+    match &draft.primary.spot {
+        Spot::At(at) => at.file,
+        Spot::Place(place) => workspace.file_at(&place.file).unwrap_or(FileId(u32::MAX)),
+    }
+}
+
+fn number(index: usize) -> FileId {
+    FileId(u32::try_from(index).unwrap_or(u32::MAX))
+}
+
+fn fetch(input: &Input) -> Result<FileRead, ReadError> {
+    let mut read = match &input.place {
+        Place::Memory(source) => FileRead {
+            source: Source::clone(source),
+            is_cut: false,
+        },
+        Place::File(path) if input.is_named => host::read_path(path)?,
+        Place::File(path) => host::tree::read(path)?,
+    };
+    read.source.name.clone_from(&input.path);
+    Ok(read)
+}
+
+/// The first look at a file.
+fn look(number: FileId, input: &Input, kept: &AtomicUsize) -> Look {
+    let mut look = Look::default();
+    look.file.path.clone_from(&input.path);
+    let read = match fetch(input) {
+        Ok(read) => read,
+        Err(error) => {
+            look.unread = Some(error.to_string());
+            look.is_done = true;
+            return look;
+        }
+    };
+    let source = Arc::new(read.source);
+    look.is_cut = read.is_cut;
+    look.form = recognise::form(&input.path, &source.bytes);
+    let Some(form) = look.form else {
+        look.is_done = true;
+        return look;
+    };
+    let found = if look.is_cut {
+        Documents::default()
+    } else {
+        read::documents(number, &source, Some(form))
+    };
+    look.file.facts = extract::facts(&found);
+    look.is_done = found.documents.is_empty() && found.broken.is_empty() && !look.is_cut;
+    look.has_comments = suppress::is_possible(&source.bytes);
+    let length = source.bytes.len();
+    let sum = kept.fetch_add(length, Ordering::Relaxed) + length;
+    look.found = (sum <= MAX_PARSED && !look.is_done).then_some(found);
+    look.kept = (sum <= MAX_KEPT).then_some(source);
+    look
+}
+
+/// What the rules find in one file.
+fn drafts(
+    file: FileId,
+    look: &Look,
+    source: &Arc<Source>,
+    context: &Context<'_>,
+    rules: &[&'static Rule],
+) -> Vec<Draft> {
+    let has_unparseable = rules.iter().any(|it| it.code == reading::UNPARSEABLE.code);
+    if look.is_cut {
+        let mut report = Report::new(&reading::UNPARSEABLE);
+        let span = Span::default();
+        report
+            .add(
+                At { file, span },
+                "the file is longer than 1 MiB, and was not read",
+            )
+            .severity(Severity::Warning);
+        return if has_unparseable {
+            report.into_found()
+        } else {
+            Vec::new()
+        };
+    }
+    let again = || read::documents(file, source, look.form);
+    let found = look
+        .found
+        .as_ref()
+        .map_or_else(|| Cow::Owned(again()), Cow::Borrowed);
+    let mut drafts = check::file(&found, context, rules);
+    if has_unparseable {
+        drafts.extend(
+            found
+                .broken
+                .iter()
+                .map(|it| settle::broken(it, &source.bytes)),
+        );
+    }
+    drafts
+}
+
+/// So many files are taken at a time by a thread.
+const CHUNK: usize = 16;
+
+/// Calls `call` for every item, on all cores; the results are in the order of
+/// the items.
+fn parallel<T: Sync, R: Send>(items: &[T], call: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(items.len().div_ceil(CHUNK));
+    let all = || {
+        items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| call(index, item))
+    };
+    if threads < 2 {
+        return all().collect();
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            let Some(chunk) = items.get(start..) else {
+                return done;
+            };
+            if chunk.is_empty() {
+                return done;
+            }
+            let chunk = chunk.iter().take(CHUNK).enumerate();
+            let results = chunk.map(|(index, item)| call(start + index, item));
+            done.push((start, results.collect::<Vec<R>>()));
+        }
+    };
+    let mut done = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let done = threads.into_iter().map(|thread| match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        done.flatten().collect::<Vec<_>>()
+    });
+    done.sort_unstable_by_key(|(start, _)| *start);
+    done.into_iter().flat_map(|(_, results)| results).collect()
+}

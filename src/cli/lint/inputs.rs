@@ -1,0 +1,171 @@
+//! What is linted: the files that were named, those below directories that
+//! were named, standard input, and those of a node.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::Wanted;
+use super::engine::{Input, Place};
+use super::{LintArgs, shown};
+use crate::cli::Streams;
+use crate::host::node::{self, Parts, StandIns};
+use crate::host::root::{Resolution, Root};
+use crate::host::tree::{self, Tree};
+use crate::host::{self, ReadError};
+use crate::lint::document::FileId;
+use crate::lint::recognise;
+use crate::lint::workspace::Workspace;
+use crate::node::Node;
+use crate::text::Source;
+
+/// What is linted.
+pub(super) struct Inputs {
+    /// Sorted by their paths, each once.
+    pub(super) files: Vec<Input>,
+    /// What is known beside them; it has no files yet.
+    pub(super) workspace: Workspace,
+    /// What could not be looked at, and why.
+    pub(super) unread: Vec<String>,
+}
+
+/// Finds what is linted, and reads what is no file.
+pub(super) fn read(
+    args: &LintArgs,
+    wanted: &Wanted,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Inputs> {
+    let mut inputs = Collected::default();
+    let node = node_of(args)?;
+    for source in node.iter().flat_map(sources) {
+        inputs.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
+    }
+    let here = [PathBuf::from(".")];
+    let paths = match args.paths.as_slice() {
+        [] if node.is_none() => &here[..],
+        paths => paths,
+    };
+    for path in paths {
+        inputs.path(path, args, streams)?;
+    }
+    if let Some(path) = &wanted.node_file {
+        inputs.add(plain(path), Place::File(path.clone()), true);
+    }
+    let files: Vec<Input> = inputs.files.into_values().collect();
+    let named = wanted.node_file.as_deref().map(plain);
+    let at = named.and_then(|it| files.binary_search_by(|file| file.path.cmp(&it)).ok());
+    let workspace = Workspace {
+        options: wanted.options.clone(),
+        links: inputs.links,
+        node_file: at.and_then(|at| Some(FileId(u32::try_from(at).ok()?))),
+        node,
+        files: Vec::new(),
+    };
+    Ok(Inputs {
+        files,
+        workspace,
+        unread: inputs.unread,
+    })
+}
+
+/// What was found so far, by path.
+#[derive(Default)]
+struct Collected {
+    files: BTreeMap<String, Input>,
+    links: BTreeMap<String, String>,
+    unread: Vec<String>,
+}
+
+impl Collected {
+    fn add(&mut self, path: String, place: Place, is_named: bool) {
+        let input = Input {
+            path: path.clone(),
+            place,
+            is_named,
+        };
+        let known = self.files.entry(path).or_insert(input);
+        known.is_named |= is_named;
+    }
+
+    fn path(
+        &mut self,
+        path: &Path,
+        args: &LintArgs,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
+        if path.as_os_str() == "-" {
+            if std::mem::replace(&mut streams.is_input_read, true) {
+                return Err(ReadError::Twice.into());
+            }
+            let name = plain(Path::new(&args.stdin_filename));
+            let read = host::read_stream(&name, &mut *streams.input)?;
+            self.add(name, Place::Memory(Arc::new(read.source)), true);
+            return Ok(());
+        }
+        if !path.is_dir() {
+            self.add(plain(path), Place::File(path.to_owned()), true);
+            return Ok(());
+        }
+        let is_wanted = |it: &Path| it.to_str().is_none_or(recognise::can_be);
+        let Tree {
+            files,
+            links,
+            unread,
+        } = tree::walk(path, &is_wanted);
+        for file in files {
+            self.add(plain(&file), Place::File(file), false);
+        }
+        let links = links.into_iter();
+        self.links
+            .extend(links.map(|(path, to)| (without_dot(&path).to_owned(), to)));
+        self.unread.extend(unread);
+        Ok(())
+    }
+}
+
+/// A path as people would write it: without `./` before it.
+fn plain(path: &Path) -> String {
+    without_dot(&shown(path)).to_owned()
+}
+
+fn without_dot(path: &str) -> &str {
+    let rest = path.strip_prefix("./").map(|it| it.trim_start_matches('/'));
+    rest.filter(|it| !it.is_empty()).unwrap_or(path)
+}
+
+fn node_of(args: &LintArgs) -> anyhow::Result<Option<Node>> {
+    let args = &args.wanted.node;
+    let root = match &args.root {
+        Some(directory) => Root::below(directory, Resolution::default())?,
+        None if args.node => Root::live()?,
+        None => return Ok(None),
+    };
+    let parts = Parts {
+        pods: true,
+        dns_pods: true,
+        servers: true,
+    };
+    Ok(Some(node::read(&root, &StandIns::default(), parts)?))
+}
+
+/// The files of a node that were read.
+fn sources(node: &Node) -> Vec<Source> {
+    let files = node
+        .kubelet_file
+        .iter()
+        .chain(&node.node_file)
+        .chain(&node.files);
+    let confs = files.filter_map(|it| it.content.as_ref().ok());
+    let pods = node.pods.iter().flat_map(|it| &it.corefiles);
+    let mut sources: Vec<Source> = confs.map(|it| it.source.clone()).collect();
+    sources.extend(
+        node.corefiles
+            .iter()
+            .chain(pods)
+            .chain(&node.sources)
+            .cloned(),
+    );
+    // What the kernel writes is no file of anybody's.
+    sources.retain(|it| !it.name.starts_with("/proc/"));
+    sources
+}

@@ -1,0 +1,130 @@
+//! `--fix` and `--diff`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use similar::TextDiff;
+
+use super::engine::{Outcome, Place};
+use super::inputs::Inputs;
+use crate::cli::output::Sink;
+use crate::host;
+use crate::lint::fix;
+use crate::text::{Source, escaped};
+
+/// A file and what it becomes.
+pub(super) struct Changed {
+    /// As it is shown.
+    path: String,
+    /// Where it is; `None`: standard input, or a file of a node.
+    file: Option<PathBuf>,
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+/// What one round mends can show what the next one is to mend. No rule needs
+/// more than two.
+const MAX_ROUNDS: usize = 10;
+
+/// Mends in memory until nothing is left to mend: `inputs` hold what the files
+/// become, `outcome` what is found then.
+pub(super) fn rounds(
+    inputs: &mut Inputs,
+    outcome: &mut Outcome,
+    lint: &dyn Fn(&Inputs) -> Outcome,
+) -> Vec<Changed> {
+    let mut changed: BTreeMap<String, Changed> = BTreeMap::new();
+    for _ in 0..MAX_ROUNDS {
+        let mut is_changed = false;
+        for (path, edits) in fix::edits(&outcome.findings) {
+            let Some(input) = inputs.files.iter_mut().find(|it| it.path == path) else {
+                continue;
+            };
+            let (file, bytes) = match &input.place {
+                Place::Memory(source) => (None, source.bytes.clone()),
+                Place::File(file) => match host::read_path(file) {
+                    Ok(read) if !read.is_cut => (Some(file.clone()), read.source.bytes),
+                    _ => continue,
+                },
+            };
+            let Some(new) = fix::applied(&bytes, &edits).filter(|new| *new != bytes) else {
+                continue;
+            };
+            is_changed = true;
+            let source = Source {
+                name: path.clone(),
+                bytes: new.clone(),
+            };
+            input.place = Place::Memory(Arc::new(source));
+            let change = changed.entry(path.clone());
+            change
+                .and_modify(|it| it.new.clone_from(&new))
+                .or_insert(Changed {
+                    path,
+                    file,
+                    old: bytes,
+                    new,
+                });
+        }
+        if !is_changed {
+            break;
+        }
+        *outcome = lint(inputs);
+    }
+    changed.into_values().collect()
+}
+
+/// Writes the files, each whole or not at all.
+pub(super) fn write(changed: &[Changed]) -> anyhow::Result<()> {
+    for change in changed {
+        let Some(file) = &change.file else {
+            let path = &change.path;
+            anyhow::bail!(
+                "cannot mend {path} in place: it is no file here; --diff shows the change"
+            );
+        };
+        let mut sink = Sink::file(file)?;
+        sink.write(|out| out.write_all(&change.new))?;
+        sink.finish()?;
+    }
+    Ok(())
+}
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// Writes the changes as a unified diff that `patch -p1` takes. What could
+/// steer a terminal is escaped, and such a diff is for reading only.
+pub(super) fn show(changed: &[Changed], out: &mut dyn Write) -> io::Result<()> {
+    for change in changed {
+        let (old, new) = (
+            String::from_utf8_lossy(&change.old),
+            String::from_utf8_lossy(&change.new),
+        );
+        let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
+        let path = change.path.trim_start_matches('/');
+        let mut unified = diff.unified_diff();
+        unified
+            .context_radius(CONTEXT)
+            .header(&format!("a/{path}"), &format!("b/{path}"));
+        let text = unified.to_string();
+        for line in text.split_inclusive('\n') {
+            let (content, end) = match line.strip_suffix('\n') {
+                Some(content) => (content, "\n"),
+                None => (line, ""),
+            };
+            let (content, end) = match content.strip_suffix('\r') {
+                Some(content) => (content, if end.is_empty() { "\r" } else { "\r\n" }),
+                None => (content, end),
+            };
+            let parts: Vec<String> = content
+                .split('\t')
+                .map(|it| escaped(it.as_bytes()))
+                .collect();
+            write!(out, "{}{end}", parts.join("\t"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Runs rules over documents.
+
+use crate::config::yaml::Node;
+use crate::lint::context::Context;
+use crate::lint::document::{Document, Documents, Syntax};
+use crate::lint::extract::{self, objects, pod_spec};
+use crate::lint::report::{Draft, Report};
+use crate::lint::subject::{CorefileText, KubeletText, ResolverFile, SettingsText, Workload};
+use crate::lint::{Check, Rule};
+
+/// What the rules find in the documents of a file, in the order of the rules.
+pub fn file(found: &Documents, context: &Context<'_>, rules: &[&'static Rule]) -> Vec<Draft> {
+    let subjects: Vec<Subjects<'_>> = found.documents.iter().map(Subjects::of).collect();
+    let mut drafts = Vec::new();
+    for rule in rules {
+        let mut report = Report::new(rule);
+        for subjects in &subjects {
+            subjects.check(rule.check, context, &mut report);
+        }
+        drafts.extend(report.into_found());
+    }
+    drafts
+}
+
+/// What the rules find in what was put together from several files: kubelets
+/// and the node.
+pub fn across(context: &Context<'_>, rules: &[&'static Rule]) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for rule in rules {
+        let mut report = Report::new(rule);
+        match rule.check {
+            Check::Kubelet(check) => {
+                let kubelets = context.kubelets().iter();
+                kubelets.for_each(|it| check(it, context, &mut report));
+            }
+            Check::Node(check) => {
+                let node = context.node().into_iter();
+                node.for_each(|it| check(it, context, &mut report));
+            }
+            _ => {}
+        }
+        drafts.extend(report.into_found());
+    }
+    drafts
+}
+
+/// What there is to look at in a document.
+struct Subjects<'d> {
+    document: &'d Document,
+    facts: crate::lint::facts::Facts,
+    workloads: Vec<Workload<'d>>,
+}
+
+impl<'d> Subjects<'d> {
+    fn of(document: &'d Document) -> Self {
+        let roots = document.yaml().map(objects).unwrap_or_default();
+        let workloads = roots.into_iter().filter_map(|object| {
+            let kind = object.get("kind").and_then(Node::as_scalar)?;
+            Some(Workload {
+                document,
+                kind: &kind.text,
+                object,
+                spec: pod_spec(object)?,
+            })
+        });
+        Self {
+            document,
+            facts: extract::facts_of(document),
+            workloads: workloads.collect(),
+        }
+    }
+
+    fn check(&self, check: Check, context: &Context<'_>, report: &mut Report) {
+        let document = self.document;
+        match (check, &document.syntax) {
+            (Check::Resolver(check), Syntax::ResolvConf(conf)) => {
+                for read in &self.facts.resolvers {
+                    let (role, named_by) = context.role(read);
+                    let file = ResolverFile {
+                        document,
+                        conf,
+                        read,
+                        role,
+                        named_by,
+                    };
+                    check(&file, context, report);
+                }
+            }
+            (Check::Corefile(check), Syntax::Corefile(corefile)) => {
+                check(&CorefileText { document, corefile }, context, report);
+            }
+            (Check::Settings(check), Syntax::Settings(entries)) => {
+                check(&SettingsText { document, entries }, context, report);
+            }
+            (Check::KubeletText(check), _) => {
+                for facts in &self.facts.kubelets {
+                    let (form, settings) = (facts.form, facts.settings.as_slice());
+                    check(
+                        &KubeletText {
+                            document,
+                            form,
+                            settings,
+                        },
+                        context,
+                        report,
+                    );
+                }
+            }
+            (Check::Workload(check), _) => {
+                self.workloads
+                    .iter()
+                    .for_each(|it| check(it, context, report));
+            }
+            _ => {}
+        }
+    }
+}

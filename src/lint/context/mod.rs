@@ -1,0 +1,302 @@
+//! The questions that a rule can ask about what was given together.
+//!
+//! Files of several clusters can be given in one run. What is near counts:
+//! the question goes from the directory of the asking file upwards, and the
+//! first directory that has an answer below it decides. Answers that
+//! contradict each other there are none.
+
+mod near;
+mod paths;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use crate::kubelet::Version;
+use crate::kubelet::choice::NODE_FILE;
+use crate::lint::context::near::{TOPICS, Topic, agreed};
+use crate::lint::document::{At, FileId};
+use crate::lint::facts::{CorefileFacts, DnsPod, Key, Resolver, Service, Setting, Text};
+use crate::lint::options::{Options, Role};
+use crate::lint::subject::Kubelet;
+use crate::lint::workspace::Workspace;
+use crate::node::{HostFile, Node};
+
+/// What was given together, with the kubelets put together from it.
+#[derive(Debug)]
+pub struct Context<'w> {
+    workspace: &'w Workspace,
+    /// In the order of their files.
+    kubelets: Vec<Kubelet>,
+    /// The kubelet that each file is a part of, by its place in `kubelets`.
+    parts: BTreeMap<FileId, usize>,
+    /// The texts in the syntax of resolv.conf by their paths.
+    resolvers: BTreeMap<&'w str, &'w Resolver>,
+    /// The kubelet that hands out the text at each path.
+    handed_out: BTreeMap<&'w str, usize>,
+    /// The path of each `/etc/resolv.conf` of a node whose kubelet is known.
+    nodes_own: BTreeSet<&'w str>,
+    /// The files that say something of each topic, in order.
+    topics: [Vec<FileId>; TOPICS.len()],
+}
+
+/// Something that is known, and what says so; `None`: an option of kdns.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Known<T> {
+    /// What is known.
+    pub value: T,
+    /// Where it is written.
+    pub at: Option<At>,
+}
+
+/// Links that lead further than this lead nowhere.
+const MAX_LINKS: usize = 16;
+
+impl<'w> Context<'w> {
+    /// Puts the kubelets together.
+    pub fn new(workspace: &'w Workspace) -> Self {
+        let files_on = |topic: Topic| {
+            let files = workspace
+                .numbered()
+                .filter(|(_, it)| topic.is_in(&it.facts));
+            files.map(|(file, _)| file).collect()
+        };
+        let mut context = Self {
+            workspace,
+            kubelets: Vec::new(),
+            parts: BTreeMap::new(),
+            resolvers: BTreeMap::new(),
+            handed_out: BTreeMap::new(),
+            nodes_own: BTreeSet::new(),
+            topics: TOPICS.map(files_on),
+        };
+        let resolvers = workspace.files.iter().flat_map(|it| &it.facts.resolvers);
+        context.resolvers = resolvers.map(|it| (it.path.as_str(), it)).collect();
+        context.kubelets = super::kubelets::all(&context);
+        for (index, kubelet) in context.kubelets.iter().enumerate() {
+            for &file in &kubelet.files {
+                context.parts.entry(file).or_insert(index);
+            }
+            let named = kubelet.resolv_conf();
+            let path = named.map_or(NODE_FILE, |it| it.text.as_str());
+            if let Some(file) = context.resolver_at(&kubelet.path, path) {
+                context.handed_out.entry(&file.path).or_insert(index);
+            }
+            // It stands beside the file that this kubelet hands out.
+            let is_known = named.is_some() || kubelet.has_configuration;
+            let beside = context.resolver_at(&kubelet.path, NODE_FILE);
+            let beside = beside.filter(|_| is_known).map(|it| it.path.as_str());
+            context.nodes_own.extend(beside);
+        }
+        context
+    }
+
+    /// What the caller says.
+    pub fn options(&self) -> &'w Options {
+        &self.workspace.options
+    }
+
+    /// The version of the kubelets, if it was given or the node tells it.
+    pub fn kubelet_version(&self) -> Option<Version> {
+        let of_node = || self.workspace.node.as_ref()?.kubelet.as_ref()?.version;
+        self.options().kubelet_version.or_else(of_node)
+    }
+
+    /// The node, with `--root` or `--node`.
+    pub fn node(&self) -> Option<&'w Node> {
+        self.workspace.node.as_ref()
+    }
+
+    /// Everything that was given.
+    pub fn workspace(&self) -> &'w Workspace {
+        self.workspace
+    }
+
+    /// The path of a file, safe to print.
+    pub fn path(&self, file: FileId) -> &'w str {
+        self.workspace.path(file)
+    }
+
+    /// The kubelets, each put together from what was given of it.
+    pub fn kubelets(&self) -> &[Kubelet] {
+        &self.kubelets
+    }
+
+    /// The kubelet that a file is a part of.
+    pub fn kubelet_of(&self, file: FileId) -> Option<&Kubelet> {
+        self.kubelets.get(*self.parts.get(&file)?)
+    }
+
+    /// The flag that beats what a file sets for a kubelet: mending the file
+    /// alone would change nothing.
+    pub fn flag_over(&self, file: FileId, key: Key) -> Option<&Setting> {
+        self.kubelet_of(file)?
+            .setting(key)
+            .filter(|it| it.is_flag && it.at.file != file)
+    }
+
+    /// The file at an absolute path of the node that the file `near` is from:
+    /// below the nearest directory above `near` that has it. Links are followed.
+    pub fn resolve(&self, near: FileId, path: &str) -> Option<FileId> {
+        let near = self.path(near);
+        self.look_up(near, path, |path| self.workspace.file_at(path))
+    }
+
+    /// The resolv.conf at an absolute path of the node that `near` is from;
+    /// also one inside another file.
+    fn resolver_at(&self, near: &str, path: &str) -> Option<&'w Resolver> {
+        self.look_up(near, path, |path| self.resolvers.get(path).copied())
+    }
+
+    fn look_up<T>(&self, near: &str, path: &str, at: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let mut path = path.to_owned();
+        for _ in 0..MAX_LINKS {
+            let link = paths::parents(near).find_map(|root| {
+                let full = paths::joined(root, &path);
+                if let Some(found) = at(&full) {
+                    return Some(Ok(found));
+                }
+                self.workspace.links.get(&full).map(|to| Err(to.as_str()))
+            });
+            match link? {
+                Ok(found) => return Some(found),
+                Err(to) => path = paths::linked(&path, to),
+            }
+        }
+        None
+    }
+
+    /// The file that the kubelet's `resolvConf` names, or that which was given
+    /// for it.
+    pub fn kubelet_file(&self, kubelet: &Kubelet) -> Option<&'w Resolver> {
+        if let Some(file) = self.workspace.node_file {
+            return self.workspace.facts(file)?.resolvers.first();
+        }
+        let named = kubelet.resolv_conf();
+        let path = named.map_or(NODE_FILE, |it| it.text.as_str());
+        self.resolver_at(&kubelet.path, path)
+    }
+
+    /// Who reads a resolv.conf, and the setting that names it for the kubelet.
+    pub fn role(&self, read: &Resolver) -> (Role, Option<&Setting>) {
+        if let Some(role) = self.options().role {
+            return (role, None);
+        }
+        if self.workspace.node_file == Some(read.file) {
+            return (Role::Kubelet, None);
+        }
+        if let Some(role) = self.role_on_node(&read.path) {
+            return (role, None);
+        }
+        if let Some(kubelet) = self
+            .handed_out
+            .get(read.path.as_str())
+            .and_then(|it| self.kubelets.get(*it))
+        {
+            return (Role::Kubelet, kubelet.setting(Key::ResolvConf));
+        }
+        let is_stub = read.path.ends_with("/stub-resolv.conf");
+        if self.nodes_own.contains(read.path.as_str()) || is_stub && !self.kubelets.is_empty() {
+            return (Role::Node, None);
+        }
+        let has_cluster_search = read.searches.iter().any(|it| is_cluster_search(&it.text));
+        if has_cluster_search {
+            return (Role::Pod, None);
+        }
+        (Role::Kubelet, None)
+    }
+
+    /// Who reads a file of the node that is read.
+    fn role_on_node(&self, path: &str) -> Option<Role> {
+        let node = self.node()?;
+        let is_it = |file: &Option<HostFile>| {
+            let content = file.as_ref().and_then(|it| it.content.as_ref().ok());
+            content.is_some_and(|it| it.source.name == path)
+        };
+        let role = if is_it(&node.kubelet_file) {
+            Role::Kubelet
+        } else {
+            Role::Node
+        };
+        Some(role)
+    }
+
+    /// The addresses of the cluster's DNS: those that were given, else those
+    /// of the Services near a file, else those that the kubelets near it have.
+    pub fn cluster_dns(&self, near: FileId) -> Vec<Known<IpAddr>> {
+        let given = &self.options().cluster_dns;
+        if !given.is_empty() {
+            return given
+                .iter()
+                .map(|&value| Known { value, at: None })
+                .collect();
+        }
+        let services = self.dns_services(near);
+        let of_services = services.iter().flat_map(|it| &it.addresses);
+        let known = addresses(of_services);
+        if !known.is_empty() {
+            return known;
+        }
+        let settings = self.near(near, Topic::ClusterDns, |facts| {
+            let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
+            settings.filter(|it| it.key == Key::ClusterDns).collect()
+        });
+        agreed(&settings, |it| {
+            it.values.iter().map(|it| &it.text).collect::<Vec<_>>()
+        })
+        .map(|it| addresses(it.values.iter()))
+        .unwrap_or_default()
+    }
+
+    /// The cluster's domain without a final dot: the one that was given, else
+    /// that of the kubelets near a file.
+    pub fn cluster_domain(&self, near: FileId) -> Option<Known<String>> {
+        if let Some(value) = self.options().cluster_domain.clone() {
+            return Some(Known { value, at: None });
+        }
+        let domains = self.near(near, Topic::ClusterDomain, |facts| {
+            let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
+            let domains = settings.filter(|it| it.key == Key::ClusterDomain);
+            domains.filter_map(Setting::value).collect()
+        });
+        let domain = agreed(&domains, |it| it.text.trim_end_matches('.'))?;
+        let value = domain.text.trim_end_matches('.').to_owned();
+        let at = Some(domain.at);
+        (!value.is_empty()).then_some(Known { value, at })
+    }
+
+    /// The Services of the cluster's DNS near a file.
+    pub fn dns_services(&self, near: FileId) -> Vec<&'w Service> {
+        self.near(near, Topic::Services, |facts| {
+            facts.services.iter().collect()
+        })
+    }
+
+    /// The Corefiles near a file.
+    pub fn corefiles(&self, near: FileId) -> Vec<&'w CorefileFacts> {
+        self.near(near, Topic::Corefiles, |facts| {
+            facts.corefiles.iter().collect()
+        })
+    }
+
+    /// The pods near a file that are DNS servers of the cluster.
+    pub fn dns_pods(&self, near: FileId) -> Vec<&'w DnsPod> {
+        self.near(near, Topic::DnsPods, |facts| {
+            facts.dns_pods.iter().collect()
+        })
+    }
+}
+
+/// A search domain that only pods have: `svc.cluster.local`.
+pub fn is_cluster_search(domain: &str) -> bool {
+    let mut labels = domain.split('.');
+    labels.next() == Some("svc") || labels.next() == Some("svc")
+}
+
+fn addresses<'t>(texts: impl Iterator<Item = &'t Text>) -> Vec<Known<IpAddr>> {
+    let known = texts.filter_map(|it| {
+        let value = it.address()?;
+        let at = Some(it.at);
+        Some(Known { value, at })
+    });
+    known.collect()
+}

@@ -1,0 +1,91 @@
+//! What the files near a file say.
+
+use crate::lint::context::{Context, paths};
+use crate::lint::document::FileId;
+use crate::lint::facts::{Facts, Key};
+
+/// What files say that rules about other files ask for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Topic {
+    ClusterDns,
+    ClusterDomain,
+    Services,
+    Corefiles,
+    DnsPods,
+}
+
+/// All of them, in their order.
+pub(super) const TOPICS: [Topic; 5] = [
+    Topic::ClusterDns,
+    Topic::ClusterDomain,
+    Topic::Services,
+    Topic::Corefiles,
+    Topic::DnsPods,
+];
+
+/// Where more files than this are equally near, none is.
+const MAX_NEAR: usize = 1000;
+
+impl<'w> Context<'w> {
+    /// What the files below the nearest directory above `near` say that has
+    /// anything to say; the file itself comes first.
+    pub(super) fn near<T>(
+        &self,
+        near: FileId,
+        topic: Topic,
+        of: impl Fn(&'w Facts) -> Vec<T>,
+    ) -> Vec<T> {
+        let of_file = |file: FileId| self.workspace.facts(file).map(&of).unwrap_or_default();
+        let own = of_file(near);
+        if !own.is_empty() {
+            return own;
+        }
+        for directory in paths::parents(self.path(near)) {
+            let files = self.below(directory, topic);
+            if files.len() > MAX_NEAR {
+                return Vec::new();
+            }
+            let found: Vec<T> = files.iter().flat_map(|&file| of_file(file)).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// The files below a directory that say something of a topic, in order.
+    fn below(&self, directory: &str, topic: Topic) -> &[FileId] {
+        let files = self
+            .topics
+            .get(topic as usize)
+            .map_or(&[][..], Vec::as_slice);
+        let start = files.partition_point(|&it| self.path(it) < directory);
+        let rest = files.get(start..).unwrap_or_default();
+        let end = rest.partition_point(|&it| self.path(it).starts_with(directory));
+        rest.get(..end).unwrap_or_default()
+    }
+}
+
+impl Topic {
+    /// Whether a file says something of it.
+    pub(super) fn is_in(self, facts: &Facts) -> bool {
+        let sets = |key| {
+            let mut settings = facts.kubelets.iter().flat_map(|it| &it.settings);
+            settings.any(|it| it.key == key)
+        };
+        match self {
+            Self::ClusterDns => sets(Key::ClusterDns),
+            Self::ClusterDomain => sets(Key::ClusterDomain),
+            Self::Services => !facts.services.is_empty(),
+            Self::Corefiles => !facts.corefiles.is_empty(),
+            Self::DnsPods => !facts.dns_pods.is_empty(),
+        }
+    }
+}
+
+/// The one that all agree on, by what `what` makes of it.
+pub(super) fn agreed<T: Copy, V: PartialEq>(all: &[T], what: impl Fn(T) -> V) -> Option<T> {
+    let first = *all.first()?;
+    let is_same = |it: &T| what(*it) == what(first);
+    all.iter().all(is_same).then_some(first)
+}

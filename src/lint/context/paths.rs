@@ -1,0 +1,34 @@
+//! Paths of files that were given, and paths of nodes.
+
+/// The directories above a path, the nearest first, each with its final `/`;
+/// at last the empty one, below which everything is.
+pub(super) fn parents(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let path = rest?;
+        let slash = path.strip_suffix('/').unwrap_or(path).rfind('/');
+        let parent = slash.map_or("", |at| path.get(..=at).unwrap_or_default());
+        rest = (!parent.is_empty()).then_some(parent);
+        Some(parent)
+    })
+}
+
+/// An absolute path of a node below a directory, which ends in `/` or is empty.
+pub(super) fn joined(root: &str, path: &str) -> String {
+    format!("{root}{}", path.trim_start_matches('/'))
+}
+
+/// Where a link at `path` leads, as a path of the node.
+pub(super) fn linked(path: &str, to: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let directory = path.rsplit_once('/').map_or("", |it| it.0);
+    let start = if to.starts_with('/') { "" } else { directory };
+    for part in start.split('/').chain(to.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}

@@ -1,0 +1,137 @@
+//! A file as the documents in it, each with its syntax and the way back to
+//! the bytes of the file.
+
+use std::sync::Arc;
+
+use crate::config::corefile::Corefile;
+use crate::config::env_file::Variable;
+use crate::config::resolv_conf::ResolvConf;
+use crate::config::{ini, unit_file, yaml};
+use crate::lint::embedded::Layers;
+use crate::text::{Source, Span};
+
+/// The number of a file in its [`crate::lint::workspace::Workspace`].
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct FileId(pub u32);
+
+/// Bytes of a file that was given: what the text of a document inside it
+/// stands for is already found.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct At {
+    /// Which file.
+    pub file: FileId,
+    /// Which bytes of it.
+    pub span: Span,
+}
+
+/// Bytes of a file in place of others.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Change {
+    /// What is replaced; an empty span: it is inserted there.
+    pub at: At,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
+/// A text of one kind: a whole file, one of its YAML documents, or a text
+/// that a value in it holds.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The file it stands in.
+    pub file: FileId,
+    /// Its bytes; spans in `syntax` are spans of these. The name is that of
+    /// the file.
+    pub source: Arc<Source>,
+    /// Its path: that of the file; of a text inside it, with the path that it
+    /// is to have or its key behind, as if the file were a directory.
+    pub path: String,
+    /// How its bytes stand in the file; empty: they are the file's own.
+    pub layers: Layers,
+    /// What it is.
+    pub syntax: Syntax,
+}
+
+/// A document as its parser has it.
+#[derive(Clone, Debug)]
+pub enum Syntax {
+    /// In the syntax of resolv.conf.
+    ResolvConf(ResolvConf),
+    /// One document of YAML or JSON.
+    Yaml(yaml::Node),
+    /// A Corefile. Boxed: it is much larger than the others.
+    Corefile(Box<Corefile>),
+    /// A systemd unit or a drop-in for one.
+    Unit(Vec<unit_file::Entry>),
+    /// Variables for a unit.
+    Environment(Vec<Variable>),
+    /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
+    Settings(Vec<ini::Entry>),
+}
+
+/// A document that is none: where that shows, and why.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Broken {
+    /// Where reading stopped.
+    pub at: At,
+    /// What was found, without a full stop. Not safe to print.
+    pub message: String,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    /// Documents of kinds that rules look at, in file order; one inside
+    /// another one follows it.
+    pub documents: Vec<Document>,
+    /// What cannot be parsed, in file order.
+    pub broken: Vec<Broken>,
+}
+
+impl Document {
+    /// The bytes of the file that a span of this document stands for.
+    pub fn at(&self, span: Span) -> At {
+        At {
+            file: self.file,
+            span: self.layers.outer(span),
+        }
+    }
+
+    /// The bytes under a span of this document.
+    pub fn bytes(&self, span: Span) -> &[u8] {
+        span.of(&self.source.bytes)
+    }
+
+    /// A change of this document as one of the file. `None`: the bytes do not
+    /// stand there as they are, so that nobody can tell what to write.
+    pub fn change(&self, span: Span, text: impl Into<String>) -> Option<Change> {
+        let (span, text) = self.layers.change(span, text.into())?;
+        let file = self.file;
+        let at = At { file, span };
+        Some(Change { at, text })
+    }
+
+    /// Takes the line away in which `span` begins, with its newline.
+    pub fn without_line(&self, span: Span) -> Option<Change> {
+        let bytes = &self.source.bytes;
+        let start = (span.start as usize).min(bytes.len());
+        let before = bytes.get(..start)?;
+        let first = before.iter().rposition(|&byte| byte == b'\n');
+        let first = first.map_or(0, |newline| newline + 1);
+        let rest = bytes.get(start..)?;
+        let newline = rest.iter().position(|&byte| byte == b'\n');
+        let end = newline.map_or(bytes.len(), |newline| start + newline + 1);
+        let line = self.layers.whole_line(Span::new(first, end))?;
+        let file = self.file;
+        let at = At { file, span: line };
+        let text = String::new();
+        Some(Change { at, text })
+    }
+
+    /// The root of a YAML document.
+    pub fn yaml(&self) -> Option<&yaml::Node> {
+        match &self.syntax {
+            Syntax::Yaml(root) => Some(root),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Texts inside values: how their bytes stand in the file around them.
+//!
+//! A Corefile in a block scalar stands there line for line, each with blanks
+//! before it; in a quoted scalar with escapes; in base64 not at all. A layer
+//! says which bytes of the text are which of the file, and layers are put one
+//! into the other: a kubelet's configuration in an Ignition file in a
+//! `MachineConfig`.
+
+use crate::config::yaml::{Node, Style};
+use crate::text::Span;
+
+/// The ways from a text to its file, the innermost first. Empty: the text is
+/// the file.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Layers(Vec<Layer>);
+
+/// How a text stands in the one around it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Layer {
+    /// The whole value in the outer text.
+    whole: Span,
+    /// Runs of bytes that are the same inside and outside, in order. Empty:
+    /// nothing is the same, and every place is that of the value.
+    runs: Vec<Run>,
+    /// What stands before each line outside; `None`: lines cannot be added.
+    indent: Option<usize>,
+}
+
+/// Bytes that are the same inside and outside.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Run {
+    inner: u32,
+    outer: u32,
+    len: u32,
+}
+
+impl Layers {
+    /// The layers of a text inside this one.
+    #[must_use]
+    pub fn within(&self, layer: Layer) -> Self {
+        let mut layers = vec![layer];
+        layers.extend(self.0.iter().cloned());
+        Self(layers)
+    }
+
+    /// The span of the file that a span of the text stands for.
+    pub fn outer(&self, span: Span) -> Span {
+        self.0.iter().fold(span, |span, layer| layer.outer(span))
+    }
+
+    /// A change of the text as one of the file, if the bytes stand there as
+    /// they are.
+    pub fn change(&self, span: Span, text: String) -> Option<(Span, String)> {
+        let first = Some((span, text));
+        self.0.iter().fold(first, |change, layer| {
+            let (span, text) = change?;
+            layer.change(span, text)
+        })
+    }
+
+    /// A whole line with its newline as one of the file, what stands before
+    /// it included.
+    pub fn whole_line(&self, line: Span) -> Option<Span> {
+        let first = Some(line);
+        self.0.iter().fold(first, |line, layer| layer.line(line?))
+    }
+}
+
+impl Layer {
+    /// The layer of a scalar whose text is its value as it was read; `outer`
+    /// are the bytes of the document around it.
+    pub fn of_scalar(outer: &[u8], node: &Node) -> Option<Self> {
+        let scalar = node.as_scalar()?;
+        let span = node.span;
+        let layer = match scalar.style {
+            Style::Block => block(outer, span, scalar.text.as_bytes()),
+            Style::DoubleQuoted => quoted(outer, span, scalar.text.as_bytes()),
+            Style::Plain => plain(outer, span, scalar.text.as_bytes()),
+            Style::SingleQuoted => {
+                let inside = Span {
+                    start: span.start + 1,
+                    end: span.end.saturating_sub(1).max(span.start + 1),
+                };
+                plain(outer, inside, scalar.text.as_bytes())
+            }
+        };
+        Some(layer.unwrap_or_else(|| Self::opaque(span)))
+    }
+
+    /// The layer of a text that stands in the value in another form, as base64.
+    pub fn opaque(whole: Span) -> Self {
+        Self {
+            whole,
+            runs: Vec::new(),
+            indent: None,
+        }
+    }
+
+    fn outer(&self, span: Span) -> Span {
+        let Some(start) = self.offset(span.start, false) else {
+            return self.whole;
+        };
+        let end = self.offset(span.end, span.end > span.start);
+        Span {
+            start,
+            end: end.unwrap_or(start).max(start),
+        }
+    }
+
+    /// Where the byte at `inner` stands. `is_end`: where the one before it ends.
+    fn offset(&self, inner: u32, is_end: bool) -> Option<u32> {
+        let is_before = |run: &Run| run.inner + u32::from(is_end) <= inner;
+        let at = self.runs.partition_point(is_before).saturating_sub(1);
+        let run = self.runs.get(at)?;
+        Some(run.outer + inner.saturating_sub(run.inner).min(run.len))
+    }
+
+    /// The run that has all of a span.
+    fn run_of(&self, span: Span) -> Option<Run> {
+        let at = self.runs.partition_point(|run| run.inner <= span.start);
+        let run = *self.runs.get(at.checked_sub(1)?)?;
+        (span.end <= run.inner + run.len).then_some(run)
+    }
+
+    fn change(&self, span: Span, text: String) -> Option<(Span, String)> {
+        let run = self.run_of(span)?;
+        let outer = |at: u32| run.outer + (at - run.inner);
+        let is_behind = span.end == run.inner + run.len;
+        if span.is_empty() && is_behind && run.len > 0 && self.indent.is_some() {
+            // Behind the last line nothing tells whether a new one must begin.
+            return None;
+        }
+        let text = match (text.contains('\n'), self.indent) {
+            (false, _) => text,
+            (true, Some(indent)) => indented(&text, indent, is_behind),
+            (true, None) => return None,
+        };
+        Some((
+            Span {
+                start: outer(span.start),
+                end: outer(span.end),
+            },
+            text,
+        ))
+    }
+
+    /// A line with what stands before it. Only blocks have lines of their own.
+    fn line(&self, line: Span) -> Option<Span> {
+        let indent = Span::new(self.indent?, 0).start;
+        let run = self.run_of(line)?;
+        if run.inner != line.start {
+            return None;
+        }
+        Some(Span {
+            start: run.outer.checked_sub(indent)?,
+            end: run.outer + (line.end - run.inner),
+        })
+    }
+}
+
+/// A text of several lines with blanks before each but the first. If it ends
+/// a line and stands for whole lines, the next one has its own blanks.
+fn indented(text: &str, indent: usize, is_whole: bool) -> String {
+    let newline = format!("\n{}", " ".repeat(indent));
+    match text.strip_suffix('\n').filter(|_| is_whole) {
+        Some(lines) => lines.replace('\n', &newline) + "\n",
+        None => text.replace('\n', &newline),
+    }
+}
+
+/// A literal block: each line of the text is one of the document, behind the
+/// same number of blanks. Lines that were folded are not the same.
+fn block(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
+    let first = first_line(outer, span)?;
+    let lines = || text.split_inclusive(|&byte| byte == b'\n');
+    let mut at = first;
+    let mut indent = None;
+    let mut runs = Vec::new();
+    let mut inner = 0;
+    for line in lines() {
+        let rest = outer.get(at..)?;
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        let outer_line = rest.get(..end.map_or(rest.len(), |end| end + 1))?;
+        let content = trimmed_newline(line);
+        let outer_content = trimmed_newline(outer_line);
+        if content.is_empty() {
+            if !outer_content.trim_ascii().is_empty() {
+                return None;
+            }
+        } else {
+            let blanks = outer_content.strip_suffix(content)?;
+            let known = *indent.get_or_insert(blanks.len());
+            if blanks.len() != known || blanks.iter().any(|&byte| byte != b' ') {
+                return None;
+            }
+        }
+        let before = outer_content.len() - content.len();
+        let is_same = outer_line.get(before..) == Some(line);
+        let len = if is_same { line.len() } else { content.len() };
+        runs.push(run(inner, at + before, len));
+        inner += line.len();
+        at += outer_line.len();
+    }
+    Some(Layer {
+        whole: span,
+        runs,
+        indent,
+    })
+}
+
+/// Where the first line of a block's text begins. The span can begin at the
+/// `|`, or behind the blanks of the first line.
+fn first_line(outer: &[u8], span: Span) -> Option<usize> {
+    let start = span.start as usize;
+    if matches!(outer.get(start), Some(b'|' | b'>')) && is_header(outer.get(start..)?) {
+        let newline = outer.get(start..)?.iter().position(|&it| it == b'\n')?;
+        return Some(start + newline + 1);
+    }
+    let newline = outer.get(..start)?.iter().rposition(|&it| it == b'\n')?;
+    Some(newline + 1)
+}
+
+/// Whether the text begins with `|` or `>`, indicators, and a comment at most.
+fn is_header(text: &[u8]) -> bool {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let rest = line.get(1..).unwrap_or_default();
+    let marks = rest
+        .iter()
+        .take_while(|it| matches!(it, b'+' | b'-' | b'0'..=b'9'));
+    let rest = rest.get(marks.count()..).unwrap_or_default().trim_ascii();
+    rest.is_empty() || rest.starts_with(b"#")
+}
+
+fn trimmed_newline(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A scalar that stands there as it is.
+fn plain(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
+    (span.of(outer) == text).then(|| Layer {
+        whole: span,
+        runs: vec![run(0, span.start as usize, text.len())],
+        indent: None,
+    })
+}
+
+/// A text in double quotes: the bytes between escapes are the same.
+fn quoted(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
+    let start = span.start as usize + 1;
+    let written = outer.get(start..(span.end as usize).checked_sub(1)?)?;
+    let mut runs = Vec::new();
+    let (mut at, mut inner) = (0, 0);
+    while let Some(rest) = written.get(at..).filter(|it| !it.is_empty()) {
+        let same = rest.iter().position(|&byte| byte == b'\\');
+        let same = same.unwrap_or(rest.len());
+        if text.get(inner..inner + same) != rest.get(..same) {
+            return None;
+        }
+        runs.push(run(inner, start + at, same));
+        (at, inner) = (at + same, inner + same);
+        let Some(escape) = written.get(at..).filter(|it| !it.is_empty()) else {
+            break;
+        };
+        let length = match escape.get(1)? {
+            b'x' => 4,
+            b'u' => 6,
+            b'U' => 10,
+            b'\n' | b'\r' => return None,
+            _ => 2,
+        };
+        // JSON writes what is beyond the first plane as two escapes.
+        let is_pair = escape.starts_with(b"\\ud") || escape.starts_with(b"\\uD");
+        if is_pair {
+            return None;
+        }
+        let meant = text.get(inner..)?.utf8_chunks().next()?;
+        let meant = meant.valid().chars().next()?.len_utf8();
+        (at, inner) = (at + length, inner + meant);
+    }
+    (inner == text.len()).then_some(Layer {
+        whole: span,
+        runs,
+        indent: None,
+    })
+}
+
+fn run(inner: usize, outer: usize, len: usize) -> Run {
+    let inner = Span::new(inner, inner + len);
+    Run {
+        inner: inner.start,
+        outer: Span::new(outer, outer).start,
+        len: inner.end - inner.start,
+    }
+}
+
+#[cfg(test)]
+mod tests;

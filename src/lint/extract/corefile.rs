@@ -1,0 +1,65 @@
+//! What others must know of a Corefile.
+
+use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, zones};
+use crate::lint::document::Document;
+use crate::lint::facts::{CorefileFacts, Forward, Text};
+use crate::text::Span;
+
+pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
+    let mut facts = CorefileFacts {
+        at: document.at(Span::default()),
+        cluster_zones: Vec::new(),
+        forwards: Vec::new(),
+        binds: Vec::new(),
+    };
+    for block in &corefile.blocks {
+        for directive in &block.directives {
+            match directive.name.text.as_str() {
+                "kubernetes" => facts
+                    .cluster_zones
+                    .extend(cluster_zones(document, block, directive)),
+                "forward" => facts.forwards.extend(forward(document, directive)),
+                "bind" => {
+                    let words = directive.arguments.iter();
+                    facts
+                        .binds
+                        .extend(words.filter_map(|it| text(document, it)));
+                }
+                _ => {}
+            }
+        }
+    }
+    facts
+}
+
+/// The zones of `kubernetes`: its arguments, else the keys of its block.
+///
+/// Source: `CoreDNS`, plugin/kubernetes/setup.go `ParseStanza`.
+fn cluster_zones(document: &Document, block: &ServerBlock, directive: &Directive) -> Vec<Text> {
+    let words = match directive.arguments.as_slice() {
+        [] => block.keys.as_slice(),
+        words => words,
+    };
+    let zones = words.iter().filter_map(|word| {
+        let zone = zones(&word.text).into_iter().next()?;
+        let at = text(document, word)?.at;
+        (zone != "." && !zone.ends_with(".arpa.")).then_some(Text { text: zone, at })
+    });
+    zones.collect()
+}
+
+fn forward(document: &Document, directive: &Directive) -> Option<Forward> {
+    let (from, to) = directive.arguments.split_first()?;
+    Some(Forward {
+        from: zones(&from.text).into_iter().next()?,
+        to: to.iter().filter_map(|it| text(document, it)).collect(),
+    })
+}
+
+/// A word of the Corefile itself.
+fn text(document: &Document, word: &Word) -> Option<Text> {
+    (word.at.source == 0).then(|| Text {
+        text: word.text.clone(),
+        at: document.at(word.at.span),
+    })
+}

@@ -1,0 +1,115 @@
+//! Flags of a kubelet in units and variables.
+
+use crate::config::traced::{Spot, Traced};
+use crate::config::unit_file::{Escapes, Service, words};
+use crate::kubelet::flags::{self, Flag, Name};
+use crate::lint::document::{At, Document, Syntax};
+use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
+use crate::text::Span;
+
+/// What the flags in a unit or in variables set; nothing where there are none.
+pub(super) fn facts(document: &Document) -> Option<KubeletFacts> {
+    let form = match document.syntax {
+        Syntax::Unit(_) => KubeletForm::Unit,
+        _ => KubeletForm::Environment,
+    };
+    let settings: Vec<Setting> = arguments(document)
+        .iter()
+        .flat_map(|it| settings(document, it))
+        .collect();
+    (!settings.is_empty()).then(|| KubeletFacts {
+        path: document.path.clone(),
+        at: document.at(Span::default()),
+        form,
+        settings,
+    })
+}
+
+/// The arguments for a kubelet in a unit or in variables, each list as it
+/// stands: what variables of other files hold is not in it. The spots are
+/// offsets in the document.
+pub fn arguments(document: &Document) -> Vec<Vec<Traced>> {
+    let is_kubelets = |(name, _): &&(String, Traced)| name.contains("KUBELET");
+    match &document.syntax {
+        Syntax::Unit(entries) => {
+            let service = Service::of(entries);
+            let is_kubelet =
+                |it: &Vec<Traced>| it.first().is_some_and(|it| it.text().contains("kube"));
+            let commands = service.exec_start.iter().map(|it| words(it, Escapes::C));
+            let mut lists: Vec<Vec<Traced>> = commands.filter(is_kubelet).collect();
+            let variables = service.environment.iter().filter(is_kubelets);
+            lists.extend(variables.map(|(_, value)| words(value, Escapes::Plain)));
+            lists
+        }
+        Syntax::Environment(variables) => {
+            let values = variables.iter().map(|it| words(&it.value, Escapes::Plain));
+            values.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The settings that a list of arguments makes.
+pub(super) fn settings(document: &Document, arguments: &[Traced]) -> Vec<Setting> {
+    let flags = flags::read(arguments).flags;
+    flags.iter().map(|flag| setting(document, flag)).collect()
+}
+
+fn setting(document: &Document, flag: &Flag) -> Setting {
+    let at = place(document, flag.spot, &flag.value);
+    let values = match flag.name {
+        Name::ClusterDns => {
+            let mut offset = 0;
+            let parts = flag.value.split(',').map(|part| {
+                let spot = flag
+                    .spot
+                    .map(|spot| Spot::new(0, spot.offset as usize + offset));
+                offset += part.len() + 1;
+                let at = place(document, spot, part);
+                let text = part.trim_matches('"').to_owned();
+                Text { text, at }
+            });
+            parts.filter(|it| !it.text.is_empty()).collect()
+        }
+        _ => vec![Text {
+            text: flag.value.clone(),
+            at,
+        }],
+    };
+    let name = flag.argument.split(['=', ' ']).next().unwrap_or_default();
+    Setting {
+        key: key(flag.name),
+        written: Text {
+            text: name.to_owned(),
+            at,
+        },
+        values,
+        at,
+        is_flag: true,
+        is_null: false,
+    }
+}
+
+/// Where a value stands: all of it, if its bytes stand there as they are.
+fn place(document: &Document, spot: Option<Spot>, value: &str) -> At {
+    let Some(spot) = spot else {
+        return document.at(Span::default());
+    };
+    let start = spot.offset as usize;
+    let whole = Span::new(start, start + value.len());
+    if document.bytes(whole) == value.as_bytes() {
+        document.at(whole)
+    } else {
+        document.at(Span::new(start, start + 1))
+    }
+}
+
+fn key(name: Name) -> Key {
+    match name {
+        Name::ResolvConf => Key::ResolvConf,
+        Name::ClusterDns => Key::ClusterDns,
+        Name::ClusterDomain => Key::ClusterDomain,
+        Name::Config => Key::Config,
+        Name::ConfigDir => Key::ConfigDir,
+    }
+}

@@ -1,0 +1,190 @@
+//! What YAML documents set of a kubelet.
+
+use crate::config::traced::Traced;
+use crate::config::yaml::{Entry, Kind, Node};
+use crate::kubelet::flags::{self, Name};
+use crate::lint::document::Document;
+use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
+
+use super::text;
+
+/// What a document sets; nothing if it is about something else.
+pub(super) fn facts(document: &Document, root: &Node) -> Option<KubeletFacts> {
+    let (form, settings) = read(document, root)?;
+    Some(KubeletFacts {
+        path: document.path.clone(),
+        at: document.at(root.span),
+        form,
+        settings,
+    })
+}
+
+fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)> {
+    let kind = root.get("kind").and_then(Node::as_scalar);
+    match kind.map(|it| it.text.as_str()) {
+        Some("KubeletConfiguration") => {
+            let form = if is_drop_in(&document.path) {
+                KubeletForm::DropIn
+            } else {
+                KubeletForm::Configuration
+            };
+            Some((form, configuration(document, root)))
+        }
+        Some("ClusterConfiguration" | "InitConfiguration" | "JoinConfiguration") => {
+            Some((KubeletForm::Kubeadm, kubeadm(document, root)))
+        }
+        None if is_rancher(document, root) => Some((KubeletForm::Rancher, rancher(document, root))),
+        _ => None,
+    }
+}
+
+/// Whether a configuration lies below a folder of drop-ins: `kubelet.conf.d/`.
+fn is_drop_in(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |it| it.0);
+    folders.split('/').any(|it| it.strip_suffix(".d").is_some())
+}
+
+fn is_rancher(document: &Document, root: &Node) -> bool {
+    let is_named = ["rancher/k3s/", "rancher/rke2/"]
+        .iter()
+        .any(|it| document.path.contains(it));
+    is_named && root.as_mapping().is_some() || root.get("kubelet-arg").is_some()
+}
+
+/// The entries of a `KubeletConfiguration`, the internal key `resolverConfig`
+/// among them: which ones count depends on the version.
+fn configuration(document: &Document, root: &Node) -> Vec<Setting> {
+    let entries = root.as_mapping().unwrap_or_default().iter();
+    let settings = entries.filter_map(|entry| {
+        let key = match entry.key.as_scalar()?.text.as_str() {
+            "resolvConf" | "resolverConfig" => Key::ResolvConf,
+            "clusterDNS" => Key::ClusterDns,
+            "clusterDomain" => Key::ClusterDomain,
+            _ => return None,
+        };
+        setting(document, key, entry)
+    });
+    settings.collect()
+}
+
+fn setting(document: &Document, key: Key, entry: &Entry) -> Option<Setting> {
+    let written = text(document, &entry.key)?;
+    let texts = |nodes: &[Node]| -> Vec<Text> {
+        let is_text = |it: &&Node| it.kind() == Some(Kind::Text);
+        let texts = nodes.iter().filter(is_text);
+        texts.filter_map(|it| text(document, it)).collect()
+    };
+    let values = match (key, entry.value.as_sequence()) {
+        (Key::ClusterDns, Some(items)) => texts(items),
+        (Key::ClusterDns, None) => Vec::new(),
+        _ => texts(std::slice::from_ref(&entry.value)),
+    };
+    let is_null = entry.value.is_null();
+    // A null can have no bytes of its own.
+    let at = if is_null {
+        written.at
+    } else {
+        document.at(entry.value.span)
+    };
+    Some(Setting {
+        key,
+        written,
+        values,
+        at,
+        is_flag: false,
+        is_null,
+    })
+}
+
+/// `kubeletExtraArgs` as a mapping (up to `v1beta3`) or as a list of names and
+/// values; the domain of the cluster.
+fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    let networking = root.get("networking").and_then(Node::as_mapping);
+    let is_domain = |it: &&Entry| it.key.as_scalar().is_some_and(|it| it.text == "dnsDomain");
+    let domain = networking.unwrap_or_default().iter().rfind(is_domain);
+    settings.extend(domain.and_then(|it| setting(document, Key::ClusterDomain, it)));
+    let arguments = root
+        .get("nodeRegistration")
+        .and_then(|it| it.get("kubeletExtraArgs"));
+    let Some(arguments) = arguments else {
+        return settings;
+    };
+    let pairs = arguments.as_mapping().unwrap_or_default().iter();
+    for entry in pairs {
+        settings.extend(argument(document, &entry.key, &entry.value));
+    }
+    for item in arguments.as_sequence().unwrap_or_default() {
+        if let (Some(name), Some(value)) = (item.get("name"), item.get("value")) {
+            settings.extend(argument(document, name, value));
+        }
+    }
+    settings
+}
+
+/// A flag as a name and a value.
+fn argument(document: &Document, name: &Node, value: &Node) -> Option<Setting> {
+    let written = text(document, name)?;
+    let value = text(document, value)?;
+    let argument = format!("--{}={}", written.text, value.text);
+    flag(written, &value, &argument)
+}
+
+fn flag(written: Text, value: &Text, argument: &str) -> Option<Setting> {
+    let argument = Traced::untraced(argument.as_bytes());
+    let flag = flags::read(&[argument]).flags.into_iter().next()?;
+    let key = match flag.name {
+        Name::ResolvConf => Key::ResolvConf,
+        Name::ClusterDns => Key::ClusterDns,
+        Name::ClusterDomain => Key::ClusterDomain,
+        Name::Config => Key::Config,
+        Name::ConfigDir => Key::ConfigDir,
+    };
+    let one = |text: &str| Text {
+        text: text.to_owned(),
+        at: value.at,
+    };
+    let values = match key {
+        Key::ClusterDns => flag
+            .value
+            .split(',')
+            .filter(|it| !it.is_empty())
+            .map(one)
+            .collect(),
+        _ => vec![one(&flag.value)],
+    };
+    Some(Setting {
+        key,
+        written,
+        values,
+        at: value.at,
+        is_flag: true,
+        is_null: false,
+    })
+}
+
+/// The options of k3s and rke2.
+///
+/// Source: k3s-io/k3s `pkg/configfilearg/parser.go`.
+fn rancher(document: &Document, root: &Node) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for entry in root.as_mapping().unwrap_or_default() {
+        let Some(written) = text(document, &entry.key) else {
+            continue;
+        };
+        let items = entry.value.as_sequence();
+        let values = items.unwrap_or(std::slice::from_ref(&entry.value));
+        for value in values.iter().filter_map(|it| text(document, it)) {
+            let name = written.text.trim_end_matches('+');
+            let argument = match name {
+                "resolv-conf" | "cluster-dns" | "cluster-domain" => {
+                    format!("--{name}={}", value.text)
+                }
+                "kubelet-arg" => format!("--{}", value.text.trim_start_matches('-')),
+                _ => continue,
+            };
+            settings.extend(flag(written.clone(), &value, &argument));
+        }
+    }
+    settings
+}

@@ -1,0 +1,88 @@
+//! From documents to facts, and to the subjects of rules.
+
+mod corefile;
+mod flags;
+mod kubelet;
+mod objects;
+
+use crate::config::resolv_conf::ResolvConf;
+use crate::config::yaml::Node;
+use crate::lint::document::{Document, Documents, Syntax};
+use crate::lint::facts::{Facts, Resolver, Text};
+use crate::text::Span;
+
+pub use flags::arguments;
+pub use objects::{objects, pod_spec};
+
+/// What others must know of a file.
+pub fn facts(found: &Documents) -> Facts {
+    let mut facts = Facts::default();
+    found.documents.iter().for_each(|it| add(it, &mut facts));
+    facts
+}
+
+/// What others must know of one document.
+pub(super) fn facts_of(document: &Document) -> Facts {
+    let mut facts = Facts::default();
+    add(document, &mut facts);
+    facts
+}
+
+fn add(document: &Document, facts: &mut Facts) {
+    match &document.syntax {
+        Syntax::ResolvConf(conf) => facts.resolvers.push(resolver(document, conf)),
+        Syntax::Corefile(file) => facts.corefiles.push(corefile::facts(document, file)),
+        Syntax::Yaml(root) => yaml(document, root, facts),
+        Syntax::Unit(_) | Syntax::Environment(_) => facts.kubelets.extend(flags::facts(document)),
+        Syntax::Settings(_) => {}
+    }
+}
+
+fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
+    facts.kubelets.extend(kubelet::facts(document, root));
+    for object in objects(root) {
+        facts
+            .services
+            .extend(objects::dns_service(document, object));
+        facts.dns_pods.extend(objects::dns_pod(document, object));
+    }
+}
+
+/// What the kubelet takes from a text in the syntax of resolv.conf.
+///
+/// Source: kubernetes `pkg/kubelet/network/dns/dns.go: parseResolvConf`.
+pub(super) fn resolver(document: &Document, conf: &ResolvConf) -> Resolver {
+    let text = |bytes: &[u8], span: Span| Text {
+        text: String::from_utf8_lossy(bytes).into_owned(),
+        at: document.at(span),
+    };
+    let mut servers = Vec::new();
+    let mut searches = Vec::new();
+    for line in conf.lines() {
+        let mut words = line.words();
+        match words.next().map(|it| it.bytes) {
+            Some(b"nameserver") => {
+                servers.extend(words.next().map(|it| text(it.bytes, it.span)));
+            }
+            Some(b"search") => {
+                searches = words.map(|it| text(it.bytes, it.span)).collect();
+            }
+            _ => {}
+        }
+    }
+    Resolver {
+        path: document.path.clone(),
+        file: document.file,
+        servers,
+        searches,
+    }
+}
+
+/// The text of a scalar, with its place.
+pub(super) fn text(document: &Document, node: &Node) -> Option<Text> {
+    let scalar = node.as_scalar()?;
+    Some(Text {
+        text: scalar.text.clone(),
+        at: document.at(node.span),
+    })
+}

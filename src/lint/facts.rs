@@ -1,0 +1,168 @@
+//! What other files must know of a file: small values that stay when its
+//! bytes are gone.
+
+use std::net::IpAddr;
+
+use crate::lint::document::{At, FileId};
+
+/// What a file says that rules about other files can need.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Facts {
+    /// Its texts in the syntax of resolv.conf.
+    pub resolvers: Vec<Resolver>,
+    /// Its texts that set something of a kubelet.
+    pub kubelets: Vec<KubeletFacts>,
+    /// Its Corefiles.
+    pub corefiles: Vec<CorefileFacts>,
+    /// The Services for the cluster's DNS that it makes.
+    pub services: Vec<Service>,
+    /// The pods that it makes that are DNS servers of the cluster.
+    pub dns_pods: Vec<DnsPod>,
+}
+
+/// A text and where it stands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Text {
+    /// As written, quotes undone. Not safe to print.
+    pub text: String,
+    /// Where.
+    pub at: At,
+}
+
+impl Text {
+    /// The text as an address.
+    pub fn address(&self) -> Option<IpAddr> {
+        self.text.parse().ok()
+    }
+}
+
+/// A resolv.conf as the kubelet reads it: see [`crate::pod::kubelet_file`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Resolver {
+    /// Its path: [`crate::lint::document::Document::path`].
+    pub path: String,
+    /// The file it stands in.
+    pub file: FileId,
+    /// The words behind `nameserver`, in order.
+    pub servers: Vec<Text>,
+    /// The words of the last `search` line.
+    pub searches: Vec<Text>,
+}
+
+/// What a text sets of a kubelet.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct KubeletFacts {
+    /// Its path: [`crate::lint::document::Document::path`].
+    pub path: String,
+    /// Where it begins.
+    pub at: At,
+    /// What kind of text it is.
+    pub form: KubeletForm,
+    /// What it sets, in order, repeats kept.
+    pub settings: Vec<Setting>,
+}
+
+/// A text that sets something of a kubelet.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum KubeletForm {
+    /// A `KubeletConfiguration` for `--config`.
+    Configuration,
+    /// One below a `--config-dir`: a file that ends in `.conf`.
+    DropIn,
+    /// k3s's or rke2's `config.yaml`.
+    Rancher,
+    /// `kubeletExtraArgs` of kubeadm.
+    Kubeadm,
+    /// A unit, or a drop-in for one.
+    Unit,
+    /// Variables for a unit: `kubeadm-flags.env`, `/etc/default/kubelet`.
+    Environment,
+}
+
+/// A setting in a text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Setting {
+    /// What is set.
+    pub key: Key,
+    /// The key as it is written: `resolvConf`, `resolverConfig`, `--resolv-conf`.
+    pub written: Text,
+    /// The values: one, or those of a list in order; empty for an empty list,
+    /// a null, or what is no text.
+    pub values: Vec<Text>,
+    /// All of the value; where there is none, what stands in its place.
+    pub at: At,
+    /// Whether it is a flag, which beats every file.
+    pub is_flag: bool,
+    /// Whether it has a null for a value.
+    pub is_null: bool,
+}
+
+/// What can be set of a kubelet that DNS depends on.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Key {
+    /// `resolvConf`, `--resolv-conf`.
+    ResolvConf,
+    /// `clusterDNS`, `--cluster-dns`.
+    ClusterDns,
+    /// `clusterDomain`, `--cluster-domain`.
+    ClusterDomain,
+    /// `--config`.
+    Config,
+    /// `--config-dir`.
+    ConfigDir,
+}
+
+impl Setting {
+    /// The value, if it is one text.
+    pub fn value(&self) -> Option<&Text> {
+        match self.values.as_slice() {
+            [value] => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// A Corefile, as far as others depend on it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CorefileFacts {
+    /// Where it begins.
+    pub at: At,
+    /// The zones that `kubernetes` answers, lower case with their final dots,
+    /// without those for reverse names.
+    pub cluster_zones: Vec<Text>,
+    /// What is forwarded.
+    pub forwards: Vec<Forward>,
+    /// The addresses behind `bind`.
+    pub binds: Vec<Text>,
+}
+
+/// A `forward` of a Corefile.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Forward {
+    /// The zone, lower case with its final dot.
+    pub from: String,
+    /// Addresses and files, as written.
+    pub to: Vec<Text>,
+}
+
+/// A Service for the cluster's DNS.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Service {
+    /// Its name.
+    pub name: String,
+    /// Its addresses, in order.
+    pub addresses: Vec<Text>,
+}
+
+/// A pod, or what makes pods, that is the cluster's DNS server.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DnsPod {
+    /// `Deployment coredns`.
+    pub label: String,
+    /// Where it begins.
+    pub at: At,
+    /// Its `dnsPolicy`, if it has one.
+    pub policy: Option<Text>,
+    /// Whether it has the node's network.
+    pub host_network: bool,
+}

@@ -1,0 +1,156 @@
+//! Kubelets, put together from configurations, drop-ins and flags.
+//!
+//! A unit's command names the configuration, and what it names is looked for
+//! in the same tree. A configuration that nothing names is a kubelet of its
+//! own, and so are flags without one.
+
+use std::collections::BTreeMap;
+
+use crate::kubelet::Version;
+use crate::lint::context::Context;
+use crate::lint::document::FileId;
+use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
+use crate::lint::subject::Kubelet;
+
+/// Since then drop-ins are merged by the keys that are documented.
+/// Source: kubernetes#127421.
+const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
+/// Up to here an empty `resolvConf` in a file means the default.
+/// Source: kubernetes#104624.
+const EMPTY_COUNTS: Version = Version::minor(1, 23);
+
+/// A text of the workspace and its file.
+type Part<'w> = (FileId, &'w KubeletFacts);
+
+/// All kubelets, in the order of their files.
+pub(super) fn all(context: &Context<'_>) -> Vec<Kubelet> {
+    let parts: Vec<Part<'_>> = context
+        .workspace()
+        .numbered()
+        .flat_map(|(file, it)| it.facts.kubelets.iter().map(move |facts| (file, facts)))
+        .collect();
+    let mut groups = groups(context, &parts);
+    groups.retain(|group| !group.is_empty());
+    groups.iter().map(|group| kubelet(context, group)).collect()
+}
+
+/// The parts of each kubelet.
+fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
+    use KubeletForm::{Configuration, DropIn, Kubeadm, Rancher};
+    let mut groups: Vec<Vec<Part<'w>>> = Vec::new();
+    // The group of each file with a configuration, and of each tree.
+    let mut by_file = BTreeMap::new();
+    let mut by_tree = BTreeMap::new();
+    let is_main = |form| matches!(form, Configuration | Kubeadm | Rancher);
+    for &(file, facts) in parts.iter().filter(|it| is_main(it.1.form)) {
+        by_file.entry(file).or_insert(groups.len());
+        if let (true, Some(tree)) = (facts.form == Configuration, tree_of(&facts.path)) {
+            by_tree.entry(tree).or_insert(groups.len());
+        }
+        groups.push(vec![(file, facts)]);
+    }
+    for &(file, facts) in parts.iter().filter(|it| !is_main(it.1.form)) {
+        let named = named_configurations(context, file, facts);
+        let named = named.iter().find_map(|it| by_file.get(it)).copied();
+        let beside = || match facts.form {
+            DropIn => main_beside(context, &facts.path)
+                .and_then(|it| by_file.get(&it))
+                .copied(),
+            _ => None,
+        };
+        let tree = tree_of(&facts.path);
+        let of_tree = || tree.and_then(|it| by_tree.get(it)).copied();
+        let group = named.or_else(beside).or_else(of_tree);
+        if let Some(group) = group.and_then(|it| groups.get_mut(it)) {
+            group.push((file, facts));
+        } else {
+            by_tree.extend(tree.map(|tree| (tree, groups.len())));
+            groups.push(vec![(file, facts)]);
+        }
+    }
+    groups
+}
+
+/// The configuration beside a folder of drop-ins: `config.json` beside
+/// `config.json.d/`.
+fn main_beside(context: &Context<'_>, path: &str) -> Option<FileId> {
+    let folder = path.rsplit_once('/')?.0;
+    context.workspace().file_at(folder.strip_suffix(".d")?)
+}
+
+/// The files of the same tree that the flags name with `--config`.
+fn named_configurations(context: &Context<'_>, file: FileId, facts: &KubeletFacts) -> Vec<FileId> {
+    let named = facts.settings.iter().filter(|it| it.key == Key::Config);
+    let paths = named.filter_map(Setting::value);
+    paths
+        .filter_map(|it| context.resolve(file, &it.text))
+        .collect()
+}
+
+/// The tree of a node that a path lies in: what stands before the first of
+/// its directories that every node has. `None`: it has none of them.
+fn tree_of(path: &str) -> Option<&str> {
+    let tops = ["etc", "var", "run", "usr", "lib", "opt"];
+    let mut start = 0;
+    for part in path.split_inclusive('/') {
+        let name = part.trim_end_matches('/');
+        if tops.contains(&name) && part.ends_with('/') {
+            return path.get(..start);
+        }
+        start += part.len();
+    }
+    None
+}
+
+/// What the parts of a kubelet come to.
+fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
+    let mut parts = group.to_vec();
+    parts.sort_by_key(|(file, facts)| (facts.form, *file, facts.at));
+    let mut kubelet = Kubelet::default();
+    if let Some((_, first)) = parts.first() {
+        kubelet.at = Some(first.at);
+        kubelet.path.clone_from(&first.path);
+        let form = first.form;
+        kubelet.has_configuration =
+            matches!(form, KubeletForm::Configuration | KubeletForm::Rancher);
+    }
+    for (file, facts) in parts {
+        kubelet.files.push(file);
+        for setting in &facts.settings {
+            match refused(setting, facts, context.kubelet_version()) {
+                Some(reason) => kubelet.ignored.push((setting.clone(), reason)),
+                None => kubelet.made.push(setting.clone()),
+            }
+        }
+    }
+    kubelet.files.dedup();
+    // Stable: flags beat files, and keep their order.
+    kubelet.made.sort_by_key(|it| it.is_flag);
+    kubelet
+}
+
+/// Why a setting is not taken.
+fn refused(setting: &Setting, facts: &KubeletFacts, version: Option<Version>) -> Option<String> {
+    let form = facts.form;
+    if setting.is_flag {
+        return None;
+    }
+    if form == KubeletForm::DropIn && facts.path.strip_suffix(".conf").is_none() {
+        return Some("the kubelet reads only drop-ins that end in .conf".to_owned());
+    }
+    let is_internal = setting.written.text == "resolverConfig";
+    let is_old_drop_in =
+        form == KubeletForm::DropIn && version.is_some_and(|it| it < DROP_INS_BY_KEY);
+    if is_internal && !is_old_drop_in {
+        return Some("the key of the file is resolvConf".to_owned());
+    }
+    if setting.key == Key::ResolvConf && !is_internal && is_old_drop_in {
+        return Some("kubelets from 1.28 to 1.31 do not take resolvConf from a drop-in".to_owned());
+    }
+    let is_empty = setting.value().is_some_and(|it| it.text.is_empty());
+    let is_old = version.is_some_and(|it| it < EMPTY_COUNTS);
+    if setting.key == Key::ResolvConf && is_empty && is_old {
+        return Some("an empty resolvConf means the default up to 1.22".to_owned());
+    }
+    setting.is_null.then(|| "it has no value".to_owned())
+}

@@ -1,0 +1,151 @@
+//! What a file is, by its name and a look at its bytes: cheap, so that
+//! thousands of files that are none of ours cost nothing.
+
+use memchr::memmem;
+
+use crate::config::resolv_conf::is_blank;
+
+/// How a file is to be parsed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Form {
+    /// In the syntax of resolv.conf.
+    ResolvConf,
+    /// YAML or JSON: what it holds shows in each document.
+    Yaml,
+    /// A Corefile.
+    Corefile,
+    /// A systemd unit or a drop-in for one.
+    Unit,
+    /// Variables for a unit.
+    Environment,
+    /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
+    Settings,
+}
+
+/// What the file at `path` is; `None`: none of ours.
+pub fn form(path: &str, bytes: &[u8]) -> Option<Form> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    by_name(path, name, bytes).or_else(|| by_content(name, bytes))
+}
+
+/// Whether a file of this name can be one of ours at all: what is not need
+/// not be opened.
+pub fn can_be(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map_or("", |it| it.1);
+    let is_other = OTHERS.iter().any(|it| extension.eq_ignore_ascii_case(it));
+    !is_other
+}
+
+/// Endings of files that hold nothing of ours.
+const OTHERS: [&str; 44] = [
+    "rs", "go", "py", "js", "ts", "tsx", "jsx", "c", "h", "cc", "cpp", "hpp", "java", "rb", "sh",
+    "md", "rst", "html", "css", "png", "jpg", "jpeg", "gif", "svg", "pdf", "gz", "xz", "zst",
+    "zip", "tar", "tgz", "so", "a", "o", "exe", "wasm", "lock", "sum", "mod", "tf", "sql", "csv",
+    "proto", "toml",
+];
+
+fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
+    let lower = name.to_ascii_lowercase();
+    let extension = lower.rsplit_once('.').map_or("", |it| it.1);
+    if lower == "corefile" || lower.starts_with("corefile.") || extension == "corefile" {
+        return Some(Form::Corefile);
+    }
+    let in_folder = |folder: &str| path.contains(folder);
+    if name == "resolved.conf" || in_folder("resolved.conf.d/") && extension == "conf" {
+        return Some(Form::Settings);
+    }
+    if name == "NetworkManager.conf" || in_folder("NetworkManager/conf.d/") && extension == "conf" {
+        return Some(Form::Settings);
+    }
+    if matches!(
+        name,
+        "resolv.conf" | "stub-resolv.conf" | "no-stub-resolv.conf"
+    ) {
+        return Some(Form::ResolvConf);
+    }
+    if extension == "service" || in_folder(".service.d/") && extension == "conf" {
+        return mentions(bytes, b"kubelet").then_some(Form::Unit);
+    }
+    let is_variables = name == "kubeadm-flags.env"
+        || matches!(name, "kubelet" | "kubelet.env")
+        || in_folder("default/") && name.starts_with("kubelet");
+    let has_flags = mentions(bytes, b"=") && mentions(bytes, b"--");
+    (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
+}
+
+fn by_content(name: &str, bytes: &[u8]) -> Option<Form> {
+    let extension = name.rsplit_once('.').map_or("", |it| it.1);
+    let is_yaml = matches!(
+        extension,
+        "yaml" | "yml" | "json" | "ign" | "bu" | "template"
+    );
+    if is_yaml || looks_like_yaml(bytes) {
+        return has_subject(bytes).then_some(Form::Yaml);
+    }
+    if is_resolv_conf(name, bytes) {
+        return Some(Form::ResolvConf);
+    }
+    None
+}
+
+/// Whether the file begins as an object of Kubernetes does.
+fn looks_like_yaml(bytes: &[u8]) -> bool {
+    let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
+    mentions(head, b"apiVersion:")
+        || mentions(head, b"\"apiVersion\"")
+        || head.starts_with(b"#cloud-config")
+}
+
+/// So many bytes tell what a file is.
+const HEAD: usize = 4096;
+
+/// Words without which no YAML file holds anything of ours.
+fn has_subject(bytes: &[u8]) -> bool {
+    SUBJECTS.iter().any(|word| mentions(bytes, word))
+}
+
+const SUBJECTS: [&[u8]; 12] = [
+    b"KubeletConfiguration",
+    b"containers",
+    b"dnsPolicy",
+    b"resolv-conf",
+    b"resolvConf",
+    b"resolv.conf",
+    b"kubelet-arg",
+    b"cluster-d",
+    b"Corefile",
+    b"clusterDNS",
+    b"kube-dns",
+    b"kubelet",
+];
+
+fn mentions(bytes: &[u8], word: &[u8]) -> bool {
+    memmem::find(bytes, word).is_some()
+}
+
+/// Whether every line that says anything begins with a keyword of
+/// `resolv.conf(5)`, one of them with `nameserver` or `search`.
+fn is_resolv_conf(name: &str, bytes: &[u8]) -> bool {
+    let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
+    let is_named = name.contains("resolv") && name.contains("conf");
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let mut telling = 0_usize;
+    for line in head.split(|&byte| byte == b'\n') {
+        let line = line.trim_ascii_start();
+        if line.is_empty() || matches!(line.first(), Some(b'#' | b';')) {
+            continue;
+        }
+        let keyword = line
+            .split(|&byte| is_blank(byte))
+            .next()
+            .unwrap_or_default();
+        match keyword {
+            b"nameserver" | b"search" | b"options" | b"domain" => telling += 1,
+            b"sortlist" => {}
+            _ if is_named => {}
+            _ => return false,
+        }
+    }
+    telling > 0 && (is_named || mentions(head, b"nameserver"))
+}

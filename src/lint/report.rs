@@ -1,0 +1,156 @@
+//! What rules find, before lines are counted.
+
+use crate::finding::Severity;
+use crate::lint::Rule;
+use crate::lint::document::{At, Change};
+use crate::text::{Place, escaped};
+
+/// Collects the findings of one rule.
+#[derive(Debug)]
+pub struct Report {
+    rule: &'static Rule,
+    found: Vec<Draft>,
+}
+
+/// A finding whose places are still bytes of numbered files.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Where it is.
+    pub primary: Mark,
+    /// What else has to do with it.
+    pub secondary: Vec<Mark>,
+    /// The exact text to write.
+    pub help: Option<String>,
+    /// What breaks and when.
+    pub notes: Vec<String>,
+    /// The one safe mend: what it does, and the changes.
+    pub fix: Option<(String, Vec<Change>)>,
+}
+
+/// A place with words for it.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// Where.
+    pub spot: Spot,
+    /// What is said about it; can be empty.
+    pub text: String,
+}
+
+/// A place of a finding.
+#[derive(Clone, Debug)]
+pub enum Spot {
+    /// Bytes of a file.
+    At(At),
+    /// A place of which only line and column are known, as of a [`crate::node::Node`].
+    Place(Place),
+}
+
+impl From<At> for Spot {
+    fn from(at: At) -> Self {
+        Self::At(at)
+    }
+}
+
+impl From<Place> for Spot {
+    fn from(place: Place) -> Self {
+        Self::Place(place)
+    }
+}
+
+impl Report {
+    /// An empty report of a rule.
+    pub fn new(rule: &'static Rule) -> Self {
+        Self {
+            rule,
+            found: Vec::new(),
+        }
+    }
+
+    /// Adds a finding. `message` says the problem first, in one line without a
+    /// full stop; what comes from files in it need not be escaped. What else
+    /// there is to say is added to the draft.
+    pub fn add(&mut self, spot: impl Into<Spot>, message: impl AsRef<str>) -> &mut Draft {
+        self.found.push(Draft {
+            rule: self.rule,
+            severity: self.rule.severity,
+            message: shown(message),
+            primary: Mark {
+                spot: spot.into(),
+                text: String::new(),
+            },
+            secondary: Vec::new(),
+            help: None,
+            notes: Vec::new(),
+            fix: None,
+        });
+        let last = self.found.len() - 1;
+        // Just pushed.
+        #[expect(clippy::indexing_slicing, reason = "the last one was just pushed")]
+        &mut self.found[last]
+    }
+
+    /// The findings, in the order in which they were added.
+    pub fn into_found(self) -> Vec<Draft> {
+        self.found
+    }
+}
+
+impl Draft {
+    /// What is said at its place: `this is the pod itself`.
+    pub fn label(&mut self, text: impl AsRef<str>) -> &mut Self {
+        self.primary.text = shown(text);
+        self
+    }
+
+    /// Another place that has to do with it, in any file.
+    pub fn also(&mut self, spot: impl Into<Spot>, text: impl AsRef<str>) -> &mut Self {
+        self.secondary.push(Mark {
+            spot: spot.into(),
+            text: shown(text),
+        });
+        self
+    }
+
+    /// The exact text to write, or what to do: `write resolvConf: /run/…`.
+    pub fn help(&mut self, text: impl AsRef<str>) -> &mut Self {
+        self.help = Some(shown(text));
+        self
+    }
+
+    /// What breaks and when, one sentence without a full stop.
+    pub fn note(&mut self, text: impl AsRef<str>) -> &mut Self {
+        self.notes.push(shown(text));
+        self
+    }
+
+    /// Another severity than the rule's: by consequence.
+    pub fn severity(&mut self, severity: Severity) -> &mut Self {
+        self.severity = severity;
+        self
+    }
+
+    /// The one safe mend. Nothing happens if a change is `None`: where it
+    /// would have to be made, no byte can be replaced for another.
+    pub fn fix(
+        &mut self,
+        title: impl AsRef<str>,
+        changes: impl IntoIterator<Item = Option<Change>>,
+    ) -> &mut Self {
+        let changes: Option<Vec<Change>> = changes.into_iter().collect();
+        self.fix = changes
+            .filter(|it| !it.is_empty())
+            .map(|it| (shown(title), it));
+        self
+    }
+}
+
+/// On one line and safe to print.
+fn shown(text: impl AsRef<str>) -> String {
+    escaped(text.as_ref().as_bytes())
+}

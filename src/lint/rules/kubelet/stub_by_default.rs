@@ -1,0 +1,73 @@
+#![doc = include_str!("stub_by_default.md")]
+
+use crate::finding::Severity;
+use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
+use crate::lint::context::Context;
+use crate::lint::document::Change;
+use crate::lint::facts::{Key, Setting};
+use crate::lint::options::Assume;
+use crate::lint::report::{Draft, Report};
+use crate::lint::subject::Kubelet;
+use crate::lint::{Check, Rule};
+
+/// KK001.
+pub static RULE: Rule = Rule {
+    code: "KK001",
+    name: "stub-file-by-default",
+    severity: Severity::Error,
+    summary: "the kubelet hands out /etc/resolv.conf, which names systemd-resolved's stub",
+    page: include_str!("stub_by_default.md"),
+    check: Check::Kubelet(check),
+};
+
+fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+    let setting = kubelet.setting(Key::ResolvConf);
+    let is_named = setting.is_some();
+    if is_named && kubelet.resolv_conf().is_none_or(|it| it.text != NODE_FILE) {
+        return;
+    }
+    // What the file holds is known: KR001 and KR002 say what is wrong with it.
+    if context.kubelet_file(kubelet).is_some() {
+        return;
+    }
+    let Some(at) = setting.map(|it| it.at).or(kubelet.at) else {
+        return;
+    };
+    match (context.options().assume, is_named) {
+        (Some(Assume::SystemdResolved), true) => {
+            let message = format!(
+                "{NODE_FILE} names 127.0.0.53 on these nodes, and in a pod that is the pod itself"
+            );
+            mended(report.add(at, message), setting);
+        }
+        (Some(Assume::SystemdResolved), false) if kubelet.has_configuration => {
+            let message = format!(
+                "without resolvConf the kubelet hands out {NODE_FILE}, which names 127.0.0.53 on these nodes"
+            );
+            mended(report.add(at, message), None);
+        }
+        (None, true) => {
+            let message = format!(
+                "{NODE_FILE} loops on nodes with systemd-resolved: there it names 127.0.0.53"
+            );
+            mended(report.add(at, message), setting)
+                .severity(Severity::Info)
+                .note("--assume systemd-resolved makes this an error, --assume none says that the nodes have no such server");
+        }
+        _ => {}
+    }
+}
+
+fn mended<'r>(finding: &'r mut Draft, setting: Option<&Setting>) -> &'r mut Draft {
+    finding
+        .help(format!("write resolvConf: {UPLINK_FILE}"))
+        .note("CoreDNS forwards to itself and ends with a FATAL message at its next start");
+    let value = setting.and_then(Setting::value);
+    if let Some(value) = value
+        .filter(|it| !setting.is_some_and(|it| it.is_flag) && it.at.span.len() == NODE_FILE.len())
+    {
+        let (at, text) = (value.at, UPLINK_FILE.to_owned());
+        finding.fix("name the uplink file", [Some(Change { at, text })]);
+    }
+    finding
+}

@@ -1,0 +1,65 @@
+#![doc = include_str!("loopback_nameserver.md")]
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::finding::Severity;
+use crate::kubelet::choice::UPLINK_FILE;
+use crate::lint::context::Context;
+use crate::lint::options::Role;
+use crate::lint::report::Report;
+use crate::lint::subject::ResolverFile;
+use crate::lint::{Check, Rule};
+use crate::loopback::{self, Evidence};
+
+/// KR001.
+pub static RULE: Rule = Rule {
+    code: "KR001",
+    name: "loopback-nameserver",
+    severity: Severity::Error,
+    summary: "every name server of the kubelet's file is a loopback address",
+    page: include_str!("loopback_nameserver.md"),
+    check: Check::Resolver(check),
+};
+
+/// Docker's own resolver, which KR028 is about.
+const DOCKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 11));
+
+fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+    let is_bad = |address: IpAddr| address.to_canonical().is_loopback();
+    let mut servers = file.addresses();
+    let Some((address, first)) = servers.next().filter(|(it, _)| is_bad(*it)) else {
+        return;
+    };
+    let is_all =
+        file.addresses().count() == file.read.servers.len() && servers.all(|(it, _)| is_bad(it));
+    if file.role != Role::Kubelet || !is_all || address == DOCKER {
+        return;
+    }
+    let message = if file.read.servers.len() == 1 {
+        format!(
+            "the only name server, {address}, is a loopback address, and in a pod that is the pod itself"
+        )
+    } else {
+        "all name servers are loopback addresses, and in a pod these are the pod itself".to_owned()
+    };
+    let lead = loopback::lead(address, file.conf, &Evidence::default());
+    let owner = lead.as_ref().map(|it| it.owner);
+    let finding = report
+        .add(first.at, message)
+        .label(owner.map_or_else(String::new, |it| format!("this is {}", it.who)))
+        .note("CoreDNS forwards to itself and ends with a FATAL message; other pods with the policy Default are refused");
+    if let Some(setting) = file.named_by {
+        finding.also(
+            setting.at,
+            "the kubelet hands the file to pods because of this",
+        );
+    }
+    let is_resolved = owner.is_some_and(|it| it.upstream_files.contains(&UPLINK_FILE));
+    if is_resolved {
+        finding.help(format!(
+            "give the kubelet the file with the real servers: resolvConf: {UPLINK_FILE}"
+        ));
+    } else {
+        finding.help("give the kubelet a file of its own with servers that pods reach, and name it in resolvConf");
+    }
+}

@@ -1,0 +1,39 @@
+#![doc = include_str!("missing_nameserver.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::options::Role;
+use crate::lint::report::Report;
+use crate::lint::subject::ResolverFile;
+use crate::lint::{Check, Rule};
+
+/// KR008.
+pub static RULE: Rule = Rule {
+    code: "KR008",
+    name: "missing-nameserver",
+    severity: Severity::Error,
+    summary: "the kubelet's file has no name server",
+    page: include_str!("missing_nameserver.md"),
+    check: Check::Resolver(check),
+};
+
+fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+    if file.role == Role::Node || !file.read.servers.is_empty() {
+        return;
+    }
+    // A line without a value is what KR009 is about.
+    let mut keywords = file.conf.lines().filter_map(|line| line.words().next());
+    if keywords.any(|it| it.bytes == b"nameserver") {
+        return;
+    }
+    let finding = report
+        .add(file.at(), "the file has no name server")
+        .help("write a line: nameserver ADDRESS")
+        .note("CoreDNS does not start with it, and resolvers ask 127.0.0.1, which in a pod is the pod itself");
+    if let Some(setting) = file.named_by {
+        finding.also(
+            setting.at,
+            "the kubelet hands the file to pods because of this",
+        );
+    }
+}

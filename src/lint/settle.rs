@@ -1,0 +1,281 @@
+//! From drafts to findings: lines are counted, suppressions taken into
+//! account.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::finding::{Edit, Finding, Fix, Label, Severity};
+use crate::lint::Rule;
+use crate::lint::document::{At, Broken, Change, FileId};
+use crate::lint::report::{Draft, Mark, Report, Spot};
+use crate::lint::rules::{self, reading};
+use crate::lint::suppress::{self, Suppression};
+use crate::lint::workspace::Workspace;
+use crate::text::{Place, Position, Source, Span};
+
+/// Gives a file's bytes once more, as they were read. `None`: they are gone.
+pub type Library<'l> = &'l dyn Fn(FileId) -> Option<Arc<Source>>;
+
+/// What became of the drafts of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Settled {
+    /// What counts, in the order of its places.
+    pub findings: Vec<Finding>,
+    /// What a comment suppresses, with the reason that it gives. Not safe to print.
+    pub suppressed: Vec<(Finding, String)>,
+}
+
+/// The draft for a document that cannot be parsed.
+pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
+    let mut report = Report::new(&reading::UNPARSEABLE);
+    let is_template = memchr::memmem::find(bytes, b"{{").is_some();
+    let draft = if is_template {
+        let draft = report.add(
+            it.at,
+            "a template, which is no YAML before it is rendered, was not read",
+        );
+        draft
+            .severity(Severity::Info)
+            .help("lint what it renders: helm template . | kdns lint -")
+    } else {
+        report.add(
+            it.at,
+            format!("the document cannot be parsed: {}", it.message),
+        )
+    };
+    draft.clone()
+}
+
+/// The findings of the file `source`: `drafts` are those whose first place is
+/// in it. `rules` are the rules that ran, which tells unused suppressions.
+pub fn file(
+    source: &Source,
+    file: FileId,
+    drafts: &[Draft],
+    workspace: &Workspace,
+    rules: &[&'static Rule],
+    library: Library<'_>,
+) -> Settled {
+    let has_inline = workspace
+        .facts(file)
+        .is_none_or(|it| it.resolvers.is_empty() || !it.kubelets.is_empty());
+    let suppressions = suppress::suppressions(&source.bytes, has_inline);
+    let mut used = vec![Vec::new(); suppressions.len()];
+    let mut settled = Settled::default();
+    let mut files = Files {
+        workspace,
+        library,
+        known: BTreeMap::new(),
+    };
+    for draft in drafts {
+        let finding = files.finding(draft);
+        match suppressed_by(
+            &suppressions,
+            draft.rule,
+            finding.primary.start.line,
+            &mut used,
+        ) {
+            Some(reason) => settled.suppressed.push((finding, reason)),
+            None => settled.findings.push(finding),
+        }
+    }
+    if rules
+        .iter()
+        .any(|it| it.code == reading::UNUSED_SUPPRESSION.code)
+    {
+        for draft in unused(&suppressions, &used, file, rules) {
+            let line = source.position(match draft.primary.spot {
+                Spot::At(at) => at.span.start,
+                Spot::Place(_) => 0,
+            });
+            if suppressed_by(&suppressions, draft.rule, line.line, &mut used).is_none() {
+                settled.findings.push(files.finding(&draft));
+            }
+        }
+    }
+    settled
+        .findings
+        .sort_by(|one, other| order(one).cmp(&order(other)));
+    settled.findings.dedup();
+    settled
+}
+
+/// What findings are sorted by.
+pub fn order(finding: &Finding) -> (&str, usize, usize, &str, &str) {
+    let (file, line, column) = finding.primary.order();
+    (file, line, column, finding.code, &finding.message)
+}
+
+/// The reason of the suppression that a finding on a line falls under.
+fn suppressed_by(
+    suppressions: &[Suppression],
+    rule: &Rule,
+    line: usize,
+    used: &mut [Vec<usize>],
+) -> Option<String> {
+    let mut reason = None;
+    for (suppression, used) in suppressions.iter().zip(used) {
+        let counts = suppression
+            .lines
+            .is_none_or(|(first, last)| (first..=last).contains(&line));
+        let word = suppression
+            .words
+            .iter()
+            .position(|(word, _)| rule.is_named(word));
+        if let (true, Some(word)) = (counts, word) {
+            used.push(word);
+            reason.get_or_insert_with(|| suppression.reason.clone());
+        }
+    }
+    reason
+}
+
+/// A draft for each suppression that suppresses nothing.
+fn unused(
+    suppressions: &[Suppression],
+    used: &[Vec<usize>],
+    file: FileId,
+    rules: &[&'static Rule],
+) -> Vec<Draft> {
+    let mut report = Report::new(&reading::UNUSED_SUPPRESSION);
+    for (suppression, used) in suppressions.iter().zip(used) {
+        let at = |span: Span| At { file, span };
+        if suppression.words.is_empty() {
+            report
+                .add(
+                    at(suppression.comment),
+                    "a suppression that names no rule suppresses nothing",
+                )
+                .help("write the codes in brackets: # kdns: ignore[KR003] reason");
+        }
+        let is_alone = used.is_empty();
+        for (index, (word, span)) in suppression.words.iter().enumerate() {
+            if used.contains(&index) || word == reading::UNUSED_SUPPRESSION.code {
+                continue;
+            }
+            let is_known = rules::all().any(|rule| rule.is_named(word));
+            // What did not run finds nothing.
+            let ran = rules
+                .iter()
+                .any(|rule| rule.is_named(word) && !rule.needs_node());
+            if is_known && !ran {
+                continue;
+            }
+            let message = if is_known {
+                format!("nothing is found here that {word} would suppress")
+            } else {
+                format!("no rule has the code or name {word}")
+            };
+            let draft = report.add(at(*span), message);
+            draft.help("remove it");
+            if is_alone && suppression.words.len() == 1 {
+                let text = String::new();
+                let at = at(suppression.removed);
+                draft.fix("remove the comment", [Some(Change { at, text })]);
+            }
+        }
+    }
+    report.into_found()
+}
+
+/// The files that labels of findings are in.
+struct Files<'l> {
+    workspace: &'l Workspace,
+    library: Library<'l>,
+    known: BTreeMap<FileId, Option<Arc<Source>>>,
+}
+
+impl Files<'_> {
+    fn finding(&mut self, draft: &Draft) -> Finding {
+        let primary = self.label(&draft.primary);
+        let secondary = draft.secondary.iter().map(|it| self.label(it)).collect();
+        let fix = draft.fix.as_ref().map(|(title, changes)| Fix {
+            title: title.clone(),
+            edits: changes.iter().map(|it| self.edit(it)).collect(),
+        });
+        Finding {
+            code: draft.rule.code,
+            name: draft.rule.name,
+            severity: draft.severity,
+            message: draft.message.clone(),
+            primary,
+            secondary,
+            help: draft.help.clone(),
+            notes: draft.notes.clone(),
+            fix,
+        }
+    }
+
+    fn edit(&self, change: &Change) -> Edit {
+        Edit {
+            file: self.workspace.path(change.at.file).to_owned(),
+            span: change.at.span,
+            text: change.text.clone(),
+        }
+    }
+
+    fn label(&mut self, mark: &Mark) -> Label {
+        match &mark.spot {
+            Spot::At(at) => self.label_at(*at, &mark.text),
+            Spot::Place(place) => self.label_place(place, &mark.text),
+        }
+    }
+
+    fn label_at(&mut self, at: At, text: &str) -> Label {
+        match self.source(at.file) {
+            Some(source) => Label::of(&source, at.span, text.to_owned()),
+            None => Label {
+                file: self.workspace.path(at.file).to_owned(),
+                span: at.span,
+                start: Position { line: 0, column: 0 },
+                end: Position { line: 0, column: 0 },
+                excerpt: String::new(),
+                text: text.to_owned(),
+            },
+        }
+    }
+
+    /// A place of which only line and column are known is a word of its line.
+    fn label_place(&mut self, place: &Place, text: &str) -> Label {
+        let file = self.workspace.file_at(&place.file);
+        let source = file.and_then(|file| self.source(file));
+        if let Some(source) = source {
+            let span = word_at(&source, place);
+            return Label::of(&source, span, text.to_owned());
+        }
+        let at = Position {
+            line: place.line,
+            column: place.column,
+        };
+        Label {
+            file: place.file.clone(),
+            span: Span::default(),
+            start: at,
+            end: at,
+            excerpt: String::new(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn source(&mut self, file: FileId) -> Option<Arc<Source>> {
+        let library = self.library;
+        self.known
+            .entry(file)
+            .or_insert_with(|| library(file))
+            .clone()
+    }
+}
+
+/// The bytes of the word at a place.
+fn word_at(source: &Source, place: &Place) -> Span {
+    let mut lines = source.bytes.split_inclusive(|&byte| byte == b'\n');
+    let before = lines.by_ref().take(place.line.saturating_sub(1));
+    let start: usize = before.map(<[u8]>::len).sum();
+    let line = lines.next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let skipped = line.chars().take(place.column.saturating_sub(1));
+    let column: usize = skipped.map(char::len_utf8).sum();
+    let rest = line.get(column..).unwrap_or_default();
+    let word = rest.split_whitespace().next().map_or(0, str::len);
+    Span::new(start + column, start + column + word)
+}

@@ -1,0 +1,182 @@
+//! What rules look at: documents with their meaning at hand.
+
+use std::net::IpAddr;
+
+use crate::config::corefile::{self, Corefile};
+use crate::config::ini;
+use crate::config::resolv_conf::ResolvConf;
+use crate::config::yaml::{Kind, Node};
+use crate::lint::document::{At, Document, FileId};
+use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
+use crate::lint::options::Role;
+use crate::text::Span;
+
+/// A file in the syntax of resolv.conf.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolverFile<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// Its lines and words.
+    pub conf: &'d ResolvConf,
+    /// What the kubelet takes from it.
+    pub read: &'d Resolver,
+    /// Who reads it.
+    pub role: Role,
+    /// The setting that names it for the kubelet, if one was given.
+    pub named_by: Option<&'d Setting>,
+}
+
+/// A text that sets something of a kubelet.
+#[derive(Clone, Copy, Debug)]
+pub struct KubeletText<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// What kind of text it is.
+    pub form: KubeletForm,
+    /// What it sets, in order, repeats kept.
+    pub settings: &'d [Setting],
+}
+
+/// A kubelet, put together from all that was given of it.
+#[derive(Clone, Debug, Default)]
+pub struct Kubelet {
+    /// The files it is made from: its configuration, drop-ins, units.
+    pub files: Vec<FileId>,
+    /// Where its configuration begins, else its first text.
+    pub at: Option<At>,
+    /// The path of its configuration, else of its first text.
+    pub path: String,
+    /// Whether its configuration was given: without it, what is not set can be
+    /// set there.
+    pub has_configuration: bool,
+    /// The settings that were made, the weakest first: the last one of a key
+    /// counts.
+    pub made: Vec<Setting>,
+    /// Settings that its version does not take, and why, as a sentence without
+    /// a full stop.
+    pub ignored: Vec<(Setting, String)>,
+}
+
+/// A Corefile.
+#[derive(Clone, Copy, Debug)]
+pub struct CorefileText<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// Its blocks.
+    pub corefile: &'d Corefile,
+}
+
+/// A pod, or something with a pod template.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// `Pod`, `Deployment`…
+    pub kind: &'d str,
+    /// The object.
+    pub object: &'d Node,
+    /// The spec of its pods.
+    pub spec: &'d Node,
+}
+
+/// A `resolved.conf` or `NetworkManager.conf`.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingsText<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// Its lines.
+    pub entries: &'d [ini::Entry],
+}
+
+impl ResolverFile<'_> {
+    /// The name servers that are addresses, scopes left out, in order.
+    pub fn addresses(&self) -> impl Iterator<Item = (IpAddr, &Text)> {
+        self.read.servers.iter().filter_map(|server| {
+            let (address, _scope) = server.text.split_once('%').unwrap_or((&server.text, ""));
+            Some((address.parse().ok()?, server))
+        })
+    }
+
+    /// The whole file, for what is missing in it.
+    pub fn at(&self) -> At {
+        self.document.at(Span::default())
+    }
+}
+
+impl Kubelet {
+    /// The setting of a key that counts; `None`: the default, or something
+    /// that was not given.
+    pub fn setting(&self, key: crate::lint::facts::Key) -> Option<&Setting> {
+        self.made.iter().rfind(|it| it.key == key)
+    }
+
+    /// The path in `resolvConf`; `None`: the default, [`crate::kubelet::choice::NODE_FILE`].
+    pub fn resolv_conf(&self) -> Option<&Text> {
+        self.setting(crate::lint::facts::Key::ResolvConf)?.value()
+    }
+}
+
+impl CorefileText<'_> {
+    /// The bytes of the file at which a word stands; `None`: it was imported
+    /// from another one.
+    pub fn at(&self, at: corefile::At) -> Option<At> {
+        (at.source == 0).then(|| self.document.at(at.span))
+    }
+}
+
+impl<'d> Workload<'d> {
+    /// `Deployment web`, safe to print only after escaping.
+    pub fn label(&self) -> String {
+        let metadata = self.object.get("metadata");
+        let name = metadata
+            .and_then(|it| it.get("name"))
+            .and_then(Node::as_scalar);
+        match name {
+            Some(name) => format!("{} {}", self.kind, name.text),
+            None => self.kind.to_owned(),
+        }
+    }
+
+    /// A value of the pods' spec, if it is not null.
+    pub fn get(&self, key: &str) -> Option<&'d Node> {
+        self.spec.get(key).filter(|it| !it.is_null())
+    }
+
+    /// `dnsPolicy` as written, if it is a text.
+    pub fn policy(&self) -> Option<Text> {
+        let text = self.text(self.get("dnsPolicy")?)?;
+        Some(text).filter(|it| !it.text.is_empty())
+    }
+
+    /// The value of `hostNetwork`, if it is true.
+    pub fn host_network(&self) -> Option<&'d Node> {
+        let node = self.get("hostNetwork")?;
+        (node.kind() == Some(Kind::Bool(true))).then_some(node)
+    }
+
+    /// The texts of a list in `dnsConfig`: `nameservers`, `searches`.
+    pub fn dns_config(&self, key: &str) -> Vec<Text> {
+        let list = self.get("dnsConfig").and_then(|it| it.get(key));
+        let items = list.and_then(Node::as_sequence).unwrap_or_default();
+        items.iter().filter_map(|it| self.text(it)).collect()
+    }
+
+    /// A scalar that is a text, with its place.
+    pub fn text(&self, node: &Node) -> Option<Text> {
+        let scalar = node.as_scalar()?;
+        (node.kind() == Some(Kind::Text)).then(|| Text {
+            text: scalar.text.clone(),
+            at: self.at(node),
+        })
+    }
+
+    /// Where a value stands.
+    pub fn at(&self, node: &Node) -> At {
+        self.document.at(node.span)
+    }
+
+    /// Where it says what it is: the value of `kind`.
+    pub fn place(&self) -> At {
+        self.at(self.object.get("kind").unwrap_or(self.object))
+    }
+}

@@ -1,0 +1,62 @@
+//! What was given together: the facts of every file, the links between paths,
+//! and what the caller says.
+
+use std::collections::BTreeMap;
+
+use crate::lint::document::FileId;
+use crate::lint::facts::Facts;
+use crate::lint::options::Options;
+use crate::node::Node;
+
+/// Everything that was given in one run.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    /// What the caller says.
+    pub options: Options,
+    /// The files, in order of their paths, by their numbers.
+    pub files: Vec<File>,
+    /// Symbolic links among the files: path, and what it says.
+    pub links: BTreeMap<String, String>,
+    /// The node, if one is read.
+    pub node: Option<Node>,
+    /// The file that stands for the one that the kubelet's `resolvConf` names
+    /// (`--node-file`).
+    pub node_file: Option<FileId>,
+}
+
+/// A file that was given.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    /// Its path as it is shown, safe to print.
+    pub path: String,
+    /// What others must know of it.
+    pub facts: Facts,
+}
+
+impl Workspace {
+    /// The path of a file.
+    pub fn path(&self, file: FileId) -> &str {
+        let file = self.files.get(file.0 as usize);
+        file.map_or("", |file| &file.path)
+    }
+
+    /// The facts of a file.
+    pub fn facts(&self, file: FileId) -> Option<&Facts> {
+        Some(&self.files.get(file.0 as usize)?.facts)
+    }
+
+    /// The file at a path, as it is shown.
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        let found = self.files.binary_search_by(|it| it.path.as_str().cmp(path));
+        Some(FileId(u32::try_from(found.ok()?).ok()?))
+    }
+
+    /// All files with their numbers, in order.
+    pub fn numbered(&self) -> impl Iterator<Item = (FileId, &File)> {
+        let number = |at| FileId(u32::try_from(at).unwrap_or(u32::MAX));
+        self.files
+            .iter()
+            .enumerate()
+            .map(move |(at, it)| (number(at), it))
+    }
+}

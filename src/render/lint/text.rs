@@ -1,0 +1,201 @@
+//! Findings for people: the line, the source with marks, what to write.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use colored::{Color, Colorize as _};
+
+use super::concise;
+use crate::finding::{Finding, Label, Severity};
+use crate::text::is_unprintable;
+
+/// Writes each finding as `FILE:LINE:COLUMN: CODE[NAME] MESSAGE` with its
+/// lines, `help:` and `note:` below, then how many there are in how many files.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(
+    findings: &[Finding],
+    files: usize,
+    colors: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for finding in findings {
+        write_one(finding, colors, out)?;
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", summary(findings, files))
+}
+
+fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+    let (level, color) = match finding.severity {
+        Severity::Error => (Level::ERROR, Color::Red),
+        Severity::Warning => (Level::WARNING, Color::Yellow),
+        Severity::Info => (Level::INFO, Color::Cyan),
+    };
+    let paint = |text: &str, color: Color| {
+        if colors {
+            text.color(color).bold().to_string()
+        } else {
+            text.to_owned()
+        }
+    };
+    let place = concise::place(&finding.primary);
+    let rule = format!("{}[{}]", finding.code, finding.name);
+    writeln!(out, "{place}: {} {}", paint(&rule, color), finding.message)?;
+    let excerpts = excerpts(finding);
+    if !excerpts.is_empty() {
+        let snippets = excerpts
+            .iter()
+            .enumerate()
+            .map(|(index, it)| it.snippet(index));
+        let group = snippets.fold(Group::with_level(level), Group::element);
+        let renderer = if colors {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        writeln!(out, "{}", renderer.render(&[group]))?;
+    }
+    for note in &finding.notes {
+        writeln!(out, "{} {note}", paint("note:", Color::Blue))?;
+    }
+    if let Some(help) = &finding.help {
+        writeln!(out, "{} {help}", paint("help:", Color::Green))?;
+    }
+    if let Some(fix) = &finding.fix {
+        writeln!(
+            out,
+            "{} --fix can {}",
+            paint("fix:", Color::Green),
+            fix.title
+        )?;
+    }
+    Ok(())
+}
+
+/// `2 errors, 1 warning in 14 files; 1 can be mended with --fix`.
+fn summary(findings: &[Finding], files: usize) -> String {
+    let counted = |count: usize, word: &str| match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
+    };
+    let of = |severity: Severity| findings.iter().filter(|it| it.severity == severity).count();
+    let words = [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Info, "remark"),
+    ];
+    let counts = words.map(|(severity, word)| (of(severity), word));
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| counted(*count, word))
+        .collect();
+    let files = counted(files, "file");
+    if parts.is_empty() {
+        return format!("nothing found in {files}");
+    }
+    let mended = findings.iter().filter(|it| it.fix.is_some()).count();
+    let mends = match mended {
+        0 => String::new(),
+        _ => format!("; {mended} can be mended with --fix"),
+    };
+    format!("{} in {files}{mends}", parts.join(", "))
+}
+
+/// Lines of a file with marks in them.
+struct Excerpt<'f> {
+    file: &'f str,
+    is_other: bool,
+    line: usize,
+    text: String,
+    marks: Vec<(Range<usize>, AnnotationKind, &'f str)>,
+}
+
+/// The lines of a finding's labels: those on the same lines together.
+fn excerpts(finding: &Finding) -> Vec<Excerpt<'_>> {
+    let mut excerpts: Vec<Excerpt<'_>> = Vec::new();
+    let primary = std::iter::once((&finding.primary, AnnotationKind::Primary));
+    let secondary = finding
+        .secondary
+        .iter()
+        .map(|it| (it, AnnotationKind::Context));
+    for (label, kind) in primary.chain(secondary) {
+        if label.start.line == 0 || label.excerpt.is_empty() && label.text.is_empty() {
+            continue;
+        }
+        let text = printable(&label.excerpt);
+        let mark = (range(label, &text), kind, label.text.as_str());
+        let is_same = |it: &&mut Excerpt<'_>| {
+            it.file == label.file && it.line == label.start.line && it.text == text
+        };
+        match excerpts.iter_mut().find(is_same) {
+            Some(known) => known.marks.push(mark),
+            None => excerpts.push(Excerpt {
+                file: &label.file,
+                is_other: label.file != finding.primary.file,
+                line: label.start.line,
+                text,
+                marks: vec![mark],
+            }),
+        }
+    }
+    excerpts
+}
+
+/// The excerpt with one character for each, none of which steers a terminal.
+fn printable(excerpt: &str) -> String {
+    let shown = |it: char| match it {
+        '\n' | '\t' => it,
+        it if is_unprintable(it) => char::REPLACEMENT_CHARACTER,
+        it => it,
+    };
+    excerpt.replace("\r\n", "\n").chars().map(shown).collect()
+}
+
+/// The bytes of a label in its excerpt.
+fn range(label: &Label, text: &str) -> Range<usize> {
+    let offset = |line: usize, column: usize| {
+        let lines = text.split_inclusive('\n');
+        let mut before = 0;
+        for (index, content) in lines.enumerate() {
+            if index + label.start.line == line {
+                let characters = content
+                    .trim_end_matches('\n')
+                    .chars()
+                    .take(column.saturating_sub(1));
+                return before + characters.map(char::len_utf8).sum::<usize>();
+            }
+            before += content.len();
+        }
+        text.len()
+    };
+    let start = offset(label.start.line, label.start.column);
+    let end = offset(label.end.line, label.end.column);
+    start..end.max(start)
+}
+
+impl Excerpt<'_> {
+    fn snippet(&self, index: usize) -> Snippet<'_, Annotation<'_>> {
+        let marks = self.marks.iter().map(|(range, kind, text)| {
+            let mark = kind.span(range.clone());
+            if text.is_empty() {
+                mark
+            } else {
+                mark.label(*text)
+            }
+        });
+        let snippet = Snippet::source(&self.text)
+            .line_start(self.line)
+            .annotations(marks);
+        // The finding's own place stands in the line above.
+        if index == 0 && !self.is_other {
+            snippet
+        } else {
+            snippet.path(self.file)
+        }
+    }
+}

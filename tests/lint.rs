@@ -1,0 +1,296 @@
+//! Every rule's page and examples.
+//!
+//! A page shows a bad and a good example, each a fence whose first line is
+//! `LANGUAGE bad|good PATH [ARGUMENT…]`; with `+` behind the word it is another
+//! file of the example before. More examples are directories in
+//! `testdata/lint/CODE/NAME`, the name beginning with `bad`, `good` or `near`:
+//! files, and the arguments in `args`, one a line (`.` without it). A near
+//! miss looks like the bad thing and is none: every rule has two.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kdns::lint::{Rule, rules};
+
+/// The headings of a page, in order.
+const HEADINGS: [&str; 7] = [
+    "## What it finds",
+    "## Why it matters",
+    "## When it bites",
+    "## How to mend it",
+    "## Examples",
+    "## Versions",
+    "## References",
+];
+
+/// What an example is to show.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Verdict {
+    Bad,
+    Good,
+    Near,
+}
+
+/// Files and arguments.
+struct Example {
+    name: String,
+    verdict: Verdict,
+    directory: PathBuf,
+    args: Vec<String>,
+    /// Keeps a directory that was made for it.
+    _made: Option<tempfile::TempDir>,
+}
+
+#[test]
+fn codes_and_names_are_unique_and_well_formed() {
+    let mut seen = std::collections::BTreeSet::new();
+    for rule in rules::all() {
+        let (group, number) = rule.code.split_at(2);
+        assert!(
+            ["KR", "KK", "KC", "KP", "KN", "KS"].contains(&group),
+            "{}",
+            rule.code
+        );
+        assert!(
+            number.len() == 3 && number.bytes().all(|it| it.is_ascii_digit()),
+            "{}",
+            rule.code
+        );
+        let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(rule.name.chars().all(is_kebab), "{}", rule.name);
+        assert!(
+            seen.insert(rule.code) && seen.insert(rule.name),
+            "{}",
+            rule.code
+        );
+        assert!(
+            !rule.summary.ends_with('.') && rule.summary.len() <= 100,
+            "{}",
+            rule.code
+        );
+    }
+    for group in rules::GROUPS {
+        assert!(group.is_sorted_by_key(|it| it.code), "{}", group[0].code);
+    }
+}
+
+#[test]
+fn pages_have_their_headings() {
+    for rule in rules::all() {
+        let headings: Vec<&str> = lines_of_text(rule.page)
+            .filter(|it| it.starts_with('#'))
+            .collect();
+        let title = format!("# {}: {}", rule.code, rule.name);
+        assert_eq!(headings.first(), Some(&title.as_str()), "{}", rule.code);
+        assert_eq!(headings[1..], HEADINGS, "{}", rule.code);
+    }
+}
+
+/// The lines of a page outside of its fences.
+fn lines_of_text(page: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    page.lines().filter(move |line| {
+        is_code ^= line.starts_with("```");
+        !is_code
+    })
+}
+
+#[test]
+fn examples_show_what_they_say() {
+    let mut failures = Vec::new();
+    for rule in rules::all() {
+        let examples = examples(rule);
+        let count = |verdict| examples.iter().filter(|it| it.verdict == verdict).count();
+        for (verdict, least) in [(Verdict::Bad, 1), (Verdict::Good, 1), (Verdict::Near, 2)] {
+            if count(verdict) < least {
+                failures.push(format!(
+                    "{}: {} examples {verdict:?}",
+                    rule.code,
+                    count(verdict)
+                ));
+            }
+        }
+        for example in &examples {
+            let found = lint(example, &["--format", "concise", "--exit-zero"]);
+            let is_found = found
+                .lines()
+                .any(|it| it.contains(&format!(": {}[{}] ", rule.code, rule.name)));
+            if is_found != (example.verdict == Verdict::Bad) {
+                failures.push(format!("{} {}:\n{found}", rule.code, example.name));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// After `--fix` nothing is left to mend, and a second time changes nothing.
+#[test]
+fn fixes_mend_once_and_for_all() {
+    let mut mended = 0;
+    for rule in rules::all() {
+        for example in examples(rule) {
+            if example.args.iter().any(|it| it == "--root") {
+                continue;
+            }
+            let copy = tempfile::tempdir().unwrap();
+            copy_into(&example.directory, copy.path());
+            let example = Example {
+                directory: copy.path().to_owned(),
+                ..example
+            };
+            let select = ["--select", rule.code, "--exit-zero"];
+            let diff = lint(&example, &[&select[..], &["--diff"]].concat());
+            let before = lint(&example, &[&select[..], &["--format", "concise"]].concat());
+            assert!(
+                diff.is_empty() || !before.is_empty(),
+                "{} {}: {diff}",
+                rule.code,
+                example.name
+            );
+            let after = lint(
+                &example,
+                &[&select[..], &["--fix", "--format", "concise"]].concat(),
+            );
+            let again = lint(&example, &[&select[..], &["--diff"]].concat());
+            assert_eq!(again, "", "{} {}", rule.code, example.name);
+            if !diff.is_empty() {
+                mended += 1;
+                assert!(
+                    after.lines().count() < before.lines().count(),
+                    "{}: {after}",
+                    rule.code
+                );
+            }
+        }
+    }
+    assert!(mended > 2, "{mended}");
+}
+
+fn copy_into(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy_into(&entry.path(), &target);
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(entry.path()).unwrap(), &target).unwrap();
+        } else {
+            fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}
+
+/// Standard output of a run in the example's directory.
+fn lint(example: &Example, more: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .arg("lint")
+        .args(&example.args)
+        .args(more)
+        .current_dir(&example.directory)
+        .env_remove("KDNS_BLESS")
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    let place = example.directory.display();
+    assert!(
+        output.status.code().is_some_and(|it| it < 2),
+        "{place} {:?}: {err}",
+        example.args
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn examples(rule: &Rule) -> Vec<Example> {
+    let mut examples = page_examples(rule);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("testdata/lint")
+        .join(rule.code);
+    let mut cases: Vec<PathBuf> = match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|it| it.unwrap().path()).collect(),
+        Err(_) => Vec::new(),
+    };
+    cases.sort();
+    for directory in cases {
+        let name = directory
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        let verdicts = [
+            ("bad", Verdict::Bad),
+            ("good", Verdict::Good),
+            ("near", Verdict::Near),
+        ];
+        let verdict = verdicts.iter().find(|it| name.starts_with(it.0)).unwrap().1;
+        let args = fs::read_to_string(directory.join("args")).unwrap_or_else(|_| ".\n".to_owned());
+        let args = args.lines().map(str::to_owned).collect();
+        examples.push(Example {
+            name,
+            verdict,
+            directory,
+            args,
+            _made: None,
+        });
+    }
+    examples
+}
+
+/// The examples in the fences of a page.
+fn page_examples(rule: &Rule) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    // A fence without a path is no example.
+    let mut open: Option<(Option<PathBuf>, String)> = None;
+    for line in rule.page.lines() {
+        if let Some((path, mut text)) = open.take() {
+            if line == "```" {
+                if let Some(path) = path {
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(path, text).unwrap();
+                }
+            } else {
+                text.push_str(line);
+                text.push('\n');
+                open = Some((path, text));
+            }
+            continue;
+        }
+        let Some(info) = line.strip_prefix("```") else {
+            continue;
+        };
+        let words: Vec<&str> = info.split(' ').collect();
+        let Some(word) = words.get(1) else {
+            open = Some((None, String::new()));
+            continue;
+        };
+        let verdict = match word.trim_end_matches('+') {
+            "bad" => Verdict::Bad,
+            "good" => Verdict::Good,
+            other => panic!("{}: {other} is none of bad and good", rule.code),
+        };
+        if !word.ends_with('+') {
+            let made = tempfile::tempdir().unwrap();
+            let mut args: Vec<String> = words[3..].iter().map(|&it| it.to_owned()).collect();
+            args.push(".".to_owned());
+            examples.push(Example {
+                name: format!("page {word} {}", words[2]),
+                verdict,
+                directory: made.path().to_owned(),
+                args,
+                _made: Some(made),
+            });
+        }
+        let path = examples.last().unwrap().directory.join(words[2]);
+        open = Some((Some(path), String::new()));
+    }
+    examples
+}
