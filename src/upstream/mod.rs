@@ -275,7 +275,18 @@ impl Report {
     }
 }
 
+impl FileReport {
+    /// Whether it, or a list of some server's own, leaves something out.
+    pub fn loses(&self) -> bool {
+        !self.lost.is_empty() || self.servers.iter().any(Step::loses)
+    }
+}
+
 impl Step {
+    fn loses(&self) -> bool {
+        !self.lost.is_empty() || self.next.iter().any(Self::loses)
+    }
+
     /// Whether a way from here leads nowhere.
     pub fn is_dead(&self) -> bool {
         let here = matches!(self.end, End::Cycle | End::Refused(_));
