@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, reached};
 use super::verdict::{Outcome, asks_nobody};
-use super::walk::{Step, Way, WayEnd, Who};
+use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Report, State, Verdict, When};
 use crate::topology::Network;
 
@@ -96,7 +96,8 @@ fn name(graph: &Graph<'_>, step: &Step) -> String {
             let server = graph.servers.get(index);
             server.map(|it| it.dns.label.clone()).unwrap_or_default()
         }
-        Who::Service(to) => format!("the cluster's DNS service {}", to.ip()),
+        Who::Service(Some(to)) => format!("the cluster's DNS service {}", to.ip()),
+        Who::Service(None) => walk::UPSTREAM_SERVICE.to_owned(),
     }
 }
 

@@ -60,6 +60,7 @@ pub fn judge(node: &Node) -> Report {
         remarks.extend(drift::unexplained(&evidence));
     }
     remarks.extend(drift::of(&graph));
+    remarks.retain(|it| !missing.contains(it));
     remarks.extend(
         node.kubelet
             .iter()

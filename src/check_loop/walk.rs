@@ -1,5 +1,6 @@
 //! Which ways the queries of a zone take from a server, and where they end.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use super::deliver::{Delivery, deliver};
@@ -15,8 +16,14 @@ use crate::topology::{Forward, Policy, Program, Target};
 const MAX_WAYS: usize = 64;
 /// Longest way, in servers.
 const MAX_HOPS: usize = 24;
+/// The same where each server is followed once.
+const MAX_SERVERS: usize = 300;
+const TOO_LONG: &str = "the way is too long";
 /// Most servers of one forward that are looked at; CoreDNS takes 15.
 const MAX_CHOICES: usize = 200;
+
+/// The service whose address NodeLocal DNSCache puts into its Corefile.
+pub(super) const UPSTREAM_SERVICE: &str = "the service kube-dns-upstream";
 
 /// A way that queries take.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -49,8 +56,9 @@ pub(super) struct Step {
 pub(super) enum Who {
     /// A server of the graph.
     Server(usize),
-    /// The service of the cluster's DNS.
-    Service(SocketAddr),
+    /// The service of the cluster's DNS; `None`: at an address that no file
+    /// names.
+    Service(Option<SocketAddr>),
 }
 
 /// How a way ends.
@@ -70,15 +78,32 @@ pub(super) enum WayEnd {
 
 /// The ways of the zone's queries from the server `start`.
 pub(super) fn ways(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> Vec<Way> {
-    let mut walk = Walk {
-        graph,
-        when,
-        zone,
-        steps: Vec::new(),
-        found: Vec::new(),
+    let walk = |visited| {
+        let mut walk = Walk {
+            graph,
+            when,
+            zone,
+            steps: Vec::new(),
+            found: Vec::new(),
+            visited,
+        };
+        walk.visit(start, (1, 1));
+        walk.found
     };
-    walk.visit(start, (1, 1));
-    walk.found
+    let mut found = walk(None);
+    let is_cut = |way: &Way| way.end == WayEnd::Unknown(TOO_LONG.to_owned());
+    if found.len() > MAX_WAYS || found.iter().any(is_cut) {
+        // Where the others end is told by one way to each server.
+        found.truncate(MAX_WAYS);
+        found.retain(|way| !is_cut(way));
+        let others = walk(Some(BTreeSet::new()));
+        let mut others: Vec<Way> = others
+            .into_iter()
+            .filter(|way| !found.contains(way))
+            .collect();
+        found.append(&mut others);
+    }
+    found
 }
 
 /// What a server does with the names of a zone; `None`: it answers or refuses
@@ -102,11 +127,22 @@ struct Walk<'w, 'n> {
     /// The way to here.
     steps: Vec<Step>,
     found: Vec<Way>,
+    /// The servers that queries have come to, where each is followed only
+    /// once; `None`: on every way.
+    visited: Option<BTreeSet<usize>>,
+}
+
+/// Where a choice leads.
+enum Leads {
+    To(SocketAddr),
+    /// The DNS pods, by way of a service whose address is not known.
+    ClusterDns,
+    Nowhere(WayEnd),
 }
 
 /// One of the servers that another one can ask.
 struct Choice {
-    to: Result<SocketAddr, WayEnd>,
+    to: Leads,
     shown: String,
     target: Place,
     is_from_file: bool,
@@ -115,14 +151,22 @@ struct Choice {
 
 impl Walk<'_, '_> {
     fn end(&mut self, end: WayEnd, share: (u32, u32)) {
-        if self.found.len() < MAX_WAYS {
-            self.found.push(Way {
-                steps: self.steps.clone(),
-                end,
-                share,
-                is_passed: false,
-            });
+        let is_known = self.visited.is_some() && matches!(end, WayEnd::Cycle(_));
+        if self.found.len() > MAX_WAYS || is_known {
+            return;
         }
+        // One more says that there are others.
+        let end = if self.found.len() == MAX_WAYS {
+            WayEnd::Unknown(format!("there are more than {MAX_WAYS} ways"))
+        } else {
+            end
+        };
+        self.found.push(Way {
+            steps: self.steps.clone(),
+            end,
+            share,
+            is_passed: false,
+        });
     }
 
     /// A packet has come to this server.
@@ -131,17 +175,31 @@ impl Walk<'_, '_> {
         if let Some(first) = self.steps.iter().position(seen) {
             return self.end(WayEnd::Cycle(first), share);
         }
-        if self.steps.len() >= MAX_HOPS || self.found.len() >= MAX_WAYS {
-            return self.end(WayEnd::Unknown("the way is too long".to_owned()), share);
+        if let Some(visited) = &mut self.visited
+            && !visited.insert(index)
+        {
+            return;
+        }
+        let most = if self.visited.is_some() {
+            MAX_SERVERS
+        } else {
+            MAX_HOPS
+        };
+        if self.steps.len() >= most || self.found.len() > MAX_WAYS {
+            return self.end(WayEnd::Unknown(TOO_LONG.to_owned()), share);
         }
         let Some(server) = self.graph.servers.get(index) else {
             return;
         };
+        if let Some(reason) = &server.dns.stops {
+            return self.end(WayEnd::Unknown(reason.clone()), share);
+        }
         let Some(forward) = forward(server, self.zone) else {
-            let end = match server.dns.unknown.first() {
-                Some(reason) if server.dns.forwards.is_empty() => WayEnd::Unknown(reason.clone()),
-                _ => WayEnd::Answered,
+            let doubt = match server.dns.hides.first() {
+                None if server.dns.forwards.is_empty() => server.dns.unknown.first(),
+                hides => hides,
             };
+            let end = doubt.map_or(WayEnd::Answered, |it| WayEnd::Unknown(it.clone()));
             return self.end(end, share);
         };
         let choices = self.choices(server, forward);
@@ -222,8 +280,12 @@ impl Walk<'_, '_> {
             proof: choice.proof,
         });
         match choice.to {
-            Ok(to) => self.send(index, to, share),
-            Err(end) => self.end(end, share),
+            Leads::To(to) => self.send(index, to, share),
+            Leads::ClusterDns => {
+                let servers = self.graph.behind_service();
+                self.through_service(None, &servers, share);
+            }
+            Leads::Nowhere(end) => self.end(end, share),
         }
         self.steps.pop();
     }
@@ -231,7 +293,7 @@ impl Walk<'_, '_> {
     fn send(&mut self, from: usize, to: SocketAddr, share: (u32, u32)) {
         match deliver(self.graph, from, to) {
             Delivery::Server(next) => self.arrive(next, share),
-            Delivery::Service(servers) => self.through_service(to, &servers, share),
+            Delivery::Service(servers) => self.through_service(Some(to), &servers, share),
             Delivery::Nobody => self.end(WayEnd::Refused, share),
             Delivery::Outside => self.end(WayEnd::Answered, share),
             Delivery::Unknown(reason) => self.end(WayEnd::Unknown(reason), share),
@@ -252,8 +314,8 @@ impl Walk<'_, '_> {
     }
 
     /// Through the cluster's service to one of the servers behind it.
-    fn through_service(&mut self, to: SocketAddr, servers: &[usize], share: (u32, u32)) {
-        let proof = self.graph.service(to.ip()).cloned().flatten();
+    fn through_service(&mut self, to: Option<SocketAddr>, servers: &[usize], share: (u32, u32)) {
+        let proof = to.and_then(|to| self.graph.service(to.ip()).cloned().flatten());
         self.steps.push(Step {
             who: Who::Service(to),
             to: "one of the DNS pods".to_owned(),
@@ -272,8 +334,9 @@ impl Walk<'_, '_> {
             Some(next) => self.arrive(next, share),
             None if self.zone == "." => self.end(
                 WayEnd::Unknown(format!(
-                    "the DNS pods behind {to} are not on this node: give their Corefile with \
-                     --corefile"
+                    "the DNS pods behind {} are not on this node: give their Corefile with \
+                     --corefile",
+                    to.map_or_else(|| UPSTREAM_SERVICE.to_owned(), |it| it.to_string())
                 )),
                 share,
             ),
@@ -300,14 +363,18 @@ impl Walk<'_, '_> {
             };
             match &target.value {
                 Target::Address(to) if server.dns.leaves_out(*to, own) => {}
-                Target::Address(to) => choices.push(one(Ok(*to), to.to_string())),
+                Target::Address(to) => choices.push(one(Leads::To(*to), to.to_string())),
                 Target::File(path) => choices.extend(self.listed(server, path, &one)),
                 Target::Roots => {
-                    choices.push(one(Err(WayEnd::Answered), "the root servers".to_owned()));
+                    let end = Leads::Nowhere(WayEnd::Answered);
+                    choices.push(one(end, "the root servers".to_owned()));
+                }
+                Target::ClusterDns => {
+                    choices.push(one(Leads::ClusterDns, UPSTREAM_SERVICE.to_owned()));
                 }
                 Target::Other(what) => {
                     let reason = format!("{what} is not followed");
-                    choices.push(one(Err(WayEnd::Unknown(reason)), what.clone()));
+                    choices.push(one(Leads::Nowhere(WayEnd::Unknown(reason)), what.clone()));
                 }
             }
         }
@@ -316,7 +383,7 @@ impl Walk<'_, '_> {
         if let Some(first) = forward.to.first().filter(|_| is_more) {
             let reason = format!("more than {MAX_CHOICES} servers of one forward are not followed");
             choices.push(Choice {
-                to: Err(WayEnd::Unknown(reason)),
+                to: Leads::Nowhere(WayEnd::Unknown(reason)),
                 shown: "further servers".to_owned(),
                 target: first.place.clone(),
                 is_from_file: false,
@@ -331,10 +398,15 @@ impl Walk<'_, '_> {
         &self,
         server: &Server<'_>,
         path: &str,
-        one: &dyn Fn(Result<SocketAddr, WayEnd>, String) -> Choice,
+        one: &dyn Fn(Leads, String) -> Choice,
     ) -> Vec<Choice> {
         let own = self.graph.addresses(&server.dns.network);
-        let unknown = |reason| vec![one(Err(WayEnd::Unknown(reason)), path.to_owned())];
+        let unknown = |reason| {
+            vec![one(
+                Leads::Nowhere(WayEnd::Unknown(reason)),
+                path.to_owned(),
+            )]
+        };
         let listed = match self.graph.view(server, path, self.when) {
             Err(reason) => return unknown(reason),
             Ok(listed) if listed.is_empty() => {
@@ -347,7 +419,7 @@ impl Walk<'_, '_> {
             .into_iter()
             .filter(|it| !server.dns.leaves_out(it.to, own));
         let choice = |it: Listed| {
-            let file = one(Ok(it.to), path.to_owned());
+            let file = one(Leads::To(it.to), path.to_owned());
             Choice {
                 shown: it.to.to_string(),
                 proof: file.proof.into_iter().chain(it.proof).collect(),

@@ -168,6 +168,11 @@ impl<'n> Walk<'n> {
                 let who = "the servers of the root zone and those below, one after the other";
                 next.push(last("roots", who, place, End::Outside));
             }
+            Target::ClusterDns => {
+                let who = "the cluster's DNS pods, by way of the service kube-dns-upstream";
+                let reason = "`kdns check-loop` follows it".to_owned();
+                next.push(last("cluster-dns", who, place, End::Unknown(reason)));
+            }
             Target::Other(text) => {
                 let reason = "it is not followed".to_owned();
                 next.push(last("other", text, place, End::Unknown(reason)));

@@ -171,6 +171,8 @@ pub(super) fn server(program: Program, listens: &str, to: &str) -> DnsServer {
         }],
         notices_loops: false,
         unknown: Vec::new(),
+        hides: Vec::new(),
+        stops: None,
     }
 }
 

@@ -31,6 +31,39 @@ fn target(target: &Target) -> String {
     }
 }
 
+/// What of that keeps it from starting, and how much can hide something.
+#[test]
+fn some_doubts_count_more_than_others() {
+    let check = |corefile: &str, stops: bool, hides: usize| {
+        let servers = servers_of(&[source("/c/Corefile", corefile)]);
+        let server = servers.first().unwrap();
+        assert_eq!(server.stops.is_some(), stops, "{corefile}: {server:?}");
+        assert_eq!(server.hides.len(), hides, "{corefile}: {server:?}");
+        let known = server.hides.iter().chain(&server.stops);
+        assert!(known.clone().all(|it| server.unknown.contains(it)));
+    };
+    check(". {\n forward . 1.1.1.1\n}", false, 0);
+    check(
+        &format!(". {{\n forward .{}\n}}", " 1.1.1.1".repeat(15)),
+        false,
+        0,
+    );
+    check(
+        &format!(". {{\n forward .{}\n}}", " 1.1.1.1".repeat(16)),
+        true,
+        0,
+    );
+    check(". {\n forward\n}", true, 0);
+    check(". {\n forward .\n}", true, 0);
+    check(". {\n forward . 1.1.1.1\n", true, 0);
+    check(". {\n alternate x\n}", false, 1);
+    check(". {\n view a {\n  expr true\n }\n}", false, 1);
+    check(". {\n auto\n import x/*.override\n}", false, 0);
+    check(". {\n import x.conf\n}", false, 1);
+    check("{$ZONE} {\n forward . 1.1.1.1\n}", false, 2);
+    check("", false, 1);
+}
+
 /// Each server on a line: `LISTENERS| ZONE -> TARGETS (POLICY); …`, `loop`
 /// if it notices loops; then what is unknown.
 fn shown(servers: &[DnsServer]) -> String {
@@ -133,16 +166,16 @@ fn corefiles_that_coredns_was_started_with() {
 fn the_corefiles_of_caches_on_the_node() {
     check_file!(
         "node-local-dns.Corefile.base",
-        "10.96.0.10#53 169.254.20.10#53 | cluster.local. -> \
-         Other(\"__PILLAR__CLUSTER__DNS__\"); in-addr.arpa. -> \
-         Other(\"__PILLAR__CLUSTER__DNS__\"); ip6.arpa. -> \
-         Other(\"__PILLAR__CLUSTER__DNS__\"); . -> /etc/resolv.conf; loop\n\
-         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
-         (node-local-dns.Corefile.base:10:15)\n\
-         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
-         (node-local-dns.Corefile.base:22:15)\n\
-         ? What __PILLAR__CLUSTER__DNS__ stands for is not known \
-         (node-local-dns.Corefile.base:33:15)\n"
+        "10.96.0.10#53 169.254.20.10#53 | cluster.local. -> ClusterDns; in-addr.arpa. -> \
+         ClusterDns; ip6.arpa. -> ClusterDns; . -> /etc/resolv.conf; loop\n\
+         ? __PILLAR__CLUSTER__DNS__ is taken for the cluster's DNS pods, by way of the service \
+         kube-dns-upstream (node-local-dns.Corefile.base:10:15)\n\
+         ? __PILLAR__CLUSTER__DNS__ is taken for the cluster's DNS pods, by way of the service \
+         kube-dns-upstream (node-local-dns.Corefile.base:22:15)\n\
+         ? __PILLAR__CLUSTER__DNS__ is taken for the cluster's DNS pods, by way of the service \
+         kube-dns-upstream (node-local-dns.Corefile.base:33:15)\n\
+         ? __PILLAR__UPSTREAM__SERVERS__ is taken for /etc/resolv.conf, as no \
+         upstreamNameservers were found (node-local-dns.Corefile.base:44:15)\n"
     );
     check_file!(
         "localdns.corefile",
@@ -204,10 +237,10 @@ fn servers_are_written_in_many_ways() {
 #[test]
 fn what_is_not_known_is_said() {
     check(
-        ". {\n forward . {$UP} __PILLAR__CLUSTER__DNS__\n}",
-        "*#53 | . -> Other(\"{$UP}\") Other(\"__PILLAR__CLUSTER__DNS__\") (Random);\n\
+        ". {\n forward . {$UP} __PILLAR__DNS__DOMAIN__\n}",
+        "*#53 | . -> Other(\"{$UP}\") Other(\"__PILLAR__DNS__DOMAIN__\") (Random);\n\
          ? What {$UP} stands for is not known (/c/Corefile:2:12)\n\
-         ? What __PILLAR__CLUSTER__DNS__ stands for is not known (/c/Corefile:2:18)\n",
+         ? What __PILLAR__DNS__DOMAIN__ stands for is not known (/c/Corefile:2:18)\n",
     );
     check(
         ". {\n alternate x\n forward . 1.1.1.1 {\n  what 1\n }\n}",
@@ -230,7 +263,8 @@ fn what_is_not_known_is_said() {
         "|\n? No file was found for the import of /c/x/*.override (/c/Corefile:2:9)\n\
          ? Which addresses nodelocaldns stands for is not known (/c/Corefile:3:7)\n",
     );
-    check("", "");
+    let none = "The Corefile has no server block that CoreDNS could serve\n";
+    check("", &format!("|\n? {none}"));
 }
 
 #[test]
@@ -297,7 +331,8 @@ fn listeners_make_servers() {
         "cluster.local:53 {\n bind 169.254.20.10 10.96.0.10\n forward . 10.0.0.9\n}\n\
          .:53 {\n bind 169.254.20.10 10.96.0.10\n forward . __PILLAR__UPSTREAM__SERVERS__\n}\n",
         "10.96.0.10#53 169.254.20.10#53 | cluster.local. -> 10.0.0.9:53; . -> \
-         /etc/resolv.conf;\n",
+         /etc/resolv.conf;\n? __PILLAR__UPSTREAM__SERVERS__ is taken for /etc/resolv.conf, as no \
+         upstreamNameservers were found (/c/Corefile:7:12)\n",
     );
     check(
         "dns://.:5353 {\n forward . 1.1.1.1\n loop\n}\n.:5301 tls://. {\n forward . 2.2.2.2\n}",
