@@ -243,7 +243,8 @@ fn last(id: &'static str, who: &str, place: Option<Place>, end: End) -> Step {
 fn notes(identity: &Identity<'_>, server: Option<&DnsServer>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(lead) = &identity.lead {
-        let is_seen = server.is_some() || !identity.sockets.is_empty();
+        let is_seen =
+            server.is_some() || !identity.sockets.is_empty() || identity.cluster_dns.is_some();
         if lead.is_guess() && !is_seen && !lead.owner.is_vague {
             notes.push("this is a guess: only the address says so".to_owned());
         }
