@@ -5,12 +5,16 @@ use std::net::SocketAddr;
 use super::identity::{self, Identity};
 use super::{End, MAX_FOLLOWED, Step, placed};
 use crate::address::DNS_PORT;
+use crate::config::openresolv_conf::OpenresolvConf;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
 use crate::node::{HostFile, Node};
-use crate::text::{Place, Placed};
+use crate::text::{Place, Placed, escaped};
 use crate::topology::resolved::Resolved;
 use crate::topology::{DnsServer, Program, Target};
+
+/// The settings of openresolv.
+const OPENRESOLV: &str = "/etc/resolvconf.conf";
 
 /// Longest way that is followed.
 const MAX_STEPS: usize = 30;
@@ -120,6 +124,9 @@ impl<'n> Walk<'n> {
             return;
         }
         let lead = identity.lead.as_ref();
+        if self.openresolv(identity, step) {
+            return;
+        }
         if let Some(upstream) = lead.and_then(|lead| lead.upstream.as_ref()) {
             let file = self.file(&upstream.file);
             for listed in upstream.servers.iter().take(MAX_FOLLOWED) {
@@ -145,6 +152,43 @@ impl<'n> Walk<'n> {
                 .to_owned(),
             _ => "where it forwards to is not known".to_owned(),
         });
+    }
+
+    /// Whether openresolv wrote the server into the file, and its settings
+    /// tell where that one's own servers are.
+    fn openresolv(&mut self, identity: &Identity<'n>, step: &mut Step) -> bool {
+        let Some(conf) = self
+            .file(OPENRESOLV)
+            .and_then(|it| it.content.as_ref().ok())
+        else {
+            return false;
+        };
+        let settings = OpenresolvConf::parse(&conf.source);
+        let mut own = settings.name_servers.iter();
+        let Some(named) = own.find(|it| it.value == identity.reached.ip()) else {
+            return false;
+        };
+        step.confirmed_by
+            .push(format!("openresolv's name_servers at {}", named.place));
+        let shown = |file: &Placed<String>| {
+            let path = escaped(file.value.as_bytes());
+            format!("openresolv writes its servers to {path} ({})", file.place)
+        };
+        step.notes.extend(settings.files().map(shown));
+        let resolv = settings.dnsmasq_resolv.as_ref();
+        let Some(file) = resolv.and_then(|it| self.file(&it.value)) else {
+            return false;
+        };
+        let Ok(list) = &file.content else {
+            return false;
+        };
+        for (ip, span) in loopback::name_servers(list).take(MAX_FOLLOWED) {
+            let place = placed(list, span.start);
+            let address = SocketAddr::new(ip, DNS_PORT);
+            let next = self.step(address, Some(place), list, &file.links);
+            step.next.push(next);
+        }
+        !step.next.is_empty()
     }
 
     fn target(
