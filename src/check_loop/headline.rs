@@ -121,12 +121,18 @@ fn place(graph: &Graph<'_>, step: &Step) -> &'static str {
     }
 }
 
+/// Names that begin like other words.
+const NAMES: [&str; 2] = ["CoreDNS", "NodeLocal"];
+
 /// The sentence with a small first letter, but for names.
 fn lower(sentence: &str) -> String {
     let second = sentence.chars().nth(1);
     let mut characters = sentence.chars();
     match characters.next() {
-        Some(first) if second.is_none_or(char::is_lowercase) || second == Some(' ') => {
+        Some(first)
+            if !NAMES.iter().any(|name| sentence.starts_with(name))
+                && (second.is_none_or(char::is_lowercase) || second == Some(' ')) =>
+        {
             first.to_lowercase().chain(characters).collect()
         }
         _ => sentence.to_owned(),

@@ -401,7 +401,7 @@ impl Walk<'_, '_> {
         one: &dyn Fn(Leads, String) -> Choice,
     ) -> Vec<Choice> {
         let own = self.graph.addresses(&server.dns.network);
-        let unknown = |reason| {
+        let unknown = |reason: String| {
             vec![one(
                 Leads::Nowhere(WayEnd::Unknown(reason)),
                 path.to_owned(),
@@ -427,7 +427,14 @@ impl Walk<'_, '_> {
                 ..file
             }
         };
-        listed.map(choice).collect()
+        let mut choices: Vec<Choice> = listed.map(choice).collect();
+        if self.graph.is_cut(server, path, self.when) {
+            let who = &server.dns.label;
+            choices.extend(unknown(format!(
+                "{path} of {who} is so long that its end was not read"
+            )));
+        }
+        choices
     }
 
     /// The line of a configuration that says so; what is a default, or an

@@ -1,6 +1,7 @@
 //! Whole situations as values. The verdict of each stands before it.
 
 mod cases;
+mod doubts;
 mod mends;
 mod states;
 

@@ -258,6 +258,10 @@ fn doubts(corefile: &Corefile, places: &Places) -> Doubts {
             doubts.hide(sentence);
         }
     }
+    if let Some(cut) = corefile.sources.iter().find(|it| it.is_cut()) {
+        let name = escaped(cut.name.as_bytes());
+        doubts.hide(format!("{name} is so long that its end was not read"));
+    }
     if corefile.blocks.len() > MAX_PARTS {
         doubts.hide("There are more server blocks than kdns looks at".to_owned());
     }
