@@ -42,7 +42,7 @@ impl OpenresolvConf {
                 line: number + 1,
                 column,
             };
-            found.set(name, value, place);
+            found.set(name, value, &place);
         }
         found
     }
@@ -55,7 +55,7 @@ impl OpenresolvConf {
         single.into_iter().flatten().chain(lists)
     }
 
-    fn set(&mut self, name: &str, value: &str, place: Place) {
+    fn set(&mut self, name: &str, value: &str, place: &Place) {
         let path = || {
             let is_path = value.starts_with('/') && !value.contains('$');
             is_path.then(|| Placed {
