@@ -101,7 +101,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --color --log --probe --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
+            opts="-h --color --log --probe --fail-on --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -113,6 +113,10 @@ _kdns() {
                     ;;
                 --log)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -437,7 +441,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pod__subcmd__file)
-            opts="-h --color --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --help"
+            opts="-h --color --fail-on --exit-zero --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -445,6 +449,10 @@ _kdns() {
             case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -515,7 +523,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pods)
-            opts="-v -h --color --root --format --output --verbose --help"
+            opts="-v -h --color --root --fail-on --exit-zero --format --output --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -527,6 +535,10 @@ _kdns() {
                     ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -563,7 +575,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__upstream)
-            opts="-h --color --format --output --root --node-file --kubelet-config --corefile --help"
+            opts="-h --color --fail-on --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -571,6 +583,10 @@ _kdns() {
             case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)

@@ -20,7 +20,7 @@ Examples:
   kdns upstream 127.0.0.53
   kdns upstream --root /host --format json")]
 pub(super) struct UpstreamArgs {
-    /// Only this name server; a scope, as in fe80::1%eth0, may be given
+    /// Only this name server; an address may have a scope: `fe80::1%eth0`
     #[arg(value_name = "ADDRESS", value_parser = parse_server)]
     address: Option<IpAddr>,
     #[command(flatten)]

@@ -46,8 +46,8 @@ fn the_threshold_decides_the_status_and_not_the_output() {
 #[test]
 fn other_commands_have_the_threshold_too() {
     let folder = folder();
-    let many = "nameserver 192.0.2.1\n".repeat(1)
-        + "nameserver 192.0.2.2\nnameserver 192.0.2.3\nnameserver 192.0.2.4\n";
+    let many = "nameserver 192.0.2.1
+nameserver 192.0.2.2\nnameserver 192.0.2.3\nnameserver 192.0.2.4\n";
     fs::write(folder.path().join("many.conf"), many).unwrap();
     fs::create_dir(folder.path().join("etc")).unwrap();
     symlink("/nowhere", folder.path().join("etc/resolv.conf")).unwrap();
