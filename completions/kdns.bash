@@ -113,7 +113,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --color --log --probe --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
+            opts="-h --color --log --probe --fail-on --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -125,6 +125,10 @@ _kdns() {
                     ;;
                 --log)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -559,7 +563,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pod__subcmd__file)
-            opts="-h --color --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --help"
+            opts="-h --color --fail-on --exit-zero --format --output --policy --host-network --namespace --pod --kubelet-version --kubelet-arg --runtime --cluster-dns --cluster-domain --host-file --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -567,6 +571,10 @@ _kdns() {
             case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -637,7 +645,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__pods)
-            opts="-v -h --color --root --format --output --verbose --help"
+            opts="-v -h --color --root --fail-on --exit-zero --format --output --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -649,6 +657,10 @@ _kdns() {
                     ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -707,7 +719,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__upstream)
-            opts="-h --color --format --output --root --node-file --kubelet-config --corefile --help"
+            opts="-h --color --fail-on --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -715,6 +727,10 @@ _kdns() {
             case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)

@@ -94,6 +94,9 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When 
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l log -d 'Look for a loop in this log of a DNS server too; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l fail-on -d 'End with status 1 if there is a finding of this level or a worse one' -r -f -a "info\t'Worth knowing'
+warning\t'It can go wrong'
+error\t'It is wrong'"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'
 concise\t'One message a line, as compilers write them'
@@ -113,6 +116,9 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -s h -l help -d 'P
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l fail-on -d 'End with status 1 if there is a finding of this level or a worse one' -r -f -a "info\t'Worth knowing'
+warning\t'It can go wrong'
+error\t'It is wrong'"
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'"
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
@@ -120,10 +126,14 @@ complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l root -d 'Read the
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand upstream" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand upstream" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l fail-on -d 'End with status 1 if there is a finding of this level or a worse one' -r -f -a "info\t'Worth knowing'
+warning\t'It can go wrong'
+error\t'It is wrong'"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l format -d 'How to write the result; text without it' -r -f -a "text\t'The file\'s bytes and nothing else'
 json\t'One document: the file, what did not fit, the events'"
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
@@ -143,15 +153,20 @@ complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l root -d 'Read the
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l kubelet-config -d 'Take this for the kubelet\'s configuration file; - is standard input' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l corefile -d 'Take this for the Corefile; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -l host-network -d 'The pod is on the node\'s network, whatever the manifest says'
 complete -c kdns -n "__fish_kdns_using_subcommand pod-file" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l root -d 'Read the node below this directory [default: /]' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l fail-on -d 'End with status 1 if there is a finding of this level or a worse one' -r -f -a "info\t'Worth knowing'
+warning\t'It can go wrong'
+error\t'It is wrong'"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'"
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand pods" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -s v -l verbose -d 'More detail: uid, processes, paths, containers'
 complete -c kdns -n "__fish_kdns_using_subcommand pods" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand nsenter" -l color -d 'When to use colours' -r -f -a "auto\t''

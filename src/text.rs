@@ -96,7 +96,15 @@ impl Span {
     }
 }
 
+/// So much is read of a file; what is longer has lost its end.
+pub const MAX_READ: usize = 1 << 20;
+
 impl Source {
+    /// Whether its end may be missing.
+    pub fn is_cut(&self) -> bool {
+        self.bytes.len() >= MAX_READ
+    }
+
     /// Line and column of the byte at `offset`; of the end if it lies outside.
     pub fn position(&self, offset: u32) -> Position {
         let before = self

@@ -1,11 +1,12 @@
 //! Who gets a packet: the same address is another socket in another network
 //! namespace.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::graph::{Graph, reached};
 use crate::loopback::owners::{self, Reach};
 use crate::node::Listener;
+use crate::pod::DEFAULT_CLUSTER_DNS;
 use crate::topology::{Listen, Network};
 
 /// Who gets a packet.
@@ -23,6 +24,19 @@ pub(super) enum Delivery {
     /// That cannot be told; the reason, without a full stop.
     Unknown(String),
 }
+
+/// What installers give the service of the cluster's DNS: kubeadm; k3s and
+/// rke2; EKS, two; AKS; `MicroK8s`; `OpenShift`; kubespray.
+const USUAL_SERVICES: [IpAddr; 8] = [
+    DEFAULT_CLUSTER_DNS,
+    IpAddr::V4(Ipv4Addr::new(10, 43, 0, 10)),
+    IpAddr::V4(Ipv4Addr::new(10, 100, 0, 10)),
+    IpAddr::V4(Ipv4Addr::new(172, 20, 0, 10)),
+    IpAddr::V4(Ipv4Addr::new(10, 0, 0, 10)),
+    IpAddr::V4(Ipv4Addr::new(10, 152, 183, 10)),
+    IpAddr::V4(Ipv4Addr::new(172, 30, 0, 10)),
+    IpAddr::V4(Ipv4Addr::new(10, 233, 0, 3)),
+];
 
 /// Who gets a packet that the server `from` sends.
 pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Delivery {
@@ -58,6 +72,12 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
             Network::Pod(pod.key())
         };
         return at(graph, &network, to);
+    }
+    if graph.services.is_empty() && USUAL_SERVICES.contains(&ip) {
+        return Delivery::Unknown(format!(
+            "{ip} is a usual address of the cluster's DNS service, and the kubelet's clusterDNS is \
+             not known: give its configuration with --kubelet-config"
+        ));
     }
     let usual = owners::of(ip).next().filter(|it| it.reach == Reach::Node);
     match usual {

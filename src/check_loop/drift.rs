@@ -8,6 +8,7 @@ use super::verdict::Outcome;
 use super::view::{self, Policy, View};
 use super::walk::{Way, WayEnd, Who};
 use super::{Sighting, State, headline, log, servers};
+use crate::kubelet::Origin;
 use crate::node::{Node, Pod};
 use crate::topology::{Network, Program};
 
@@ -18,6 +19,7 @@ const MAX_NAMED: usize = 3;
 pub(super) fn of(graph: &Graph<'_>) -> Vec<String> {
     let node = graph.node;
     let mut remarks: Vec<String> = links(node).into_iter().collect();
+    remarks.extend(empty_setting(node));
     remarks.extend(drift(node));
     remarks.extend(refused(graph));
     remarks
@@ -28,6 +30,21 @@ fn links(node: &Node) -> Option<String> {
     let file = node.kubelet_file.as_ref()?;
     let last = file.links.last()?;
     Some(format!("{} is a link to {last}", file.path))
+}
+
+/// Why there are loopback servers that no file lists.
+///
+/// Source: kubernetes `pkg/kubelet/network/dns/dns.go: GetPodDNS`.
+fn empty_setting(node: &Node) -> Option<String> {
+    let setting = &node.kubelet.as_ref()?.resolv_conf;
+    let is_empty = setting.value.is_empty() && !matches!(setting.origin, Origin::Unread(_));
+    is_empty.then(|| {
+        format!(
+            "resolvConf is empty ({}): the kubelet then reads no file and gives 127.0.0.1 (::1 \
+             on a node of IPv6 alone) to pods with dnsPolicy Default, as DNS pods have",
+            setting.origin
+        )
+    })
 }
 
 fn addresses(view: &View) -> Option<Vec<IpAddr>> {

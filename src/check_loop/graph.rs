@@ -70,6 +70,25 @@ impl<'n> Graph<'n> {
         }
     }
 
+    /// Whether the end of that file was not read: it can list more servers.
+    pub(super) fn is_cut(&self, server: &Server<'n>, path: &str, when: When) -> bool {
+        let is_in_pod = server.pod.is_some() || matches!(server.dns.network, Network::Pod(_));
+        let conf = match (server.pod, when) {
+            (Some(pod), When::Now) => view::own_file(pod),
+            _ if is_in_pod => {
+                let file = self.node.kubelet_file.as_ref();
+                file.and_then(|it| it.content.as_ref().ok())
+            }
+            _ => {
+                let files = self.node.node_file.iter().chain(&self.node.files);
+                let mut files = files.chain(&self.node.kubelet_file);
+                let file = files.find(|it| it.path == path || it.links.iter().any(|it| it == path));
+                file.and_then(|it| it.content.as_ref().ok())
+            }
+        };
+        conf.is_some_and(|conf| conf.source.is_cut())
+    }
+
     fn file_of_node(&self, path: &str) -> View {
         let files = self.node.node_file.iter().chain(&self.node.files);
         let mut files = files.chain(&self.node.kubelet_file);

@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, reached};
 use super::verdict::{Outcome, asks_nobody};
-use super::walk::{Step, Way, WayEnd, Who};
+use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Report, State, Verdict, When};
 use crate::topology::Network;
 
@@ -96,7 +96,8 @@ fn name(graph: &Graph<'_>, step: &Step) -> String {
             let server = graph.servers.get(index);
             server.map(|it| it.dns.label.clone()).unwrap_or_default()
         }
-        Who::Service(to) => format!("the cluster's DNS service {}", to.ip()),
+        Who::Service(Some(to)) => format!("the cluster's DNS service {}", to.ip()),
+        Who::Service(None) => walk::UPSTREAM_SERVICE.to_owned(),
     }
 }
 
@@ -120,12 +121,18 @@ fn place(graph: &Graph<'_>, step: &Step) -> &'static str {
     }
 }
 
+/// Names that begin like other words.
+const NAMES: [&str; 2] = ["CoreDNS", "NodeLocal"];
+
 /// The sentence with a small first letter, but for names.
 fn lower(sentence: &str) -> String {
     let second = sentence.chars().nth(1);
     let mut characters = sentence.chars();
     match characters.next() {
-        Some(first) if second.is_none_or(char::is_lowercase) || second == Some(' ') => {
+        Some(first)
+            if !NAMES.iter().any(|name| sentence.starts_with(name))
+                && (second.is_none_or(char::is_lowercase) || second == Some(' ')) =>
+        {
             first.to_lowercase().chain(characters).collect()
         }
         _ => sentence.to_owned(),

@@ -60,6 +60,12 @@ pub fn judge(node: &Node) -> Report {
         remarks.extend(drift::unexplained(&evidence));
     }
     remarks.extend(drift::of(&graph));
+    // What is missing has its sentence.
+    let is_said = |it: &String| {
+        let mut sentences = missing.iter().map(|own| own.get(1..).unwrap_or(own));
+        sentences.any(|own| it.ends_with(own))
+    };
+    remarks.retain(|it| !is_said(it));
     remarks.extend(
         node.kubelet
             .iter()

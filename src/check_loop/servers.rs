@@ -183,6 +183,8 @@ fn usual(pod: Option<&Pod>) -> Server<'_> {
             forwards: vec![forward],
             notices_loops: true,
             unknown: Vec::new(),
+            hides: Vec::new(),
+            stops: None,
         },
         pod,
         role: Role::Cluster,

@@ -1,9 +1,11 @@
 //! From the ways that queries take to states, and from these to the answer.
 
+use std::collections::BTreeSet;
+
 use super::graph::{Graph, Role, Server};
 use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Chain, End, Hop, State, Verdict, When};
-use crate::topology::{Network, Program};
+use crate::topology::{Network, Program, Target};
 
 /// More zones than this are not looked at.
 const MAX_ZONES: usize = 64;
@@ -22,13 +24,26 @@ pub(super) struct Outcome {
     pub(super) is_partial: bool,
 }
 
+impl Outcome {
+    /// Whether it only says that something was not followed.
+    pub(super) fn is_doubt(&self) -> bool {
+        self.ways.iter().all(|way| way.steps.is_empty())
+    }
+}
+
 /// What becomes of queries with one of the two sets of files, those outcomes
 /// first that decide.
 pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
-    let zones = zones(graph);
+    let (zones, is_cut) = zones(graph);
     let mut outcomes: Vec<Outcome> = Vec::new();
     for (start, server) in graph.servers.iter().enumerate() {
         if !is_asked(server, when) {
+            continue;
+        }
+        if server.role == Role::Cluster {
+            outcomes.extend(in_doubt(start, server, when, is_cut));
+        }
+        if server.dns.stops.is_some() {
             continue;
         }
         let first = outcomes.len();
@@ -98,14 +113,56 @@ fn is_asked(server: &Server<'_>, when: When) -> bool {
     when == When::NextStart || !is_supposed
 }
 
-/// Every zone that some server treats in its own way, the root first.
-fn zones(graph: &Graph<'_>) -> Vec<String> {
+/// What keeps a server of the cluster's DNS from being judged: nothing of it
+/// counts, or not all of it was followed.
+fn in_doubt(start: usize, server: &Server<'_>, when: When, is_cut: bool) -> Option<Outcome> {
+    let cut = || {
+        is_cut
+            .then(|| format!("there are more than {MAX_ZONES} zones, and the rest is not followed"))
+    };
+    let hides = || server.dns.hides.first().cloned();
+    let reason = server.dns.stops.clone().or_else(hides).or_else(cut)?;
+    let way = Way {
+        steps: Vec::new(),
+        end: WayEnd::Unknown(reason),
+        share: (1, 1),
+        is_passed: false,
+    };
+    Some(Outcome {
+        start,
+        zone: ".".to_owned(),
+        when,
+        state: State::Unknown,
+        ways: vec![way],
+        is_partial: false,
+    })
+}
+
+/// Every zone that some server treats in its own way, the root first, and
+/// whether there are more.
+fn zones(graph: &Graph<'_>) -> (Vec<String>, bool) {
     let forwards = graph.servers.iter().flat_map(|it| &it.dns.forwards);
     let mut zones: Vec<String> = forwards.map(|it| it.zone.clone()).collect();
     zones.sort_by_key(|zone| (zone.ends_with(".arpa."), zone.len(), zone.clone()));
     zones.dedup();
+    if zones.len() > MAX_ZONES {
+        // Of zones that every server treats alike one is enough.
+        let mut known = BTreeSet::new();
+        zones.retain(|zone| known.insert(treatment(graph, zone)));
+    }
+    let is_cut = zones.len() > MAX_ZONES;
     zones.truncate(MAX_ZONES);
-    zones
+    (zones, is_cut)
+}
+
+/// What tells the ways of one zone's queries from those of another.
+fn treatment<'g>(graph: &'g Graph<'_>, zone: &str) -> (bool, Vec<Option<Vec<&'g Target>>>) {
+    let targets = |server: &'g Server<'_>| {
+        let forward = walk::forward(server, zone)?;
+        Some(forward.to.iter().map(|it| &it.value).collect())
+    };
+    let all = graph.servers.iter().map(targets).collect();
+    (zone.ends_with(".arpa."), all)
 }
 
 fn has_cycle(ways: &[Way]) -> bool {
@@ -172,7 +229,7 @@ pub(super) fn asks_nobody(graph: &Graph<'_>) -> bool {
     let mut servers = graph.servers.iter().filter(|it| it.role == Role::Cluster);
     let is_alone = |it: &Server<'_>| {
         let forwards = &it.dns.forwards;
-        let is_known = it.assumed.is_none() && it.dns.unknown.is_empty();
+        let is_known = it.assumed.is_none() && it.dns.hides.is_empty() && it.dns.stops.is_none();
         is_known && !it.dns.listens.is_empty() && forwards.iter().all(|own| own.to.is_empty())
     };
     servers.next().is_some_and(is_alone) && servers.all(is_alone)
@@ -202,6 +259,8 @@ pub(super) fn chains(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<Chain> {
         ways.sort_by_key(|way| (way.is_passed, way_rank(&way.end)));
         ways.into_iter().map(|way| chain(graph, it, way))
     });
+    // A way without a hop is a doubt, which has its sentence.
+    let ways = ways.filter(|chain| !chain.hops.is_empty());
     ways.take(MAX_CHAINS).collect()
 }
 
@@ -222,7 +281,10 @@ fn chain(graph: &Graph<'_>, outcome: &Outcome, way: &Way) -> Chain {
                 None => (String::new(), ""),
             },
             Who::Service(to) => (
-                format!("the service of the cluster's DNS, {}", to.ip()),
+                match to {
+                    Some(to) => format!("the service of the cluster's DNS, {}", to.ip()),
+                    None => walk::UPSTREAM_SERVICE.to_owned(),
+                },
                 "in the cluster",
             ),
         };

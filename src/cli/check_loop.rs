@@ -8,6 +8,7 @@ use clap::ValueEnum;
 
 use super::node::{NodeArgs, read_named};
 use super::output::{self, Outputs};
+use super::threshold::{Level, Threshold};
 use super::{Status, Streams};
 use crate::check_loop::{self, Report, Verdict};
 use crate::host::node::{self, Parts};
@@ -32,9 +33,8 @@ pub(super) struct CheckLoopArgs {
     /// come back; takes up to 10 seconds and needs root
     #[arg(long)]
     probe: bool,
-    /// End with status 0 whatever is found
-    #[arg(long)]
-    exit_zero: bool,
+    #[command(flatten)]
+    threshold: Threshold,
     #[command(flatten)]
     outputs: Outputs<Format>,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
             write(&report, wanted.format, colors, out)
         })?;
     }
-    Ok(args.status(report.verdict))
+    Ok(args.status(&report))
 }
 
 fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Report> {
@@ -173,12 +173,16 @@ impl CheckLoopArgs {
         }
     }
 
-    fn status(&self, verdict: Verdict) -> Status {
-        match verdict {
-            _ if self.exit_zero => Status::Clean,
-            Verdict::Loop | Verdict::WillLoop | Verdict::Mixed | Verdict::Refused => Status::Found,
-            Verdict::NoLoop => Status::Clean,
-            Verdict::Unknown => Status::Undecided,
+    fn status(&self, report: &Report) -> Status {
+        match report.verdict {
+            Verdict::Loop | Verdict::WillLoop | Verdict::Mixed | Verdict::Refused => {
+                self.threshold.status(Some(Level::Error))
+            }
+            Verdict::NoLoop => {
+                let is_plain = report.remarks.is_empty() && report.evidence.is_empty();
+                self.threshold.status((!is_plain).then_some(Level::Info))
+            }
+            Verdict::Unknown => self.threshold.undecided(),
         }
     }
 }

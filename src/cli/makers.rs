@@ -151,6 +151,9 @@ impl Ground {
             kubelet.cluster_domain = option(domain.to_owned(), "--cluster-domain");
         }
         kubelet.version = said.version.or(kubelet.version);
+        // What keeps the kubelet from starting is the answer itself.
+        let stops = kubelet.stops.as_deref();
+        kubelet.remarks.retain(|it| Some(it.as_str()) != stops);
         self.about.append(&mut kubelet.remarks);
         let node_ips = pod::arguments::node_ips(said.arguments);
         if !node_ips.is_empty() {

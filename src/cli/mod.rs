@@ -15,7 +15,9 @@ mod pods;
 mod question;
 mod rule;
 mod scenarios;
+mod server;
 mod target;
+mod threshold;
 mod upstream;
 mod version;
 
@@ -28,7 +30,7 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use self::deferred::Deferred;
 use crate::host::io_reason;
 use crate::render;
-use crate::text::escaped;
+use crate::text::{escaped, is_unprintable};
 
 /// Explain and check how DNS names are resolved on Kubernetes nodes and in pods.
 #[derive(Parser, Debug)]
@@ -191,10 +193,16 @@ pub fn command() -> clap::Command {
 }
 
 fn report_usage(usage: &clap::Error, streams: &mut Streams<'_>) -> Status {
-    let text = if streams.colors {
+    let plain = usage.render().to_string();
+    // An argument in it could steer the terminal.
+    let is_harmless = |c: char| c == '\n' || !is_unprintable(c);
+    let text = if !plain.chars().all(is_harmless) {
+        let lines = plain.lines().map(|line| escaped(line.as_bytes()));
+        lines.map(|line| line + "\n").collect()
+    } else if streams.colors {
         usage.render().ansi().to_string()
     } else {
-        usage.render().to_string()
+        plain
     };
     if usage.use_stderr() {
         // A closed stream leaves nobody to tell.

@@ -94,6 +94,21 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Outputs<F> {
         }
     }
 
+    /// A file that more than one format would be written to, whatever the
+    /// paths look like: the last one would win.
+    fn named_twice(&self) -> Option<&Path> {
+        let mut known = Vec::new();
+        self.wanted.iter().find_map(|output| {
+            let path = output.file.as_deref()?;
+            let place = place(path);
+            if known.contains(&place) {
+                return Some(path);
+            }
+            known.push(place);
+            None
+        })
+    }
+
     /// Whether more than one format would be mixed on standard output.
     fn is_mixed(&self) -> bool {
         self.wanted.iter().filter(|it| it.file.is_none()).count() > 1
@@ -113,6 +128,13 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> FromArgMatche
         if outputs.is_mixed() {
             let message =
                 "only one format can go to standard output; give the others --output FILE\n";
+            return Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
+        }
+        if let Some(twice) = outputs.named_twice() {
+            let name = escaped(twice.as_os_str().as_bytes());
+            let message = format!(
+                "{name} is given to --output more than once; each format needs a file of its own\n"
+            );
             return Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
         }
         Ok(outputs)
@@ -190,6 +212,21 @@ impl<'s> Sink<'s> {
                 .and_then(|neighbour| Ok(neighbour.persist(path).map(drop)?)),
         };
         result.map_err(|error| failure(&self.name, &error))
+    }
+}
+
+/// Where a file is or would be, as far as that can be told.
+fn place(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    match (
+        absolute.parent().map(Path::canonicalize),
+        absolute.file_name(),
+    ) {
+        (Some(Ok(directory)), Some(name)) => directory.join(name),
+        _ => absolute,
     }
 }
 

@@ -9,6 +9,8 @@ use super::makers::{Ground, Said};
 use super::node::{NodeArgs, read_named};
 use super::output::{self, Outputs};
 use super::question::parse_domain;
+use super::server::parse_cluster_dns;
+use super::threshold::{Level, Threshold};
 use super::version::{parse_runtime, parse_version};
 use super::{Status, Streams};
 use crate::config::manifest::{self, DnsPolicy, PodSpec, Workload};
@@ -29,6 +31,8 @@ Examples:
   kdns pod-file --policy Default --node-file resolv.conf --kubelet-version 1.24
   kdns pod-file --pod web.yaml --node-file resolv.conf --kubelet-config config.yaml")]
 pub(super) struct PodFileArgs {
+    #[command(flatten)]
+    threshold: Threshold,
     #[command(flatten)]
     outputs: Outputs<Format>,
     #[command(flatten)]
@@ -72,7 +76,7 @@ struct MakersArgs {
     #[arg(long, value_name = "RUNTIME", value_parser = parse_runtime)]
     runtime: Option<Runtime>,
     /// The cluster's DNS address, whatever the kubelet's settings are
-    #[arg(long, value_name = "IP", value_delimiter = ',')]
+    #[arg(long, value_name = "IP", value_delimiter = ',', value_parser = parse_cluster_dns)]
     cluster_dns: Vec<IpAddr>,
     /// The cluster's domain, whatever the kubelet's settings are
     #[arg(long, value_name = "DOMAIN", value_parser = parse_domain)]
@@ -105,8 +109,8 @@ enum Format {
 /// Reads the pod and the node, decides, writes.
 pub(super) fn run(args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     match answer(args, streams) {
-        Ok(answer) => write(&answer, &args.outputs, streams),
-        Err(failure) => report(&failure, &args.outputs, streams),
+        Ok(answer) => write(&answer, args, streams),
+        Err(failure) => report(&failure, args, streams),
     }
 }
 
@@ -162,6 +166,15 @@ fn whole(file: PodFile) -> Result<PodFile, PodError> {
 }
 
 impl PodFileArgs {
+    /// The status without a file: an answer is that there would be none.
+    fn failed(&self, is_answer: bool) -> Status {
+        if is_answer {
+            self.threshold.status(Some(Level::Error))
+        } else {
+            self.threshold.undecided()
+        }
+    }
+
     fn ground(&self, streams: &mut Streams<'_>) -> anyhow::Result<Ground> {
         let stand_ins = self.node.stand_ins(streams)?;
         let host_file = match &self.makers.host_file {
@@ -251,13 +264,9 @@ impl Policy {
     }
 }
 
-fn write(
-    answer: &Answer,
-    outputs: &Outputs<Format>,
-    streams: &mut Streams<'_>,
-) -> anyhow::Result<Status> {
+fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let mut notes = Vec::new();
-    for wanted in &outputs.wanted {
+    for wanted in &args.outputs.wanted {
         output::write(wanted.file.as_deref(), streams.out, |out| {
             match (wanted.format, &answer.file) {
                 (Format::Json, file) => pod_file_json::write(&answer.about, file, out),
@@ -272,19 +281,25 @@ fn write(
     // A closed stderr leaves nobody to tell.
     let _ = streams.err.write_all(&notes);
     match &answer.file {
-        Ok(_) => Ok(Status::Clean),
-        Err(error) => Ok(tell(&error.to_string(), error.is_answer(), streams)),
+        Ok(file) => {
+            let is_whole = file.dropped.is_empty() && file.events.is_empty();
+            Ok(args.threshold.status((!is_whole).then_some(Level::Info)))
+        }
+        Err(error) => {
+            tell(&error.to_string(), streams);
+            Ok(args.failed(error.is_answer()))
+        }
     }
 }
 
 /// Says in every wanted format what is wrong, and to people always.
 fn report(
     failure: &Failure,
-    outputs: &Outputs<Format>,
+    args: &PodFileArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
     let message = escaped(failure.sentence.as_bytes());
-    for wanted in &outputs.wanted {
+    for wanted in &args.outputs.wanted {
         output::write(wanted.file.as_deref(), streams.out, |out| {
             match wanted.format {
                 Format::Text => Ok(()),
@@ -292,15 +307,11 @@ fn report(
             }
         })?;
     }
-    Ok(tell(&failure.sentence, failure.is_answer, streams))
+    tell(&failure.sentence, streams);
+    Ok(args.failed(failure.is_answer))
 }
 
-fn tell(sentence: &str, is_answer: bool, streams: &mut Streams<'_>) -> Status {
+fn tell(sentence: &str, streams: &mut Streams<'_>) {
     // A closed stderr leaves nobody to tell.
     let _ = writeln!(streams.err, "kdns: {}", escaped(sentence.as_bytes()));
-    if is_answer {
-        Status::Found
-    } else {
-        Status::Undecided
-    }
 }

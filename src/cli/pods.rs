@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::output::{self, Outputs};
+use super::threshold::{Level, Threshold};
 use super::{Status, Streams};
 use crate::host::node::{Parts, pods, processes};
 use crate::host::root::{Resolution, Root};
+use crate::node::Pod;
 use crate::render::pods::{self as text, Style};
 use crate::render::pods_json;
 use crate::text::escaped;
@@ -23,6 +25,8 @@ pub(super) struct PodsArgs {
     /// Read the node below this directory [default: /]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
+    #[command(flatten)]
+    threshold: Threshold,
     #[command(flatten)]
     outputs: Outputs<Format>,
     /// More detail: uid, processes, paths, containers
@@ -76,9 +80,11 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     // What could not be read may be another pod, or another file of one.
     let is_whole = skipped.is_empty() && !pods.is_empty();
     Ok(if is_whole {
-        Status::Clean
+        let is_odd = |it: &Pod| it.crashes() || it.drifts() == Some(true);
+        let is_odd = pods.iter().any(is_odd);
+        args.threshold.status(is_odd.then_some(Level::Info))
     } else {
-        Status::Undecided
+        args.threshold.undecided()
     })
 }
 

@@ -11,6 +11,7 @@ use hickory_proto::rr::RecordType;
 
 use super::makers::{Ground, Said};
 use super::node::read_named;
+use super::server::parse_cluster_dns;
 use super::{Streams, target};
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
@@ -52,7 +53,7 @@ pub(super) struct QuestionArgs {
     #[arg(long, value_name = "MANIFEST")]
     pod: Option<PathBuf>,
     /// The cluster's DNS address [default: 10.96.0.10]
-    #[arg(long, value_name = "IP", value_delimiter = ',', requires = "in_mind")]
+    #[arg(long, value_name = "IP", value_delimiter = ',', requires = "in_mind", value_parser = parse_cluster_dns)]
     cluster_dns: Vec<IpAddr>,
     /// The cluster's domain [default: cluster.local]
     #[arg(long, value_name = "DOMAIN", requires = "in_mind", value_parser = parse_domain)]

@@ -6,10 +6,12 @@ use clap::ValueEnum;
 
 use super::node::NodeArgs;
 use super::output::{self, Outputs};
+use super::server::parse_server;
+use super::threshold::{Level, Threshold};
 use super::{Status, Streams};
 use crate::host::node::{self, Parts};
 use crate::render::{upstream as text, upstream_json};
-use crate::upstream::{self, Health};
+use crate::upstream::{self, FileReport, Health};
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
@@ -18,9 +20,11 @@ Examples:
   kdns upstream 127.0.0.53
   kdns upstream --root /host --format json")]
 pub(super) struct UpstreamArgs {
-    /// Only this name server
-    #[arg(value_name = "ADDRESS")]
+    /// Only this name server; an address may have a scope: `fe80::1%eth0`
+    #[arg(value_name = "ADDRESS", value_parser = parse_server)]
     address: Option<IpAddr>,
+    #[command(flatten)]
+    threshold: Threshold,
     #[command(flatten)]
     outputs: Outputs<Format>,
     #[command(flatten)]
@@ -61,14 +65,17 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         })?;
     }
     Ok(match health {
-        Health::Clean => Status::Clean,
-        Health::Dead => Status::Found,
+        Health::Clean => {
+            let is_lossy = report.files.iter().any(FileReport::loses);
+            args.threshold.status(is_lossy.then_some(Level::Info))
+        }
+        Health::Dead => args.threshold.status(Some(Level::Error)),
         Health::Nothing => {
             let message =
                 "kdns: nothing of a node could be read here; --root DIR names another place";
             // A closed stderr leaves nobody to tell.
             let _ = writeln!(streams.err, "{message}");
-            Status::Undecided
+            args.threshold.undecided()
         }
     })
 }

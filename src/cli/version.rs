@@ -2,14 +2,23 @@
 
 use crate::kubelet::Version;
 use crate::pod::{Runtime, RuntimeKind};
+use crate::text::escaped;
 
 /// `1.29`, `v1.29.3`, `v1.29.3+k3s1`.
 pub(super) fn parse_version(text: &str) -> Result<Version, String> {
-    let error = || format!("`{text}` is no version; 1.29 or v1.29.3 would be");
+    version(text, "1.29 or v1.29.3")
+}
+
+/// `example` is what would be one.
+fn version(text: &str, example: &str) -> Result<Version, String> {
+    let shown = escaped(text.as_bytes());
+    let error = || format!("`{shown}` is no version; {example} would be");
     let plain = text.strip_prefix('v').unwrap_or(text);
     let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.');
     let (numbers, rest) = plain.split_at(end.unwrap_or(plain.len()));
-    if rest.starts_with(|c: char| c.is_alphanumeric() || c.is_whitespace()) {
+    // What tools print behind the numbers: `-rc.1`, `+k3s1`, `~ds1`.
+    let is_suffix = |c: char| c.is_ascii_alphanumeric() || "-+~._:".contains(c);
+    if rest.starts_with(char::is_alphanumeric) || !rest.chars().all(is_suffix) {
         return Err(error());
     }
     let numbers: Option<Vec<u32>> = numbers.split('.').map(|it| it.parse().ok()).collect();
@@ -32,15 +41,15 @@ pub(super) fn parse_version(text: &str) -> Result<Version, String> {
 pub(super) fn parse_runtime(text: &str) -> Result<Runtime, String> {
     let parts = text.split_once("://").or_else(|| text.split_once('@'));
     let (name, version) = parts.map_or((text, None), |(name, version)| (name, Some(version)));
-    let kind = match name {
-        "containerd" => RuntimeKind::Containerd,
-        "cri-o" | "crio" => RuntimeKind::CriO,
-        "docker" => RuntimeKind::Docker,
+    let (kind, example) = match name {
+        "containerd" => (RuntimeKind::Containerd, "containerd@1.6.20"),
+        "cri-o" | "crio" => (RuntimeKind::CriO, "cri-o@1.28.1"),
+        "docker" => (RuntimeKind::Docker, "docker@20.10"),
         _ => return Err("a runtime is containerd, cri-o or docker".to_owned()),
     };
     Ok(Runtime {
         kind,
-        version: version.map(parse_version).transpose()?,
+        version: version.map(|it| self::version(it, example)).transpose()?,
     })
 }
 
@@ -70,6 +79,10 @@ mod tests {
             "1.2a",
             "-1.2",
             "1.99999999999",
+            "1.29\u{1b}[31m",
+            "1.29+\u{202e}",
+            "1.29 ",
+            "1.29/x",
         ] {
             check(wrong, None);
         }
@@ -91,5 +104,8 @@ mod tests {
         check("docker@20.10", Some((RuntimeKind::Docker, Some(10))));
         check("podman", None);
         check("containerd@new", None);
+        check("containerd@", None);
+        let error = parse_runtime("containerd@").unwrap_err();
+        assert_eq!(error, "`` is no version; containerd@1.6.20 would be");
     }
 }

@@ -8,6 +8,7 @@ pub mod ini;
 pub mod manifest;
 pub mod named_conf;
 pub mod nsswitch_conf;
+pub mod openresolv_conf;
 pub mod resolv_conf;
 pub mod settings;
 pub mod traced;

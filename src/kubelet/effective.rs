@@ -25,6 +25,8 @@ pub struct Inputs {
     pub flags: Vec<(Flag, Origin)>,
     /// What is already known to be remarkable.
     pub remarks: Vec<String>,
+    /// Why the kubelet does not start with its flags.
+    pub stops: Option<String>,
 }
 
 /// What counts where nothing is set.
@@ -75,6 +77,7 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         drop_ins,
         flags,
         remarks,
+        stops,
     } = inputs;
     let mut settings = Settings {
         version,
@@ -82,6 +85,7 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         cluster_dns: Layers::new(defaults.cluster_dns),
         cluster_domain: Layers::new(defaults.cluster_domain),
         remarks,
+        stops,
     };
     if let Some(main) = &main {
         settings.file(main, Role::Main);
@@ -90,6 +94,8 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         settings.file(drop_in, Role::DropIn);
     }
     settings.flags(&flags);
+    // One that runs has started with what it had then.
+    let runs = matches!(found, Found::Process { .. });
     let mut kubelet = Kubelet {
         found,
         version,
@@ -97,6 +103,7 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         cluster_dns: settings.cluster_dns.setting(),
         cluster_domain: settings.cluster_domain.setting(),
         remarks: settings.remarks,
+        stops: settings.stops.filter(|_| !runs),
     };
     if !kubelet.resolv_conf.value.is_empty() && !kubelet.resolv_conf.value.starts_with('/') {
         let path = escaped(kubelet.resolv_conf.value.as_bytes());
@@ -133,6 +140,7 @@ struct Settings {
     cluster_dns: Layers<Vec<IpAddr>>,
     cluster_domain: Layers<String>,
     remarks: Vec<String>,
+    stops: Option<String>,
 }
 
 impl Settings {
@@ -145,6 +153,7 @@ impl Settings {
             },
         };
         self.remarks.extend(found.remarks);
+        self.stops = self.stops.take().or(found.stops);
         if let Some(reason) = found.broken {
             self.resolv_conf.guess(&reason);
             self.cluster_dns.guess(&reason);

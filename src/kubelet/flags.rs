@@ -43,6 +43,15 @@ pub struct Flags {
     pub flags: Vec<Flag>,
     /// What is wrong with them. Whole sentences without a full stop.
     pub remarks: Vec<String>,
+    /// The first of the remarks that keeps the kubelet from starting.
+    pub stops: Option<String>,
+}
+
+impl Flags {
+    fn stop(&mut self, reason: String) {
+        self.stops.get_or_insert_with(|| reason.clone());
+        self.remarks.push(reason);
+    }
 }
 
 /// Reads the arguments after the program.
@@ -76,14 +85,14 @@ pub fn read(arguments: &[Traced]) -> Flags {
                 spot: value.spot(0),
             }
         } else {
-            found.remarks.push(format!(
+            found.stop(format!(
                 "the kubelet does not start with {} at the end of its arguments: it needs a value",
                 escaped(bytes)
             ));
             break;
         };
         if dashes == 1 {
-            found.remarks.push(format!(
+            found.stop(format!(
                 "the kubelet does not start with {}: the flag has two dashes",
                 flag.argument
             ));
@@ -135,6 +144,19 @@ impl Flag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stops_the_kubelet_is_told_apart() {
+        let stops = |arguments: &[&str]| {
+            let traced = |it: &&str| Traced::untraced(it.as_bytes());
+            let arguments: Vec<Traced> = arguments.iter().map(traced).collect();
+            read(&arguments).stops.is_some()
+        };
+        assert!(stops(&["--v=2", "--resolv-conf"]));
+        assert!(stops(&["-cluster-dns=10.0.0.1", "--config=c"]));
+        assert!(!stops(&["--resolv-conf", "--v=2"]));
+        assert!(!stops(&["--resolv-conf="]));
+    }
 
     fn check(arguments: &[&str], expected: &[(Name, &str)], remarks: usize) {
         let arguments: Vec<Traced> = arguments

@@ -32,6 +32,9 @@ pub struct Kubelet {
     /// What else an engineer should know: ignored keys, skipped drop-ins,
     /// files newer than the process. Whole sentences without a full stop.
     pub remarks: Vec<String>,
+    /// Why it does not start with these settings, one of the remarks; `None`
+    /// of a kubelet that runs.
+    pub stops: Option<String>,
 }
 
 /// How the kubelet's settings are known.
@@ -129,6 +132,7 @@ pub fn configured(
         main: configuration.cloned().map(File::Read),
         flags: flags.flags.into_iter().map(with_origin).collect(),
         remarks: flags.remarks,
+        stops: flags.stops,
         ..Inputs::default()
     };
     effective::effective(Found::Named, inputs)
@@ -144,6 +148,7 @@ impl Kubelet {
         self.cluster_dns = more.cluster_dns.over(self.cluster_dns);
         self.cluster_domain = more.cluster_domain.over(self.cluster_domain);
         self.remarks.extend(more.remarks);
+        self.stops = self.stops.or(more.stops);
         self
     }
 }

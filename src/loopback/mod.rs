@@ -170,7 +170,7 @@ fn upstream(
             .filter(|(address, _)| reached(*address) != reached(itself))
             .map(|(address, span)| Listed {
                 address,
-                place: file.source.place(span.start),
+                place: file.place(span.start),
             })
             .collect();
         (!servers.is_empty()).then(|| Upstream {

@@ -5,6 +5,7 @@
 //! `LegacySymlink`.
 
 use super::cgroup::is_id;
+use crate::text::Source;
 
 /// Whose a directory in `/var/log/pods` is: `NAMESPACE_NAME_UID`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -76,9 +77,49 @@ pub fn newest<'n>(names: &[&'n str]) -> Vec<&'n str> {
     logs.into_iter().take(2).map(|(_, name)| name).collect()
 }
 
+/// The time of the first line of a container's log, as the runtime wrote it.
+/// Texts of one runtime compare as their times do.
+///
+/// Source: kubernetes `pkg/kubelet/kuberuntime/logs/logs.go: parseCRILog`.
+pub fn first_time(log: &Source) -> Option<&str> {
+    time(log.bytes.split(|&byte| byte == b'\n').next()?)
+}
+
+/// The time of the last line of a container's log.
+pub fn last_time(log: &Source) -> Option<&str> {
+    let mut lines = log.bytes.rsplit(|&byte| byte == b'\n');
+    time(lines.find(|line| !line.is_empty())?)
+}
+
+/// `2026-01-02T15:04:05.000000001Z stdout F text`.
+fn time(line: &[u8]) -> Option<&str> {
+    let mut words = line.split(|&byte| byte == b' ');
+    let time = std::str::from_utf8(words.next()?).ok()?;
+    let is_stream = matches!(words.next()?, b"stdout" | b"stderr");
+    let is_time = time.len() > 18 && time.get(10..11) == Some("T");
+    (is_stream && is_time && time.is_ascii()).then_some(time)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_have_times() {
+        let check = |text: &str, expected: Option<(&str, &str)>| {
+            let log = Source {
+                name: "l".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            };
+            assert_eq!(first_time(&log).zip(last_time(&log)), expected, "{text}");
+        };
+        let (first, last) = ("2026-01-02T15:04:05.1Z", "2026-01-02T15:04:06.1Z");
+        let text = format!("{first} stdout F a\n{last} stderr F b\n");
+        check(&text, Some((first, last)));
+        check("", None);
+        check("plain text\n", None);
+        check(&format!("{first} stdin F a\n"), None);
+    }
 
     #[test]
     fn names_say_whose_they_are() {

@@ -214,9 +214,31 @@ impl Pod {
         is_known.then_some(self.seen_resolv_conf.is_some())
     }
 
-    /// Whether a container of it has been started again and does not run now.
+    /// Whether a container of it has been started again and does not run now,
+    /// though it should.
     pub fn crashes(&self) -> bool {
-        let crashed = |it: &Container| it.pid.is_none() && it.restarts.is_some_and(|n| n > 0);
-        self.containers.iter().any(crashed)
+        let crashed = |it: &Container| it.restarts.is_some_and(|n| n > 0);
+        let mut stopped = self.containers.iter().filter(|it| it.pid.is_none());
+        stopped.any(|it| crashed(it) && !self.has_finished(it))
+    }
+
+    /// Whether a container that does not run has done its work, as its log
+    /// tells: init containers end before any other one begins.
+    ///
+    /// Source: kubelet `pkg/kubelet/kuberuntime/kuberuntime_manager.go`
+    /// `computePodActions`.
+    pub fn has_finished(&self, container: &Container) -> bool {
+        let others = || self.containers.iter().filter(|it| it.pid.is_some());
+        let last = container.logs.first().and_then(logs::last_time);
+        // Of a container that was started again the first log may be gone.
+        let is_known = |it: &Container| it.restarts.is_some_and(|n| (n as usize) < it.logs.len());
+        let is_later = |it: &Container, than: &str| {
+            let first = it.logs.last().and_then(logs::first_time);
+            first.is_some_and(|first| than <= first)
+        };
+        let Some(last) = last.filter(|_| container.pid.is_none()) else {
+            return false;
+        };
+        others().count() > 0 && others().all(|it| is_known(it) && is_later(it, last))
     }
 }

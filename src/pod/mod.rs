@@ -159,6 +159,9 @@ pub enum PodError {
     /// The pod stays in `ContainerCreating`.
     #[error("the pod would not start: {0}")]
     NotStarted(String),
+    /// There is no kubelet that could start it.
+    #[error("no pod starts: {0}")]
+    NoKubelet(String),
     /// The namespace is none.
     #[error("\"{0}\" is no namespace: lower-case letters, digits and '-', at most 63")]
     Namespace(String),
@@ -176,6 +179,9 @@ pub enum PodError {
 pub fn pod_file(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Result<PodFile, PodError> {
     let rules = Rules::of(makers.kubelet.version);
     admission::check(pod, &rules)?;
+    if let Some(reason) = &makers.kubelet.stops {
+        return Err(PodError::NoKubelet(reason.clone()));
+    }
     let mut file = lists::make(pod, id, makers, &rules)?;
     limits::cut(&mut file, rules.limits);
     runtime::write(file, makers)
@@ -220,6 +226,7 @@ pub fn assumed_kubelet() -> Kubelet {
         cluster_dns: assumed(vec![DEFAULT_CLUSTER_DNS]),
         cluster_domain: assumed(DEFAULT_CLUSTER_DOMAIN.to_owned()),
         remarks: Vec::new(),
+        stops: None,
     }
 }
 
@@ -227,7 +234,9 @@ impl PodError {
     /// Whether it is an answer: there would be no such pod.
     pub fn is_answer(&self) -> bool {
         match self {
-            Self::Refused(_) | Self::NotStarted(_) | Self::LongHostName(_) => true,
+            Self::Refused(_) | Self::NotStarted(_) | Self::NoKubelet(_) | Self::LongHostName(_) => {
+                true
+            }
             Self::Unknown { .. } | Self::Namespace(_) => false,
         }
     }

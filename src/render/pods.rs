@@ -130,13 +130,7 @@ impl Text<'_> {
     /// What is wrong with a pod.
     fn notes(&mut self, pod: &Pod) -> io::Result<()> {
         for container in &pod.containers {
-            let restarts = container.restarts.unwrap_or(0);
-            if restarts > 0 && container.pid.is_none() {
-                let note = format!(
-                    "container {} does not run; it was started again {}",
-                    container.name,
-                    times(restarts)
-                );
+            if let Some(note) = stopped(pod, container) {
                 self.note(&note)?;
             }
         }
@@ -250,6 +244,31 @@ fn of_container(container: &Container) -> String {
     let restarts = container.restarts.filter(|&it| it > 0);
     parts.extend(restarts.map(|it| format!("started again {}", times(it))));
     parts.join(", ")
+}
+
+/// What to say about a container that does not run; nothing of one that has
+/// done its work, or in a pod that does not run at all and was never started
+/// again.
+fn stopped(pod: &Pod, container: &Container) -> Option<String> {
+    if container.pid.is_some() || pod.has_finished(container) {
+        return None;
+    }
+    let name = &container.name;
+    let restarts = container.restarts.unwrap_or(0);
+    if restarts > 0 {
+        let times = times(restarts);
+        return Some(format!(
+            "container {name} does not run; it was started again {times}"
+        ));
+    }
+    let others_run = pod.containers.iter().any(|it| it.pid.is_some());
+    match (pod.processes.is_empty(), others_run) {
+        (true, _) => None,
+        (false, true) => Some(format!(
+            "container {name} does not run: it has ended, as init containers do, or died"
+        )),
+        (false, false) => Some(format!("container {name} does not run")),
+    }
 }
 
 fn times(count: u32) -> String {

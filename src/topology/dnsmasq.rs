@@ -49,6 +49,8 @@ pub fn server(settings: &Settings, around: &Surroundings<'_>) -> Option<DnsServe
         forwards: Vec::new(),
         notices_loops: has("dns-loop-detect"),
         unknown: Vec::new(),
+        hides: Vec::new(),
+        stops: None,
     };
     listens(&words, port, around, &mut server);
     let policy = if has("strict-order") && !has("all-servers") {
@@ -299,7 +301,7 @@ fn from_dbus(words: &[Word], policy: Policy, around: &Surroundings<'_>, server: 
     } else {
         ""
     };
-    server.unknown.push(format!(
+    server.hide(&format!(
         "its servers are set over D-Bus, and no file lists them{ask}"
     ));
 }

@@ -37,6 +37,11 @@ pub struct DnsServer {
     /// What it does that cannot be told from its configuration. Whole
     /// sentences without a full stop.
     pub unknown: Vec<String>,
+    /// Those of them that can hide where it sends queries, too: what is
+    /// followed is then not all.
+    pub hides: Vec<String>,
+    /// Why it does not start with its configuration, one of them as well.
+    pub stops: Option<String>,
 }
 
 /// The programs that are told apart.
@@ -102,7 +107,7 @@ pub struct Forward {
 }
 
 /// To whom a server forwards.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Target {
     /// This address and port.
     Address(SocketAddr),
@@ -112,6 +117,9 @@ pub enum Target {
     /// The servers of the root zone and those below, one after the other: it
     /// asks nobody on the node.
     Roots,
+    /// The DNS pods of the cluster, by way of a service whose address stands
+    /// in no file.
+    ClusterDns,
     /// Something that is not followed: a host name, TLS with a name. As
     /// written, safe to print.
     Other(String),
@@ -158,6 +166,8 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
     if let Some(forward) = server.forwards.iter_mut().find(|it| it.zone == zone) {
         if forward.to.len() < MAX_TARGETS {
             forward.to.push(to);
+        } else {
+            server.hide("it has a zone of which only the first 100 servers were looked at");
         }
         return;
     }
@@ -167,10 +177,7 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
         policy,
     };
     if server.forwards.len() >= MAX_ZONES && zone != "." {
-        let sentence = "it has so many zones that only the first 1000 were looked at";
-        if server.unknown.iter().all(|it| it != sentence) {
-            server.unknown.push(sentence.to_owned());
-        }
+        server.hide("it has so many zones that only the first 1000 were looked at");
         return;
     }
     // The most special zone stands first; of equal ones, the older.
@@ -192,6 +199,14 @@ fn zone(text: &str) -> String {
 }
 
 impl DnsServer {
+    /// Notes what can hide a way of queries.
+    fn hide(&mut self, sentence: &str) {
+        if self.hides.iter().all(|it| it != sentence) {
+            self.hides.push(sentence.to_owned());
+            self.unknown.push(sentence.to_owned());
+        }
+    }
+
     /// Whether it leaves this server out, though its files list it, because
     /// it would be asking itself. `addresses` are those of its network
     /// namespace without the loopback ones.

@@ -39,6 +39,8 @@ pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsS
         forwards: Vec::new(),
         notices_loops: false,
         unknown: Vec::new(),
+        hides: Vec::new(),
+        stops: None,
     };
     let is_options = |it: &&Statement| conf.word(it, 0) == b"options";
     let options = conf.statements.iter().find(is_options);
@@ -51,8 +53,7 @@ pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsS
         .filter_map(|it| it.block.as_deref())
         .collect();
     if !views.is_empty() {
-        let sentence = "it has views: which one answers depends on who asks";
-        server.unknown.push(sentence.to_owned());
+        server.hide("it has views: which one answers depends on who asks");
     }
     recursion(conf, options, &views, &mut server);
     let top = conf.statements.iter();

@@ -31,6 +31,8 @@ pub fn server(settings: &Settings, around: &Surroundings<'_>) -> DnsServer {
         forwards: Vec::new(),
         notices_loops: false,
         unknown: reading.unknown.clone(),
+        hides: Vec::new(),
+        stops: None,
     };
     for zone in &reading.zones {
         reading.forward(zone, &mut server);

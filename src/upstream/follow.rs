@@ -5,12 +5,16 @@ use std::net::SocketAddr;
 use super::identity::{self, Identity};
 use super::{End, MAX_FOLLOWED, Step, placed};
 use crate::address::DNS_PORT;
+use crate::config::openresolv_conf::OpenresolvConf;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::{self, Evidence};
 use crate::node::{HostFile, Node};
-use crate::text::{Place, Placed};
+use crate::text::{Place, Placed, escaped};
 use crate::topology::resolved::Resolved;
 use crate::topology::{DnsServer, Program, Target};
+
+/// The settings of openresolv.
+const OPENRESOLV: &str = "/etc/resolvconf.conf";
 
 /// Longest way that is followed.
 const MAX_STEPS: usize = 30;
@@ -120,6 +124,9 @@ impl<'n> Walk<'n> {
             return;
         }
         let lead = identity.lead.as_ref();
+        if self.openresolv(identity, step) {
+            return;
+        }
         if let Some(upstream) = lead.and_then(|lead| lead.upstream.as_ref()) {
             let file = self.file(&upstream.file);
             for listed in upstream.servers.iter().take(MAX_FOLLOWED) {
@@ -147,6 +154,43 @@ impl<'n> Walk<'n> {
         });
     }
 
+    /// Whether openresolv wrote the server into the file, and its settings
+    /// tell where that one's own servers are.
+    fn openresolv(&mut self, identity: &Identity<'n>, step: &mut Step) -> bool {
+        let Some(conf) = self
+            .file(OPENRESOLV)
+            .and_then(|it| it.content.as_ref().ok())
+        else {
+            return false;
+        };
+        let settings = OpenresolvConf::parse(&conf.source);
+        let mut own = settings.name_servers.iter();
+        let Some(named) = own.find(|it| it.value == identity.reached.ip()) else {
+            return false;
+        };
+        step.confirmed_by
+            .push(format!("openresolv's name_servers at {}", named.place));
+        let shown = |file: &Placed<String>| {
+            let path = escaped(file.value.as_bytes());
+            format!("openresolv writes its servers to {path} ({})", file.place)
+        };
+        step.notes.extend(settings.files().map(shown));
+        let resolv = settings.dnsmasq_resolv.as_ref();
+        let Some(file) = resolv.and_then(|it| self.file(&it.value)) else {
+            return false;
+        };
+        let Ok(list) = &file.content else {
+            return false;
+        };
+        for (ip, span) in loopback::name_servers(list).take(MAX_FOLLOWED) {
+            let place = placed(list, span.start);
+            let address = SocketAddr::new(ip, DNS_PORT);
+            let next = self.step(address, Some(place), list, &file.links);
+            step.next.push(next);
+        }
+        !step.next.is_empty()
+    }
+
     fn target(
         &mut self,
         server: &DnsServer,
@@ -167,6 +211,11 @@ impl<'n> Walk<'n> {
             Target::Roots => {
                 let who = "the servers of the root zone and those below, one after the other";
                 next.push(last("roots", who, place, End::Outside));
+            }
+            Target::ClusterDns => {
+                let who = "the cluster's DNS pods, by way of the service kube-dns-upstream";
+                let reason = "`kdns check-loop` follows it".to_owned();
+                next.push(last("cluster-dns", who, place, End::Unknown(reason)));
             }
             Target::Other(text) => {
                 let reason = "it is not followed".to_owned();
@@ -238,7 +287,8 @@ fn last(id: &'static str, who: &str, place: Option<Place>, end: End) -> Step {
 fn notes(identity: &Identity<'_>, server: Option<&DnsServer>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(lead) = &identity.lead {
-        let is_seen = server.is_some() || !identity.sockets.is_empty();
+        let is_seen =
+            server.is_some() || !identity.sockets.is_empty() || identity.cluster_dns.is_some();
         if lead.is_guess() && !is_seen && !lead.owner.is_vague {
             notes.push("this is a guess: only the address says so".to_owned());
         }

@@ -216,12 +216,21 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     let conf = match &file.content {
         Ok(conf) => conf,
         Err(unread) => {
-            report.problem = Some(match (unread.is_missing, file.links.last()) {
+            let problem = match (unread.is_missing, file.links.last()) {
                 (true, Some(target)) => {
                     format!("it leads to {target}, and there is no such file")
                 }
                 (true, None) => "there is no such file: resolvers then ask 127.0.0.1".to_owned(),
                 (false, _) => unread.reason.clone(),
+            };
+            // Source: kubernetes pkg/kubelet/network/dns/dns.go `GetPodDNS`.
+            let stops_pods = unread.is_missing && role != Role::Node;
+            report.problem = Some(if stops_pods {
+                format!(
+                    "{problem}; the kubelet reads it for every pod, so no pod starts without it"
+                )
+            } else {
+                problem
             });
             return report;
         }
@@ -275,7 +284,18 @@ impl Report {
     }
 }
 
+impl FileReport {
+    /// Whether it, or a list of some server's own, leaves something out.
+    pub fn loses(&self) -> bool {
+        !self.lost.is_empty() || self.servers.iter().any(Step::loses)
+    }
+}
+
 impl Step {
+    fn loses(&self) -> bool {
+        !self.lost.is_empty() || self.next.iter().any(Self::loses)
+    }
+
     /// Whether a way from here leads nowhere.
     pub fn is_dead(&self) -> bool {
         let here = matches!(self.end, End::Cycle | End::Refused(_));

@@ -5,6 +5,7 @@
 mod inputs;
 mod nodes;
 mod outputs;
+mod statuses;
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};

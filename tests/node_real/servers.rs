@@ -267,7 +267,7 @@ fn expected(server: &DnsServer, name: &str) -> Result<BTreeSet<SocketAddr>, Stri
                 let conf = ResolvConf::parse(Source { name, bytes });
                 found.extend(loopback::name_servers(&conf).map(|(ip, _)| SocketAddr::new(ip, 53)));
             }
-            Target::Roots | Target::Other(_) => {}
+            Target::Roots | Target::ClusterDns | Target::Other(_) => {}
         }
     }
     found.retain(|it| !server.leaves_out(*it, &own));

@@ -169,7 +169,9 @@ impl<'c, 'n> Case<'c, 'n> {
 fn mends(changed: &Node) -> bool {
     let graph = Graph::of(changed);
     let outcomes = verdict::outcomes(&graph, When::NextStart);
-    !outcomes.is_empty() && outcomes.iter().all(|it| it.state == State::NoLoop)
+    // What is not followed is no better and no worse with the change.
+    let mut followed = outcomes.iter().filter(|it| !it.is_doubt()).peekable();
+    followed.peek().is_some() && followed.all(|it| it.state == State::NoLoop)
 }
 
 /// Another file of the node for the kubelet.

@@ -200,6 +200,8 @@ mod tests {
             label: "server".to_owned(),
             notices_loops: false,
             unknown: Vec::new(),
+            hides: Vec::new(),
+            stops: None,
         }
     }
 

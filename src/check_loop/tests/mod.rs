@@ -1,6 +1,7 @@
 //! Whole situations as values. The verdict of each stands before it.
 
 mod cases;
+mod doubts;
 mod mends;
 mod states;
 
@@ -81,6 +82,7 @@ pub(super) fn node(servers: &str) -> Node {
             },
             cluster_domain: set(14, "cluster.local".to_owned()),
             remarks: Vec::new(),
+            stops: None,
         }),
         kubelet_file: Some(file.clone()),
         node_file: Some(file),
@@ -170,6 +172,8 @@ pub(super) fn server(program: Program, listens: &str, to: &str) -> DnsServer {
         }],
         notices_loops: false,
         unknown: Vec::new(),
+        hides: Vec::new(),
+        stops: None,
     }
 }
 

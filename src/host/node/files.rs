@@ -28,6 +28,7 @@ const FILES: &[&str] = &[
     "/etc/resolv.dnsmasq.conf",
     "/etc/dnsmasq-resolv.conf",
     "/etc/resolv.conf.original",
+    "/etc/resolvconf.conf",
     "/run/netdog/resolv.conf",
     "/system/resolved/resolv.conf",
     "/var/lib/rancher/k3s/agent/etc/resolv.conf",

@@ -35,6 +35,9 @@ pub struct Configuration {
     pub remarks: Vec<String>,
     /// Why nothing of it can be known: it is no YAML.
     pub broken: Option<String>,
+    /// Why the kubelet does not start with it: the first of those remarks, or
+    /// what is broken.
+    pub stops: Option<String>,
 }
 
 /// Up to here an empty `resolvConf` in a file means the default.
@@ -75,14 +78,17 @@ pub fn read(source: &Source, role: Role, version: Option<Version>) -> Configurat
     match chosen.map(|it| &it.root) {
         Some(Ok(root)) => reader.document(root),
         Some(Err(error)) => {
-            reader.found.broken = Some(format!(
+            let reason = format!(
                 "{}: the kubelet does not start with this file: {error}",
                 source.place(error.at)
-            ));
+            );
+            reader.found.stops = Some(reason.clone());
+            reader.found.broken = Some(reason);
         }
         None => {
             let name = &source.name;
             let remark = format!("{name} is empty, and the kubelet does not start with it");
+            reader.found.stops = Some(remark.clone());
             reader.found.remarks.push(remark);
         }
     }
@@ -146,7 +152,7 @@ impl Reader<'_> {
         if kind != KIND || !api.starts_with(GROUP) {
             let message = "the kubelet does not start with this file: it needs apiVersion \
                            kubelet.config.k8s.io/v1beta1 and kind KubeletConfiguration";
-            self.remark(root.span.start, message);
+            self.stop(root.span.start, message);
         }
     }
 
@@ -266,7 +272,7 @@ impl Reader<'_> {
         let found = value.described();
         let message =
             format!("the kubelet does not start with this file: {key} is {found} and not {wanted}");
-        self.remark(value.span.start, &message);
+        self.stop(value.span.start, &message);
     }
 
     /// A null. In a drop-in it takes back what was set before: the files are
@@ -307,6 +313,14 @@ impl Reader<'_> {
             && !GENERATED
                 .iter()
                 .any(|name| self.source.name.ends_with(name))
+    }
+
+    /// What keeps the kubelet from starting.
+    fn stop(&mut self, at: u32, message: &str) {
+        let place = self.source.place(at);
+        let reason = || format!("{place}: {message}");
+        self.found.stops.get_or_insert_with(reason);
+        self.remark(at, message);
     }
 
     fn remark(&mut self, at: u32, message: &str) {

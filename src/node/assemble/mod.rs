@@ -144,6 +144,12 @@ struct Sources<'f> {
     kubelet: Option<&'f KubeletDirectory>,
 }
 
+impl Sources<'_> {
+    fn is_only_logs(&self) -> bool {
+        self.tasks.is_empty() && self.records.is_empty() && self.kubelet.is_none()
+    }
+}
+
 /// What helps to put pods together.
 struct Index<'f> {
     /// Of containers and sandboxes: the pod's uid, by id.
@@ -184,6 +190,11 @@ pub fn pods(facts: &Facts) -> Vec<Draft> {
     for directory in &facts.kubelet {
         let uid = directory.uid.as_str();
         pods.entry(uid).or_default().kubelet = Some(directory);
+    }
+    // The kubelet keeps a directory for every pod until it is gone; logs stay
+    // a while longer.
+    if !facts.kubelet.is_empty() {
+        pods.retain(|_, it| !it.is_only_logs());
     }
     let mut drafts: Vec<Draft> = pods.values().map(|it| pod::draft(it, &index)).collect();
     drafts.sort_by(|a, b| sort_key(&a.pod).cmp(&sort_key(&b.pod)));

@@ -1,4 +1,5 @@
 use super::*;
+use crate::text::Source;
 
 const UID: &str = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
 const SANDBOX: &str = "f3c2d1b98413cc66d7b32f17ff03264eb1d157942ddaf68983e57b3f9a6af0f0";
@@ -223,4 +224,78 @@ fn the_kubelets_hosts_file_tells_the_name() {
         let found = hosts.map(|it| (it.is_host_network, it.hostname.as_deref()));
         assert_eq!(found, expected, "{text}");
     }
+}
+
+#[test]
+fn a_removed_pod_leaves_only_its_logs() {
+    let other = KubeletDirectory {
+        path: "/var/lib/kubelet/pods/other".to_owned(),
+        uid: "other".to_owned(),
+        ..KubeletDirectory::default()
+    };
+    let mut facts = Facts {
+        logs: vec![logs(3)],
+        kubelet: vec![other],
+        ..Facts::default()
+    };
+    assert_eq!(pods(&facts).len(), 1, "{:?}", pods(&facts));
+    // Without the kubelet's directories nobody knows.
+    facts.kubelet.clear();
+    assert_eq!(pods(&facts).len(), 1);
+}
+
+#[test]
+fn init_containers_end_before_others_begin() {
+    let log = |first: &str, last: &str| Source {
+        name: "l".to_owned(),
+        bytes: format!(
+            "2026-01-02T15:04:{first}.1Z stdout F a\n2026-01-02T15:04:{last}.1Z stdout F b\n"
+        )
+        .into_bytes(),
+    };
+    let container = |name: &str, pid, restarts, log| crate::node::Container {
+        name: name.to_owned(),
+        pid,
+        restarts: Some(restarts),
+        logs: vec![log],
+        ..crate::node::Container::default()
+    };
+    let pod = |stopped, running| Pod {
+        containers: vec![stopped, running],
+        ..Pod::default()
+    };
+    let main = || container("main", Some(7), 0, log("10", "20"));
+    let check = |pod: &Pod, has_finished, crashes| {
+        let stopped = pod.containers.first().unwrap();
+        assert_eq!(pod.has_finished(stopped), has_finished, "{pod:?}");
+        assert_eq!(pod.crashes(), crashes, "{pod:?}");
+    };
+    check(
+        &pod(container("init", None, 0, log("01", "05")), main()),
+        true,
+        false,
+    );
+    check(
+        &pod(container("init", None, 1, log("01", "05")), main()),
+        true,
+        false,
+    );
+    check(
+        &pod(container("side", None, 1, log("11", "15")), main()),
+        false,
+        true,
+    );
+    let dead = container("main", None, 2, log("10", "20"));
+    check(
+        &pod(container("init", None, 2, log("01", "05")), dead),
+        false,
+        true,
+    );
+    // The first log of a container that was started again is gone.
+    let again = container("main", Some(7), 3, log("10", "20"));
+    check(
+        &pod(container("side", None, 1, log("01", "05")), again),
+        false,
+        true,
+    );
 }

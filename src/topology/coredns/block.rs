@@ -1,5 +1,6 @@
 //! One server block: which names its plugins answer, and which they send on.
 
+use super::doubts::Doubts;
 use super::forward::{self, Stanza};
 use super::{MAX_PARTS, Places, is_within};
 use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, split_key, zones};
@@ -19,8 +20,6 @@ pub(super) struct Block {
     stanzas: Vec<Stanza>,
     /// Whether it has `loop`.
     pub(super) has_loop: bool,
-    /// What cannot be told from it.
-    pub(super) unknown: Vec<String>,
 }
 
 /// A plugin that answers the names of some zones.
@@ -33,7 +32,12 @@ struct Answers {
 
 impl Block {
     /// `replaced` is what NodeLocal DNSCache has for upstream servers.
-    pub(super) fn read(block: &ServerBlock, replaced: &[Word], places: &Places) -> Self {
+    pub(super) fn read(
+        block: &ServerBlock,
+        replaced: &[Word],
+        places: &Places,
+        doubts: &mut Doubts,
+    ) -> Self {
         let mut read = Self::default();
         let own: Vec<String> = block
             .keys
@@ -46,34 +50,44 @@ impl Block {
         for name in ["forward", "grpc", "proxy", "fanout"] {
             let stanzas = directives().filter(|it| it.name.text == name);
             for directive in stanzas.take(MAX_PARTS) {
-                let stanza = forward::read(directive, replaced, places, &mut read.unknown);
+                let stanza = forward::read(directive, replaced, places, doubts);
                 read.stanzas.extend(stanza);
             }
         }
         for directive in directives().take(MAX_PARTS) {
             read.has_loop |= directive.name.text == "loop";
             read.answers.extend(answers(directive, &own));
-            if let Some(doubt) = doubt(directive) {
-                let name = escaped(directive.name.text.as_bytes());
+            let name = escaped(directive.name.text.as_bytes());
+            let sentence = |what: &str| {
                 let place = places.of(directive.name.at);
-                read.unknown
-                    .push(format!("The plugin {name} {doubt} ({place})"));
+                format!("The plugin {name} {what} ({place})")
+            };
+            match directive.name.text.as_str() {
+                "auto" => {
+                    doubts.note(sentence("answers the zones that it finds in its directory"));
+                }
+                "view" => {
+                    doubts.hide(sentence("lets this block serve some of the queries only"));
+                }
+                known if PLUGINS.contains(&known) => {}
+                _ => doubts.hide(sentence(
+                    "is not known to kdns and could answer or forward, too",
+                )),
             }
         }
-        read.limit();
+        read.limit(doubts);
         read
     }
 
     /// Forgets what is beyond [`MAX_ZONES`]: every zone of note is compared
     /// with every other.
-    fn limit(&mut self) {
+    fn limit(&mut self, doubts: &mut Doubts) {
         let mut left = MAX_ZONES;
         let answers = self.answers.iter_mut();
         let lists = answers.flat_map(|it| [&mut it.zones, &mut it.passes]);
         for list in lists.chain(self.stanzas.iter_mut().map(|it| &mut it.except)) {
             if list.len() > left {
-                self.unknown
-                    .push("A server block has more zones than kdns looks at".to_owned());
+                doubts.hide("A server block has more zones than kdns looks at".to_owned());
             }
             list.truncate(left);
             left -= list.len();
@@ -181,21 +195,13 @@ fn template_answers_all(directive: &Directive) -> bool {
     kind.is_some_and(|kind| kind.text.eq_ignore_ascii_case("any"))
 }
 
-/// What is not known of a plugin.
-fn doubt(directive: &Directive) -> Option<&'static str> {
-    match directive.name.text.as_str() {
-        "auto" => Some("answers the zones that it finds in its directory"),
-        "view" => Some("lets this block serve some of the queries only"),
-        name if PLUGINS.contains(&name) => None,
-        _ => Some("is not known to kdns and could answer or forward, too"),
-    }
-}
-
-/// CoreDNS's own plugins, also those of the past, and those of NodeLocal
-/// DNSCache and AKS.
+/// CoreDNS's own plugins, also those of the past, those of NodeLocal
+/// DNSCache, AKS and `OpenShift`, and others that send nothing on: what they
+/// do not answer goes to the next plugin.
 ///
-/// Source: `CoreDNS`, plugin.cfg at v1.0.0 to v1.14.
-const PLUGINS: [&str; 68] = [
+/// Source: `CoreDNS`, plugin.cfg at v1.0.0 to v1.14; openshift/coredns
+/// plugin.cfg; submariner-io/lighthouse; ori-edge/k8s_gateway.
+const PLUGINS: [&str; 72] = [
     "acl",
     "any",
     "auto",
@@ -264,6 +270,10 @@ const PLUGINS: [&str; 68] = [
     "view",
     "whoami",
     "nodecache",
+    "ocp_dnsnameresolver",
+    "lighthouse",
+    "k8s_gateway",
+    "records",
 ];
 
 /// The `upstreamNameservers` of the ConfigMap kube-dns, if it is among the

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::Places;
+use super::doubts::Doubts;
 use crate::config::corefile::{Directive, Transport, Word, zones};
 use crate::text::{Placed, escaped};
 use crate::topology::{Policy, Target};
@@ -34,20 +35,20 @@ pub(super) fn read(
     directive: &Directive,
     replaced: &[Word],
     places: &Places,
-    unknown: &mut Vec<String>,
+    doubts: &mut Doubts,
 ) -> Option<Stanza> {
     let place = || places.of(directive.name.at);
     let Some((from, to)) = directive.arguments.split_first() else {
-        unknown.push(format!("A zone and servers are missing ({})", place()));
+        doubts.stop("a zone and servers are missing", &place());
         return None;
     };
     let Some(zone) = zones(&from.text).into_iter().next() else {
         let shown = escaped(from.text.as_bytes());
-        unknown.push(format!("{shown} is no zone ({})", places.of(from.at)));
+        doubts.stop(&format!("{shown} is no zone"), &places.of(from.at));
         return None;
     };
     if to.is_empty() {
-        unknown.push(format!("The servers are missing ({})", place()));
+        doubts.stop("the servers are missing", &place());
         return None;
     }
     let mut stanza = Stanza {
@@ -72,24 +73,23 @@ pub(super) fn read(
         for word in words.iter().take(MAX_SERVERS + 1) {
             let place = places.of(word.at);
             let shown = escaped(word.text.as_bytes());
-            if word.has_variable() || is_unreplaced(&word.text) {
-                unknown.push(format!("What {shown} stands for is not known ({place})"));
+            if let Some(meaning) = meaning(&word.text) {
+                doubts.note(format!("{shown} is taken for {meaning} ({place})"));
+            } else if word.has_variable() || word.text.contains("__PILLAR__") {
+                doubts.note(format!("What {shown} stands for is not known ({place})"));
             }
             let value = target(&word.text).filter(|_| is_plain);
             let value = value.unwrap_or(Target::Other(shown));
             stanza.to.push(Placed { value, place });
         }
         if stanza.to.len() > MAX_SERVERS {
-            unknown.push(format!(
-                "CoreDNS does not start with this Corefile: more than {MAX_SERVERS} TOs \
-                 configured ({})",
-                place()
-            ));
+            let reason = format!("more than {MAX_SERVERS} TOs configured");
+            doubts.stop(&reason, &place());
             break;
         }
     }
     for line in &directive.lines {
-        stanza.option(line, places, unknown);
+        stanza.option(line, places, doubts);
     }
     Some(stanza)
 }
@@ -100,17 +100,28 @@ pub(super) fn read(
 /// Source: github.com/kubernetes/dns, cmd/node-cache/app/configmap.go
 /// `updateCorefile`.
 const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
+/// What it replaces by the address of the service that `-upstreamsvc` names:
+/// another one than the cluster's own, for the same pods.
+const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
 
-fn is_unreplaced(text: &str) -> bool {
-    text.contains("__PILLAR__") && text != UPSTREAM_SERVERS
+/// What NodeLocal DNSCache writes for a word of its template, in a file of its
+/// own container that is not read.
+fn meaning(text: &str) -> Option<&'static str> {
+    match text {
+        UPSTREAM_SERVERS => Some("/etc/resolv.conf, as no upstreamNameservers were found"),
+        CLUSTER_DNS => Some("the cluster's DNS pods, by way of the service kube-dns-upstream"),
+        _ => None,
+    }
 }
 
 /// What a TO names; `None`: nothing that can be followed.
 ///
 /// Source: `CoreDNS`, plugin/pkg/parse/host.go `HostPortOrFile`.
 fn target(text: &str) -> Option<Target> {
-    if text == UPSTREAM_SERVERS {
-        return Some(Target::File("/etc/resolv.conf".to_owned()));
+    match text {
+        UPSTREAM_SERVERS => return Some(Target::File("/etc/resolv.conf".to_owned())),
+        CLUSTER_DNS => return Some(Target::ClusterDns),
+        _ => {}
     }
     let (transport, rest) = Transport::split(text);
     if let Some((ip, port)) = ip_and_port(rest) {
@@ -151,7 +162,7 @@ fn is_name_with_port(text: &str) -> bool {
 impl Stanza {
     /// Reads a line of the block. Words behind a complete option begin the
     /// next one, as in the source.
-    fn option(&mut self, line: &[Word], places: &Places, unknown: &mut Vec<String>) {
+    fn option(&mut self, line: &[Word], places: &Places, doubts: &mut Doubts) {
         let mut rest = line;
         while let Some((name, behind)) = rest.split_first() {
             let taken = match name.text.as_str() {
@@ -176,17 +187,17 @@ impl Stanza {
                 | "protocol" | "network" | "worker-count" | "timeout" => usize::MAX,
                 other => {
                     let (shown, place) = (escaped(other.as_bytes()), places.of(name.at));
-                    unknown.push(format!("kdns does not know the option {shown} ({place})"));
+                    doubts.note(format!("kdns does not know the option {shown} ({place})"));
                     usize::MAX
                 }
             };
             let (values, next) = behind.split_at(taken.min(behind.len()));
-            self.set(name, values, places, unknown);
+            self.set(name, values, places, doubts);
             rest = next;
         }
     }
 
-    fn set(&mut self, name: &Word, values: &[Word], places: &Places, unknown: &mut Vec<String>) {
+    fn set(&mut self, name: &Word, values: &[Word], places: &Places, doubts: &mut Doubts) {
         let first = values.first().map_or("", |word| word.text.as_str());
         match name.text.as_str() {
             "except" => {
@@ -201,7 +212,7 @@ impl Stanza {
                 other => {
                     self.policy = Policy::Unknown;
                     let (shown, place) = (escaped(other.as_bytes()), places.of(name.at));
-                    unknown.push(format!("kdns does not know the policy {shown} ({place})"));
+                    doubts.note(format!("kdns does not know the policy {shown} ({place})"));
                 }
             },
             // The old proxy could ask Google over HTTPS.

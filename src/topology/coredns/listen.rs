@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::doubts::Doubts;
 use super::{MAX_PARTS, Places, Site, Socket};
 use crate::config::corefile::{Directive, ServerBlock, Word, split_key};
 use crate::text::escaped;
@@ -36,9 +37,9 @@ pub(super) fn parts(
     block: &ServerBlock,
     site: &Site<'_>,
     places: &Places,
-    unknown: &mut Vec<String>,
+    doubts: &mut Doubts,
 ) -> Vec<Part> {
-    let bounds = bounds(block, site, places, unknown);
+    let bounds = bounds(block, site, places, doubts);
     let mut parts: BTreeMap<Socket, Part> = BTreeMap::new();
     for key in block.keys.iter().take(MAX_PARTS) {
         let split = match split_key(&key.text) {
@@ -46,14 +47,12 @@ pub(super) fn parts(
             Ok(_) => {
                 let shown = escaped(key.text.as_bytes());
                 let place = places.of(key.at);
-                unknown.push(format!("What {shown} stands for is not known ({place})"));
+                doubts.hide(format!("What {shown} stands for is not known ({place})"));
                 continue;
             }
             Err(message) => {
                 let (message, place) = (escaped(message.as_bytes()), places.of(key.at));
-                unknown.push(format!(
-                    "CoreDNS does not start with this Corefile: {message} ({place})"
-                ));
+                doubts.stop(&message, &place);
                 continue;
             }
         };
@@ -80,7 +79,7 @@ fn bounds<'b>(
     block: &'b ServerBlock,
     site: &Site<'_>,
     places: &Places,
-    unknown: &mut Vec<String>,
+    doubts: &mut Doubts,
 ) -> Vec<(Bound, Option<&'b Word>)> {
     let mut bounds: Vec<(Bound, Option<&Word>)> = Vec::new();
     let is_bind = |it: &&Directive| it.name.text == "bind";
@@ -94,7 +93,7 @@ fn bounds<'b>(
         for word in bind.arguments.iter().take(MAX_PARTS) {
             let found = bound(word, site).unwrap_or_else(|| {
                 let (shown, place) = (escaped(word.text.as_bytes()), places.of(word.at));
-                unknown.push(format!(
+                doubts.note(format!(
                     "Which addresses {shown} stands for is not known ({place})"
                 ));
                 vec![Bound::Unknown]

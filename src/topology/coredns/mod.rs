@@ -5,6 +5,7 @@
 //! special zone counts; blocks on other ports or addresses are another one.
 
 mod block;
+mod doubts;
 mod forward;
 mod listen;
 mod places;
@@ -19,6 +20,7 @@ use std::net::IpAddr;
 use crate::config::corefile::{Corefile, Transport, parse};
 use crate::text::{Source, escaped};
 use crate::topology::coredns::block::Block;
+use crate::topology::coredns::doubts::Doubts;
 use crate::topology::coredns::listen::Bound;
 use crate::topology::coredns::places::Places;
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Program};
@@ -26,9 +28,6 @@ use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Program};
 /// Zones, server blocks, listeners and directives of a kind beyond this
 /// number are not looked at.
 const MAX_PARTS: usize = 1000;
-
-/// More doubts than this say nothing more.
-const MAX_UNKNOWN: usize = 20;
 
 /// Which CoreDNS, and where it runs.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +45,7 @@ pub struct Site<'a> {
 }
 
 /// The DNS servers that the Corefile among `files` makes; the others are what
-/// it can import. None if there is no Corefile or it has no server block.
+/// it can import. None if there is no Corefile.
 pub fn read(files: &[Source], site: &Site<'_>) -> Vec<DnsServer> {
     let Some(main) = main_file(files) else {
         return Vec::new();
@@ -82,7 +81,7 @@ type Socket = (Transport, u16, Bound);
 type Served = Vec<(usize, Vec<String>)>;
 
 /// The DNS servers that a Corefile makes, in the order of their transports,
-/// ports and addresses.
+/// ports and addresses. One of which nothing is known, if it makes none.
 ///
 /// Source: `CoreDNS`, core/dnsserver/register.go `MakeServers`,
 /// `groupConfigsByListenAddr`.
@@ -90,16 +89,15 @@ pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
     let places = Places::new(corefile);
     let replaced = block::upstream_nameservers(corefile);
     let parsed = corefile.blocks.iter().take(MAX_PARTS);
+    let mut doubts = doubts(corefile, &places);
     let blocks: Vec<Block> = parsed
-        .map(|block| Block::read(block, &replaced, &places))
+        .map(|block| Block::read(block, &replaced, &places, &mut doubts))
         .collect();
     let mut sockets: BTreeMap<Socket, (Served, Evidence)> = BTreeMap::new();
-    let mut unknown = doubts(corefile, &places);
-    for (number, (block, read)) in corefile.blocks.iter().zip(&blocks).enumerate() {
-        unknown.extend(read.unknown.iter().cloned());
-        for part in listen::parts(block, site, &places, &mut unknown) {
+    for (number, block) in corefile.blocks.iter().take(blocks.len()).enumerate() {
+        for part in listen::parts(block, site, &places, &mut doubts) {
             if sockets.len() == MAX_PARTS && !sockets.contains_key(&part.socket) {
-                unknown.push("There are more listeners than kdns looks at".to_owned());
+                doubts.hide("There are more listeners than kdns looks at".to_owned());
                 break;
             }
             let (served, _) = sockets
@@ -108,12 +106,22 @@ pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
             served.push((number, part.zones));
         }
     }
-    unknown.dedup();
-    unknown.truncate(MAX_UNKNOWN);
-    grouped(sockets)
-        .into_iter()
-        .map(|(served, listens)| server(&blocks, &served, listens, site, &unknown))
-        .collect()
+    let mut groups = grouped(sockets);
+    if groups.is_empty() {
+        doubts.hide("The Corefile has no server block that CoreDNS could serve".to_owned());
+        groups.push((Vec::new(), Vec::new()));
+    }
+    let made = groups.into_iter();
+    let mut servers: Vec<DnsServer> = made
+        .map(|(served, listens)| server(&blocks, &served, listens, site, &mut doubts))
+        .collect();
+    let doubts = doubts.short();
+    for server in &mut servers {
+        server.unknown.clone_from(&doubts.unknown);
+        server.hides.clone_from(&doubts.hides);
+        server.stops.clone_from(&doubts.stops);
+    }
+    servers
 }
 
 /// Listeners that serve the same blocks, as one server.
@@ -148,7 +156,7 @@ fn server(
     served: &Served,
     listens: Vec<Listen>,
     site: &Site<'_>,
-    unknown: &[String],
+    doubts: &mut Doubts,
 ) -> DnsServer {
     let mut zones: BTreeMap<&str, &Block> = BTreeMap::new();
     for (number, keys) in served {
@@ -166,21 +174,26 @@ fn server(
         label: site.label.to_owned(),
         network: site.network.clone(),
         listens,
-        forwards: forwards(&zones),
+        forwards: forwards(&zones, doubts),
         notices_loops: looking.is_some_and(|block| block.has_loop),
-        unknown: unknown.to_vec(),
+        unknown: Vec::new(),
+        hides: Vec::new(),
+        stops: None,
     }
 }
 
 /// What a server does with each zone that it treats in its own way, the most
 /// special zone first.
-fn forwards(zones: &BTreeMap<&str, &Block>) -> Vec<Forward> {
+fn forwards(zones: &BTreeMap<&str, &Block>, doubts: &mut Doubts) -> Vec<Forward> {
     let mut candidates: Vec<&str> = zones.keys().copied().collect();
     for block in zones.values() {
         candidates.extend(block.zones_of_note().take(MAX_PARTS));
     }
     candidates.sort_by_key(|zone| (labels(zone), Reverse(*zone)));
     candidates.dedup();
+    if candidates.len() > MAX_PARTS {
+        doubts.hide("There are more zones than kdns looks at".to_owned());
+    }
     candidates.truncate(MAX_PARTS);
     let mut outcomes: BTreeMap<&str, (Option<usize>, &Block)> = BTreeMap::new();
     let mut forwards = Vec::new();
@@ -228,24 +241,29 @@ fn is_within(zone: &str, other: &str) -> bool {
 }
 
 /// What makes everything that is read off this Corefile doubtful.
-fn doubts(corefile: &Corefile, places: &Places) -> Vec<String> {
-    let mut doubts = Vec::new();
+fn doubts(corefile: &Corefile, places: &Places) -> Doubts {
+    let mut doubts = Doubts::default();
     if let Some(finding) = corefile.stop() {
         let place = places.of(finding.at);
-        doubts.push(format!(
-            "CoreDNS does not start with this Corefile: {} ({place})",
-            finding.message
-        ));
+        doubts.stop(&finding.message, &place);
     }
     for import in corefile.imports.iter().filter(|import| import.found == 0) {
         let pattern = escaped(import.pattern.as_bytes());
         let place = places.of(import.at);
-        doubts.push(format!(
-            "No file was found for the import of {pattern} ({place})"
-        ));
+        let sentence = format!("No file was found for the import of {pattern} ({place})");
+        // Files beside the Corefile need not be there, others must.
+        if import.pattern.contains(['*', '?']) {
+            doubts.note(sentence);
+        } else {
+            doubts.hide(sentence);
+        }
+    }
+    if let Some(cut) = corefile.sources.iter().find(|it| it.is_cut()) {
+        let name = escaped(cut.name.as_bytes());
+        doubts.hide(format!("{name} is so long that its end was not read"));
     }
     if corefile.blocks.len() > MAX_PARTS {
-        doubts.push("There are more server blocks than kdns looks at".to_owned());
+        doubts.hide("There are more server blocks than kdns looks at".to_owned());
     }
     doubts
 }

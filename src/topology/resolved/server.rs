@@ -17,6 +17,8 @@ pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
         forwards: Vec::new(),
         notices_loops: false,
         unknown: Vec::new(),
+        hides: Vec::new(),
+        stops: None,
     };
     // Scopes that fit equally well are asked at the same time.
     let is_default = |it: &&Scope| !it.servers.is_empty() && takes_everything(it);

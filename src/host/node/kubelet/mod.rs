@@ -113,6 +113,7 @@ fn kubelet(
     }
     let inputs = Inputs {
         version,
+        stops: flags.stops.clone(),
         defaults: start.defaults,
         main,
         drop_ins,

@@ -1,0 +1,131 @@
+//! Whom a server can ask.
+
+use super::{UPSTREAM_SERVICE, Walk, WayEnd};
+use crate::check_loop::graph::Server;
+use crate::check_loop::view::Listed;
+use crate::check_loop::{Proof, headline, quote};
+use crate::text::Place;
+use crate::topology::{Forward, Target};
+use std::net::SocketAddr;
+
+/// Most servers of one forward that are looked at; CoreDNS takes 15.
+const MAX_CHOICES: usize = 200;
+
+/// Where a choice leads.
+pub(super) enum Leads {
+    To(SocketAddr),
+    /// The DNS pods, by way of a service whose address is not known.
+    ClusterDns,
+    Nowhere(WayEnd),
+}
+
+/// One of the servers that another one can ask.
+pub(super) struct Choice {
+    pub(super) to: Leads,
+    pub(super) shown: String,
+    pub(super) target: Place,
+    pub(super) is_from_file: bool,
+    pub(super) proof: Vec<Proof>,
+}
+
+impl Walk<'_, '_> {
+    /// Whom the server can ask, in order.
+    pub(super) fn choices(&self, server: &Server<'_>, forward: &Forward) -> Vec<Choice> {
+        let own = self.graph.addresses(&server.dns.network);
+        let mut choices = Vec::new();
+        for target in &forward.to {
+            if choices.len() >= MAX_CHOICES {
+                break;
+            }
+            let one = |to, shown: String| Choice {
+                to,
+                proof: self.written(&target.place, &headline::short(&shown)),
+                shown,
+                target: target.place.clone(),
+                is_from_file: false,
+            };
+            match &target.value {
+                Target::Address(to) if server.dns.leaves_out(*to, own) => {}
+                Target::Address(to) => choices.push(one(Leads::To(*to), to.to_string())),
+                Target::File(path) => choices.extend(self.listed(server, path, &one)),
+                Target::Roots => {
+                    let end = Leads::Nowhere(WayEnd::Answered);
+                    choices.push(one(end, "the root servers".to_owned()));
+                }
+                Target::ClusterDns => {
+                    choices.push(one(Leads::ClusterDns, UPSTREAM_SERVICE.to_owned()));
+                }
+                Target::Other(what) => {
+                    let reason = format!("{what} is not followed");
+                    choices.push(one(Leads::Nowhere(WayEnd::Unknown(reason)), what.clone()));
+                }
+            }
+        }
+        let is_more = forward.to.len() > MAX_CHOICES || choices.len() > MAX_CHOICES;
+        choices.truncate(MAX_CHOICES);
+        if let Some(first) = forward.to.first().filter(|_| is_more) {
+            let reason = format!("more than {MAX_CHOICES} servers of one forward are not followed");
+            choices.push(Choice {
+                to: Leads::Nowhere(WayEnd::Unknown(reason)),
+                shown: "further servers".to_owned(),
+                target: first.place.clone(),
+                is_from_file: false,
+                proof: Vec::new(),
+            });
+        }
+        choices
+    }
+
+    /// The servers of the file at `path`; `one` makes a choice of its target.
+    fn listed(
+        &self,
+        server: &Server<'_>,
+        path: &str,
+        one: &dyn Fn(Leads, String) -> Choice,
+    ) -> Vec<Choice> {
+        let own = self.graph.addresses(&server.dns.network);
+        let unknown = |reason: String| {
+            vec![one(
+                Leads::Nowhere(WayEnd::Unknown(reason)),
+                path.to_owned(),
+            )]
+        };
+        let listed = match self.graph.view(server, path, self.when) {
+            Err(reason) => return unknown(reason),
+            Ok(listed) if listed.is_empty() => {
+                let who = &server.dns.label;
+                return unknown(format!("{path} of {who} has no name server"));
+            }
+            Ok(listed) => listed,
+        };
+        let listed = listed
+            .into_iter()
+            .filter(|it| !server.dns.leaves_out(it.to, own));
+        let choice = |it: Listed| {
+            let file = one(Leads::To(it.to), path.to_owned());
+            Choice {
+                shown: it.to.to_string(),
+                proof: file.proof.into_iter().chain(it.proof).collect(),
+                is_from_file: true,
+                ..file
+            }
+        };
+        let mut choices: Vec<Choice> = listed.map(choice).collect();
+        if self.graph.is_cut(server, path, self.when) {
+            let who = &server.dns.label;
+            choices.extend(unknown(format!(
+                "{path} of {who} is so long that its end was not read"
+            )));
+        }
+        choices
+    }
+
+    /// The line of a configuration that says so; what is a default, or an
+    /// argument, stands in no file.
+    fn written(&self, place: &Place, value: &str) -> Vec<Proof> {
+        let is_file =
+            place.file.starts_with('/') || quote::source(self.graph.node, &place.file).is_some();
+        let proof = is_file.then(|| quote::quote(self.graph.node, place, value));
+        proof.into_iter().collect()
+    }
+}

@@ -1,0 +1,331 @@
+//! Which ways the queries of a zone take from a server, and where they end.
+
+mod choices;
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+use super::deliver::{Delivery, deliver};
+use choices::{Choice, Leads};
+
+use super::graph::{Graph, Server};
+use super::{Proof, When};
+use crate::text::Place;
+use crate::topology::{Forward, Policy, Program};
+
+/// More ways than this from one server are not followed: servers that all
+/// know each other have more than anyone could read.
+const MAX_WAYS: usize = 64;
+/// Longest way, in servers.
+const MAX_HOPS: usize = 24;
+/// The same where each server is followed once.
+const MAX_SERVERS: usize = 300;
+const TOO_LONG: &str = "the way is too long";
+
+/// The service whose address NodeLocal DNSCache puts into its Corefile.
+pub(super) const UPSTREAM_SERVICE: &str = "the service kube-dns-upstream";
+
+/// A way that queries take.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Way {
+    pub(super) steps: Vec<Step>,
+    pub(super) end: WayEnd,
+    /// Of how many equal choices it is one.
+    pub(super) share: (u32, u32),
+    /// Whether the next server is asked in place of this one, because it is
+    /// refused here.
+    pub(super) is_passed: bool,
+}
+
+/// A hop.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Step {
+    pub(super) who: Who,
+    /// To whom it sends.
+    pub(super) to: String,
+    /// Where its configuration names whom, or the file that does.
+    pub(super) target: Option<Place>,
+    /// Whether a file in the syntax of resolv.conf names the server.
+    pub(super) is_from_file: bool,
+    /// What says so.
+    pub(super) proof: Vec<Proof>,
+}
+
+/// Who is at a hop.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Who {
+    /// A server of the graph.
+    Server(usize),
+    /// The service of the cluster's DNS; `None`: at an address that no file
+    /// names.
+    Service(Option<SocketAddr>),
+}
+
+/// How a way ends.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum WayEnd {
+    /// At the step with this number for the second time.
+    Cycle(usize),
+    /// Nobody listens there.
+    Refused,
+    /// The last server has noticed that it would ask itself, and asks nobody.
+    Stopped,
+    /// It is answered: here, or outside the node.
+    Answered,
+    /// It cannot be followed; the reason.
+    Unknown(String),
+}
+
+/// The ways of the zone's queries from the server `start`.
+pub(super) fn ways(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> Vec<Way> {
+    let walk = |visited| {
+        let mut walk = Walk {
+            graph,
+            when,
+            zone,
+            steps: Vec::new(),
+            found: Vec::new(),
+            visited,
+        };
+        walk.visit(start, (1, 1));
+        walk.found
+    };
+    let mut found = walk(None);
+    let is_cut = |way: &Way| way.end == WayEnd::Unknown(TOO_LONG.to_owned());
+    if found.len() > MAX_WAYS || found.iter().any(is_cut) {
+        // Where the others end is told by one way to each server.
+        found.truncate(MAX_WAYS);
+        found.retain(|way| !is_cut(way));
+        let others = walk(Some(BTreeSet::new()));
+        let mut others: Vec<Way> = others
+            .into_iter()
+            .filter(|way| !found.contains(way))
+            .collect();
+        found.append(&mut others);
+    }
+    found
+}
+
+/// What a server does with the names of a zone; `None`: it answers or refuses
+/// them itself.
+pub(super) fn forward<'s>(server: &'s Server<'_>, zone: &str) -> Option<&'s Forward> {
+    let mut forwards = server.dns.forwards.iter();
+    let forward = forwards.find(|it| is_below(zone, &it.zone))?;
+    (!forward.to.is_empty()).then_some(forward)
+}
+
+/// Whether `zone` is `above`, or in it.
+pub(super) fn is_below(zone: &str, above: &str) -> bool {
+    let rest = zone.strip_suffix(above);
+    above == "." || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+struct Walk<'w, 'n> {
+    graph: &'w Graph<'n>,
+    when: When,
+    zone: &'w str,
+    /// The way to here.
+    steps: Vec<Step>,
+    found: Vec<Way>,
+    /// The servers that queries have come to, where each is followed only
+    /// once; `None`: on every way.
+    visited: Option<BTreeSet<usize>>,
+}
+
+impl Walk<'_, '_> {
+    fn end(&mut self, end: WayEnd, share: (u32, u32)) {
+        let is_known = self.visited.is_some() && matches!(end, WayEnd::Cycle(_));
+        if self.found.len() > MAX_WAYS || is_known {
+            return;
+        }
+        // One more says that there are others.
+        let end = if self.found.len() == MAX_WAYS {
+            WayEnd::Unknown(format!("there are more than {MAX_WAYS} ways"))
+        } else {
+            end
+        };
+        self.found.push(Way {
+            steps: self.steps.clone(),
+            end,
+            share,
+            is_passed: false,
+        });
+    }
+
+    /// A packet has come to this server.
+    fn visit(&mut self, index: usize, share: (u32, u32)) {
+        let seen = |step: &Step| step.who == Who::Server(index);
+        if let Some(first) = self.steps.iter().position(seen) {
+            return self.end(WayEnd::Cycle(first), share);
+        }
+        if let Some(visited) = &mut self.visited
+            && !visited.insert(index)
+        {
+            return;
+        }
+        let most = if self.visited.is_some() {
+            MAX_SERVERS
+        } else {
+            MAX_HOPS
+        };
+        if self.steps.len() >= most || self.found.len() > MAX_WAYS {
+            return self.end(WayEnd::Unknown(TOO_LONG.to_owned()), share);
+        }
+        let Some(server) = self.graph.servers.get(index) else {
+            return;
+        };
+        if let Some(reason) = &server.dns.stops {
+            return self.end(WayEnd::Unknown(reason.clone()), share);
+        }
+        let Some(forward) = forward(server, self.zone) else {
+            let doubt = match server.dns.hides.first() {
+                None if server.dns.forwards.is_empty() => server.dns.unknown.first(),
+                hides => hides,
+            };
+            let end = doubt.map_or(WayEnd::Answered, |it| WayEnd::Unknown(it.clone()));
+            return self.end(end, share);
+        };
+        let choices = self.choices(server, forward);
+        if choices.is_empty() {
+            return self.end(WayEnd::Stopped, share);
+        }
+        match forward.policy {
+            Policy::Sequential => self.in_order(index, choices, share),
+            Policy::Random | Policy::RoundRobin | Policy::Unknown => {
+                self.by_lot(index, choices, share);
+            }
+        }
+    }
+
+    /// The first one that does not refuse is asked.
+    fn in_order(&mut self, index: usize, choices: Vec<Choice>, share: (u32, u32)) {
+        let last = choices.len();
+        for (number, choice) in choices.into_iter().enumerate() {
+            let from = self.found.len();
+            self.follow(index, choice, share);
+            if number + 1 == last || !self.is_passed(index, from) {
+                return;
+            }
+            let new = self.found.get_mut(from..).unwrap_or_default();
+            for way in new {
+                way.is_passed = true;
+            }
+        }
+    }
+
+    /// Each of them is asked as often as the others, but for those that
+    /// dnsmasq has found to loop.
+    fn by_lot(&mut self, index: usize, choices: Vec<Choice>, share: (u32, u32)) {
+        let count = u32::try_from(choices.len()).unwrap_or(u32::MAX);
+        let share = (share.0, share.1.saturating_mul(count.max(1)));
+        let notices = self.notices(&Who::Server(index));
+        let from = self.found.len();
+        for choice in choices {
+            self.follow(index, choice, share);
+        }
+        let new = self.found.get_mut(from..).unwrap_or_default();
+        if notices && new.iter().any(|way| way.end != WayEnd::Stopped) {
+            for way in new.iter_mut().filter(|way| way.end == WayEnd::Stopped) {
+                way.is_passed = true;
+            }
+        }
+    }
+
+    /// Whether the server goes on to its next one after the ways that were
+    /// found from number `from` on. Only a port that is closed is noticed: a
+    /// server that answers with an error has answered.
+    fn is_passed(&self, index: usize, from: usize) -> bool {
+        let notices = self.notices(&Who::Server(index));
+        let direct = self.steps.len() + 1;
+        let new = self.found.get(from..).unwrap_or_default();
+        new.iter().all(|way| match way.end {
+            WayEnd::Refused => way.steps.len() == direct,
+            WayEnd::Stopped => notices,
+            _ => false,
+        })
+    }
+
+    /// Whether it is a dnsmasq that looks for loops.
+    fn notices(&self, who: &Who) -> bool {
+        let Who::Server(index) = who else {
+            return false;
+        };
+        let server = self.graph.servers.get(*index);
+        server.is_some_and(|it| it.dns.program == Program::Dnsmasq && it.dns.notices_loops)
+    }
+
+    fn follow(&mut self, index: usize, choice: Choice, share: (u32, u32)) {
+        self.steps.push(Step {
+            who: Who::Server(index),
+            to: choice.shown,
+            target: Some(choice.target),
+            is_from_file: choice.is_from_file,
+            proof: choice.proof,
+        });
+        match choice.to {
+            Leads::To(to) => self.send(index, to, share),
+            Leads::ClusterDns => {
+                let servers = self.graph.behind_service();
+                self.through_service(None, &servers, share);
+            }
+            Leads::Nowhere(end) => self.end(end, share),
+        }
+        self.steps.pop();
+    }
+
+    fn send(&mut self, from: usize, to: SocketAddr, share: (u32, u32)) {
+        match deliver(self.graph, from, to) {
+            Delivery::Server(next) => self.arrive(next, share),
+            Delivery::Service(servers) => self.through_service(Some(to), &servers, share),
+            Delivery::Nobody => self.end(WayEnd::Refused, share),
+            Delivery::Outside => self.end(WayEnd::Answered, share),
+            Delivery::Unknown(reason) => self.end(WayEnd::Unknown(reason), share),
+        }
+    }
+
+    /// A packet has come to the next server. dnsmasq with `dns-loop-detect`
+    /// has asked itself before, and asks servers no more that lead back.
+    fn arrive(&mut self, next: usize, share: (u32, u32)) {
+        let seen = |step: &Step| step.who == Who::Server(next);
+        let first = self.steps.iter().position(seen);
+        let circle = first.and_then(|first| self.steps.get(first..));
+        let mut circle = circle.unwrap_or_default().iter();
+        if circle.any(|step| self.notices(&step.who)) {
+            return self.end(WayEnd::Stopped, share);
+        }
+        self.visit(next, share);
+    }
+
+    /// Through the cluster's service to one of the servers behind it.
+    fn through_service(&mut self, to: Option<SocketAddr>, servers: &[usize], share: (u32, u32)) {
+        let proof = to.and_then(|to| self.graph.service(to.ip()).cloned().flatten());
+        self.steps.push(Step {
+            who: Who::Service(to),
+            to: "one of the DNS pods".to_owned(),
+            target: None,
+            is_from_file: false,
+            proof: proof.into_iter().collect(),
+        });
+        // The pods are alike, so the one that asks stands for all. Of the
+        // others, also those of other nodes, the first one does.
+        let seen = |index: &&usize| {
+            let is_it = |step: &Step| step.who == Who::Server(**index);
+            self.steps.iter().any(is_it)
+        };
+        let next = servers.iter().find(seen).or(servers.first()).copied();
+        match next {
+            Some(next) => self.arrive(next, share),
+            None if self.zone == "." => self.end(
+                WayEnd::Unknown(format!(
+                    "the DNS pods behind {} are not on this node: give their Corefile with \
+                     --corefile",
+                    to.map_or_else(|| UPSTREAM_SERVICE.to_owned(), |it| it.to_string())
+                )),
+                share,
+            ),
+            // Zones of the cluster are answered there.
+            None => self.end(WayEnd::Answered, share),
+        }
+        self.steps.pop();
+    }
+}
