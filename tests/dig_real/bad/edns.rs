@@ -105,7 +105,7 @@ fn known_options() -> Vec<Bad> {
             options(q, &[option(3, b"")])
         }),
         bad("edns cookie too short", WWW, |q| options(q, &[option(10, &[1, 2, 3])])),
-        bad("edns cookie too long", WWW, |q| {
+        bad("edns cookie too long", "www.example.test +cookie=0102030405060708", |q| {
             let client = q.cookie().unwrap_or_default();
             options(q, &[option(10, &[&client[..], &[5; 40]].concat())])
         }),

@@ -1,8 +1,8 @@
 //! A server that does what no server should.
 //!
-//! Every behaviour has a network of its own: server .1 is for dig and .2 for kdns, so both may be asked at the same time; .3 and .4 answer as they
-//! should and stand behind the bad ones under the name `two-N`; .8 and .9 are
-//! the strangers that spoof.
+//! Every behaviour has a network of its own: server .1 is for dig and .2 for
+//! kdns, so both may be asked at the same time; .3 and .4 answer as they should
+//! and stand behind the bad ones under the name `TWO`; .8 and .9 spoof.
 
 mod content;
 mod edns;
@@ -56,9 +56,9 @@ fn all() -> Vec<Bad> {
 
 /// Content is looked at in all the ways that dig shows it.
 const WAYS: &[(&str, &str)] = &[
-    ("yaml", "+yaml +qid=7"),
+    ("yaml", "+yaml"),
     ("short", "+short"),
-    ("strict", "+nobesteffort +qid=7"),
+    ("strict", "+nobesteffort"),
     ("multiline", "+multiline +rrcomments +ttlunits"),
     ("generic", "+unknownformat"),
 ];
@@ -107,7 +107,7 @@ fn line(at: usize, words: &str, more: &str) -> Line {
         let two = format!("two-{who}-{at}");
         let server = address(at, last);
         let uses_two = words.contains("TWO");
-        let text = format!("@SERVER +tries=1 +time=1 {words} {more}");
+        let text = format!("@SERVER +tries=1 +time=1 +qid=7 {words} {more}");
         let word = |word: &str| match word {
             "@SERVER" if uses_two => format!("@{two}"),
             "@SERVER" => format!("@{server}"),
