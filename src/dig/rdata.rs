@@ -1,8 +1,12 @@
 //! The data of records: where their names are, and what BIND refuses.
 
+mod parameters;
 mod shapes;
 
-use self::shapes::{gateway, host_identity, location, prefixes};
+use self::parameters::{check_options, check_parameters};
+use self::shapes::{
+    chained, digits, gateway, hashed, host_identity, key, location, next, prefixes, relay,
+};
 use crate::dig::message::{FORMERR, Reader, Trouble};
 
 /// A part of a record's data.
@@ -22,6 +26,10 @@ enum Field {
     Rest,
     /// All that is left, at least so much.
     AtLeast(usize),
+    /// All that is left, which breaks a rule if it is nothing.
+    Something,
+    /// Two length bytes and so many bytes.
+    Long,
     /// The types that a name has (RFC 4034, section 4.1.2), at least one.
     Types,
     /// The same, perhaps none.
@@ -33,7 +41,8 @@ enum Field {
 }
 
 use Field::{
-    AtLeast, Bytes, MaybeText, MaybeTypes, Name, Options, Parameters, Rest, Text, Texts, Types,
+    AtLeast, Bytes, Long, MaybeText, MaybeTypes, Name, Options, Parameters, Rest, Something, Text,
+    Texts, Types,
 };
 
 const IN: u16 = 1;
@@ -54,24 +63,22 @@ fn fields(rdtype: u16, class: u16) -> &'static [Field] {
         (14 | 17 | 58, _) => &[Name, Name],
         (15 | 18 | 21 | 107, _) | (36, IN) => &[Bytes(2), Name],
         (16 | 56 | 99 | 258 | 261 | 262, _) => &[Texts],
-        (19, _) => &[Text],
         (20, _) => &[Text, MaybeText],
-        (24 | 46, _) => &[Bytes(18), Name, AtLeast(1)],
+        (24, _) => &[Bytes(18), Name, AtLeast(1)],
+        (46, _) => &[Bytes(18), Name, Something],
         (26, IN) => &[Bytes(2), Name, Name],
         (27, _) => &[Text, Text, Text],
         (28, IN) => &[Bytes(16)],
-        (30, _) => &[Name, AtLeast(1)],
         (22 | 31 | 32 | 49, IN) | (61 | 67 | 68, _) => &[AtLeast(1)],
         (33, IN) => &[Bytes(6), Name],
         (35, _) => &[Bytes(4), Text, Text, Text, Name],
         (37, _) => &[AtLeast(6)],
         (41, _) => &[Options],
         (43 | 59 | 32768 | 32769, _) => &[AtLeast(5)],
+        (40, _) => &[AtLeast(3)],
         (44, _) => &[AtLeast(2)],
         (47, _) => &[Name, Types],
-        (50, _) => &[Bytes(4), Text, Text, MaybeTypes],
-        (51, _) => &[Bytes(4), Text],
-        (25 | 48 | 52 | 53 | 57 | 60 | 256, _) => &[AtLeast(4)],
+        (52 | 53 | 256, _) => &[AtLeast(4)],
         (62, _) => &[Bytes(6), MaybeTypes],
         (63, _) => &[AtLeast(18)],
         (64 | 65, IN) => &[Bytes(2), Name, Parameters],
@@ -79,8 +86,9 @@ fn fields(rdtype: u16, class: u16) -> &'static [Field] {
         (104 | 106, _) => &[Bytes(10)],
         (105 | 108, _) => &[Bytes(6)],
         (109, _) => &[Bytes(8)],
-        (249, _) | (250, 255) => &[Name, AtLeast(16)],
-        (257, _) => &[Bytes(1), Text, Rest],
+        (249, _) => &[Name, Bytes(12), Long, Long],
+        (250, 255) => &[Name, Bytes(8), Long, Bytes(4), Long],
+        (257, _) => &[Bytes(2), Rest],
         (259, _) => &[Bytes(9), Text, Rest],
         _ => &[Rest],
     }
@@ -104,11 +112,16 @@ pub(crate) fn read(
         return Err(FORMERR);
     }
     match rdtype {
+        19 => digits(reader, data)?,
+        25 | 48 | 57 | 60 => key(rdtype, reader, data)?,
         29 => location(reader, data)?,
+        30 => next(reader, data)?,
+        38 if class == IN => chained(reader, data)?,
         42 if class == IN => prefixes(reader, data)?,
-        45 => gateway(reader, data, 3, |head| head.get(1).copied())?,
+        45 => gateway(reader, data)?,
+        50 | 51 => hashed(rdtype, reader, data)?,
         55 => host_identity(reader, data)?,
-        260 => gateway(reader, data, 2, |head| head.get(1).map(|byte| byte & 0x7f))?,
+        260 => relay(reader, data)?,
         _ => {
             for field in fields(rdtype, class) {
                 read_field(*field, reader, data)?;
@@ -159,6 +172,17 @@ fn read_field(field: Field, reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Resu
             }
             data.extend(reader.rest());
         }
+        Something => {
+            if reader.left() == 0 {
+                return Err(FORMERR);
+            }
+            data.extend(reader.rest());
+        }
+        Long => {
+            let length = reader.u16()?;
+            data.extend(length.to_be_bytes());
+            data.extend(reader.take(length.into())?);
+        }
         Types | MaybeTypes => {
             let types = reader.rest();
             if !is_type_map(types) || types.is_empty() && field == Types {
@@ -208,97 +232,6 @@ fn is_type_map(mut map: &[u8]) -> bool {
         map = rest;
     }
     map.is_empty()
-}
-
-/// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `generic_fromwire_in_svcb`,
-/// `svcb_validate` (9.18)
-fn check_parameters(parameters: &[u8]) -> Result<(), Trouble> {
-    let mut reader = Reader::new(parameters);
-    let mut last = None;
-    while reader.left() > 0 {
-        let key = reader.u16()?;
-        if last.is_some_and(|last| last >= key) {
-            return Err(FORMERR);
-        }
-        last = Some(key);
-        let length = reader.u16()?;
-        let value = reader.take(length.into())?;
-        let keys = || value.chunks_exact(2);
-        let fits = match key {
-            0 => {
-                let rising = keys().zip(keys().skip(1)).all(|(one, next)| one < next);
-                !value.is_empty() && value.len() % 2 == 0 && rising
-            }
-            1 => is_texts(value),
-            2 => value.is_empty(),
-            3 => value.len() == 2,
-            4 => !value.is_empty() && value.len() % 4 == 0,
-            6 => !value.is_empty() && value.len() % 16 == 0,
-            _ => true,
-        };
-        if !fits {
-            return Err(FORMERR);
-        }
-    }
-    Ok(())
-}
-
-/// One or more texts, none of them empty.
-fn is_texts(mut value: &[u8]) -> bool {
-    if value.is_empty() {
-        return false;
-    }
-    while let Some((&length, rest)) = value.split_first() {
-        match rest.get(usize::from(length)..) {
-            Some(after) if length > 0 => value = after,
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// Source: BIND `lib/dns/rdata/generic/opt_41.c`: `fromwire_opt` (9.18)
-fn check_options(options: &[u8]) -> Result<(), Trouble> {
-    let mut reader = Reader::new(options);
-    while reader.left() > 0 {
-        let code = reader.u16()?;
-        let length = reader.u16()?;
-        let value = reader.take(length.into())?;
-        let fits = match code {
-            1 => length == 18,
-            8 => is_subnet(value),
-            9 => matches!(length, 0 | 4),
-            10 => matches!(length, 8 | 16..=40),
-            14 => length != 0 && length % 2 == 0,
-            15 => value.get(2..).is_some_and(|text| {
-                !text.starts_with(b"\xef\xbb\xbf") && std::str::from_utf8(text).is_ok()
-            }),
-            16 | 17 => length == 2,
-            _ => true,
-        };
-        if !fits {
-            return Err(Trouble::Bad("malformed OPT option"));
-        }
-    }
-    Ok(())
-}
-
-fn is_subnet(value: &[u8]) -> bool {
-    let Some((&[family0, family1, prefix, scope], address)) = value.split_first_chunk::<4>() else {
-        return false;
-    };
-    let most = match u16::from_be_bytes([family0, family1]) {
-        0 => 0,
-        1 => 32,
-        2 => 128,
-        _ => return false,
-    };
-    let bytes = usize::from(prefix).div_ceil(8);
-    let beyond = match (prefix % 8, address.last()) {
-        (0, _) | (_, None) => 0,
-        (bits, Some(last)) => last & (0xff >> bits),
-    };
-    prefix <= most && scope <= most && address.len() == bytes && beyond == 0
 }
 
 /// Digests of a known kind have their length.

@@ -1,7 +1,9 @@
 //! The data of records as BIND writes it.
 
+mod old;
 mod security;
 mod services;
+mod transactions;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -154,7 +156,13 @@ impl<'r> Writer<'r> {
 
     fn write_more(&mut self) -> Option<()> {
         match (self.record.rdtype, self.record.rdclass) {
-            (24 | 46, _) => self.signature(),
+            (24, _) => self.old_signature(),
+            (30, _) => self.next(),
+            (38, IN) => self.chained(),
+            (40, _) => self.kitchen_sink(),
+            (46, _) => self.signature(),
+            (249, _) => self.transaction_key(),
+            (250, 255) => self.transaction_signature(),
             (25 | 48 | 57 | 60, _) => self.key(),
             (37, _) => self.certificate(),
             (41, _) => self.options(),
@@ -174,8 +182,12 @@ impl<'r> Writer<'r> {
             (64 | 65, IN) => self.service_binding(),
             (66, _) => {
                 let rdtype = self.data.u16().ok()?;
-                self.push(&format!("{} ", covered(rdtype)));
-                self.numbers(&[1, 2])?;
+                let scheme = match self.data.u8().ok()? {
+                    1 => "NOTIFY".to_owned(),
+                    scheme => scheme.to_string(),
+                };
+                self.push(&format!("{} {scheme} ", covered(rdtype)));
+                self.numbers(&[2])?;
                 self.push(" ");
                 self.name()
             }
@@ -258,12 +270,17 @@ impl<'r> Writer<'r> {
             self.push(&words.join(":"));
             return Some(());
         }
+        self.push_ipv6(address);
+        Some(())
+    }
+
+    /// Source: BIND lib/dns/rdata.c: `inet_totext` (9.18)
+    fn push_ipv6(&mut self, address: Ipv6Addr) {
         self.push(&ipv6_text(address));
         // What ends in a colon is a key of YAML.
         if self.style.yaml && self.text.ends_with(':') {
             self.push("0");
         }
-        Some(())
     }
 
     /// Text in parentheses where records go over several lines.

@@ -114,7 +114,7 @@ impl Writer<'_> {
         let (protocol, number) = (self.data.u8().ok()?, self.data.u8().ok()?);
         self.push(&format!("{flags} {protocol} {number}"));
         // A record without a key (RFC 2535, section 3.1.2).
-        if flags & 0xc000 == 0xc000 {
+        if self.record.rdtype == 25 && flags & 0xc000 == 0xc000 {
             return Some(());
         }
         let comments = self.style.record_comments;
@@ -160,7 +160,7 @@ impl Writer<'_> {
     }
 
     /// A break and the rest behind it.
-    fn below_head(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+    pub(super) fn below_head(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let breaks = self.style.line_break();
         self.in_parentheses(" (", |writer| {
             writer.push(breaks);
