@@ -164,50 +164,62 @@ pub fn peek(wire: &[u8]) -> Option<(u16, u16)> {
     ))
 }
 
+/// Reads a message of our own, whose options may be what the command line
+/// wanted them to be.
+pub fn read_own(wire: &[u8]) -> Read {
+    let mut parser = Parser::new(wire, true);
+    parser.is_own = true;
+    parser.read()
+}
+
 /// Reads a message. With `best_effort`, what breaks a rule is kept and what
 /// is cut off is left out, and the reading is [`Read::Part`].
 ///
 /// Source: BIND lib/dns/message.c: `dns_message_parse` (9.18)
 pub fn read(wire: &[u8], best_effort: bool) -> Read {
-    let mut parser = Parser {
-        reader: Reader::new(wire),
-        message: Message {
-            size: wire.len(),
-            ..Message::default()
-        },
-        best_effort,
-        problem: false,
-        class: None,
-        tkey: false,
-    };
-    match parser.run() {
-        Ok(()) => {
-            parser.message.extra = parser.reader.left();
-            if parser.problem {
-                Read::Part(parser.message)
-            } else {
-                Read::Whole(parser.message)
-            }
-        }
-        Err(Trouble::UnexpectedEnd) if best_effort && wire.len() >= 12 => {
-            parser.message.extra = parser.reader.left();
-            Read::Part(parser.message)
-        }
-        Err(Trouble::UnexpectedEnd) => Read::Nothing("unexpected end of input"),
-        Err(Trouble::Bad(why)) => Read::Nothing(why),
-    }
+    Parser::new(wire, best_effort).read()
 }
 
 struct Parser<'m> {
     reader: Reader<'m>,
     message: Message,
     best_effort: bool,
+    is_own: bool,
     problem: bool,
     class: Option<u16>,
     tkey: bool,
 }
 
-impl Parser<'_> {
+impl<'m> Parser<'m> {
+    fn new(wire: &'m [u8], best_effort: bool) -> Self {
+        Self {
+            reader: Reader::new(wire),
+            message: Message {
+                size: wire.len(),
+                ..Message::default()
+            },
+            best_effort,
+            is_own: false,
+            problem: false,
+            class: None,
+            tkey: false,
+        }
+    }
+
+    fn read(mut self) -> Read {
+        let done = self.run();
+        self.message.extra = self.reader.left();
+        match done {
+            Ok(()) if self.problem => Read::Part(self.message),
+            Ok(()) => Read::Whole(self.message),
+            Err(Trouble::UnexpectedEnd) if self.best_effort && self.message.size >= 12 => {
+                Read::Part(self.message)
+            }
+            Err(Trouble::UnexpectedEnd) => Read::Nothing("unexpected end of input"),
+            Err(Trouble::Bad(why)) => Read::Nothing(why),
+        }
+    }
+
     fn run(&mut self) -> Result<(), Trouble> {
         self.message.id = self.reader.u16()?;
         let word = self.reader.u16()?;
@@ -298,7 +310,9 @@ impl Parser<'_> {
         let mut data = Vec::new();
         let before = self.reader;
         let mut inner = self.reader.part(length.into())?;
-        if let Err(trouble) = rdata::read(rdtype, rdclass, &mut inner, &mut data) {
+        if self.is_own && is_opt {
+            data.extend(inner.rest());
+        } else if let Err(trouble) = rdata::read(rdtype, rdclass, &mut inner, &mut data) {
             self.reader = before;
             return Err(trouble);
         }

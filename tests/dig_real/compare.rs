@@ -10,6 +10,18 @@ use libtest_mimic::Failed;
 /// Nobody at a terminal waits longer.
 const LIMIT: Duration = Duration::from_secs(30);
 
+/// What of it is compared.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Look {
+    /// Status, standard output, the first line of standard error.
+    #[default]
+    All,
+    /// Not standard error.
+    NotErrors,
+    /// Only the status.
+    Status,
+}
+
 /// One run of both programs.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
@@ -19,6 +31,8 @@ pub(crate) struct Line {
     pub(crate) home: Option<String>,
     /// What standard input is.
     pub(crate) input: Option<String>,
+    /// What of it is compared.
+    pub(crate) look: Look,
     /// What is one and the same in the outputs of both: what dig and kdns
     /// say, and what is said instead.
     pub(crate) same: Vec<[String; 3]>,
@@ -147,6 +161,11 @@ fn left(output: &Output, line: &Line, which: usize) -> Left {
     let err = String::from_utf8_lossy(&output.stderr);
     let err = err.lines().next().unwrap_or_default();
     let err = err.strip_prefix("/usr/bin/").unwrap_or(err);
+    // dig does not end this line.
+    let err = match err.split_once(" is deprecated") {
+        Some((option, _)) => format!("{option} is deprecated"),
+        None => err.to_owned(),
+    };
     let text = |text: &str| {
         let mut text = plain(text);
         for same in &line.same {
@@ -154,10 +173,16 @@ fn left(output: &Output, line: &Line, which: usize) -> Left {
         }
         text
     };
+    let out = text(&shown(&output.stdout));
+    let (out, err) = match line.look {
+        Look::All => (out, text(&err)),
+        Look::NotErrors => (out, String::new()),
+        Look::Status => (String::new(), String::new()),
+    };
     Left {
         status: output.status.code(),
-        out: text(&shown(&output.stdout)),
-        err: text(err),
+        out,
+        err,
     }
 }
 
@@ -188,7 +213,7 @@ fn plain(text: &str) -> String {
             // dig shows the address that it bound, which is none.
             .or_else(|| cut("query_address: "))
             .or_else(|| cut("query_port: "))
-            .or_else(|| cut(" in ").filter(|_| line.contains(" ms") || line.contains(" us")))
+            .or_else(|| cut(" in ").filter(|_| line.contains(" ms") || line.contains(" us.")))
             .or_else(|| cut("expected ID "))
             .unwrap_or_else(|| line.to_owned())
     });

@@ -89,7 +89,7 @@ impl Machine {
         self.steps.push_back(Step::Send(current.query.clone()));
         if current.pending.lookup.show_query
             && let Some(exchange) = current.exchange(None)
-            && let Read::Whole(message) | Read::Part(message) = message::read(&current.query, true)
+            && let Read::Whole(message) | Read::Part(message) = message::read_own(&current.query)
         {
             self.print(Printed::Query(exchange, Box::new(message)));
             current.pending.lookup.greeting.clear();
@@ -311,6 +311,7 @@ impl Machine {
         {
             self.print_reply(&exchange, message);
             self.print_received(exchange, message);
+            current.pending.lookup.greeting.clear();
         }
         let seen = current.pending.seen_badcookie;
         let how = if seen { " in TCP mode" } else { "" };

@@ -91,7 +91,9 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
         ("bufsize", None) => parser.lookup(line).edns.size = Some(DEFAULT_SIZE),
         ("bufsize", Some(value)) => {
             let size = number(parser, value, MAX_MESSAGE, "buffer size", "buffer size")?;
-            parser.lookup(line).edns.size = u16::try_from(size).ok();
+            // dig keeps it in a signed number and takes a negative one for none.
+            let size = u16::try_from(size).ok().filter(|&size| size < 1 << 15);
+            parser.lookup(line).edns.size = size;
         }
         ("edns", _) if !state => parser.lookup(line).edns.version = None,
         ("edns", None) => parser.lookup(line).edns.version = Some(0),
@@ -260,12 +262,19 @@ fn split(parser: &mut Parser, plus: &Plus<'_>) -> Result<(), Trouble> {
         (true, None) => return Ok(()),
         (true, Some(value)) => value,
     };
-    let width = number(parser, value, 1023, "split", "split")?;
-    let whole = width.div_ceil(4) * 4;
+    let read = number::uint(value, 1023);
+    let before = parser.globals.split.unwrap_or(u32::MAX);
+    let width = read.unwrap_or(before);
+    let whole = width.wrapping_add(3) / 4 * 4;
+    // dig adjusts before it looks whether it has read a number.
     if whole != width {
         parser.err(format!(
             ";; Warning, split must be a multiple of 4; adjusting to {whole}"
         ));
+    }
+    if let Err(why) = read {
+        parser.invalid("split", value, why);
+        parser.internal("Couldn't parse split")?;
     }
     // The printing of a word takes three off again (dig.c: `plus_option`).
     parser.globals.split = Some(if whole == 0 { 0 } else { whole + 3 });

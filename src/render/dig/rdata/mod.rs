@@ -8,7 +8,7 @@ mod transactions;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::style::Style;
-use super::words::{base64, character_string, hex, name, ttl};
+use super::words::{base64, character_string, hex, ttl};
 use crate::dig::message::{Reader, Record};
 use crate::dig::mnemonic::type_text;
 
@@ -204,7 +204,8 @@ impl<'r> Writer<'r> {
 
     fn name(&mut self) -> Option<()> {
         let read = self.data.name().ok()?;
-        self.push(&name(&read));
+        let text = self.style.name(&read);
+        self.push(&text);
         Some(())
     }
 
