@@ -1,9 +1,11 @@
 //! The data of records: where their names are, and what BIND refuses.
 
 mod parameters;
+mod rules;
 mod shapes;
 
 use self::parameters::{check_options, check_parameters};
+use self::rules::{check_signature, check_tag, cut_digest, is_regular, sized};
 use self::shapes::{
     chained, digits, gateway, hashed, host_identity, key, location, next, prefixes, relay,
 };
@@ -20,6 +22,8 @@ enum Field {
     Text,
     /// One or more of these.
     Texts,
+    /// A text that replaces others (RFC 3402, section 3.2), or none.
+    Pattern,
     /// A length byte and so many bytes, or nothing.
     MaybeText,
     /// All that is left.
@@ -41,8 +45,8 @@ enum Field {
 }
 
 use Field::{
-    AtLeast, Bytes, Long, MaybeText, MaybeTypes, Name, Options, Parameters, Rest, Something, Text,
-    Texts, Types,
+    AtLeast, Bytes, Long, MaybeText, MaybeTypes, Name, Options, Parameters, Pattern, Rest,
+    Something, Text, Texts, Types,
 };
 
 const IN: u16 = 1;
@@ -58,7 +62,6 @@ fn fields(rdtype: u16, class: u16) -> &'static [Field] {
         (1, CH) => &[Name, Bytes(2)],
         (2..=5 | 7..=9 | 12 | 39, _) | (23, IN) => &[Name],
         (6, _) => &[Name, Name, Bytes(20)],
-        (11, IN) => &[Bytes(5), Rest],
         (13, _) => &[Text, Text],
         (14 | 17 | 58, _) => &[Name, Name],
         (15 | 18 | 21 | 107, _) | (36, IN) => &[Bytes(2), Name],
@@ -71,7 +74,7 @@ fn fields(rdtype: u16, class: u16) -> &'static [Field] {
         (28, IN) => &[Bytes(16)],
         (22 | 31 | 32 | 49, IN) | (61 | 67 | 68, _) => &[AtLeast(1)],
         (33, IN) => &[Bytes(6), Name],
-        (35, _) => &[Bytes(4), Text, Text, Text, Name],
+        (35, _) => &[Bytes(4), Text, Text, Pattern, Name],
         (37, _) => &[AtLeast(6)],
         (41, _) => &[Options],
         (43 | 59 | 32768 | 32769, _) => &[AtLeast(5)],
@@ -80,12 +83,8 @@ fn fields(rdtype: u16, class: u16) -> &'static [Field] {
         (47, _) => &[Name, Types],
         (52 | 53 | 256, _) => &[AtLeast(4)],
         (62, _) => &[Bytes(6), MaybeTypes],
-        (63, _) => &[AtLeast(18)],
         (64 | 65, IN) => &[Bytes(2), Name, Parameters],
         (66, _) => &[Bytes(5), Name],
-        (104 | 106, _) => &[Bytes(10)],
-        (105 | 108, _) => &[Bytes(6)],
-        (109, _) => &[Bytes(8)],
         (249, _) => &[Name, Bytes(12), Long, Long],
         (250, 255) => &[Name, Bytes(8), Long, Bytes(4), Long],
         (257, _) => &[Bytes(2), Rest],
@@ -112,6 +111,8 @@ pub(crate) fn read(
         return Err(FORMERR);
     }
     match rdtype {
+        11 | 34 if class == IN => sized(rdtype, reader, data)?,
+        63 | 104..=106 | 108 | 109 => sized(rdtype, reader, data)?,
         19 => digits(reader, data)?,
         25 | 48 | 57 | 60 => key(rdtype, reader, data)?,
         29 => location(reader, data)?,
@@ -129,7 +130,8 @@ pub(crate) fn read(
         }
     }
     match rdtype {
-        43 | 59 | 32769 => cut_digest(data)?,
+        43 | 59 | 32768 | 32769 => cut_digest(data)?,
+        46 => check_signature(data)?,
         44 => {
             let length = match data.get(1) {
                 Some(1) => 22,
@@ -154,6 +156,13 @@ fn read_field(field: Field, reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Resu
         Name => put_name(reader, data)?,
         Bytes(count) => data.extend(reader.take(count)?),
         Text => put_text(reader, data)?,
+        Pattern => {
+            let start = data.len() + 1;
+            put_text(reader, data)?;
+            if !is_regular(data.get(start..).unwrap_or_default()) {
+                return Err(Trouble::Bad("syntax error"));
+            }
+        }
         Texts => {
             put_text(reader, data)?;
             while reader.left() > 0 {
@@ -232,31 +241,4 @@ fn is_type_map(mut map: &[u8]) -> bool {
         map = rest;
     }
     map.is_empty()
-}
-
-/// Digests of a known kind have their length.
-///
-/// Source: BIND `lib/dns/rdata/generic/ds_43.c`: `generic_fromwire_ds` (9.18)
-fn cut_digest(data: &mut Vec<u8>) -> Result<(), Trouble> {
-    let length = match data.get(3) {
-        Some(1) => 20,
-        Some(2) => 32,
-        Some(4) => 48,
-        _ => return Ok(()),
-    };
-    if data.len() < 4 + length {
-        return Err(Trouble::UnexpectedEnd);
-    }
-    data.truncate(4 + length);
-    Ok(())
-}
-
-/// Source: BIND `lib/dns/rdata/generic/caa_257.c`: `fromwire_caa` (9.18)
-fn check_tag(data: &[u8]) -> Result<(), Trouble> {
-    let length = data.get(1).copied().unwrap_or_default();
-    let tag = data.get(2..2 + usize::from(length)).unwrap_or_default();
-    if tag.is_empty() || !tag.iter().all(u8::is_ascii_alphanumeric) {
-        return Err(FORMERR);
-    }
-    Ok(())
 }

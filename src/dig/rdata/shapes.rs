@@ -19,13 +19,10 @@ pub(super) fn location(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<()
     let Some(fields) = all.first_chunk::<16>() else {
         return Err(Trouble::UnexpectedEnd);
     };
-    if all.len() > 16 {
-        return Err(Trouble::Bad("extra input data"));
-    }
     let [_, size, horizontal, vertical, rest @ ..] = *fields;
     let is_size = |byte: u8| {
         let (base, power) = (byte >> 4, byte & 15);
-        power < 10 && base < 10 && (base != 0 || power == 0)
+        byte == 0 || power < 10 && (1..10).contains(&base)
     };
     let (words, _) = rest.as_chunks::<4>();
     let mut limits = words.iter().zip([90, 180]);
@@ -34,6 +31,9 @@ pub(super) fn location(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<()
     });
     if ![size, horizontal, vertical].into_iter().all(is_size) || !on_earth {
         return Err(Trouble::Bad("out of range"));
+    }
+    if all.len() > 16 {
+        return Err(Trouble::Bad("extra input data"));
     }
     data.extend(all);
     Ok(())

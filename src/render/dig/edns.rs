@@ -184,7 +184,10 @@ fn subnet(data: &[u8]) -> Option<String> {
 
 fn error(data: &[u8]) -> String {
     let Some((&number, text)) = data.split_first_chunk::<2>() else {
-        return format!("EDE:{}", raw(EDE, data, None));
+        let Some(byte) = data.first() else {
+            return "EDE:".to_owned();
+        };
+        return format!("EDE: {byte:02x} (\"{}\")", printable(data, false));
     };
     let number = u16::from_be_bytes(number);
     let meaning = extended_error(number);

@@ -55,6 +55,14 @@ impl Query {
         label.parse().unwrap()
     }
 
+    /// The second label of the name, likewise.
+    pub(crate) fn second_number(&self) -> u16 {
+        let at = 13 + usize::from(self.wire[12]);
+        let length = usize::from(self.wire[at]);
+        let label = String::from_utf8_lossy(&self.wire[at + 2..at + 1 + length]).into_owned();
+        label.parse().unwrap()
+    }
+
     pub(crate) fn has_opt(&self) -> bool {
         self.word(10) > 0
     }

@@ -6,6 +6,7 @@
 
 mod content;
 mod edns;
+mod fuzz;
 mod headers;
 mod message;
 mod records;
@@ -103,6 +104,16 @@ pub(crate) fn trials() -> Vec<Trial> {
                 compare::both(&line(at, bad.words, words), Path::new("/"))
             }));
         }
+    }
+    let first = all().len() + 1;
+    for (at, (bad, words)) in fuzz::all().into_iter().enumerate() {
+        let at = first + at;
+        let rdtype = words.split('.').nth(1).unwrap_or_default().to_owned();
+        // Options before the first name hold for all.
+        trials.push(Trial::test(format!("dice {rdtype}"), move || {
+            serve::once(at, bad.acts, bad.listens);
+            compare::both(&line(at, &words, ""), Path::new("/"))
+        }));
     }
     trials
 }

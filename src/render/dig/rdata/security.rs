@@ -3,7 +3,6 @@
 use super::super::words::{base32hex, base64, dnssec_time, hex, name};
 use super::{Writer, covered, words};
 use crate::dig::message::Reader;
-use crate::dig::mnemonic::type_text;
 
 /// Source: BIND lib/dns/rcode.c: `SECALGNAMES` (9.18)
 fn algorithm(number: u8) -> String {
@@ -260,7 +259,7 @@ impl Writer<'_> {
                 let set = (0..8).filter(|bit| byte & (0x80 >> bit) != 0);
                 types.extend(set.filter_map(|bit| {
                     let low = u16::try_from(at * 8 + bit).ok()?;
-                    Some(type_text(u16::from(window) << 8 | low).into_owned())
+                    Some(covered(u16::from(window) << 8 | low))
                 }));
             }
             windows.push(types);
