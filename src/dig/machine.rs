@@ -335,7 +335,11 @@ fn converted(lookup: &Lookup) -> Result<Vec<u8>, String> {
     // What differs in its case only stays as it is.
     let own = |ascii: String| {
         let same = ascii.as_bytes().eq_ignore_ascii_case(&lookup.text);
-        if same { lookup.text.clone() } else { ascii.into_bytes() }
+        if same {
+            lookup.text.clone()
+        } else {
+            ascii.into_bytes()
+        }
     };
     ascii
         .map(own)

@@ -288,6 +288,23 @@ impl<'m> Parser<'m> {
         self.error(FORMERR)
     }
 
+    /// A signature that covers no type is one of the message, and stands last.
+    fn check_covered(
+        &mut self,
+        rdtype: u16,
+        rdclass: u16,
+        covers_none: bool,
+        is_sig0: bool,
+    ) -> Result<(), Trouble> {
+        let class = self.class.unwrap_or_default();
+        match (rdtype, covers_none) {
+            (RRSIG, true) => self.error(FORMERR),
+            (SIG, true) if !is_sig0 => self.error(Trouble::Bad("SIG(0) in wrong location")),
+            (SIG, false) if class != ANY && class != rdclass => self.error(FORMERR),
+            _ => Ok(()),
+        }
+    }
+
     /// Source: BIND lib/dns/message.c: `getsection` (9.18)
     fn record(&mut self, section: u8, last: bool) -> Result<(), Trouble> {
         let owner = self.reader.name()?;
@@ -302,6 +319,10 @@ impl<'m> Parser<'m> {
         let is_tsig = rdtype == TSIG && section == 3 && rdclass == ANY && last;
         if rdtype == TSIG && !is_tsig {
             self.error(Trouble::Bad("TSIG in wrong location"))?;
+        }
+        let is_reply = self.message.flags & flag::QR != 0;
+        if rdtype == TKEY && section != 1 && (is_reply || section != 3) {
+            self.error(FORMERR)?;
         }
         let first_opt = self.message.opt.is_none();
         let is_opt = rdtype == OPT && section == 3 && owner == Name::root() && first_opt;
@@ -321,10 +342,9 @@ impl<'m> Parser<'m> {
             return Err(Trouble::Bad("bad owner name (check-names)"));
         }
         let covers = data.first_chunk::<2>().map(|&it| u16::from_be_bytes(it));
-        if rdtype == RRSIG && covers == Some(0) {
-            self.error(FORMERR)?;
-        }
-        let is_sig0 = rdtype == SIG && covers == Some(0) && section == 3 && last;
+        let is_sig0 =
+            rdtype == SIG && covers == Some(0) && section == 3 && last && owner == Name::root();
+        self.check_covered(rdtype, rdclass, covers == Some(0), is_sig0)?;
         let record = Record {
             owner,
             rdtype,

@@ -5,7 +5,7 @@ mod rules;
 mod shapes;
 
 use self::parameters::{check_options, check_parameters};
-use self::rules::{check_signature, check_tag, cut_digest, is_regular, sized};
+use self::rules::{check_digest, check_signature, check_tag, is_regular, sized};
 use self::shapes::{
     chained, digits, gateway, hashed, host_identity, key, location, next, prefixes, relay,
 };
@@ -130,7 +130,7 @@ pub(crate) fn read(
         }
     }
     match rdtype {
-        43 | 59 | 32768 | 32769 => cut_digest(data)?,
+        43 | 59 | 32768 | 32769 => check_digest(data)?,
         46 => check_signature(data)?,
         44 => {
             let length = match data.get(1) {

@@ -15,20 +15,56 @@ const OWN: &[(&str, i32, &str)] = &[
         0,
         "dig turns the server's address round and asks the servers of resolv.conf",
     ),
-    ("@127.0.0.1#53 www.example.test", 0, "a port, which dig does not read"),
-    ("@[::1] www.example.test +short", 0, "brackets, which dig does not read"),
-    ("@::1%lo www.example.test +short", 0, "dig reads zones of link-local addresses only"),
-    ("@fe80::1%nosuch www.example.test", 9, "zones are looked up where sockets are opened"),
+    (
+        "@127.0.0.1#53 www.example.test",
+        0,
+        "a port, which dig does not read",
+    ),
+    (
+        "@[::1] www.example.test +short",
+        0,
+        "brackets, which dig does not read",
+    ),
+    (
+        "@::1%lo www.example.test +short",
+        0,
+        "dig reads zones of link-local addresses only",
+    ),
+    (
+        "@fe80::1%nosuch www.example.test",
+        9,
+        "zones are looked up where sockets are opened",
+    ),
     (
         "@fe80::1%lo www.example.test +tries=1 +time=1",
         9,
         "dig shows the interface's number",
     ),
-    ("-c IN -t NS example.test @127.0.0.1 +nssea", 1, "not supported"),
-    ("+trace @8.8.8.8 www.kubernetes.io +short", 1, "not supported"),
-    ("-k Kkey.+165+1 @127.0.0.1 www.example.test", 1, "not supported"),
-    ("-k /nonexistent @127.0.0.1 www.example.test -h", 1, "not supported"),
-    ("-y hmac-sha256:key:c2VjcmV0 @127.0.0.1 www.example.test", 1, "not supported"),
+    (
+        "-c IN -t NS example.test @127.0.0.1 +nssea",
+        1,
+        "not supported",
+    ),
+    (
+        "+trace @8.8.8.8 www.kubernetes.io +short",
+        1,
+        "not supported",
+    ),
+    (
+        "-k Kkey.+165+1 @127.0.0.1 www.example.test",
+        1,
+        "not supported",
+    ),
+    (
+        "-k /nonexistent @127.0.0.1 www.example.test -h",
+        1,
+        "not supported",
+    ),
+    (
+        "-y hmac-sha256:key:c2VjcmV0 @127.0.0.1 www.example.test",
+        1,
+        "not supported",
+    ),
 ];
 
 /// Lines of which not everything is compared, and why.
@@ -42,10 +78,26 @@ const IN_PART: &[(&str, Look, &str)] = &[
         Look::NotErrors,
         "dig tells of its functions",
     ),
-    ("-d @127.0.0.1 www.example.test +short", Look::NotErrors, "dig tells of its functions"),
-    ("@127.0.0.1 -debug www.example.test +short", Look::NotErrors, "dig tells of its functions"),
-    ("-f nosuchfile @127.0.0.1", Look::NotErrors, "kdns says what it attempted"),
-    ("@127.0.0.1 -foo www.example.test", Look::NotErrors, "kdns says what it attempted"),
+    (
+        "-d @127.0.0.1 www.example.test +short",
+        Look::NotErrors,
+        "dig tells of its functions",
+    ),
+    (
+        "@127.0.0.1 -debug www.example.test +short",
+        Look::NotErrors,
+        "dig tells of its functions",
+    ),
+    (
+        "-f nosuchfile @127.0.0.1",
+        Look::NotErrors,
+        "kdns says what it attempted",
+    ),
+    (
+        "@127.0.0.1 -foo www.example.test",
+        Look::NotErrors,
+        "kdns says what it attempted",
+    ),
     (
         "+idnin xn--a.example @8.8.8.8 +noall +question",
         Look::NotErrors,
@@ -91,7 +143,10 @@ fn own_status(line: &str, expected: i32, why: &str) -> Result<(), Failed> {
 /// `HOME=name words < file`, with the quotes of a shell.
 fn parsed(line: &str) -> Line {
     let mut words = words(line);
-    let home = words.first().and_then(|it| it.strip_prefix("HOME=")).map(str::to_owned);
+    let home = words
+        .first()
+        .and_then(|it| it.strip_prefix("HOME="))
+        .map(str::to_owned);
     if home.is_some() {
         words.remove(0);
     }
@@ -163,7 +218,10 @@ pub(crate) fn coverage() -> Vec<Trial> {
 fn rare_options() -> Vec<String> {
     let lines: Vec<Vec<String>> = lines().map(words).collect();
     let count = |is_it: &dyn Fn(&str) -> bool| {
-        lines.iter().filter(|words| words.iter().any(|word| is_it(word))).count()
+        lines
+            .iter()
+            .filter(|words| words.iter().any(|word| is_it(word)))
+            .count()
     };
     let mut rare = Vec::new();
     for option in plus_options() {
@@ -174,7 +232,10 @@ fn rare_options() -> Vec<String> {
             let text = text.split('=').next().unwrap_or(text).to_lowercase();
             // `+short` is `+no` and something else for nobody.
             let names = [text.strip_prefix("no"), Some(text.as_str())];
-            names.into_iter().flatten().any(|name| is_short_for(name, &option))
+            names
+                .into_iter()
+                .flatten()
+                .any(|name| is_short_for(name, &option))
         };
         if count(&is_it) < 2 {
             rare.push(format!("+{option}"));

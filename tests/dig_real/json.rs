@@ -32,7 +32,19 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn check(line: &str) -> Result<(), Failed> {
     let words: Vec<&str> = line.split(' ').collect();
     let json = compare::ours(&[&words[..], &["+json"]].concat())?;
-    let text = compare::ours(&[&words[..], &["+noall", "+answer", "+authority", "+additional", "+nomultiline"]].concat())?;
+    let text = compare::ours(
+        &[
+            &words[..],
+            &[
+                "+noall",
+                "+answer",
+                "+authority",
+                "+additional",
+                "+nomultiline",
+            ],
+        ]
+        .concat(),
+    )?;
     assert!(json.status.success() && text.status.success(), "{line}");
     let mut expected: BTreeMap<String, usize> = BTreeMap::new();
     for record in String::from_utf8_lossy(&text.stdout).lines() {
@@ -59,13 +71,19 @@ fn records(message: &Value) -> Result<Vec<String>, Failed> {
             return Err(format!("{flag}: {}", message[flag]).into());
         }
     }
-    for number in ["ID", "Opcode", "RCODE", "QDCOUNT", "ANCOUNT", "NSCOUNT", "ARCOUNT"] {
+    for number in [
+        "ID", "Opcode", "RCODE", "QDCOUNT", "ANCOUNT", "NSCOUNT", "ARCOUNT",
+    ] {
         if !message[number].is_u64() {
             return Err(format!("{number}: {}", message[number]).into());
         }
     }
     let mut records = Vec::new();
-    for (section, count) in [("answerRRs", "ANCOUNT"), ("authorityRRs", "NSCOUNT"), ("additionalRRs", "ARCOUNT")] {
+    for (section, count) in [
+        ("answerRRs", "ANCOUNT"),
+        ("authorityRRs", "NSCOUNT"),
+        ("additionalRRs", "ARCOUNT"),
+    ] {
         let list = message[section].as_array().ok_or(section)?;
         let opt = usize::from(section == "additionalRRs" && message["EDNS"].is_object());
         if message[count] != list.len() + opt {

@@ -24,7 +24,9 @@ pub(crate) fn needs() -> Result<(), String> {
     if !nix::unistd::geteuid().is_root() {
         return Err("root".to_owned());
     }
-    for program in ["dig", "named", "unbound", "dnsmasq", "unshare", "ip", "mount"] {
+    for program in [
+        "dig", "named", "unbound", "dnsmasq", "unshare", "ip", "mount",
+    ] {
         if program_path(program).is_none() {
             return Err(program.to_owned());
         }
@@ -45,10 +47,16 @@ pub(crate) fn start(folder: &Path) {
     run("ip", &["link", "set", "lo", "up"]);
     for address in [NAMED, UNBOUND, DNSMASQ].concat() {
         if !address.starts_with("127.") {
-            run("ip", &["addr", "add", &format!("{address}/32"), "dev", "lo"]);
+            run(
+                "ip",
+                &["addr", "add", &format!("{address}/32"), "dev", "lo"],
+            );
         }
     }
-    run("ip", &["addr", "add", "2001:db8::53/128", "dev", "lo", "nodad"]);
+    run(
+        "ip",
+        &["addr", "add", "2001:db8::53/128", "dev", "lo", "nodad"],
+    );
     stand_in(folder, "resolv.conf", RESOLV_CONF);
     let mut hosts = "127.0.0.1 localhost\n::1 ip6-localhost\n".to_owned();
     hosts.push_str(&crate::bad::hosts());
@@ -92,7 +100,12 @@ fn named(folder: &Path) {
                @ IN NS ns1.example.test.\n";
     let reverse = format!("{soa}1.0.0 IN PTR www.example.test.\n");
     let zones = |there: &str| {
-        ["example.test", "10.in-addr.arpa", "8.b.d.0.1.0.0.2.ip6.arpa"].map(|zone| {
+        [
+            "example.test",
+            "10.in-addr.arpa",
+            "8.b.d.0.1.0.0.2.ip6.arpa",
+        ]
+        .map(|zone| {
             if there.is_empty() {
                 let file = path(zone);
                 let kind = "type primary; check-names ignore";

@@ -36,9 +36,12 @@ fn main() -> ExitCode {
     if let Err(why) = lab::needs() {
         let required = std::env::var_os("KDNS_REQUIRE_REAL").is_some_and(|value| value == "1");
         let what = format!("dig_real (needs {why})");
-        let trial = Trial::test(what, move || {
-            if required { Err(why.into()) } else { Ok(()) }
-        });
+        let trial = Trial::test(
+            what,
+            move || {
+                if required { Err(why.into()) } else { Ok(()) }
+            },
+        );
         trials.push(trial.with_ignored_flag(!required));
         return libtest_mimic::run(&arguments, trials).exit_code();
     }

@@ -59,9 +59,7 @@ pub(super) fn read(
                 let mapped = IpAddr::V6(ip.to_ipv6_mapped());
                 Ok(vec![server(&mapped.into())])
             }
-            IpAddr::V6(_) if !families.v6 => {
-                Err(Refused::Unknown("address family not supported"))
-            }
+            IpAddr::V6(_) if !families.v6 => Err(Refused::Unknown("address family not supported")),
             _ => Ok(vec![server(&address)]),
         };
     }
@@ -134,16 +132,10 @@ mod tests {
 
     #[test]
     fn an_address_must_be_of_the_family() {
-        let v6 = Families {
-            v4: false,
-            ..BOTH
-        };
+        let v6 = Families { v4: false, ..BOTH };
         let mapped = read(b"10.0.0.1", &BTreeMap::new(), v6).unwrap();
         assert_eq!(mapped[0].address.to_string(), "::ffff:10.0.0.1");
-        let v4 = Families {
-            v6: false,
-            ..BOTH
-        };
+        let v4 = Families { v6: false, ..BOTH };
         let refused = read(b"::1", &BTreeMap::new(), v4);
         let why = Refused::Unknown("address family not supported");
         assert_eq!(refused, Err(why));

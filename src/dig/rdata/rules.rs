@@ -14,7 +14,13 @@ pub(super) fn sized(
 ) -> Result<(), Trouble> {
     let all = reader.rest();
     let length = all.len();
-    let exactly = |wanted: usize| if length == wanted { Ok(()) } else { Err(FORMERR) };
+    let exactly = |wanted: usize| {
+        if length == wanted {
+            Ok(())
+        } else {
+            Err(FORMERR)
+        }
+    };
     let at_least = |wanted: usize| {
         if length < wanted {
             return Err(Trouble::UnexpectedEnd);
@@ -105,7 +111,7 @@ pub(super) fn is_regular(text: &[u8]) -> bool {
 /// Digests of a known kind have their length.
 ///
 /// Source: BIND `lib/dns/rdata/generic/ds_43.c`: `generic_fromwire_ds` (9.18)
-pub(super) fn cut_digest(data: &mut Vec<u8>) -> Result<(), Trouble> {
+pub(super) fn check_digest(data: &[u8]) -> Result<(), Trouble> {
     let length = match data.get(3) {
         Some(1) => 20,
         Some(2) => 32,
@@ -115,7 +121,9 @@ pub(super) fn cut_digest(data: &mut Vec<u8>) -> Result<(), Trouble> {
     if data.len() < 4 + length {
         return Err(Trouble::UnexpectedEnd);
     }
-    data.truncate(4 + length);
+    if data.len() > 4 + length {
+        return Err(Trouble::Bad("extra input data"));
+    }
     Ok(())
 }
 

@@ -83,7 +83,11 @@ pub(super) fn gateway(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(),
             let key = reader.rest();
             data.extend(key);
             let ends = key.is_empty();
-            return if ends { Err(Trouble::UnexpectedEnd) } else { Ok(()) };
+            return if ends {
+                Err(Trouble::UnexpectedEnd)
+            } else {
+                Ok(())
+            };
         }
         Some(_) => return Err(Trouble::Bad("not implemented")),
     };
@@ -142,17 +146,12 @@ pub(super) fn digits(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(), 
 /// KEY, DNSKEY, CDNSKEY and RKEY.
 ///
 /// Source: BIND `lib/dns/rdata/generic/key_25.c`: `generic_fromwire_key` (9.18)
-pub(super) fn key(
-    rdtype: u16,
-    reader: &mut Reader<'_>,
-    data: &mut Vec<u8>,
-) -> Result<(), Trouble> {
+pub(super) fn key(rdtype: u16, reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<(), Trouble> {
     const KEY: u16 = 25;
     const RKEY: u16 = 57;
     const PRIVATE_DNS: u8 = 253;
     let head = reader.take(4)?;
-    let [flags0, flags1, _, algorithm] =
-        *head.first_chunk::<4>().ok_or(Trouble::UnexpectedEnd)?;
+    let [flags0, flags1, _, algorithm] = *head.first_chunk::<4>().ok_or(Trouble::UnexpectedEnd)?;
     if rdtype == RKEY && (flags0, flags1) != (0, 0) {
         return Err(FORMERR);
     }

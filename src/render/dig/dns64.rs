@@ -31,7 +31,8 @@ pub(super) fn write(message: &Message, out: &mut String) {
     let mut found = Vec::new();
     for first in &addresses {
         for bytes in PREFIX_BYTES {
-            let has = |octets: &[u8; 16], last: u8| embedded(octets, bytes) == Some([192, 0, 0, last]);
+            let has =
+                |octets: &[u8; 16], last: u8| embedded(octets, bytes) == Some([192, 0, 0, last]);
             let same = |other: &&[u8; 16]| other.get(..bytes) == first.get(..bytes);
             let mut others = addresses.iter().filter(same);
             if has(first, 170) && others.any(|other| has(other, 171)) {

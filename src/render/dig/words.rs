@@ -46,7 +46,9 @@ pub(super) fn in_own_letters(text: &str) -> String {
         let own = escaped(own.as_bytes());
         back.eq_ignore_ascii_case(label).then_some(own)
     };
-    let labels = text.split('.').map(|label| own(label).unwrap_or_else(|| label.to_owned()));
+    let labels = text
+        .split('.')
+        .map(|label| own(label).unwrap_or_else(|| label.to_owned()));
     labels.collect::<Vec<_>>().join(".")
 }
 

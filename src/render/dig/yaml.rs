@@ -189,7 +189,10 @@ fn sections(shown: &Shown<'_>, out: &mut String) {
     if print.additional && shown.first {
         for (section, record) in shown.signatures() {
             let quoted = record_text(record, &style).replace('\'', "''");
-            let _ = writeln!(out, "{INDENT}{section}_PSEUDOSECTION:\n{INDENT}- '{quoted}'\n");
+            let _ = writeln!(
+                out,
+                "{INDENT}{section}_PSEUDOSECTION:\n{INDENT}- '{quoted}'\n"
+            );
         }
     }
 }

@@ -25,7 +25,10 @@ fn names() -> Vec<Bad> {
             vec![q.with(&[first, a(&[0xc0, at + 12], 1)]).into()]
         }),
         bad("content: pointer forwards", WWW, |q| {
-            vec![q.with(&[a(&[0xc0, 100], 1), a(OWNER, 2), a(OWNER, 3), a(OWNER, 4)]).into()]
+            vec![
+                q.with(&[a(&[0xc0, 100], 1), a(OWNER, 2), a(OWNER, 3), a(OWNER, 4)])
+                    .into(),
+            ]
         }),
         bad("content: pointer past the end", WWW, |q| {
             vec![q.with(&[a(&[0xff, 0xff], 1)]).into()]
@@ -113,7 +116,9 @@ fn counts() -> Vec<Bad> {
         bad("content: data shorter than its type", WWW, |q| {
             vec![q.with(&[a(OWNER, 9), rr(1, &[10, 0])]).into()]
         }),
-        bad("content: no data", WWW, |q| vec![q.with(&[rr(1, &[])]).into()]),
+        bad("content: no data", WWW, |q| {
+            vec![q.with(&[rr(1, &[])]).into()]
+        }),
         bad("content: cut within the record's head", WWW, |q| {
             let mut reply = q.empty().opt(&[]).count(1, 2).answer(a(OWNER, 9));
             reply.tail = [OWNER, &[0, 1, 0, 1, 0]].concat();
@@ -129,7 +134,9 @@ fn counts() -> Vec<Bad> {
 
 fn chains() -> Vec<Bad> {
     vec![
-        bad("content: alias of itself", WWW, |q| vec![q.with(&[rr(5, OWNER)]).into()]),
+        bad("content: alias of itself", WWW, |q| {
+            vec![q.with(&[rr(5, OWNER)]).into()]
+        }),
         bad("content: aliases in a circle", WWW, |q| {
             let other = name(b"other.test");
             let back = record(&other, (5, 1), 300, OWNER, None);
@@ -146,12 +153,18 @@ fn chains() -> Vec<Bad> {
             vec![q.with(&[a(&name(b"bank.test"), 66), a(&[0], 67)]).into()]
         }),
         bad("content: other types", WWW, |q| {
-            let quad = rr(28, &[0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+            let quad = rr(
+                28,
+                &[0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+            );
             vec![q.with(&[quad, rr(16, &texts(&[b"t"]))]).into()]
         }),
         bad("content: other classes", WWW, |q| {
             let class = |class| record(OWNER, (16, class), 1, &texts(&[b"t"]), None);
-            vec![q.with(&[class(3), class(255), class(254), class(0), class(77)]).into()]
+            vec![
+                q.with(&[class(3), class(255), class(254), class(0), class(77)])
+                    .into(),
+            ]
         }),
         bad("content: the same record twice", WWW, |q| {
             vec![q.with(&[a(OWNER, 1), a(OWNER, 1)]).into()]
@@ -162,11 +175,19 @@ fn chains() -> Vec<Bad> {
         }),
         bad("content: sets in turns", WWW, |q| {
             let (mail, text) = (rr(15, &[0, 1, 0xc0, 12]), rr(16, &texts(&[b"t"])));
-            vec![q.with(&[a(OWNER, 2), mail.clone(), a(OWNER, 1), text, mail]).into()]
+            vec![
+                q.with(&[a(OWNER, 2), mail.clone(), a(OWNER, 1), text, mail])
+                    .into(),
+            ]
         }),
         bad("content: names in turns, in two cases", WWW, |q| {
             let upper = name(b"WWW.EXAMPLE.test");
-            let all = [a(OWNER, 2), a(&name(b"b.test"), 1), a(&upper, 3), a(&name(b"B.test"), 4)];
+            let all = [
+                a(OWNER, 2),
+                a(&name(b"b.test"), 1),
+                a(&upper, 3),
+                a(&name(b"B.test"), 4),
+            ];
             vec![q.with(&all).into()]
         }),
         bad("content: times to live at their ends", WWW, |q| {
@@ -177,10 +198,20 @@ fn chains() -> Vec<Bad> {
         bad("content: time to live 0 and the greatest", WWW, |q| {
             let ttl = |owner: &[u8], ttl| record(owner, (1, 1), ttl, &[10, 0, 0, 1], None);
             let least = ttl(&name(b"o.test"), 0);
-            vec![q.with(&[ttl(OWNER, 0x7fff_ffff), least, ttl(&name(b"w.test"), 90_061)]).into()]
+            vec![
+                q.with(&[
+                    ttl(OWNER, 0x7fff_ffff),
+                    least,
+                    ttl(&name(b"w.test"), 90_061),
+                ])
+                .into(),
+            ]
         }),
         bad("content: types 0, 255 and 65535", WWW, |q| {
-            vec![q.with(&[rr(0, b"x"), rr(255, b"y"), rr(65535, b"z"), rr(65280, b"")]).into()]
+            vec![
+                q.with(&[rr(0, b"x"), rr(255, b"y"), rr(65535, b"z"), rr(65280, b"")])
+                    .into(),
+            ]
         }),
         bad("content: addresses everywhere", WWW, |q| {
             let mut reply = q.good();
@@ -190,27 +221,40 @@ fn chains() -> Vec<Bad> {
         }),
         bad("content: a signed message", WWW, |q| {
             let mut data = name(b"hmac-sha256");
-            data.extend([0, 0, 0x65, 0, 0, 0, 1, 44, 0, 4, 1, 2, 3, 4, 0, 7, 0, 0, 0, 0]);
+            data.extend([
+                0, 0, 0x65, 0, 0, 0, 1, 44, 0, 4, 1, 2, 3, 4, 0, 7, 0, 0, 0, 0,
+            ]);
             let mut reply = q.good();
-            reply.additionals.push(record(&name(b"key"), (250, 255), 0, &data, None));
+            reply
+                .additionals
+                .push(record(&name(b"key"), (250, 255), 0, &data, None));
             vec![reply.into()]
         }),
         bad("content: a signature in the answer", WWW, |q| {
-            vec![q.with(&[record(OWNER, (250, 255), 0, &[0; 20], None), a(OWNER, 1)]).into()]
+            vec![
+                q.with(&[record(OWNER, (250, 255), 0, &[0; 20], None), a(OWNER, 1)])
+                    .into(),
+            ]
         }),
         bad("content: a signature with a key", WWW, |q| {
             let mut data = vec![0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 1, 0, 7];
             data.extend([&name(b"key")[..], &[1, 2, 3, 4]].concat());
             let mut reply = q.good();
-            reply.additionals.push(record(&[0], (24, 255), 0, &data, None));
+            reply
+                .additionals
+                .push(record(&[0], (24, 255), 0, &data, None));
             vec![reply.into()]
         }),
-        bad("content: a thousand answers", "www.example.test +tcp", |q| {
-            let records: Vec<Vec<u8>> = (0..1000_u16)
-                .map(|at| [&[10, 1][..], &at.to_be_bytes()].concat())
-                .map(|data| rr(1, &data))
-                .collect();
-            vec![q.with(&records).into()]
-        }),
+        bad(
+            "content: a thousand answers",
+            "www.example.test +tcp",
+            |q| {
+                let records: Vec<Vec<u8>> = (0..1000_u16)
+                    .map(|at| [&[10, 1][..], &at.to_be_bytes()].concat())
+                    .map(|data| rr(1, &data))
+                    .collect();
+                vec![q.with(&records).into()]
+            },
+        ),
     ]
 }

@@ -73,7 +73,13 @@ fn known_options() -> Vec<Bad> {
             options(q, &[error(15, b"a\x1b[31mred\r\n;; forged\x00\x07\x7f")])
         }),
         bad("edns error with letters of two directions", WWW, |q| {
-            options(q, &[error(15, "caf\u{e9} \u{202e}txet\u{2066} \u{85}".as_bytes())])
+            options(
+                q,
+                &[error(
+                    15,
+                    "caf\u{e9} \u{202e}txet\u{2066} \u{85}".as_bytes(),
+                )],
+            )
         }),
         bad("edns error that is no text", WWW, |q| {
             options(q, &[error(15, b"\xff\xfe\xc3")])
@@ -87,7 +93,9 @@ fn known_options() -> Vec<Bad> {
         bad("edns error of one byte", WWW, |q| {
             options(q, &[option(15, &[1])])
         }),
-        bad("edns error without anything", WWW, |q| options(q, &[option(15, &[])])),
+        bad("edns error without anything", WWW, |q| {
+            options(q, &[option(15, &[])])
+        }),
         bad("edns error with a long text", WWW, |q| {
             options(q, &[error(1, &[b'x'; 1000])])
         }),
@@ -101,15 +109,25 @@ fn known_options() -> Vec<Bad> {
         bad("edns server's id of bytes", "www.example.test +nsid", |q| {
             options(q, &[option(3, b"\x00\x1b[2Jns\xff\"\\")])
         }),
-        bad("edns server's id of nothing", "www.example.test +nsid", |q| {
-            options(q, &[option(3, b"")])
+        bad(
+            "edns server's id of nothing",
+            "www.example.test +nsid",
+            |q| options(q, &[option(3, b"")]),
+        ),
+        bad("edns cookie too short", WWW, |q| {
+            options(q, &[option(10, &[1, 2, 3])])
         }),
-        bad("edns cookie too short", WWW, |q| options(q, &[option(10, &[1, 2, 3])])),
-        bad("edns cookie too long", "www.example.test +cookie=0102030405060708", |q| {
-            let client = q.cookie().unwrap_or_default();
-            options(q, &[option(10, &[&client[..], &[5; 40]].concat())])
+        bad(
+            "edns cookie too long",
+            "www.example.test +cookie=0102030405060708",
+            |q| {
+                let client = q.cookie().unwrap_or_default();
+                options(q, &[option(10, &[&client[..], &[5; 40]].concat())])
+            },
+        ),
+        bad("edns cookie of another", WWW, |q| {
+            options(q, &[option(10, &[7; 24])])
         }),
-        bad("edns cookie of another", WWW, |q| options(q, &[option(10, &[7; 24])])),
         bad("edns cookie that is the client's", WWW, |q| {
             options(q, &[option(10, &q.cookie().unwrap_or_default())])
         }),
@@ -117,9 +135,11 @@ fn known_options() -> Vec<Bad> {
             let client = q.cookie().unwrap_or_default();
             options(q, &[option(10, &[7; 24]), option(10, &client)])
         }),
-        bad("edns client subnet", "www.example.test +subnet=10.1.0.0/16", |q| {
-            options(q, &[option(8, &[0, 1, 16, 8, 10, 1])])
-        }),
+        bad(
+            "edns client subnet",
+            "www.example.test +subnet=10.1.0.0/16",
+            |q| options(q, &[option(8, &[0, 1, 16, 8, 10, 1])]),
+        ),
         bad("edns client subnet with a long prefix", WWW, |q| {
             options(q, &[option(8, &[0, 1, 40, 0, 10, 1, 2, 3, 4])])
         }),
@@ -144,41 +164,76 @@ fn known_options() -> Vec<Bad> {
         bad("edns expire", WWW, |q| {
             options(q, &[option(9, &[0, 1, 0x51, 0x80]), option(9, &[])])
         }),
-        bad("edns expire of three bytes", WWW, |q| options(q, &[option(9, &[1, 2, 3])])),
+        bad("edns expire of three bytes", WWW, |q| {
+            options(q, &[option(9, &[1, 2, 3])])
+        }),
         bad("edns keepalive", WWW, |q| {
             options(q, &[option(11, &[0, 123]), option(11, &[])])
         }),
-        bad("edns keepalive of one byte", WWW, |q| options(q, &[option(11, &[3])])),
+        bad("edns keepalive of one byte", WWW, |q| {
+            options(q, &[option(11, &[3])])
+        }),
         bad("edns padding", WWW, |q| {
-            options(q, &[option(12, &[0; 40]), option(12, &[]), option(12, b"text")])
+            options(
+                q,
+                &[option(12, &[0; 40]), option(12, &[]), option(12, b"text")],
+            )
         }),
         bad("edns long-lived query", WWW, |q| {
-            options(q, &[option(1, &[0, 1, 0, 2, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 1, 0])])
+            options(
+                q,
+                &[option(
+                    1,
+                    &[0, 1, 0, 2, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 1, 0],
+                )],
+            )
         }),
         bad("edns long-lived query too short", WWW, |q| {
             options(q, &[option(1, &[0, 1, 0, 2])])
         }),
         bad("edns key tags", WWW, |q| {
-            options(q, &[option(14, &[0, 1, 0, 2]), option(14, &[0, 1, 2]), option(14, &[])])
+            options(
+                q,
+                &[
+                    option(14, &[0, 1, 0, 2]),
+                    option(14, &[0, 1, 2]),
+                    option(14, &[]),
+                ],
+            )
         }),
         bad("edns tags of client and server", WWW, |q| {
             options(q, &[option(16, &[0, 1]), option(17, &[1, 0])])
         }),
-        bad("edns tag too long", WWW, |q| options(q, &[option(16, &[0, 1, 2])])),
+        bad("edns tag too long", WWW, |q| {
+            options(q, &[option(16, &[0, 1, 2])])
+        }),
         bad("edns algorithms understood", WWW, |q| {
-            options(q, &[option(5, &[8, 13, 99]), option(6, &[1, 2]), option(7, &[1, 0])])
+            options(
+                q,
+                &[
+                    option(5, &[8, 13, 99]),
+                    option(6, &[1, 2]),
+                    option(7, &[1, 0]),
+                ],
+            )
         }),
         bad("edns chain", WWW, |q| {
-            options(q, &[option(13, b"\x07example\x04test\x00"), option(13, b"\xc0")])
+            options(
+                q,
+                &[option(13, b"\x07example\x04test\x00"), option(13, b"\xc0")],
+            )
         }),
         bad("edns options that nobody knows", WWW, |q| {
-            options(q, &[
-                option(65001, b"abc\x1b\x00\xff"),
-                option(18, b"\x05agent\x00"),
-                option(19, &[1, 0, 0, 0, 0, 9]),
-                option(26946, b"device"),
-                option(4, &[]),
-            ])
+            options(
+                q,
+                &[
+                    option(65001, b"abc\x1b\x00\xff"),
+                    option(18, b"\x05agent\x00"),
+                    option(19, &[1, 0, 0, 0, 0, 9]),
+                    option(26946, b"device"),
+                    option(4, &[]),
+                ],
+            )
         }),
     ]
 }

@@ -4,9 +4,9 @@
 //! The name that is asked for says what is answered: `fSEED.tTYPE.dice.test`,
 //! so a run that differs can be asked again by hand.
 
-use super::message::{Query, record};
+use super::message::{Query, name, opt, option, record, rr};
 use super::serve::Act;
-use super::{Bad, bad};
+use super::{Acts, Bad, bad};
 
 /// Questions of one run of dig.
 const SEEDS: u32 = 60;
@@ -150,9 +150,16 @@ impl Dice {
                 } else {
                     self.bytes(count)
                 };
-                let head = [0, u8::try_from(key).unwrap(), 0, u8::try_from(count).unwrap()];
+                let head = [
+                    0,
+                    u8::try_from(key).unwrap(),
+                    0,
+                    u8::try_from(count).unwrap(),
+                ];
                 [&head[..], &value].concat()
             }
+            // Of more than 999,999,999 seconds dig's YAML loses a digit.
+            'E' => [&[0], &self.bytes(3)[..]].concat(),
             'L' => {
                 let count = self.roll(5);
                 let bytes = self.bytes(count);
@@ -160,7 +167,12 @@ impl Dice {
             }
             'A' => {
                 let (family, count) = (self.roll(3), self.roll(6));
-                let head = [0, u8::try_from(family).unwrap(), self.byte(), u8::try_from(count).unwrap()];
+                let head = [
+                    0,
+                    u8::try_from(family).unwrap(),
+                    self.byte(),
+                    u8::try_from(count).unwrap(),
+                ];
                 [&head[..], &self.bytes(count)].concat()
             }
             _ => {
@@ -197,29 +209,132 @@ impl Dice {
 }
 
 fn dice(query: &Query) -> Vec<Act> {
-    let seed = u32::from(query.number());
     let rdtype = query.second_number();
     let pieces = TYPES.iter().find(|(known, _)| *known == rdtype).unwrap().1;
-    let mut dice = Dice(0x9e37_79b9 ^ seed.wrapping_mul(0x85eb_ca6b) ^ u32::from(rdtype) << 8 | 1);
-    for _ in 0..8 {
-        dice.roll(2);
-    }
-    let data = dice.data(pieces);
+    let data = dice_of(query).data(pieces);
     let one = record(&[0xc0, 12], (rdtype, 1), 300, &data, None);
     vec![query.with(&[one]).into()]
 }
 
-/// All types, with the words of one run for each.
+/// Option codes and what their data is made of, as in [`TYPES`].
+const OPTIONS: &[(u16, &str)] = &[
+    (1, "222444"),
+    (3, "R"),
+    (5, "R"),
+    (6, "R"),
+    (8, "A"),
+    (9, "E"),
+    (10, "444444"),
+    (11, "2"),
+    (12, "R"),
+    (13, "N"),
+    (14, "222"),
+    (15, "2R"),
+    (16, "2"),
+    (17, "2"),
+    (18, "N"),
+    (19, "11R"),
+    (20, "R"),
+    (65001, "R"),
+];
+
+fn dice_of(query: &Query) -> Dice {
+    let (seed, which) = (u32::from(query.number()), u32::from(query.second_number()));
+    let mut dice = Dice(0x9e37_79b9 ^ seed.wrapping_mul(0x85eb_ca6b) ^ which << 8 | 1);
+    for _ in 0..8 {
+        dice.roll(2);
+    }
+    dice
+}
+
+/// The second label is `oCODE`: a reply with that option and perhaps another.
+fn option_dice(query: &Query) -> Vec<Act> {
+    let mut dice = dice_of(query);
+    let first = query.second_number();
+    let other = OPTIONS[dice.roll(u32::try_from(OPTIONS.len()).unwrap()) as usize].0;
+    let mut options = Vec::new();
+    for code in [first, other].into_iter().take(1 + dice.roll(2) as usize) {
+        let pieces = OPTIONS.iter().find(|(known, _)| *known == code).unwrap().1;
+        options.extend(option(code, &dice.data(pieces)));
+    }
+    vec![query.good().opt(&[opt(1232, 0, &options)]).into()]
+}
+
+/// The second label is `mN`: a reply with a few bytes that are wrong, behind
+/// its question.
+fn message_dice(query: &Query) -> Vec<Act> {
+    let mut dice = dice_of(query);
+    let other = name(b"other.test");
+    let mut reply = query.with(&[
+        rr(5, &other),
+        record(&other, (1, 1), 300, &[10, 0, 0, 1], None),
+        rr(15, &[0, 10, 0xc0, 12]),
+        rr(16, b"\x05hello\x00"),
+    ]);
+    let soa = [
+        &[0xc0, 12][..],
+        b"\x04host\xc0\x0c",
+        &[0, 0, 0, 9].repeat(5),
+    ]
+    .concat();
+    reply.authorities.push(rr(6, &soa));
+    reply.authorities.push(rr(2, &[0xc0, 12]));
+    let cookie = query.cookie().unwrap_or_default();
+    reply.additionals = vec![
+        rr(28, &[0x20; 16]),
+        opt(
+            1232,
+            0,
+            &[option(10, &cookie), option(15, b"\x00\x0fno")].concat(),
+        ),
+    ];
+    let mut wire = reply.bytes();
+    let behind = 12 + query.question().len();
+    for _ in 0..=dice.roll(3) {
+        let range = u32::try_from(wire.len() - behind).unwrap();
+        let at = match dice.roll(6) {
+            // The counts of all sections but the first.
+            0 => 6 + dice.roll(6) as usize,
+            _ => behind + dice.roll(range) as usize,
+        };
+        wire[at] = match dice.roll(4) {
+            0 => 0xc0,
+            1 => 0,
+            _ => dice.byte(),
+        };
+    }
+    if dice.roll(5) == 0 {
+        let range = u32::try_from(wire.len() - behind).unwrap();
+        wire.truncate(behind + dice.roll(range) as usize);
+    }
+    vec![Act::Say(wire)]
+}
+
+/// All types, options and ten lots of messages, with the words of one run for
+/// each. `KDNS_SEED` throws other dice.
 pub(super) fn all() -> Vec<(Bad, String)> {
-    let words = |&(rdtype, _): &(u16, &str)| {
-        let first = std::env::var("KDNS_SEED").ok().and_then(|it| it.parse::<u32>().ok());
-        let first = first.unwrap_or_default() % 60_000;
-        let name = |seed: u32| format!("f{}.t{rdtype}.dice.test", first + seed);
+    let seed = std::env::var("KDNS_SEED")
+        .ok()
+        .and_then(|it| it.parse::<u32>().ok());
+    let seed = seed.unwrap_or_default() % 1000;
+    let words = |(acts, kind, number): (Acts, char, u16)| {
+        let name = |at: u32| format!("f{}.{kind}{number}.dice.test", seed * SEEDS + at);
         let names: Vec<String> = (0..SEEDS).map(name).collect();
         let ways = ["", "+multi", "+yaml", "+short", "+unk"];
-        let way = ways[usize::from(rdtype) % ways.len()];
-        let one = bad("", "", dice);
-        (one, format!("+nocmd +nostats {way} {}", names.join(" ")))
+        let way = ways[(usize::from(number) + seed as usize) % ways.len()];
+        let one = bad("", "", acts);
+        (
+            one,
+            format!(
+                "+nocmd +nostats +cookie=0102030405060708 {way} {}",
+                names.join(" ")
+            ),
+        )
     };
-    TYPES.iter().map(words).collect()
+    let types = TYPES.iter().map(|&(rdtype, _)| (dice as Acts, 't', rdtype));
+    let options = OPTIONS
+        .iter()
+        .map(|&(code, _)| (option_dice as Acts, 'o', code));
+    let messages = (0..10).map(|lot| (message_dice as Acts, 'm', lot));
+    types.chain(options).chain(messages).map(words).collect()
 }

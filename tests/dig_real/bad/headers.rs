@@ -78,9 +78,11 @@ fn questions() -> Vec<Bad> {
         bad("wrong id over TCP", "www.example.test +tcp", |q| {
             vec![wrong_id(q).into()]
         }),
-        bad("wrong id over TCP, then ours", "www.example.test +tcp", |q| {
-            vec![wrong_id(q).into(), q.good().into()]
-        }),
+        bad(
+            "wrong id over TCP, then ours",
+            "www.example.test +tcp",
+            |q| vec![wrong_id(q).into(), q.good().into()],
+        ),
         bad("other name", WWW, |q| vec![other_name(q).into()]),
         bad("other name, then ours", WWW, |q| {
             vec![other_name(q).into(), q.good().into()]
@@ -89,7 +91,11 @@ fn questions() -> Vec<Bad> {
             vec![other_name(q).into()]
         }),
         bad("other type", WWW, |q| {
-            vec![q.good().asks(&[question(b"www.example.test", 28, 1)]).into()]
+            vec![
+                q.good()
+                    .asks(&[question(b"www.example.test", 28, 1)])
+                    .into(),
+            ]
         }),
         bad("other class", WWW, |q| {
             vec![q.good().asks(&[question(b"www.example.test", 1, 3)]).into()]
@@ -98,7 +104,11 @@ fn questions() -> Vec<Bad> {
             vec![q.good().asks(&[question(b"WWW.eXample.TEST", 1, 1)]).into()]
         }),
         bad("name with odd letters", WWW, |q| {
-            vec![q.good().asks(&[question(b"w\x00w.\x1b[31m.\xff", 1, 1)]).into()]
+            vec![
+                q.good()
+                    .asks(&[question(b"w\x00w.\x1b[31m.\xff", 1, 1)])
+                    .into(),
+            ]
         }),
         bad("no question", WWW, |q| {
             let mut reply = q.empty().asks(&[]);
@@ -128,9 +138,11 @@ fn questions() -> Vec<Bad> {
         bad("other opcode over TCP", "www.example.test +tcp", |q| {
             vec![wrong_opcode(q).into()]
         }),
-        bad("other opcode asked for", "www.example.test +opcode=NOTIFY", |q| {
-            vec![q.good().into()]
-        }),
+        bad(
+            "other opcode asked for",
+            "www.example.test +opcode=NOTIFY",
+            |q| vec![q.good().into()],
+        ),
         bad("update", "www.example.test +opcode=UPDATE", |q| {
             vec![q.good().into()]
         }),
@@ -149,22 +161,30 @@ fn senders() -> Vec<Bad> {
         bad("from another port", WWW, |q| {
             vec![Act::OtherPort(q.with(&[a(OWNER, 66)]).bytes())]
         }),
-        bad("from another port, then ours", "www.example.test +qr", |q| {
-            let spoof = Act::OtherPort(q.with(&[a(OWNER, 66)]).bytes());
-            vec![spoof, Act::Wait(50), q.good().into()]
-        }),
+        bad(
+            "from another port, then ours",
+            "www.example.test +qr",
+            |q| {
+                let spoof = Act::OtherPort(q.with(&[a(OWNER, 66)]).bytes());
+                vec![spoof, Act::Wait(50), q.good().into()]
+            },
+        ),
         bad("twice the same", WWW, |q| {
             vec![q.good().into(), q.good().into()]
         }),
         bad("two different replies", WWW, |q| {
             vec![q.good().into(), q.with(&[a(OWNER, 66)]).into()]
         }),
-        bad("two replies for two names", "www.example.test mail.example.test", |q| {
-            vec![q.good().into(), q.with(&[a(OWNER, 66)]).into()]
-        }),
-        bad("two replies on a kept connection", "www.example.test mail.example.test +tcp +keepopen", |q| {
-            vec![q.good().into(), q.with(&[a(OWNER, 66)]).into()]
-        }),
+        bad(
+            "two replies for two names",
+            "www.example.test mail.example.test",
+            |q| vec![q.good().into(), q.with(&[a(OWNER, 66)]).into()],
+        ),
+        bad(
+            "two replies on a kept connection",
+            "www.example.test mail.example.test +tcp +keepopen",
+            |q| vec![q.good().into(), q.with(&[a(OWNER, 66)]).into()],
+        ),
     ]
 }
 
@@ -195,15 +215,19 @@ fn codes() -> Vec<Bad> {
         bad("code 22", "x22.example.test", extended),
         bad("code 24", "x24.example.test", extended),
         bad("code 4095", "x4095.example.test +yaml", extended),
-        bad("NXDOMAIN with an answer", "www +search +domain=example.test", |q| {
-            vec![q.good().rcode(3).into()]
-        }),
+        bad(
+            "NXDOMAIN with an answer",
+            "www +search +domain=example.test",
+            |q| vec![q.good().rcode(3).into()],
+        ),
         bad("all flags", "www.example.test", |q| {
             vec![q.good().set(0x07f0 & !TC).into()]
         }),
-        bad("all flags, truncation ignored", "www.example.test +ignore +yaml", |q| {
-            vec![q.good().set(0x07f0).into()]
-        }),
+        bad(
+            "all flags, truncation ignored",
+            "www.example.test +ignore +yaml",
+            |q| vec![q.good().set(0x07f0).into()],
+        ),
         bad("no flags", WWW, |q| vec![q.good().clear(0x07f0).into()]),
         bad("no recursion", "www.example.test +norecurse", |q| {
             vec![q.good().set(AA).clear(RA).into()]
@@ -214,27 +238,45 @@ fn codes() -> Vec<Bad> {
 fn retries() -> Vec<Bad> {
     vec![
         bad("older version", "v3.example.test +edns=7", versions),
-        bad("older version, not asked for", "v0.example.test +edns=1 +noednsneg", versions),
-        bad("older version over TCP", "v0.example.test +edns=2 +tcp", versions),
-        bad("more versions than lookups", "v0.example.test +edns=100", versions),
+        bad(
+            "older version, not asked for",
+            "v0.example.test +edns=1 +noednsneg",
+            versions,
+        ),
+        bad(
+            "older version over TCP",
+            "v0.example.test +edns=2 +tcp",
+            versions,
+        ),
+        bad(
+            "more versions than lookups",
+            "v0.example.test +edns=100",
+            versions,
+        ),
         bad("BADCOOKIE once", "www.example.test", |q| {
             if q.count == 0 {
                 return vec![bad_cookie(q, &server_cookie(q))];
             }
             vec![q.good().into()]
         }),
-        bad("BADCOOKIE once, shown", "www.example.test +showbadcookie", |q| {
-            if q.count == 0 {
-                return vec![bad_cookie(q, &server_cookie(q))];
-            }
-            vec![q.good().into()]
-        }),
+        bad(
+            "BADCOOKIE once, shown",
+            "www.example.test +showbadcookie",
+            |q| {
+                if q.count == 0 {
+                    return vec![bad_cookie(q, &server_cookie(q))];
+                }
+                vec![q.good().into()]
+            },
+        ),
         bad("BADCOOKIE always", "www.example.test", |q| {
             vec![bad_cookie(q, &server_cookie(q))]
         }),
-        bad("BADCOOKIE, no retry", "www.example.test +nobadcookie", |q| {
-            vec![bad_cookie(q, &server_cookie(q))]
-        }),
+        bad(
+            "BADCOOKIE, no retry",
+            "www.example.test +nobadcookie",
+            |q| vec![bad_cookie(q, &server_cookie(q))],
+        ),
         bad("BADCOOKIE for another client", "www.example.test", |q| {
             vec![bad_cookie(q, &[3; 24])]
         }),
@@ -244,17 +286,25 @@ fn retries() -> Vec<Bad> {
         bad("BADCOOKIE without a cookie", "www.example.test", |q| {
             vec![q.empty().rcode(7).opt(&[opt(1232, 1 << 24, &[])]).into()]
         }),
-        bad("no cookie in return", "www.example.test +cookie=0102030405060708", |q| {
-            vec![q.good().opt(&[]).into()]
-        }),
-        bad("SERVFAIL, then the next server", "TWO www.example.test +nofail", |q| {
-            vec![q.empty().rcode(2).into()]
-        }),
-        bad("SERVFAIL, the next server not asked", "TWO www.example.test +fail", |q| {
-            vec![q.empty().rcode(2).into()]
-        }),
-        bad("REFUSED, the next server not asked", "TWO www.example.test", |q| {
-            vec![q.empty().rcode(5).into()]
-        }),
+        bad(
+            "no cookie in return",
+            "www.example.test +cookie=0102030405060708",
+            |q| vec![q.good().opt(&[]).into()],
+        ),
+        bad(
+            "SERVFAIL, then the next server",
+            "TWO www.example.test +nofail",
+            |q| vec![q.empty().rcode(2).into()],
+        ),
+        bad(
+            "SERVFAIL, the next server not asked",
+            "TWO www.example.test +fail",
+            |q| vec![q.empty().rcode(2).into()],
+        ),
+        bad(
+            "REFUSED, the next server not asked",
+            "TWO www.example.test",
+            |q| vec![q.empty().rcode(5).into()],
+        ),
     ]
 }

@@ -161,7 +161,10 @@ impl Reply {
         put(&mut wire, self.id);
         put(&mut wire, self.flags);
         for (section, count) in sections.iter().zip(self.counts) {
-            put(&mut wire, count.unwrap_or(u16::try_from(section.len()).unwrap()));
+            put(
+                &mut wire,
+                count.unwrap_or(u16::try_from(section.len()).unwrap()),
+            );
         }
         for record in sections.into_iter().flatten() {
             wire.extend(record);
@@ -187,7 +190,10 @@ pub(crate) fn record(
     put(&mut wire, rdtype);
     put(&mut wire, class);
     wire.extend(ttl.to_be_bytes());
-    put(&mut wire, length.unwrap_or(u16::try_from(data.len()).unwrap()));
+    put(
+        &mut wire,
+        length.unwrap_or(u16::try_from(data.len()).unwrap()),
+    );
     wire.extend(data);
     wire
 }

@@ -75,7 +75,12 @@ pub(crate) fn hosts() -> String {
     let two = |(at, _): (usize, Bad)| {
         let at = at + 1;
         let line = |last: u8, who: &str| format!("{} two-{who}-{at}\n", address(at, last));
-        let lines = [line(1, "dig"), line(3, "dig"), line(2, "kdns"), line(4, "kdns")];
+        let lines = [
+            line(1, "dig"),
+            line(3, "dig"),
+            line(2, "kdns"),
+            line(4, "kdns"),
+        ];
         lines.concat()
     };
     all().into_iter().enumerate().map(two).collect()
@@ -93,7 +98,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         for (way, words) in ways {
             // Where the text is longer than its first buffer, dig forgets the
             // head of its YAML, which then is none.
-            let is_large = bad.name.ends_with("60,000 bytes") || bad.name.ends_with("thousand answers");
+            let is_large =
+                bad.name.ends_with("60,000 bytes") || bad.name.ends_with("thousand answers");
             if way == "yaml" && is_large {
                 continue;
             }
@@ -133,7 +139,8 @@ fn line(at: usize, words: &str, more: &str) -> Line {
         let words = text.split_whitespace().filter(|&it| it != "TWO");
         words.map(word).collect()
     });
-    let pair = |dig: &str, ours: &str, both: &str| [dig.to_owned(), ours.to_owned(), both.to_owned()];
+    let pair =
+        |dig: &str, ours: &str, both: &str| [dig.to_owned(), ours.to_owned(), both.to_owned()];
     let text = |last| address(at, last).to_string();
     Line {
         words,

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::Acts;
@@ -69,7 +69,12 @@ pub(crate) fn once(at: usize, acts: Acts, listens: Listens) {
     }
     for last in [3, 4] {
         let stranger = UdpSocket::bind((address(last + 7), 53)).unwrap();
-        serve(address(last), |query| vec![query.good().into()], Listens::Both, stranger);
+        serve(
+            address(last),
+            |query| vec![query.good().into()],
+            Listens::Both,
+            stranger,
+        );
     }
 }
 

@@ -43,13 +43,13 @@ pub(super) fn is_dns_path(text: &[u8]) -> bool {
                     && text.get(start..at) == Some(b"dns");
                 variable(start, operator, at, byte)
             }
-            (State::Percent(left, then), byte) => byte.is_ascii_hexdigit().then(|| {
-                match (left, then) {
+            (State::Percent(left, then), byte) => {
+                byte.is_ascii_hexdigit().then(|| match (left, then) {
                     (2.., then) => State::Percent(left - 1, then),
                     (_, Return::Path) => State::Path,
                     (_, Return::Variable(start, operator)) => State::Variable(start, operator),
-                }
-            }),
+                })
+            }
             (State::Prefix(start), b'0'..=b'9') => Some(State::Prefix(start)),
             (State::Prefix(start), byte) => {
                 let digits = text.get(start..at).unwrap_or_default();

@@ -50,15 +50,6 @@ fn certificate_type(number: u16) -> String {
 ///
 /// Source: BIND `lib/dns/dst_api.c`: `dst_region_computeid` (9.18)
 fn key_id(data: &[u8]) -> u16 {
-    if data.get(3) == Some(&1) {
-        let low = data
-            .len()
-            .checked_sub(3)
-            .and_then(|at| data.get(at..at + 2));
-        return low
-            .and_then(|bytes| bytes.first_chunk::<2>())
-            .map_or(0, |&bytes| u16::from_be_bytes(bytes));
-    }
     let sum = data.chunks(2).fold(0_u32, |sum, pair| {
         let byte = |at: usize| u32::from(pair.get(at).copied().unwrap_or_default());
         sum.wrapping_add(byte(0) << 8 | byte(1))
@@ -354,8 +345,10 @@ impl Writer<'_> {
                 let text = words(self.style, |word, breaks| {
                     base64(value, word.max(4), breaks)
                 });
+                self.push(if self.style.multiline { " (" } else { "" });
                 self.push(breaks);
                 self.push(&text);
+                self.push(if self.style.multiline { " )" } else { "" });
             }
         }
         Some(())
