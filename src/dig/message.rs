@@ -132,7 +132,6 @@ const KEY: u16 = 25;
 const TKEY: u16 = 249;
 const RRSIG: u16 = 46;
 const ANY: u16 = 255;
-const NSEC3: u16 = 50;
 const UPDATE: u8 = 5;
 
 impl Opt {
@@ -181,6 +180,7 @@ pub fn read(wire: &[u8], best_effort: bool) -> Read {
     Parser::new(wire, best_effort).read()
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "they are as in BIND's")]
 struct Parser<'m> {
     reader: Reader<'m>,
     message: Message,
@@ -338,9 +338,7 @@ impl<'m> Parser<'m> {
             self.reader = before;
             return Err(trouble);
         }
-        if rdtype == NSEC3 && !is_hashed(&owner) {
-            return Err(Trouble::Bad("bad owner name (check-names)"));
-        }
+        rdata::check_owner(rdtype, &owner)?;
         let covers = data.first_chunk::<2>().map(|&it| u16::from_be_bytes(it));
         let is_sig0 =
             rdtype == SIG && covers == Some(0) && section == 3 && last && owner == Name::root();
@@ -369,30 +367,4 @@ impl<'m> Parser<'m> {
         }
         Ok(())
     }
-}
-
-/// Whether the first label may be a hash (RFC 5155, section 3.3): base32 whose
-/// last bits are zero.
-///
-/// Source: BIND `lib/dns/rdata/generic/nsec3_50.c`: `checkowner_nsec3` (9.18)
-fn is_hashed(owner: &Name) -> bool {
-    let label = owner.labels().next().unwrap_or_default();
-    let digits = label.iter().map(|&byte| char::from(byte).to_digit(32));
-    let spare = match label.len() % 8 {
-        0 => 0,
-        2 => 2,
-        4 => 4,
-        5 => 1,
-        7 => 3,
-        _ => return false,
-    };
-    let is_last_free = |digit: u32| digit.trailing_zeros() >= spare;
-    let mut last = Some(0);
-    for digit in digits {
-        if digit.is_none() {
-            return false;
-        }
-        last = digit;
-    }
-    last.is_some_and(is_last_free)
 }

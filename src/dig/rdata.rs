@@ -5,6 +5,7 @@ mod rules;
 mod shapes;
 
 use self::parameters::{check_options, check_parameters};
+pub(crate) use self::rules::check_owner;
 use self::rules::{check_digest, check_signature, check_tag, is_regular, sized};
 use self::shapes::{
     chained, digits, gateway, hashed, host_identity, key, location, next, prefixes, relay,

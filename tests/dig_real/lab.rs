@@ -1,12 +1,13 @@
 //! The network and its real servers.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Addresses of this network. BIND's server has most of them: 127.0.0.1 and
-/// ::1 have the zone `example.test` only and do not recurse, the others have
+/// `::1` have the zone `example.test` only and do not recurse, the others have
 /// `world.zone` too and say that they recurse.
 const NAMED: &[&str] = &["127.0.0.1", "10.96.0.10", "8.8.8.8", "192.0.2.53"];
 const UNBOUND: &[&str] = &["127.0.0.2", "1.1.1.1", "9.9.9.9"];
@@ -94,7 +95,7 @@ fn named(folder: &Path) {
     let path = |name: &str| folder.join(name).display().to_string();
     let mut zone = include_str!("../../testdata/dig/example.test.zone").to_owned();
     for last in 1..=95 {
-        zone.push_str(&format!("big IN A 10.1.0.{last}\n"));
+        let _ = writeln!(zone, "big IN A 10.1.0.{last}");
     }
     let soa = "$TTL 60\n@ IN SOA ns1.example.test. h.example.test. 1 2 3 4 5\n\
                @ IN NS ns1.example.test.\n";
@@ -151,10 +152,10 @@ fn unbound(folder: &Path) {
          local-data: \"router.home. 3600 IN A 192.168.1.1\"\n"
         .to_owned();
     for address in UNBOUND {
-        configuration.push_str(&format!(" interface: {address}\n"));
+        let _ = writeln!(configuration, " interface: {address}");
     }
     for port in PORTS {
-        configuration.push_str(&format!(" interface: 127.0.0.1@{port}\n"));
+        let _ = writeln!(configuration, " interface: 127.0.0.1@{port}");
     }
     configuration.push_str("forward-zone:\n name: \".\"\n forward-addr: 8.8.8.8\n");
     let path = folder.join("unbound.conf");
@@ -190,13 +191,14 @@ fn dnsmasq() {
 
 /// Started here, ended with the namespace.
 fn serve(program: &str, arguments: &[&str]) {
-    Command::new(program_path(program).unwrap())
+    let mut server = Command::new(program_path(program).unwrap())
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
+    std::thread::spawn(move || server.wait());
 }
 
 fn wait_for(address: &str) {

@@ -70,6 +70,7 @@ pub enum End {
 /// The parser: one for a run of the program, as options of one line hold for
 /// the next of a batch file.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 pub struct Parser {
     /// What holds for all lookups.
     pub globals: Globals,

@@ -37,12 +37,12 @@ pub(super) fn check_parameters(parameters: &[u8]) -> Result<(), Trouble> {
         let fits = match key {
             MANDATORY => {
                 let rising = keys().zip(keys().skip(1)).all(|(one, next)| one < next);
-                let list: Vec<u16> = keys()
+                let numbers: Vec<u16> = keys()
                     .filter_map(|pair| pair.first_chunk::<2>())
                     .map(|&pair| u16::from_be_bytes(pair))
                     .collect();
-                let is_fine = value.len() % 2 == 0 && rising && list.first() > Some(&MANDATORY);
-                wanted = list.into_iter().peekable();
+                let is_fine = value.len() % 2 == 0 && rising && numbers.first() > Some(&MANDATORY);
+                wanted = numbers.into_iter().peekable();
                 is_fine
             }
             PROTOCOLS => is_texts(value),

@@ -1,6 +1,7 @@
 //! What BIND refuses although its shape is right.
 
 use crate::dig::message::{FORMERR, Reader, Trouble};
+use crate::name::Name;
 
 /// Types whose data has a length of its own; the data is taken whole.
 ///
@@ -135,4 +136,45 @@ pub(super) fn check_tag(data: &[u8]) -> Result<(), Trouble> {
         return Err(FORMERR);
     }
     Ok(())
+}
+
+/// The owner of an NSEC3 record begins with a hash.
+///
+/// # Errors
+///
+/// It does not.
+///
+/// Source: BIND lib/dns/message.c: `getsection` (9.18)
+pub(crate) fn check_owner(rdtype: u16, owner: &Name) -> Result<(), Trouble> {
+    const NSEC3: u16 = 50;
+    if rdtype == NSEC3 && !is_hashed(owner) {
+        return Err(Trouble::Bad("bad owner name (check-names)"));
+    }
+    Ok(())
+}
+
+/// Whether the first label may be a hash (RFC 5155, section 3.3): base32 whose
+/// last bits are zero.
+///
+/// Source: BIND `lib/dns/rdata/generic/nsec3_50.c`: `checkowner_nsec3` (9.18)
+fn is_hashed(owner: &Name) -> bool {
+    let label = owner.labels().next().unwrap_or_default();
+    let digits = label.iter().map(|&byte| char::from(byte).to_digit(32));
+    let spare = match label.len() % 8 {
+        0 => 0,
+        2 => 2,
+        4 => 4,
+        5 => 1,
+        7 => 3,
+        _ => return false,
+    };
+    let is_last_free = |digit: u32| digit.trailing_zeros() >= spare;
+    let mut last = Some(0);
+    for digit in digits {
+        if digit.is_none() {
+            return false;
+        }
+        last = digit;
+    }
+    last.is_some_and(is_last_free)
 }

@@ -1,5 +1,6 @@
 //! The prefixes of DNS64.
 
+use std::fmt::Write as _;
 use std::net::Ipv6Addr;
 
 use crate::dig::message::Message;
@@ -45,7 +46,7 @@ pub(super) fn write(message: &Message, out: &mut String) {
         return;
     }
     for (prefix, bits) in found {
-        out.push_str(&format!("{prefix}/{bits}\n"));
+        let _ = writeln!(out, "{prefix}/{bits}");
     }
 }
 

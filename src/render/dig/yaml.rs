@@ -151,12 +151,12 @@ fn options(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
             let meaning = edns::extended_error(number);
             let meaning = meaning.map_or(String::new(), |it| format!(" ({it})"));
             let _ = writeln!(out, "{deep}EDE:\n{deep}  INFO-CODE: {number}{meaning}");
-            if !text.is_empty() {
-                let text = edns::printable(text, true);
-                let _ = writeln!(out, "{deep}  EXTRA-TEXT: \"{text}\"");
-            } else {
+            if text.is_empty() {
                 // The empty line is dig's.
                 out.push('\n');
+            } else {
+                let text = edns::printable(text, true);
+                let _ = writeln!(out, "{deep}  EXTRA-TEXT: \"{text}\"");
             }
             continue;
         }

@@ -1,5 +1,7 @@
 //! OPT records and their options.
 
+#![expect(clippy::too_many_lines, reason = "tables are as long as they are")]
+
 use super::message::{OWNER, a, opt, option, record};
 use super::{Bad, Query, bad};
 use crate::bad::serve::Act;

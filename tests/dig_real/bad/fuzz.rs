@@ -4,6 +4,8 @@
 //! The name that is asked for says what is answered: `fSEED.tTYPE.dice.test`,
 //! so a run that differs can be asked again by hand.
 
+#![expect(clippy::too_many_lines, reason = "tables are as long as they are")]
+
 use super::message::{Query, name, opt, option, record, rr};
 use super::serve::Act;
 use super::{Acts, Bad, bad};

@@ -1,5 +1,7 @@
 //! Headers, questions, response codes and senders.
 
+#![expect(clippy::too_many_lines, reason = "tables are as long as they are")]
+
 use super::message::{AA, OWNER, QR, RA, Reply, TC, a, name, opt, option};
 use super::{Bad, Query, bad};
 use crate::bad::serve::Act;

@@ -8,9 +8,11 @@ mod content;
 mod edns;
 mod fuzz;
 mod headers;
+mod keys;
 mod message;
 mod records;
 mod serve;
+mod services;
 mod streams;
 
 use std::net::Ipv4Addr;
@@ -52,6 +54,8 @@ fn all() -> Vec<Bad> {
     all.extend(edns::all());
     all.extend(content::all());
     all.extend(records::all());
+    all.extend(keys::all());
+    all.extend(services::all());
     all
 }
 

@@ -1,5 +1,7 @@
 //! Connections, truncation, silence and sizes.
 
+#![expect(clippy::too_many_lines, reason = "tables are as long as they are")]
+
 use super::message::{OWNER, Reply, TC, record, rr, texts};
 use super::serve::{Act, Listens};
 use super::{Acts, Bad, Query, bad};
@@ -307,7 +309,7 @@ fn connections() -> Vec<Bad> {
                     6,
                     b"\xc0\x0c\xc0\x0c\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\0\0\x01",
                 );
-                let mut second = q.with(&[soa.clone()]);
+                let mut second = q.with(std::slice::from_ref(&soa));
                 second.id ^= 1;
                 vec![q.with(&[soa]).into(), second.into()]
             },
