@@ -15,7 +15,8 @@ const SEEDS: u32 = 60;
 
 /// Types and what their data is made of: numbers of 1, 2, 4 or 6 bytes, `N` a
 /// name, `T` a text, `D` digits, `B` a map of types, `P` parameters of a
-/// service, `L` bytes behind two of length, `A` a prefix, `R` any bytes.
+/// service, `L` bytes behind two of length, `A` a prefix, `E` some time,
+/// `Q` what replaces texts, `R` any bytes.
 const TYPES: &[(u16, &str)] = &[
     (1, "4"),
     (2, "N"),
@@ -45,7 +46,7 @@ const TYPES: &[(u16, &str)] = &[
     (32, "R"),
     (33, "222N"),
     (34, "1D"),
-    (35, "22TTTN"),
+    (35, "22TTQN"),
     (36, "2N"),
     (37, "221R"),
     (38, "1444N"),
@@ -159,6 +160,19 @@ impl Dice {
                     u8::try_from(count).unwrap(),
                 ];
                 [&head[..], &value].concat()
+            }
+            // kdns does not judge regular expressions, so there are plain ones.
+            'Q' => {
+                let texts: [&[u8]; 7] = [
+                    b"\x00",
+                    b"\x05!a!b!",
+                    b"\x06!a!b!i",
+                    b"\x03!a!",
+                    b"\x08!(a)!\\1!",
+                    b"\x07!a!\\1!i",
+                    b"\x051a1b1",
+                ];
+                texts[self.roll(7) as usize].to_vec()
             }
             // Of more than 999,999,999 seconds dig's YAML loses a digit.
             'E' => [&[0], &self.bytes(3)[..]].concat(),
