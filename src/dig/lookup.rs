@@ -168,6 +168,8 @@ pub struct Print {
     pub one_soa: bool,
     /// Times in microseconds.
     pub microseconds: bool,
+    /// Names of IDNA in their own letters (RFC 5891).
+    pub idn_out: bool,
 }
 
 /// A server of the command line.
@@ -315,6 +317,7 @@ impl Default for Print {
             expand_aaaa: false,
             one_soa: false,
             microseconds: false,
+            idn_out: false,
         }
     }
 }

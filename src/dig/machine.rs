@@ -26,6 +26,7 @@ const TCP_TIMEOUT: u32 = 10;
 
 /// A lookup with its place in the search, as it waits for its turn.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 struct Pending {
     lookup: Lookup,
     /// The entry of the search list that is tried.
@@ -140,15 +141,16 @@ impl Machine {
         };
         let cookie = match &pending.lookup.edns.cookie {
             None => self.settings.cookie.to_vec(),
-            Some(digits) => match decode_hex(digits) {
-                Some(cookie) => cookie,
-                None => {
+            Some(digits) => {
+                if let Some(cookie) = decode_hex(digits) {
+                    cookie
+                } else {
                     let why = "isc_hex_decodestring: bad hex encoding";
                     self.print(Printed::Stderr(why.to_owned()));
                     let status = self.fatal_status();
                     return self.end(status);
                 }
-            },
+            }
         };
         let id = pending.lookup.qid.unwrap_or_else(self.ids);
         let parts = request::Parts {
@@ -226,14 +228,13 @@ impl Machine {
             self.print(Printed::Stderr(why));
             return Err(self.fatal_status());
         };
-        match name {
-            Ok(name) => Ok(name.concatenate(&labels).ok()),
-            Err(_) => {
-                let why = bad_name(&text);
-                let why = format!("'{}' is not in legal name syntax ({why})", shown());
-                self.print(Printed::Stderr(why));
-                Err(self.fatal_status())
-            }
+        if let Ok(name) = name {
+            Ok(name.concatenate(&labels).ok())
+        } else {
+            let why = bad_name(&text);
+            let why = format!("'{}' is not in legal name syntax ({why})", shown());
+            self.print(Printed::Stderr(why));
+            Err(self.fatal_status())
         }
     }
 
@@ -319,15 +320,29 @@ impl Machine {
 
 /// The name as it is asked for: with `+idnin`, in ASCII (RFC 5891).
 fn converted(lookup: &Lookup) -> Result<Vec<u8>, String> {
-    if !lookup.idn_in || lookup.text.is_ascii() {
+    let is_encoded = |label: &[u8]| {
+        let start = label.get(..4);
+        start.is_some_and(|start| start.eq_ignore_ascii_case(b"xn--"))
+    };
+    let has_encoded = lookup.text.split(|&byte| byte == b'.').any(is_encoded);
+    if !lookup.idn_in || lookup.text.is_ascii() && !has_encoded {
         return Ok(lookup.text.clone());
     }
     let shown = String::from_utf8_lossy(&lookup.text).into_owned();
     let ascii = std::str::from_utf8(&lookup.text)
         .ok()
         .and_then(|text| idna::domain_to_ascii(text).ok());
+    // What differs in its case only stays as it is.
+    let own = |ascii: String| {
+        let same = ascii.as_bytes().eq_ignore_ascii_case(&lookup.text);
+        if same {
+            lookup.text.clone()
+        } else {
+            ascii.into_bytes()
+        }
+    };
     ascii
-        .map(String::into_bytes)
+        .map(own)
         .ok_or_else(|| format!("'{shown}' is not a legal IDNA2008 name, use +noidnin"))
 }
 
@@ -337,7 +352,8 @@ fn bad_name(text: &[u8]) -> &'static str {
         .strip_suffix(b".")
         .unwrap_or(text)
         .split(|&byte| byte == b'.');
-    if text.is_empty() {
+    let slashes = text.iter().rev().take_while(|&&byte| byte == b'\\').count();
+    if text.is_empty() || slashes % 2 == 1 {
         "unexpected end of input"
     } else if labels.clone().any(<[u8]>::is_empty) {
         "empty label"

@@ -164,50 +164,63 @@ pub fn peek(wire: &[u8]) -> Option<(u16, u16)> {
     ))
 }
 
+/// Reads a message of our own, whose options may be what the command line
+/// wanted them to be.
+pub fn read_own(wire: &[u8]) -> Read {
+    let mut parser = Parser::new(wire, true);
+    parser.is_own = true;
+    parser.read()
+}
+
 /// Reads a message. With `best_effort`, what breaks a rule is kept and what
 /// is cut off is left out, and the reading is [`Read::Part`].
 ///
 /// Source: BIND lib/dns/message.c: `dns_message_parse` (9.18)
 pub fn read(wire: &[u8], best_effort: bool) -> Read {
-    let mut parser = Parser {
-        reader: Reader::new(wire),
-        message: Message {
-            size: wire.len(),
-            ..Message::default()
-        },
-        best_effort,
-        problem: false,
-        class: None,
-        tkey: false,
-    };
-    match parser.run() {
-        Ok(()) => {
-            parser.message.extra = parser.reader.left();
-            if parser.problem {
-                Read::Part(parser.message)
-            } else {
-                Read::Whole(parser.message)
-            }
-        }
-        Err(Trouble::UnexpectedEnd) if best_effort && wire.len() >= 12 => {
-            parser.message.extra = parser.reader.left();
-            Read::Part(parser.message)
-        }
-        Err(Trouble::UnexpectedEnd) => Read::Nothing("unexpected end of input"),
-        Err(Trouble::Bad(why)) => Read::Nothing(why),
-    }
+    Parser::new(wire, best_effort).read()
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "they are as in BIND's")]
 struct Parser<'m> {
     reader: Reader<'m>,
     message: Message,
     best_effort: bool,
+    is_own: bool,
     problem: bool,
     class: Option<u16>,
     tkey: bool,
 }
 
-impl Parser<'_> {
+impl<'m> Parser<'m> {
+    fn new(wire: &'m [u8], best_effort: bool) -> Self {
+        Self {
+            reader: Reader::new(wire),
+            message: Message {
+                size: wire.len(),
+                ..Message::default()
+            },
+            best_effort,
+            is_own: false,
+            problem: false,
+            class: None,
+            tkey: false,
+        }
+    }
+
+    fn read(mut self) -> Read {
+        let done = self.run();
+        self.message.extra = self.reader.left();
+        match done {
+            Ok(()) if self.problem => Read::Part(self.message),
+            Ok(()) => Read::Whole(self.message),
+            Err(Trouble::UnexpectedEnd) if self.best_effort && self.message.size >= 12 => {
+                Read::Part(self.message)
+            }
+            Err(Trouble::UnexpectedEnd) => Read::Nothing("unexpected end of input"),
+            Err(Trouble::Bad(why)) => Read::Nothing(why),
+        }
+    }
+
     fn run(&mut self) -> Result<(), Trouble> {
         self.message.id = self.reader.u16()?;
         let word = self.reader.u16()?;
@@ -265,6 +278,33 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// A message has one class, but for records that are about the message.
+    fn check_class(&mut self, rdtype: u16, rdclass: u16) -> Result<(), Trouble> {
+        let class = self.class.unwrap_or_default();
+        let free = matches!(rdtype, TSIG | OPT | SIG | TKEY) || rdtype == KEY && self.tkey;
+        if self.message.opcode == UPDATE || free || class == ANY || class == rdclass {
+            return Ok(());
+        }
+        self.error(FORMERR)
+    }
+
+    /// A signature that covers no type is one of the message, and stands last.
+    fn check_covered(
+        &mut self,
+        rdtype: u16,
+        rdclass: u16,
+        covers_none: bool,
+        is_sig0: bool,
+    ) -> Result<(), Trouble> {
+        let class = self.class.unwrap_or_default();
+        match (rdtype, covers_none) {
+            (RRSIG, true) => self.error(FORMERR),
+            (SIG, true) if !is_sig0 => self.error(Trouble::Bad("SIG(0) in wrong location")),
+            (SIG, false) if class != ANY && class != rdclass => self.error(FORMERR),
+            _ => Ok(()),
+        }
+    }
+
     /// Source: BIND lib/dns/message.c: `getsection` (9.18)
     fn record(&mut self, section: u8, last: bool) -> Result<(), Trouble> {
         let owner = self.reader.name()?;
@@ -275,18 +315,14 @@ impl Parser<'_> {
         if self.class.is_none() && !matches!(rdtype, OPT | TSIG | TKEY) {
             self.class = Some(rdclass);
         }
-        let class = self.class.unwrap_or_default();
-        let free = matches!(rdtype, TSIG | OPT | KEY | SIG | TKEY);
-        let is_update = self.message.opcode == UPDATE;
-        if !is_update && !free && class != ANY && class != rdclass {
-            self.error(FORMERR)?;
-        }
-        if !is_update && !self.tkey && rdtype == KEY && class != ANY && class != rdclass {
-            self.error(FORMERR)?;
-        }
+        self.check_class(rdtype, rdclass)?;
         let is_tsig = rdtype == TSIG && section == 3 && rdclass == ANY && last;
         if rdtype == TSIG && !is_tsig {
             self.error(Trouble::Bad("TSIG in wrong location"))?;
+        }
+        let is_reply = self.message.flags & flag::QR != 0;
+        if rdtype == TKEY && section != 1 && (is_reply || section != 3) {
+            self.error(FORMERR)?;
         }
         let first_opt = self.message.opt.is_none();
         let is_opt = rdtype == OPT && section == 3 && owner == Name::root() && first_opt;
@@ -296,15 +332,17 @@ impl Parser<'_> {
         let mut data = Vec::new();
         let before = self.reader;
         let mut inner = self.reader.part(length.into())?;
-        if let Err(trouble) = rdata::read(rdtype, rdclass, &mut inner, &mut data) {
+        if self.is_own && is_opt {
+            data.extend(inner.rest());
+        } else if let Err(trouble) = rdata::read(rdtype, rdclass, &mut inner, &mut data) {
             self.reader = before;
             return Err(trouble);
         }
+        rdata::check_owner(rdtype, &owner)?;
         let covers = data.first_chunk::<2>().map(|&it| u16::from_be_bytes(it));
-        if rdtype == RRSIG && covers == Some(0) {
-            self.error(FORMERR)?;
-        }
-        let is_sig0 = rdtype == SIG && covers == Some(0) && section == 3 && last;
+        let is_sig0 =
+            rdtype == SIG && covers == Some(0) && section == 3 && last && owner == Name::root();
+        self.check_covered(rdtype, rdclass, covers == Some(0), is_sig0)?;
         let record = Record {
             owner,
             rdtype,

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 /// Names and numbers of the record types that BIND 9.18 knows by name.
 ///
+/// KEYDATA is not among them, as BIND keeps it to itself.
+///
 /// Source: BIND lib/dns/rdata (the files' names), lib/dns/gen.c: `main` (9.18)
 const TYPES: &[(&str, u16)] = &[
     ("RESERVED0", 0),
@@ -102,7 +104,6 @@ const TYPES: &[(&str, u16)] = &[
     ("WALLET", 262),
     ("TA", 32768),
     ("DLV", 32769),
-    ("KEYDATA", 65533),
 ];
 
 /// The opcodes from 0 to 15.

@@ -1,8 +1,15 @@
 //! The data of records: where their names are, and what BIND refuses.
 
+mod parameters;
+mod rules;
 mod shapes;
 
-use self::shapes::{gateway, host_identity, location, prefixes};
+use self::parameters::{check_options, check_parameters};
+pub(crate) use self::rules::check_owner;
+use self::rules::{check_digest, check_signature, check_tag, is_regular, sized};
+use self::shapes::{
+    chained, digits, gateway, hashed, host_identity, key, location, next, prefixes, relay,
+};
 use crate::dig::message::{FORMERR, Reader, Trouble};
 
 /// A part of a record's data.
@@ -16,12 +23,18 @@ enum Field {
     Text,
     /// One or more of these.
     Texts,
+    /// A text that replaces others (RFC 3402, section 3.2), or none.
+    Pattern,
     /// A length byte and so many bytes, or nothing.
     MaybeText,
     /// All that is left.
     Rest,
     /// All that is left, at least so much.
     AtLeast(usize),
+    /// All that is left, which breaks a rule if it is nothing.
+    Something,
+    /// Two length bytes and so many bytes.
+    Long,
     /// The types that a name has (RFC 4034, section 4.1.2), at least one.
     Types,
     /// The same, perhaps none.
@@ -33,7 +46,8 @@ enum Field {
 }
 
 use Field::{
-    AtLeast, Bytes, MaybeText, MaybeTypes, Name, Options, Parameters, Rest, Text, Texts, Types,
+    AtLeast, Bytes, Long, MaybeText, MaybeTypes, Name, Options, Parameters, Pattern, Rest,
+    Something, Text, Texts, Types,
 };
 
 const IN: u16 = 1;
@@ -49,38 +63,32 @@ fn fields(rdtype: u16, class: u16) -> &'static [Field] {
         (1, CH) => &[Name, Bytes(2)],
         (2..=5 | 7..=9 | 12 | 39, _) | (23, IN) => &[Name],
         (6, _) => &[Name, Name, Bytes(20)],
-        (11, IN) => &[Bytes(5), Rest],
         (13, _) => &[Text, Text],
         (14 | 17 | 58, _) => &[Name, Name],
         (15 | 18 | 21 | 107, _) | (36, IN) => &[Bytes(2), Name],
         (16 | 56 | 99 | 258 | 261 | 262, _) => &[Texts],
-        (19, _) => &[Text],
         (20, _) => &[Text, MaybeText],
-        (24 | 46, _) => &[Bytes(18), Name, AtLeast(1)],
+        (24, _) => &[Bytes(18), Name, AtLeast(1)],
+        (46, _) => &[Bytes(18), Name, Something],
         (26, IN) => &[Bytes(2), Name, Name],
         (27, _) => &[Text, Text, Text],
         (28, IN) => &[Bytes(16)],
-        (30, _) => &[Name, AtLeast(1)],
         (22 | 31 | 32 | 49, IN) | (61 | 67 | 68, _) => &[AtLeast(1)],
         (33, IN) => &[Bytes(6), Name],
-        (35, _) => &[Bytes(4), Text, Text, Text, Name],
+        (35, _) => &[Bytes(4), Text, Text, Pattern, Name],
         (37, _) => &[AtLeast(6)],
         (41, _) => &[Options],
         (43 | 59 | 32768 | 32769, _) => &[AtLeast(5)],
+        (40, _) => &[AtLeast(3)],
         (44, _) => &[AtLeast(2)],
         (47, _) => &[Name, Types],
-        (50, _) => &[Bytes(4), Text, Text, MaybeTypes],
-        (51, _) => &[Bytes(4), Text],
-        (25 | 48 | 52 | 53 | 57 | 60 | 256, _) => &[AtLeast(4)],
+        (52 | 53 | 256, _) => &[AtLeast(4)],
         (62, _) => &[Bytes(6), MaybeTypes],
-        (63, _) => &[AtLeast(18)],
         (64 | 65, IN) => &[Bytes(2), Name, Parameters],
         (66, _) => &[Bytes(5), Name],
-        (104 | 106, _) => &[Bytes(10)],
-        (105 | 108, _) => &[Bytes(6)],
-        (109, _) => &[Bytes(8)],
-        (249, _) | (250, 255) => &[Name, AtLeast(16)],
-        (257, _) => &[Bytes(1), Text, Rest],
+        (249, _) => &[Name, Bytes(12), Long, Long],
+        (250, 255) => &[Name, Bytes(8), Long, Bytes(4), Long],
+        (257, _) => &[Bytes(2), Rest],
         (259, _) => &[Bytes(9), Text, Rest],
         _ => &[Rest],
     }
@@ -104,11 +112,18 @@ pub(crate) fn read(
         return Err(FORMERR);
     }
     match rdtype {
+        11 | 34 if class == IN => sized(rdtype, reader, data)?,
+        63 | 104..=106 | 108 | 109 => sized(rdtype, reader, data)?,
+        19 => digits(reader, data)?,
+        25 | 48 | 57 | 60 => key(rdtype, reader, data)?,
         29 => location(reader, data)?,
+        30 => next(reader, data)?,
+        38 if class == IN => chained(reader, data)?,
         42 if class == IN => prefixes(reader, data)?,
-        45 => gateway(reader, data, 3, |head| head.get(1).copied())?,
+        45 => gateway(reader, data)?,
+        50 | 51 => hashed(rdtype, reader, data)?,
         55 => host_identity(reader, data)?,
-        260 => gateway(reader, data, 2, |head| head.get(1).map(|byte| byte & 0x7f))?,
+        260 => relay(reader, data)?,
         _ => {
             for field in fields(rdtype, class) {
                 read_field(*field, reader, data)?;
@@ -116,7 +131,8 @@ pub(crate) fn read(
         }
     }
     match rdtype {
-        43 | 59 | 32769 => cut_digest(data)?,
+        43 | 59 | 32768 | 32769 => check_digest(data)?,
+        46 => check_signature(data)?,
         44 => {
             let length = match data.get(1) {
                 Some(1) => 22,
@@ -141,6 +157,13 @@ fn read_field(field: Field, reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Resu
         Name => put_name(reader, data)?,
         Bytes(count) => data.extend(reader.take(count)?),
         Text => put_text(reader, data)?,
+        Pattern => {
+            let start = data.len() + 1;
+            put_text(reader, data)?;
+            if !is_regular(data.get(start..).unwrap_or_default()) {
+                return Err(Trouble::Bad("syntax error"));
+            }
+        }
         Texts => {
             put_text(reader, data)?;
             while reader.left() > 0 {
@@ -158,6 +181,17 @@ fn read_field(field: Field, reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Resu
                 return Err(Trouble::UnexpectedEnd);
             }
             data.extend(reader.rest());
+        }
+        Something => {
+            if reader.left() == 0 {
+                return Err(FORMERR);
+            }
+            data.extend(reader.rest());
+        }
+        Long => {
+            let length = reader.u16()?;
+            data.extend(length.to_be_bytes());
+            data.extend(reader.take(length.into())?);
         }
         Types | MaybeTypes => {
             let types = reader.rest();
@@ -208,122 +242,4 @@ fn is_type_map(mut map: &[u8]) -> bool {
         map = rest;
     }
     map.is_empty()
-}
-
-/// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `generic_fromwire_in_svcb`,
-/// `svcb_validate` (9.18)
-fn check_parameters(parameters: &[u8]) -> Result<(), Trouble> {
-    let mut reader = Reader::new(parameters);
-    let mut last = None;
-    while reader.left() > 0 {
-        let key = reader.u16()?;
-        if last.is_some_and(|last| last >= key) {
-            return Err(FORMERR);
-        }
-        last = Some(key);
-        let length = reader.u16()?;
-        let value = reader.take(length.into())?;
-        let keys = || value.chunks_exact(2);
-        let fits = match key {
-            0 => {
-                let rising = keys().zip(keys().skip(1)).all(|(one, next)| one < next);
-                !value.is_empty() && value.len() % 2 == 0 && rising
-            }
-            1 => is_texts(value),
-            2 => value.is_empty(),
-            3 => value.len() == 2,
-            4 => !value.is_empty() && value.len() % 4 == 0,
-            6 => !value.is_empty() && value.len() % 16 == 0,
-            _ => true,
-        };
-        if !fits {
-            return Err(FORMERR);
-        }
-    }
-    Ok(())
-}
-
-/// One or more texts, none of them empty.
-fn is_texts(mut value: &[u8]) -> bool {
-    if value.is_empty() {
-        return false;
-    }
-    while let Some((&length, rest)) = value.split_first() {
-        match rest.get(usize::from(length)..) {
-            Some(after) if length > 0 => value = after,
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// Source: BIND `lib/dns/rdata/generic/opt_41.c`: `fromwire_opt` (9.18)
-fn check_options(options: &[u8]) -> Result<(), Trouble> {
-    let mut reader = Reader::new(options);
-    while reader.left() > 0 {
-        let code = reader.u16()?;
-        let length = reader.u16()?;
-        let value = reader.take(length.into())?;
-        let fits = match code {
-            1 => length == 18,
-            8 => is_subnet(value),
-            9 => matches!(length, 0 | 4),
-            10 => matches!(length, 8 | 16..=40),
-            14 => length != 0 && length % 2 == 0,
-            15 => value.get(2..).is_some_and(|text| {
-                !text.starts_with(b"\xef\xbb\xbf") && std::str::from_utf8(text).is_ok()
-            }),
-            16 | 17 => length == 2,
-            _ => true,
-        };
-        if !fits {
-            return Err(Trouble::Bad("malformed OPT option"));
-        }
-    }
-    Ok(())
-}
-
-fn is_subnet(value: &[u8]) -> bool {
-    let Some((&[family0, family1, prefix, scope], address)) = value.split_first_chunk::<4>() else {
-        return false;
-    };
-    let most = match u16::from_be_bytes([family0, family1]) {
-        0 => 0,
-        1 => 32,
-        2 => 128,
-        _ => return false,
-    };
-    let bytes = usize::from(prefix).div_ceil(8);
-    let beyond = match (prefix % 8, address.last()) {
-        (0, _) | (_, None) => 0,
-        (bits, Some(last)) => last & (0xff >> bits),
-    };
-    prefix <= most && scope <= most && address.len() == bytes && beyond == 0
-}
-
-/// Digests of a known kind have their length.
-///
-/// Source: BIND `lib/dns/rdata/generic/ds_43.c`: `generic_fromwire_ds` (9.18)
-fn cut_digest(data: &mut Vec<u8>) -> Result<(), Trouble> {
-    let length = match data.get(3) {
-        Some(1) => 20,
-        Some(2) => 32,
-        Some(4) => 48,
-        _ => return Ok(()),
-    };
-    if data.len() < 4 + length {
-        return Err(Trouble::UnexpectedEnd);
-    }
-    data.truncate(4 + length);
-    Ok(())
-}
-
-/// Source: BIND `lib/dns/rdata/generic/caa_257.c`: `fromwire_caa` (9.18)
-fn check_tag(data: &[u8]) -> Result<(), Trouble> {
-    let length = data.get(1).copied().unwrap_or_default();
-    let tag = data.get(2..2 + usize::from(length)).unwrap_or_default();
-    if tag.is_empty() || !tag.iter().all(u8::is_ascii_alphanumeric) {
-        return Err(FORMERR);
-    }
-    Ok(())
 }

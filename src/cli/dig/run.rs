@@ -1,5 +1,6 @@
 //! The machine on the wire, and its output.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -32,6 +33,13 @@ pub(super) struct Wire {
     times: Times,
 }
 
+/// Where further lines come from.
+enum Batch {
+    None,
+    Input,
+    File(BufReader<std::fs::File>),
+}
+
 impl<'r> Run<'r> {
     pub(super) fn new(parser: Parser, reading: &'r Reading<'r>) -> Self {
         Self { parser, reading }
@@ -43,6 +51,19 @@ impl<'r> Run<'r> {
         lookups: Vec<Lookup>,
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<Status> {
+        let batch = match self.parser.globals.batch.as_deref() {
+            None => Batch::None,
+            Some(b"-") => Batch::Input,
+            Some(path) => match host::open_path(Path::new(std::ffi::OsStr::from_bytes(path))) {
+                Ok(file) => Batch::File(BufReader::new(file)),
+                Err(error) => {
+                    let error = error.to_string();
+                    let _ = writeln!(streams.err, "{}", escaped(error.as_bytes()));
+                    let _ = writeln!(streams.err, "dig: couldn't open specified batch file");
+                    return Ok(Status::BatchFile);
+                }
+            },
+        };
         let settings = settings(&self.parser.globals, self.reading);
         let mut machine = Machine::new(settings, query_id);
         let mut wire = Wire {
@@ -51,27 +72,13 @@ impl<'r> Run<'r> {
         };
         machine.add(self.prepared(lookups));
         let status = self.drive(&mut machine, &mut wire, streams)?;
-        let Some(batch) = self.parser.globals.batch.clone() else {
-            return Ok(status);
+        let mut lines = match batch {
+            Batch::None => return Ok(status),
+            _ if machine.has_ended() => return Ok(status),
+            Batch::Input => None,
+            Batch::File(lines) => Some(lines),
         };
-        if machine.has_ended() {
-            return Ok(status);
-        }
-        if batch == b"-" {
-            return self.batch(None, &mut machine, &mut wire, streams);
-        }
-        match host::open_path(Path::new(std::ffi::OsStr::from_bytes(&batch))) {
-            Ok(file) => {
-                let mut lines = BufReader::new(file);
-                self.batch(Some(&mut lines), &mut machine, &mut wire, streams)
-            }
-            Err(error) => {
-                let error = error.to_string();
-                let _ = writeln!(streams.err, "{}", escaped(error.as_bytes()));
-                let _ = writeln!(streams.err, "dig: couldn't open specified batch file");
-                Ok(Status::BatchFile)
-            }
-        }
+        self.batch(lines.as_mut(), &mut machine, &mut wire, streams)
     }
 
     /// The lines of a file; `None`: of standard input.
@@ -302,7 +309,7 @@ fn print(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
             };
             message_text(&shown, out);
             if exchange.lookup.print.stats && !globals.yaml && !globals.json {
-                out.push_str(&format!(";; QUERY SIZE: {}\n\n", exchange.query_size));
+                let _ = write!(out, ";; QUERY SIZE: {}\n\n", exchange.query_size);
             }
         }
         Printed::Reply(exchange, message, first) => {

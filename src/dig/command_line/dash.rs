@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use super::{AXFR, End, IXFR, Line, Parser, is_ixfr, number};
+use super::{AXFR, End, Families, IXFR, Line, Parser, is_ixfr, number};
 use crate::dig::mnemonic::{class_of, type_of};
 
 /// Source: BIND bin/dig/dig.c: `single_dash_opts`, `dash_opts` (9.18)
@@ -27,6 +27,10 @@ pub(super) fn preparse(parser: &mut Parser, words: &[&[u8]]) -> Result<bool, End
                 b'6' => globals.ipv6_only = true,
                 _ => {}
             }
+            parser.families = Families {
+                v4: !globals.ipv6_only,
+                v6: !globals.ipv4_only,
+            };
             if globals.ipv4_only && globals.ipv6_only {
                 parser.fatal("only one of -4 and -6 allowed")?;
             }
@@ -125,12 +129,11 @@ fn apply(
         b'b' => source(parser, value),
         b'c' => {
             line.open_type_class = false;
-            match class_of(value) {
-                Some(class) => parser.set_class(line, class),
-                None => {
-                    let shown = String::from_utf8_lossy(value).into_owned();
-                    parser.err(format!(";; Warning, ignoring invalid class {shown}"));
-                }
+            if let Some(class) = class_of(value) {
+                parser.set_class(line, class);
+            } else {
+                let shown = String::from_utf8_lossy(value).into_owned();
+                parser.err(format!(";; Warning, ignoring invalid class {shown}"));
             }
             Ok(())
         }
@@ -214,12 +217,18 @@ fn source(parser: &mut Parser, value: &[u8]) -> Result<(), End> {
     };
     let v6 = address.parse::<Ipv6Addr>().map(IpAddr::V6);
     let ip = v6.or_else(|_| address.parse::<Ipv4Addr>().map(IpAddr::V4));
+    let families = parser.families;
     match ip {
-        Ok(ip) => {
+        // What servers the words behind it name must be of its family.
+        Ok(ip) if ip.is_ipv6() && families.v6 || ip.is_ipv4() && families.v4 => {
             parser.globals.source = Some(SocketAddr::new(ip, port));
+            parser.families = Families {
+                v4: ip.is_ipv4(),
+                v6: ip.is_ipv6(),
+            };
             Ok(())
         }
-        Err(_) => parser.fatal(&format!("invalid address {text}")),
+        _ => parser.fatal(&format!("invalid address {text}")),
     }
 }
 

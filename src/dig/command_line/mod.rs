@@ -70,6 +70,7 @@ pub enum End {
 /// The parser: one for a run of the program, as options of one line hold for
 /// the next of a batch file.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 pub struct Parser {
     /// What holds for all lookups.
     pub globals: Globals,
@@ -84,9 +85,21 @@ pub struct Parser {
     /// How many addresses the last `@` had.
     address_count: usize,
     greeted: bool,
+    /// Whether a line of the batch file has been read.
+    batch_begun: bool,
+    /// Which addresses servers may have, as far as the line was read.
+    families: Families,
+}
+
+/// What `-4`, `-6` and `-b` leave.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Families {
+    v4: bool,
+    v6: bool,
 }
 
 /// The reading of one line.
+#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 struct Line<'w> {
     words: &'w [&'w [u8]],
     /// A line of a batch file or of `~/.digrc`.
@@ -113,11 +126,12 @@ enum Current {
 impl Parser {
     /// A parser before the first word.
     pub fn new(surroundings: Surroundings) -> Self {
-        let default = Lookup {
+        let mut default = Lookup {
             tries: surroundings.tries,
             idn_in: surroundings.idn,
             ..Lookup::default()
         };
+        default.print.idn_out = surroundings.idn;
         Self {
             globals: Globals::default(),
             said: Vec::new(),
@@ -127,6 +141,8 @@ impl Parser {
             plus_comments: false,
             address_count: 0,
             greeted: false,
+            batch_begun: false,
+            families: Families { v4: true, v6: true },
         }
     }
 
@@ -168,7 +184,9 @@ impl Parser {
         self.line(words, false, false)
     }
 
-    /// Reads a line of a batch file; `None` if it is empty or a comment.
+    /// Reads a line of a batch file; `None` if it is empty or a comment before
+    /// the first line that is neither. Behind that, an empty line asks for the
+    /// root and a comment for the name `#`, as in dig.
     ///
     /// # Errors
     ///
@@ -176,9 +194,11 @@ impl Parser {
     ///
     /// Source: BIND bin/dig/dig.c: `query_finished` (9.18)
     pub fn batch_line(&mut self, line: &[u8]) -> Result<Option<Vec<Lookup>>, End> {
-        if matches!(line.first(), None | Some(b'\r' | b'\n' | b'#' | b';')) {
+        let is_none = matches!(line.first(), None | Some(b'\r' | b'\n' | b'#' | b';'));
+        if is_none && !self.batch_begun {
             return Ok(None);
         }
+        self.batch_begun = true;
         let words = split(line, MAX_BATCH_WORDS);
         self.line(&words, true, false).map(Some)
     }

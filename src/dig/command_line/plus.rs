@@ -167,7 +167,14 @@ pub(super) fn option(parser: &mut Parser, line: &mut Line<'_>, option: &[u8]) ->
     applied.map_err(|trouble| match trouble {
         Trouble::End(end) => end,
         Trouble::Invalid => {
-            parser.err(format!("Invalid option: +{}", shown()));
+            // dig has cut the option at `=` when it names it.
+            let end = start.unwrap_or_default() + text.len();
+            let cut = match text.iter().position(|&byte| byte == b'=') {
+                Some(at) => start.unwrap_or_default() + at,
+                None => end,
+            };
+            let cut = String::from_utf8_lossy(option.get(..cut).unwrap_or(option));
+            parser.err(format!("Invalid option: +{cut}"));
             End::Usage
         }
     })
@@ -241,6 +248,7 @@ fn sets_printing(lookup: &mut Lookup, plus: &Plus<'_>) -> bool {
         }
         "unknownformat" => print.unknown_format = state,
         "expandaaaa" => print.expand_aaaa = state,
+        "idnout" => print.idn_out = state,
         _ => return false,
     }
     true
@@ -275,8 +283,6 @@ fn sets_query(lookup: &mut Lookup, plus: &Plus<'_>) -> bool {
             lookup.tcp = state;
             lookup.tcp_set = true;
         }
-        // Names are always printed as they are in the message.
-        "idnout" => {}
         _ => return false,
     }
     true

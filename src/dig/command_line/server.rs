@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use super::Families;
 use crate::address::{Address, inet_aton};
 use crate::dig::lookup::Server;
 
@@ -29,10 +30,13 @@ pub fn server_names<'w>(words: &[&'w [u8]]) -> Vec<&'w [u8]> {
 }
 
 /// The servers of a word: `10.0.0.1`, `fe80::1%eth0`, `[::1]:5353`,
-/// `10.0.0.1#5353`, a name.
+/// `10.0.0.1#5353`, a name. An address must be of one of the families.
+///
+/// Source: BIND lib/bind9/getaddresses.c: `bind9_getaddresses` (9.18)
 pub(super) fn read(
     word: &[u8],
     addresses: &BTreeMap<Vec<u8>, Vec<Address>>,
+    families: Families,
 ) -> Result<Vec<Server>, Refused> {
     for scheme in ["tls://", "https://"] {
         if word.starts_with(scheme.as_bytes()) {
@@ -49,13 +53,26 @@ pub(super) fn read(
         word: word.to_vec(),
     };
     if let Some(address) = literal(host) {
-        return Ok(vec![server(&address)]);
+        return match address.ip {
+            // It is not asked, but said to be skipped.
+            IpAddr::V4(ip) if !families.v4 => {
+                let mapped = IpAddr::V6(ip.to_ipv6_mapped());
+                Ok(vec![server(&mapped.into())])
+            }
+            IpAddr::V6(_) if !families.v6 => Err(Refused::Unknown("address family not supported")),
+            _ => Ok(vec![server(&address)]),
+        };
     }
     let known = addresses.get(host).map(Vec::as_slice).unwrap_or_default();
-    if known.is_empty() {
+    let known = known.iter().filter(|address| match address.ip {
+        IpAddr::V4(_) => families.v4,
+        IpAddr::V6(_) => families.v6,
+    });
+    let servers: Vec<Server> = known.take(MAX_ADDRESSES).map(server).collect();
+    if servers.is_empty() {
         return Err(Refused::Unknown("not found"));
     }
-    Ok(known.iter().take(MAX_ADDRESSES).map(server).collect())
+    Ok(servers)
 }
 
 /// Takes `#PORT`, or `:PORT` behind brackets or an IPv4 address, off.
@@ -111,6 +128,19 @@ fn literal(host: &[u8]) -> Option<Address> {
 mod tests {
     use super::*;
 
+    const BOTH: Families = Families { v4: true, v6: true };
+
+    #[test]
+    fn an_address_must_be_of_the_family() {
+        let v6 = Families { v4: false, ..BOTH };
+        let mapped = read(b"10.0.0.1", &BTreeMap::new(), v6).unwrap();
+        assert_eq!(mapped[0].address.to_string(), "::ffff:10.0.0.1");
+        let v4 = Families { v6: false, ..BOTH };
+        let refused = read(b"::1", &BTreeMap::new(), v4);
+        let why = Refused::Unknown("address family not supported");
+        assert_eq!(refused, Err(why));
+    }
+
     #[test]
     fn servers_are_written_in_many_ways() {
         for (word, shown) in [
@@ -125,15 +155,15 @@ mod tests {
             ("fe80::1%eth0", "fe80::1%eth0 None"),
             ("[fe80::1%eth0]:53", "fe80::1%eth0 Some(53)"),
         ] {
-            let servers = read(word.as_bytes(), &BTreeMap::new()).unwrap();
+            let servers = read(word.as_bytes(), &BTreeMap::new(), BOTH).unwrap();
             let server = &servers[0];
             assert_eq!(format!("{} {:?}", server.address, server.port), shown);
         }
         for word in ["", "dns.example", "::1%", "10.0.0.1#0"] {
-            let refused = read(word.as_bytes(), &BTreeMap::new()).unwrap_err();
+            let refused = read(word.as_bytes(), &BTreeMap::new(), BOTH).unwrap_err();
             assert_eq!(refused, Refused::Unknown("not found"), "{word}");
         }
-        assert!(read(b"tls://10.0.0.1", &BTreeMap::new()).is_err());
+        assert!(read(b"tls://10.0.0.1", &BTreeMap::new(), BOTH).is_err());
     }
 
     #[test]

@@ -97,7 +97,7 @@ impl Parser {
 
     /// `@server`; whether the line is still read.
     pub(super) fn server(&mut self, line: &mut Line<'_>, word: &[u8]) -> Result<bool, End> {
-        let found = match server::read(word, &self.surroundings.addresses) {
+        let found = match server::read(word, &self.surroundings.addresses, self.families) {
             Ok(found) => found,
             Err(server::Refused::Unsupported(why)) => {
                 self.err(format!("kdns: {why}"));

@@ -89,7 +89,7 @@ impl Machine {
         self.steps.push_back(Step::Send(current.query.clone()));
         if current.pending.lookup.show_query
             && let Some(exchange) = current.exchange(None)
-            && let Read::Whole(message) | Read::Part(message) = message::read(&current.query, true)
+            && let Read::Whole(message) | Read::Part(message) = message::read_own(&current.query)
         {
             self.print(Printed::Query(exchange, Box::new(message)));
             current.pending.lookup.greeting.clear();
@@ -209,7 +209,7 @@ impl Machine {
         if message.rcode != BADCOOKIE || cookie_ok.is_none() {
             self.note_cookie(&mut current, &message, &mut cookie_ok);
         }
-        self.show(current, message, cookie_ok);
+        self.show(current, &message, cookie_ok);
     }
 
     /// Whether the id is ours; what else is odd about the header is said.
@@ -311,6 +311,7 @@ impl Machine {
         {
             self.print_reply(&exchange, message);
             self.print_received(exchange, message);
+            current.pending.lookup.greeting.clear();
         }
         let seen = current.pending.seen_badcookie;
         let how = if seen { " in TCP mode" } else { "" };
@@ -322,15 +323,15 @@ impl Machine {
     }
 
     /// Prints a reply and goes on.
-    fn show(&mut self, mut current: Current, message: Message, cookie_ok: Option<bool>) {
+    fn show(&mut self, mut current: Current, message: &Message, cookie_ok: Option<bool>) {
         let Some(exchange) = current.exchange(cookie_ok) else {
             return self.finish();
         };
         let searches = current.pending.origin.is_some() || current.pending.need_search;
         if message.rcode == NXDOMAIN && searches {
             if !self.next_origin(&current.pending) || self.settings.show_search {
-                self.print_reply(&exchange, &message);
-                self.print_received(Rc::clone(&exchange), &message);
+                self.print_reply(&exchange, message);
+                self.print_received(Rc::clone(&exchange), message);
             }
         } else {
             let first = current.transfer.as_ref().is_none_or(Transfer::is_at_start);
@@ -342,7 +343,7 @@ impl Machine {
             match transfer.take(
                 current.pending.lookup.rdtype,
                 current.pending.lookup.ixfr_serial,
-                &message,
+                message,
             ) {
                 Progress::More => return self.wait(current),
                 Progress::Failed(why) => {
@@ -352,7 +353,7 @@ impl Machine {
                 Progress::Whole(total) => self.print(Printed::Received(exchange, total)),
             }
         } else if message.rcode == 0 || current.pending.origin.is_none() {
-            self.print_received(exchange, &message);
+            self.print_received(exchange, message);
         }
         self.finish();
     }

@@ -184,7 +184,10 @@ fn subnet(data: &[u8]) -> Option<String> {
 
 fn error(data: &[u8]) -> String {
     let Some((&number, text)) = data.split_first_chunk::<2>() else {
-        return format!("EDE:{}", raw(EDE, data, None));
+        let Some(byte) = data.first() else {
+            return "EDE:".to_owned();
+        };
+        return format!("EDE: {byte:02x} (\"{}\")", printable(data, false));
     };
     let number = u16::from_be_bytes(number);
     let meaning = extended_error(number);
@@ -201,7 +204,8 @@ pub(super) fn raw(code: u16, data: &[u8], cookie_ok: Option<bool>) -> String {
         return String::new();
     }
     if code == COOKIE {
-        let digits: String = data.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits: Vec<String> = data.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = digits.concat();
         let verdict = match cookie_ok {
             Some(true) if data.len() >= 16 => " (good)",
             Some(true) => " (echoed)",
@@ -211,11 +215,9 @@ pub(super) fn raw(code: u16, data: &[u8], cookie_ok: Option<bool>) -> String {
         return format!(" {digits}{verdict}");
     }
     let is_text = code == EDE && std::str::from_utf8(data).is_ok();
-    let digits: String = if is_text {
-        String::new()
-    } else {
-        data.iter().map(|byte| format!("{byte:02x} ")).collect()
-    };
+    let bytes = if is_text { &[] } else { data };
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
+    let digits = digits.concat();
     match code {
         8 => format!(" {digits}"),
         EDE => format!(" {digits}({})", printable(data, is_text)),

@@ -1,6 +1,7 @@
 //! What `kdns dig` prints: text as BIND's dig writes it.
 
-pub mod edns;
+pub mod dns64;
+mod edns;
 pub mod json;
 mod rdata;
 pub mod reply;

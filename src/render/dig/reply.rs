@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::style::{Style, indent};
-use super::words::{name, ttl};
-use super::{edns, rdata};
+use super::words::ttl;
+use super::{dns64, edns, rdata};
 use crate::dig::lookup::Globals;
 use crate::dig::machine::Exchange;
 use crate::dig::message::{Message, Question, Record, flag};
@@ -14,7 +14,6 @@ use crate::dig::mnemonic::{class_text, opcode_text, rcode_text, type_text};
 use crate::text::escaped;
 
 const SOA: u16 = 6;
-const AAAA: u16 = 28;
 const AXFR: u16 = 252;
 const UPDATE: u8 = 5;
 
@@ -76,6 +75,13 @@ impl Shown<'_> {
         }
     }
 
+    /// What a message is signed with.
+    pub(super) fn signatures(&self) -> impl Iterator<Item = (&'static str, &Record)> {
+        let both = [("TSIG", &self.message.tsig), ("SIG0", &self.message.sig0)];
+        both.into_iter()
+            .filter_map(|(name, record)| Some((name, record.as_ref()?)))
+    }
+
     /// The records of the answer section that are printed: of a transfer
     /// `+onesoa` leaves all SOA records but the first out.
     fn is_left_out(&self, record: &Record, seen: &mut bool) -> bool {
@@ -94,7 +100,7 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
     let lookup = &shown.exchange.lookup;
     greeting(shown, out);
     if lookup.dns64_prefix {
-        return dns64_prefixes(shown.message, out);
+        return dns64::write(shown.message, out);
     }
     if shown.globals.short {
         if lookup.print.answer {
@@ -141,14 +147,12 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
         end(out);
     }
     if lookup.print.additional {
-        for (section, record) in [("TSIG", &shown.message.tsig), ("SIG0", &shown.message.sig0)] {
-            if let Some(record) = record {
-                if comments {
-                    let _ = writeln!(out, ";; {section} PSEUDOSECTION:");
-                }
-                write_record(record, &style, out);
-                end(out);
+        for (section, record) in shown.signatures() {
+            if comments {
+                let _ = writeln!(out, ";; {section} PSEUDOSECTION:");
             }
+            write_record(record, &style, out);
+            end(out);
         }
     }
 }
@@ -256,7 +260,7 @@ pub(super) fn flags(message: &Message) -> String {
 
 /// Source: BIND lib/dns/masterdump.c: `question_totext` (9.18)
 pub(super) fn write_question(question: &Question, style: &Style, out: &mut String) {
-    let owner = name(&question.name);
+    let owner = style.name(&question.name);
     let (class, rdtype) = if style.unknown_format {
         let (class, rdtype) = (question.rdclass, question.rdtype);
         (
@@ -282,7 +286,7 @@ pub(super) fn write_question(question: &Question, style: &Style, out: &mut Strin
 /// Source: BIND lib/dns/masterdump.c: `rdataset_totext` (9.18)
 fn write_record(record: &Record, style: &Style, out: &mut String) {
     let [ttl_column, class_column, type_column, data_column] = style.columns;
-    let owner = name(&record.owner);
+    let owner = style.name(&record.owner);
     let mut column = owner.len();
     out.push_str(&owner);
     let mut part = |out: &mut String, to: usize, text: &str| {
@@ -310,7 +314,7 @@ fn write_record(record: &Record, style: &Style, out: &mut String) {
 /// A record on one line with single spaces, as YAML has it.
 pub(super) fn record_text(record: &Record, style: &Style) -> String {
     let (class, rdtype) = kind(record, style);
-    let (owner, seconds) = (name(&record.owner), record.ttl);
+    let (owner, seconds) = (style.name(&record.owner), record.ttl);
     let data = rdata::text(record, style);
     format!("{owner} {seconds} {class} {rdtype} {data}")
 }
@@ -330,7 +334,7 @@ fn kind(record: &Record, style: &Style) -> (String, String) {
 }
 
 /// Source: BIND bin/dig/dig.c: `short_answer`, `say_message` (9.18)
-fn short(shown: &Shown<'_>, out: &mut String) {
+pub(super) fn short(shown: &Shown<'_>, out: &mut String) {
     let print = &shown.exchange.lookup.print;
     let style = Style::short(print, shown.globals, shown.now());
     for record in &shown.message.answers {
@@ -351,36 +355,4 @@ fn short(shown: &Shown<'_>, out: &mut String) {
         }
         out.push('\n');
     }
-}
-
-/// The prefixes that the addresses of `ipv4only.arpa` stand behind (RFC 7050).
-///
-/// Source: BIND bin/dig/dig.c: `dns64prefix_answer`, lib/dns/dns64.c:
-/// `dns_dns64_findprefix` (9.18)
-fn dns64_prefixes(message: &Message, out: &mut String) {
-    let addresses = message.answers.iter().filter(|it| it.rdtype == AAAA);
-    let mut prefixes = Vec::new();
-    for octets in addresses.filter_map(|it| it.data.first_chunk::<16>()) {
-        for bytes in [4_usize, 5, 6, 7, 8, 12] {
-            let behind = octets.iter().enumerate().skip(bytes);
-            // Byte 8 is left free (RFC 6052, section 2.2).
-            let embedded: Vec<u8> = behind
-                .filter(|(at, _)| *at != 8 || bytes == 12)
-                .map(|(_, &byte)| byte)
-                .take(4)
-                .collect();
-            if !matches!(embedded.as_slice(), [192, 0, 0, 170 | 171]) {
-                continue;
-            }
-            let mut prefix = *octets;
-            for byte in prefix.iter_mut().skip(bytes) {
-                *byte = 0;
-            }
-            let text = format!("{}/{}\n", std::net::Ipv6Addr::from(prefix), bytes * 8);
-            if !prefixes.contains(&text) {
-                prefixes.push(text);
-            }
-        }
-    }
-    out.push_str(&prefixes.concat());
 }

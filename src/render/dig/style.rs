@@ -1,6 +1,8 @@
 //! How records are laid out.
 
+use super::words;
 use crate::dig::lookup::{Globals, Print};
+use crate::name::Name;
 
 /// Where the parts of a record stand, and how its data is written.
 ///
@@ -26,6 +28,8 @@ pub struct Style {
     pub(super) unknown_format: bool,
     /// AAAA records with all digits.
     pub(super) expand_aaaa: bool,
+    /// Names of IDNA in their own letters.
+    pub(super) idn_out: bool,
     /// As items of YAML.
     pub(super) yaml: bool,
     /// The length of words of hexadecimal and base64 text; 0: one word.
@@ -40,6 +44,7 @@ impl Style {
         if globals.yaml {
             return Self {
                 yaml: true,
+                idn_out: print.idn_out,
                 ..Self::plain(globals, now)
             };
         }
@@ -68,6 +73,7 @@ impl Style {
             crypto: print.crypto,
             unknown_format: print.unknown_format,
             expand_aaaa: print.expand_aaaa,
+            idn_out: print.idn_out,
             yaml: false,
             width,
             now,
@@ -83,6 +89,7 @@ impl Style {
             crypto: print.crypto,
             unknown_format: print.unknown_format,
             expand_aaaa: print.expand_aaaa,
+            idn_out: print.idn_out,
             ..Self::plain(globals, now)
         }
     }
@@ -98,12 +105,22 @@ impl Style {
             crypto: true,
             unknown_format: false,
             expand_aaaa: false,
+            idn_out: false,
             yaml: false,
             width: globals
                 .split
                 .map_or(60, |split| usize::try_from(split).unwrap_or_default()),
             now,
         }
+    }
+
+    /// A name with its last dot, in the letters of the style.
+    pub(super) fn name(&self, name: &Name) -> String {
+        let text = words::name(name);
+        if self.idn_out {
+            return words::in_own_letters(&text);
+        }
+        text
     }
 
     /// What stands between the lines of one record.

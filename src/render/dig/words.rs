@@ -1,6 +1,9 @@
 //! Names, texts, numbers and bytes as BIND writes them.
 
+use std::fmt::Write as _;
+
 use crate::name::Name;
+use crate::text::escaped;
 
 /// A name with its last dot; `.` is the root.
 ///
@@ -15,7 +18,9 @@ pub(super) fn name(name: &Name) -> String {
                     text.push(char::from(byte));
                 }
                 0x21..=0x7e => text.push(char::from(byte)),
-                _ => text.push_str(&format!("\\{byte:03}")),
+                _ => {
+                    let _ = write!(text, "\\{byte:03}");
+                }
             }
         }
         text.push('.');
@@ -24,6 +29,27 @@ pub(super) fn name(name: &Name) -> String {
         text.push('.');
     }
     text
+}
+
+/// The text of a name with its labels of IDNA in their own letters; those
+/// that are not valid stay as they are, where dig would end.
+///
+/// Source: BIND bin/dig/dighost.c: `idn_ace_to_locale` (9.18)
+pub(super) fn in_own_letters(text: &str) -> String {
+    let own = |label: &str| {
+        let start = label.get(..4)?;
+        if !start.eq_ignore_ascii_case("xn--") {
+            return None;
+        }
+        let (own, valid) = idna::domain_to_unicode(label);
+        let back = valid.ok().and_then(|()| idna::domain_to_ascii(&own).ok())?;
+        let own = escaped(own.as_bytes());
+        back.eq_ignore_ascii_case(label).then_some(own)
+    };
+    let labels = text
+        .split('.')
+        .map(|label| own(label).unwrap_or_else(|| label.to_owned()));
+    labels.collect::<Vec<_>>().join(".")
 }
 
 /// A character string, in quotes or bare.
@@ -46,7 +72,9 @@ pub(super) fn character_string(bytes: &[u8], quoted: bool) -> String {
             }
             b' ' if quoted => text.push(' '),
             0x21..=0x7e => text.push(char::from(byte)),
-            _ => text.push_str(&format!("\\{byte:03}")),
+            _ => {
+                let _ = write!(text, "\\{byte:03}");
+            }
         }
     }
     if quoted {
@@ -66,7 +94,9 @@ pub(super) fn list_item(bytes: &[u8]) -> String {
             b'\\' => text.push_str("\\\\\\\\"),
             b'"' => text.push_str("\\\""),
             0x21..=0x7e => text.push(char::from(byte)),
-            _ => text.push_str(&format!("\\{byte:03}")),
+            _ => {
+                let _ = write!(text, "\\{byte:03}");
+            }
         }
     }
     text
@@ -93,9 +123,11 @@ pub(super) fn ttl(seconds: u32, verbose: bool) -> String {
         });
         return parts.collect::<Vec<_>>().join(" ");
     }
-    parts
-        .map(|(count, unit)| format!("{count}{}", unit.get(..1).unwrap_or_default()))
-        .collect()
+    let short = parts.map(|(count, unit)| {
+        let letter = unit.get(..1).unwrap_or_default();
+        format!("{count}{letter}")
+    });
+    short.collect::<Vec<_>>().concat()
 }
 
 /// Hexadecimal digits in words of so many; `breaks` stands between words.
@@ -168,6 +200,9 @@ fn digit32(digits: &[u8; 32], bits: u32) -> char {
     char::from(digits.get(index).copied().unwrap_or_default())
 }
 
+/// The seconds of 400 years, after which the calendar begins again.
+const CENTURIES: u64 = 146_097 * 86_400;
+
 /// A time of DNSSEC as `YYYYMMDDHHMMSS`. `now` decides which of two rounds
 /// of 136 years is meant (RFC 4034, section 3.1.5).
 ///
@@ -175,12 +210,15 @@ fn digit32(digits: &[u8; 32], bits: u32) -> char {
 pub(super) fn dnssec_time(value: u32, now: u64) -> String {
     let low = u32::try_from(now & 0xffff_ffff).unwrap_or_default();
     let ahead = value.wrapping_sub(low);
+    // 400 years on, as the time may be before 1970.
+    let now = now + CENTURIES;
     let seconds = if ahead < 1 << 31 {
         now + u64::from(ahead)
     } else {
         now.saturating_sub(u64::from(low.wrapping_sub(value)))
     };
     let (year, month, day) = date(seconds / 86_400);
+    let year = year.saturating_sub(400);
     let rest = seconds % 86_400;
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
     format!("{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}")
@@ -222,6 +260,19 @@ mod tests {
     }
 
     #[test]
+    fn names_of_idna_have_their_own_letters() {
+        for (text, expected) in [
+            ("xn--bcher-kva.example.", "b\u{fc}cher.example."),
+            ("XN--BCHER-KVA.Example.", "b\u{fc}cher.Example."),
+            ("xn--a.example.", "xn--a.example."),
+            ("a.xn--.", "a.xn--."),
+            (".", "."),
+        ] {
+            assert_eq!(in_own_letters(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn times() {
         assert_eq!(ttl(0, false), "0s");
         assert_eq!(ttl(93_784, false), "1d2h3m4s");
@@ -229,6 +280,7 @@ mod tests {
         assert_eq!(ttl(694_861, true), "1 week 1 day 1 hour 1 minute 1 second");
         assert_eq!(dnssec_time(1_700_000_000, 1_700_000_000), "20231114221320");
         assert_eq!(dnssec_time(0, 1 << 32), "21060207062816");
+        assert_eq!(dnssec_time(u32::MAX, 1_700_000_000), "19691231235959");
         assert_eq!(date(11_016), (2000, 2, 29));
     }
 

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::edns;
-use super::reply::{Shown, flags, record_text, write_question};
+use super::reply::{Shown, flags, record_text, short, write_question};
 use super::style::Style;
 use super::words::date;
 use crate::address::DNS_PORT;
@@ -51,6 +51,13 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
         "    response_message_data:\n"
     });
     header(message, out);
+    if shown.globals.short {
+        // The head of an item and bare data below it are dig's.
+        if lookup.print.answer {
+            short(shown, out);
+        }
+        return;
+    }
     if lookup.print.comments {
         options(message, shown.exchange.cookie_ok, out);
     }
@@ -144,7 +151,10 @@ fn options(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
             let meaning = edns::extended_error(number);
             let meaning = meaning.map_or(String::new(), |it| format!(" ({it})"));
             let _ = writeln!(out, "{deep}EDE:\n{deep}  INFO-CODE: {number}{meaning}");
-            if !text.is_empty() {
+            if text.is_empty() {
+                // The empty line is dig's.
+                out.push('\n');
+            } else {
                 let text = edns::printable(text, true);
                 let _ = writeln!(out, "{deep}  EXTRA-TEXT: \"{text}\"");
             }
@@ -174,6 +184,15 @@ fn sections(shown: &Shown<'_>, out: &mut String) {
         let _ = writeln!(out, "{INDENT}{section}_SECTION:");
         for record in records {
             item(&record_text(record, &style), out);
+        }
+    }
+    if print.additional && shown.first {
+        for (section, record) in shown.signatures() {
+            let quoted = record_text(record, &style).replace('\'', "''");
+            let _ = writeln!(
+                out,
+                "{INDENT}{section}_PSEUDOSECTION:\n{INDENT}- '{quoted}'\n"
+            );
         }
     }
 }

@@ -91,8 +91,44 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
         ("bufsize", None) => parser.lookup(line).edns.size = Some(DEFAULT_SIZE),
         ("bufsize", Some(value)) => {
             let size = number(parser, value, MAX_MESSAGE, "buffer size", "buffer size")?;
-            parser.lookup(line).edns.size = u16::try_from(size).ok();
+            // dig keeps it in a signed number and takes a negative one for none.
+            let size = u16::try_from(size).ok().filter(|&size| size < 1 << 15);
+            parser.lookup(line).edns.size = size;
         }
+        ("edns", _) if !state => parser.lookup(line).edns.version = None,
+        ("edns", None) => parser.lookup(line).edns.version = Some(0),
+        ("edns", Some(value)) => {
+            let version = number(parser, value, 255, "edns", "edns")?;
+            parser.lookup(line).edns.version = u8::try_from(version).ok();
+        }
+        ("ednsflags", Some(value)) if state => flags(parser, line, value)?,
+        ("ednsflags", _) => parser.lookup(line).edns.flags = 0,
+        ("ednsopt", _) if !state => parser.lookup(line).edns.options.clear(),
+        ("ednsopt", value) => save_option(parser, line, value)?,
+        _ => return edns_option(parser, line, plus),
+    }
+    Ok(())
+}
+
+fn flags(parser: &mut Parser, line: &mut Line<'_>, value: &[u8]) -> Result<(), Trouble> {
+    let flags = match number::xint(value, 0xffff) {
+        Ok(flags) => flags,
+        Err(why) => {
+            parser.invalid("ednsflags", value, why);
+            parser.internal("Couldn't parse ednsflags")?;
+            0
+        }
+    };
+    let edns = &mut parser.lookup(line).edns;
+    switch_on(edns, true);
+    edns.flags = u16::try_from(flags).unwrap_or_default();
+    Ok(())
+}
+
+/// Options of the OPT record that have words of their own.
+fn edns_option(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(), Trouble> {
+    let state = plus.state;
+    match (plus.word, plus.value) {
         ("cookie", value) => {
             if value.is_some_and(|value| value.len() > MAX_COOKIE_DIGITS) {
                 parser.internal("COOKIE data too large")?;
@@ -112,28 +148,6 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
             switch_on(edns, state);
             edns.nsid = state;
         }
-        ("edns", _) if !state => parser.lookup(line).edns.version = None,
-        ("edns", None) => parser.lookup(line).edns.version = Some(0),
-        ("edns", Some(value)) => {
-            let version = number(parser, value, 255, "edns", "edns")?;
-            parser.lookup(line).edns.version = u8::try_from(version).ok();
-        }
-        ("ednsflags", Some(value)) if state => {
-            let flags = match number::xint(value, 0xffff) {
-                Ok(flags) => flags,
-                Err(why) => {
-                    parser.invalid("ednsflags", value, why);
-                    parser.internal("Couldn't parse ednsflags")?;
-                    0
-                }
-            };
-            let edns = &mut parser.lookup(line).edns;
-            switch_on(edns, true);
-            edns.flags = u16::try_from(flags).unwrap_or_default();
-        }
-        ("ednsflags", _) => parser.lookup(line).edns.flags = 0,
-        ("ednsopt", _) if !state => parser.lookup(line).edns.options.clear(),
-        ("ednsopt", value) => save_option(parser, line, value)?,
         ("padding", _) => {
             let edns = &mut parser.lookup(line).edns;
             switch_on(edns, state);
@@ -214,13 +228,14 @@ fn opcode(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(
     let opcode = match (plus.state, plus.value) {
         (false, _) => 0,
         (true, None) => return Err(Trouble::Invalid),
-        (true, Some(value)) => match opcode_of(value) {
-            Some(opcode) => opcode,
-            None => {
+        (true, Some(value)) => {
+            if let Some(opcode) = opcode_of(value) {
+                opcode
+            } else {
                 let opcode = number(parser, value, 15, "opcode", "opcode")?;
                 u8::try_from(opcode).unwrap_or_default()
             }
-        },
+        }
     };
     parser.lookup(line).opcode = opcode;
     Ok(())
@@ -247,12 +262,19 @@ fn split(parser: &mut Parser, plus: &Plus<'_>) -> Result<(), Trouble> {
         (true, None) => return Ok(()),
         (true, Some(value)) => value,
     };
-    let width = number(parser, value, 1023, "split", "split")?;
-    let whole = width.div_ceil(4) * 4;
+    let read = number::uint(value, 1023);
+    let before = parser.globals.split.unwrap_or(u32::MAX);
+    let width = read.unwrap_or(before);
+    let whole = width.wrapping_add(3) / 4 * 4;
+    // dig adjusts before it looks whether it has read a number.
     if whole != width {
         parser.err(format!(
             ";; Warning, split must be a multiple of 4; adjusting to {whole}"
         ));
+    }
+    if let Err(why) = read {
+        parser.invalid("split", value, why);
+        parser.internal("Couldn't parse split")?;
     }
     // The printing of a word takes three off again (dig.c: `plus_option`).
     parser.globals.split = Some(if whole == 0 { 0 } else { whole + 3 });

@@ -1,12 +1,14 @@
 //! The data of records as BIND writes it.
 
+mod old;
 mod security;
 mod services;
+mod transactions;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::style::Style;
-use super::words::{base64, character_string, hex, name, ttl};
+use super::words::{base64, character_string, hex, ttl};
 use crate::dig::message::{Reader, Record};
 use crate::dig::mnemonic::type_text;
 
@@ -79,7 +81,7 @@ impl<'r> Writer<'r> {
             (2..=5 | 7..=9 | 12 | 39, _) | (23, IN) => self.name(),
             (6, _) => self.soa(),
             (11, IN) => self.well_known_services(),
-            (13, _) => self.strings(2),
+            (13 | 20, _) => self.strings(2),
             (14 | 17 | 58, _) => self.names(2),
             (15 | 18 | 21 | 107, _) | (36, IN) => {
                 self.numbers(&[2])?;
@@ -88,7 +90,6 @@ impl<'r> Writer<'r> {
             }
             (16 | 56 | 99 | 258 | 261 | 262, _) => self.strings(usize::MAX),
             (19, _) => self.strings(1),
-            (20, _) => self.strings(2),
             (22, IN) => {
                 let digits = hex(self.data.rest(), 0, "").to_ascii_lowercase();
                 self.push(&format!("0x{digits}"));
@@ -102,7 +103,7 @@ impl<'r> Writer<'r> {
             (27, _) => self.strings(3),
             (28, IN) => self.ipv6(),
             (29, _) => self.location(),
-            (31 | 32, IN) => self.in_parentheses("( ", |writer| writer.hex_rest()),
+            (31 | 32, IN) => self.in_parentheses("( ", Self::hex_rest),
             (33, IN) => {
                 self.numbers(&[2, 2, 2])?;
                 self.push(" ");
@@ -117,25 +118,7 @@ impl<'r> Writer<'r> {
                 self.name()
             }
             (42, IN) => self.prefixes(),
-            (104 | 106, _) => {
-                self.numbers(&[2])?;
-                let words: Option<Vec<String>> = (0..4)
-                    .map(|_| Some(format!("{:x}", self.data.u16().ok()?)))
-                    .collect();
-                self.push(&format!(" {}", words?.join(":")));
-                Some(())
-            }
-            (105, _) => {
-                self.numbers(&[2])?;
-                self.push(" ");
-                self.ipv4()
-            }
-            (108 | 109, _) => {
-                let bytes = self.data.rest();
-                let digits: Vec<String> = bytes.iter().map(|it| format!("{it:02x}")).collect();
-                self.push(&digits.join("-"));
-                Some(())
-            }
+            (104..=106 | 108 | 109, _) => self.identifier(),
             (256, _) => {
                 self.numbers(&[2, 2])?;
                 self.push(" ");
@@ -146,9 +129,40 @@ impl<'r> Writer<'r> {
         }
     }
 
+    /// NID, L32 and L64 (RFC 6742), EUI48 and EUI64 (RFC 7043).
+    fn identifier(&mut self) -> Option<()> {
+        match self.record.rdtype {
+            104 | 106 => {
+                self.numbers(&[2])?;
+                let words: Option<Vec<String>> = (0..4)
+                    .map(|_| Some(format!("{:x}", self.data.u16().ok()?)))
+                    .collect();
+                self.push(&format!(" {}", words?.join(":")));
+                Some(())
+            }
+            105 => {
+                self.numbers(&[2])?;
+                self.push(" ");
+                self.ipv4()
+            }
+            _ => {
+                let bytes = self.data.rest();
+                let digits: Vec<String> = bytes.iter().map(|it| format!("{it:02x}")).collect();
+                self.push(&digits.join("-"));
+                Some(())
+            }
+        }
+    }
+
     fn write_more(&mut self) -> Option<()> {
         match (self.record.rdtype, self.record.rdclass) {
-            (24 | 46, _) => self.signature(),
+            (24, _) => self.old_signature(),
+            (30, _) => self.next(),
+            (38, IN) => self.chained(),
+            (40, _) => self.kitchen_sink(),
+            (46, _) => self.signature(),
+            (249, _) => self.transaction_key(),
+            (250, 255) => self.transaction_signature(),
             (25 | 48 | 57 | 60, _) => self.key(),
             (37, _) => self.certificate(),
             (41, _) => self.options(),
@@ -168,8 +182,12 @@ impl<'r> Writer<'r> {
             (64 | 65, IN) => self.service_binding(),
             (66, _) => {
                 let rdtype = self.data.u16().ok()?;
-                self.push(&format!("{} ", covered(rdtype)));
-                self.numbers(&[1, 2])?;
+                let scheme = match self.data.u8().ok()? {
+                    1 => "NOTIFY".to_owned(),
+                    scheme => scheme.to_string(),
+                };
+                self.push(&format!("{} {scheme} ", covered(rdtype)));
+                self.numbers(&[2])?;
                 self.push(" ");
                 self.name()
             }
@@ -186,7 +204,8 @@ impl<'r> Writer<'r> {
 
     fn name(&mut self) -> Option<()> {
         let read = self.data.name().ok()?;
-        self.push(&name(&read));
+        let text = self.style.name(&read);
+        self.push(&text);
         Some(())
     }
 
@@ -252,12 +271,17 @@ impl<'r> Writer<'r> {
             self.push(&words.join(":"));
             return Some(());
         }
+        self.push_ipv6(address);
+        Some(())
+    }
+
+    /// Source: BIND lib/dns/rdata.c: `inet_totext` (9.18)
+    fn push_ipv6(&mut self, address: Ipv6Addr) {
         self.push(&ipv6_text(address));
         // What ends in a colon is a key of YAML.
         if self.style.yaml && self.text.ends_with(':') {
             self.push("0");
         }
-        Some(())
     }
 
     /// Text in parentheses where records go over several lines.
@@ -276,6 +300,7 @@ impl<'r> Writer<'r> {
         Some(())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "one shape for all that write")]
     fn hex_rest(&mut self) -> Option<()> {
         let rest = self.data.rest();
         let text = words(self.style, |word, breaks| hex(rest, word, breaks));
@@ -283,6 +308,7 @@ impl<'r> Writer<'r> {
         Some(())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "one shape for all that write")]
     fn base64_rest(&mut self) -> Option<()> {
         let rest = self.data.rest();
         let text = words(self.style, |word, breaks| {

@@ -3,7 +3,6 @@
 use super::super::words::{base32hex, base64, dnssec_time, hex, name};
 use super::{Writer, covered, words};
 use crate::dig::message::Reader;
-use crate::dig::mnemonic::type_text;
 
 /// Source: BIND lib/dns/rcode.c: `SECALGNAMES` (9.18)
 fn algorithm(number: u8) -> String {
@@ -49,17 +48,8 @@ fn certificate_type(number: u16) -> String {
 
 /// The id of a key (RFC 4034, appendix B).
 ///
-/// Source: BIND lib/dns/dst_api.c: `dst_region_computeid` (9.18)
+/// Source: BIND `lib/dns/dst_api.c`: `dst_region_computeid` (9.18)
 fn key_id(data: &[u8]) -> u16 {
-    if data.get(3) == Some(&1) {
-        let low = data
-            .len()
-            .checked_sub(3)
-            .and_then(|at| data.get(at..at + 2));
-        return low
-            .and_then(|bytes| bytes.first_chunk::<2>())
-            .map_or(0, |&bytes| u16::from_be_bytes(bytes));
-    }
     let sum = data.chunks(2).fold(0_u32, |sum, pair| {
         let byte = |at: usize| u32::from(pair.get(at).copied().unwrap_or_default());
         sum.wrapping_add(byte(0) << 8 | byte(1))
@@ -114,7 +104,7 @@ impl Writer<'_> {
         let (protocol, number) = (self.data.u8().ok()?, self.data.u8().ok()?);
         self.push(&format!("{flags} {protocol} {number}"));
         // A record without a key (RFC 2535, section 3.1.2).
-        if flags & 0xc000 == 0xc000 {
+        if self.record.rdtype == 25 && flags & 0xc000 == 0xc000 {
             return Some(());
         }
         let comments = self.style.record_comments;
@@ -160,7 +150,7 @@ impl Writer<'_> {
     }
 
     /// A break and the rest behind it.
-    fn below_head(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+    pub(super) fn below_head(&mut self, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let breaks = self.style.line_break();
         self.in_parentheses(" (", |writer| {
             writer.push(breaks);
@@ -260,7 +250,7 @@ impl Writer<'_> {
                 let set = (0..8).filter(|bit| byte & (0x80 >> bit) != 0);
                 types.extend(set.filter_map(|bit| {
                     let low = u16::try_from(at * 8 + bit).ok()?;
-                    Some(type_text(u16::from(window) << 8 | low).into_owned())
+                    Some(covered(u16::from(window) << 8 | low))
                 }));
             }
             windows.push(types);
@@ -355,8 +345,10 @@ impl Writer<'_> {
                 let text = words(self.style, |word, breaks| {
                     base64(value, word.max(4), breaks)
                 });
+                self.push(if self.style.multiline { " (" } else { "" });
                 self.push(breaks);
                 self.push(&text);
+                self.push(if self.style.multiline { " )" } else { "" });
             }
         }
         Some(())

@@ -53,13 +53,14 @@ impl Writer<'_> {
             let bytes = self.data.take(usize::from(length & 0x7f)).ok()?;
             let mut octets = [0; 16];
             octets.get_mut(..bytes.len())?.copy_from_slice(bytes);
-            let address = match family {
-                1 => Ipv4Addr::from(*octets.first_chunk::<4>()?).to_string(),
-                2 => ipv6_text(Ipv6Addr::from(octets)),
-                _ => return None,
-            };
             let negated = if length & 0x80 == 0 { "" } else { "!" };
-            self.push(&format!("{space}{negated}{family}:{address}/{prefix}"));
+            self.push(&format!("{space}{negated}{family}:"));
+            match family {
+                1 => self.push(&Ipv4Addr::from(*octets.first_chunk::<4>()?).to_string()),
+                2 => self.push_ipv6(Ipv6Addr::from(octets)),
+                _ => return None,
+            }
+            self.push(&format!("/{prefix}"));
         }
         Some(())
     }
