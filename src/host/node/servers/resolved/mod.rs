@@ -1,5 +1,7 @@
 //! Reads what systemd-resolved does.
 
+mod ask;
+
 use std::path::Path;
 
 use super::include::drop_ins;
@@ -10,6 +12,8 @@ use crate::host::root::Root;
 use crate::node::HostFile;
 use crate::text::Source;
 use crate::topology::resolved::{self, Files, Mode, Resolved, UPLINK_FILE};
+
+pub use ask::{PATIENCE, Sockets, ask};
 
 /// Where drop-ins are, the strongest first.
 ///
@@ -32,9 +36,28 @@ const MAIN: [&str; 4] = [
 /// Most interfaces whose state is read.
 const MAX_LINKS: usize = 1000;
 
-/// What it does, and what people call it; `None`: it does not run. Where no
-/// process can be seen, its files in `/run` say that it does.
-pub fn read(root: &Root, processes: &[Seen]) -> Option<(Resolved, String)> {
+/// What it does, and what people call it; `None`: it does not run. On the
+/// machine that kdns runs on it is asked, too. With why it could not be.
+pub(super) fn read(
+    root: &Root,
+    processes: &[Seen],
+) -> (Option<(Resolved, String)>, Option<String>) {
+    let Some((resolved, label)) = of_files(root, processes) else {
+        return (None, None);
+    };
+    if !root.is_live() {
+        return (Some((resolved, label)), None);
+    }
+    match ask(&Sockets::default()) {
+        Ok(Some(told)) => (Some((resolved.with(told), label)), None),
+        Ok(None) => (Some((resolved, label)), None),
+        Err(reason) => (Some((resolved, label)), Some(reason)),
+    }
+}
+
+/// What its files say, and what people call it; `None`: it does not run. Where
+/// no process can be seen, its files in `/run` say that it does.
+pub fn of_files(root: &Root, processes: &[Seen]) -> Option<(Resolved, String)> {
     let own = of_the_node(processes);
     // The kernel cuts names to 15 bytes.
     let process = own.iter().find(|it| it.comm == "systemd-resolve");
