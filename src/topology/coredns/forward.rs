@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::Places;
 use crate::config::corefile::{Directive, Transport, Word, zones};
-use crate::text::{Placed, escaped};
+use crate::text::{Placed, Source, escaped};
 use crate::topology::{Policy, Target};
 
 /// More servers than this keep CoreDNS from starting.
@@ -103,6 +103,13 @@ const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
 
 fn is_unreplaced(text: &str) -> bool {
     text.contains("__PILLAR__") && text != UPSTREAM_SERVERS
+}
+
+/// Whether NodeLocal DNSCache puts addresses into the Corefile that stand in
+/// no other file.
+pub fn has_places(corefile: &Source) -> bool {
+    let text = String::from_utf8_lossy(&corefile.bytes);
+    text.split_whitespace().any(is_unreplaced)
 }
 
 /// What a TO names; `None`: nothing that can be followed.

@@ -7,7 +7,7 @@ mod resolved;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use super::processes::{self, Seen};
+use super::processes::{self, Seen, after};
 use super::{files, networks, sockets};
 use crate::config::settings::Settings;
 use crate::host::root::Root;
@@ -265,22 +265,4 @@ impl Reader<'_> {
             files: &self.files,
         }
     }
-}
-
-/// The argument behind `name`, also as `NAMEvalue` and `NAME=value`.
-fn after<'a>(arguments: &'a [String], name: &str) -> Option<&'a str> {
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        match argument.strip_prefix(name) {
-            Some("") => return arguments.next().map(String::as_str),
-            Some(rest) if name.len() == 2 => return Some(rest),
-            Some(rest) => {
-                if let Some(value) = rest.strip_prefix('=') {
-                    return Some(value);
-                }
-            }
-            None => {}
-        }
-    }
-    None
 }
