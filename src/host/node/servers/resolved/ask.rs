@@ -193,7 +193,7 @@ fn left(deadline: Instant) -> io::Result<Duration> {
 fn why(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => "no answer in time".to_owned(),
-        ErrorKind::Other => error.to_string(),
+        ErrorKind::Other | ErrorKind::InvalidInput => error.to_string(),
         _ => io_reason(error),
     }
 }

@@ -7,18 +7,20 @@
 //! Source: D-Bus specification, "Authentication Protocol", "Message Bus
 //! Messages".
 
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Instant;
 
+use nix::net::if_::{Interface, if_nameindex};
 use nix::unistd::geteuid;
 
 use super::{Line, Silence, why};
 use crate::host::{MAX_BYTES, shown};
 use crate::text::escaped;
-use crate::topology::resolved::told::Told;
 use crate::topology::resolved::told::message::{self, Call, HEADER};
 use crate::topology::resolved::told::properties::{self, Properties, SIGNATURE};
+use crate::topology::resolved::told::{MAX_SCOPES, Told};
 
 const SERVICE: &str = "org.freedesktop.resolve1";
 
@@ -39,10 +41,20 @@ pub(super) fn ask(path: &Path, deadline: Instant) -> Result<Told, Silence> {
 fn told(path: &Path, deadline: Instant) -> io::Result<Told> {
     let mut bus = Bus::join(path, deadline)?;
     let manager = bus.properties("/org/freedesktop/resolve1", "Manager")?;
+    let mut numbers: BTreeSet<u32> = manager.links().into_iter().collect();
+    if manager.hides_links() {
+        let interfaces = if_nameindex()?;
+        numbers.extend(interfaces.iter().map(Interface::index));
+    }
     let mut links = Vec::new();
-    for number in manager.links() {
+    for number in numbers.into_iter().take(MAX_SCOPES) {
         let path = properties::link_path(number);
-        links.push((number, bus.properties(&path, "Link")?));
+        match bus.properties(&path, "Link") {
+            Ok(link) => links.push((number, link)),
+            // It does not know the link, or not any more.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(manager.told(&links))
 }
@@ -111,7 +123,8 @@ impl Bus {
             };
             if let Some(error) = reply.error {
                 let error = escaped(error.as_bytes());
-                return Err(io::Error::other(format!("it says {error}")));
+                let error = format!("it says {error}");
+                return Err(io::Error::new(ErrorKind::InvalidInput, error));
             }
             return read(reply).ok_or_else(odd);
         }
