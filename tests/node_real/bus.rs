@@ -198,9 +198,10 @@ fn same_as_the_bus() -> Outcome {
     let (files, _) = read_resolved(&root, &processes).ok_or("it does not run")?;
     let kdns = files.with(told);
     let bus = "/org/freedesktop/resolve1";
-    let check = |name: &str, kdns: Value, told: Value| match kdns == told {
-        true => Ok(()),
-        false => Err(format!("{name}: kdns {kdns}, busctl {told}")),
+    let check = |name: &str, kdns: Value, told: Value| {
+        let same = kdns == told;
+        same.then_some(())
+            .ok_or_else(|| format!("{name}: kdns {kdns}, busctl {told}"))
     };
     let mut servers: Vec<Value> = scopes(&kdns)
         .iter()

@@ -215,7 +215,9 @@ impl Resolved {
         }
         let mut fallback = told.fallback;
         fallback.truncate(MAX_TARGETS);
-        fallback.iter_mut().for_each(|it| place(it, &known));
+        for server in &mut fallback {
+            place(server, &known);
+        }
         self.fallback = Some(fallback);
         let addresses: Vec<IpAddr> = self.scopes().flat_map(Scope::addresses).collect();
         self.uplink.retain(|it| !addresses.contains(&it.value.ip));

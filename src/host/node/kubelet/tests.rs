@@ -3,6 +3,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::host::node::{Parts, StandIns};
 use crate::host::root::Resolution;
 use crate::kubelet::Setting;
 
@@ -260,8 +261,8 @@ fn settings_are_kept_as_the_kubelet_sees_them() {
                 "resolvConf: /x # its own\n",
             ),
         ]);
-        let parts = crate::host::node::Parts::default();
-        let node = crate::host::node::read(&root, &Default::default(), parts).unwrap();
+        let parts = Parts::default();
+        let node = crate::host::node::read(&root, &StandIns::default(), parts).unwrap();
         let texts: Vec<String> = node
             .sources
             .iter()

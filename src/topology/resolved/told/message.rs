@@ -285,7 +285,7 @@ impl<'m> Reader<'m> {
                     let inner = self.signature()?;
                     self.skip(inner.as_bytes(), depth + 1)?;
                 }
-                b'a' => self.at = self.array(alignment(after.first()?))?,
+                b'a' => self.at = self.array(alignment(*after.first()?))?,
                 _ => {
                     self.align(8)?;
                     let inside = this.get(1..this.len().checked_sub(1)?)?;
@@ -297,7 +297,7 @@ impl<'m> Reader<'m> {
     }
 }
 
-fn alignment(kind: &u8) -> usize {
+fn alignment(kind: u8) -> usize {
     match kind {
         b'y' | b'g' | b'v' => 1,
         b'n' | b'q' => 2,

@@ -53,7 +53,8 @@ fn servers(body: &mut Reader<'_>, by: &str) -> Option<Vec<(u32, Placed<ServerWor
     let end = body.array(8)?;
     while body.next_in(end).is_some() {
         let link = body.number()?;
-        found.extend(next(body, by)?.map(|it| (link, it)));
+        let servers = next(body, by)?.into_iter();
+        found.extend(servers.map(|it| (link, it)));
     }
     Some(found)
 }
@@ -67,12 +68,13 @@ fn of_link(body: &mut Reader<'_>, by: &str) -> Option<Vec<Placed<ServerWord>>> {
     Some(found)
 }
 
-/// The family, the address, the port and the name of a server.
-fn next(body: &mut Reader<'_>, by: &str) -> Option<Option<Placed<ServerWord>>> {
+/// The family, the address, the port and the name of a server: none if the
+/// address is no address.
+fn next(body: &mut Reader<'_>, by: &str) -> Option<Vec<Placed<ServerWord>>> {
     let _family = body.number()?;
     let address = body.bytes()?;
     let (port, name) = (body.short()?, body.text()?);
-    Some(server(address, port, name, by))
+    Some(server(address, port, name, by).into_iter().collect())
 }
 
 fn domains(body: &mut Reader<'_>) -> Option<Vec<(u32, String, bool)>> {

@@ -52,8 +52,12 @@ enum Silence {
     Failed(String),
 }
 
-/// What systemd-resolved says of its servers; otherwise, where somebody was
-/// there and did not tell, why, as a sentence without a full stop.
+/// What systemd-resolved says of its servers; `None`: nobody is there who could
+/// tell.
+///
+/// # Errors
+///
+/// Somebody was there and did not tell: why, as a sentence without a full stop.
 pub fn ask(sockets: &Sockets) -> Result<Option<Told>, String> {
     let start = Instant::now();
     let mut reasons = Vec::new();
@@ -183,10 +187,10 @@ impl Line {
 /// The time that is left, or that there is none.
 fn left(deadline: Instant) -> io::Result<Duration> {
     let left = deadline.saturating_duration_since(Instant::now());
-    match left.is_zero() {
-        true => Err(ErrorKind::TimedOut.into()),
-        false => Ok(left),
+    if left.is_zero() {
+        return Err(ErrorKind::TimedOut.into());
     }
+    Ok(left)
 }
 
 /// Why an exchange failed, in words.

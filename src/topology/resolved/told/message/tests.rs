@@ -21,7 +21,7 @@ fn a_call_is_as_the_bus_expects_it() {
         member: "Hello",
         argument: None,
     };
-    // Recorded from `busctl call … Hello` but for the flag.
+    // As the specification lays it out.
     let expected = b"l\x01\x02\x01\0\0\0\0\x01\0\0\0m\0\0\0\
         \x01\x01o\0\x15\0\0\0/org/freedesktop/DBus\0\0\0\
         \x02\x01s\0\x14\0\0\0org.freedesktop.DBus\0\0\0\0\

@@ -68,9 +68,10 @@ struct Bus {
 impl Bus {
     fn join(path: &Path, deadline: Instant) -> io::Result<Self> {
         let mut line = Line::to(path, deadline)?;
+        // The codes of its digits in hexadecimal: those of digits are 30 to 39.
         let id = geteuid().to_string();
-        let id: String = id.bytes().map(|digit| format!("{digit:02x}")).collect();
-        line.send(format!("\0AUTH EXTERNAL {id}\r\n").as_bytes())?;
+        let codes: String = id.chars().flat_map(|digit| ['3', digit]).collect();
+        line.send(format!("\0AUTH EXTERNAL {codes}\r\n").as_bytes())?;
         let welcome = line.until(b'\n', MAX_LINE)?;
         if !welcome.starts_with(b"OK ") {
             let said = escaped(welcome.strip_suffix(b"\r").unwrap_or(&welcome));

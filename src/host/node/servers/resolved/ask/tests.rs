@@ -7,8 +7,23 @@ use super::*;
 /// Longest that an engineer waits for somebody who does not answer.
 const LIMIT: Duration = Duration::from_millis(500);
 
-/// Answers one caller with `reply` and no more; `None`: never.
-fn speaker(path: &Path, reply: Option<Vec<u8>>) {
+/// Who is behind a socket.
+enum Speaks {
+    /// Nobody.
+    Nobody,
+    /// One who takes the call and says nothing.
+    Nothing,
+    /// One who says this, and no more.
+    This(Vec<u8>),
+}
+
+/// Answers one caller.
+fn speaker(path: &Path, speaks: &Speaks) {
+    let reply = match speaks {
+        Speaks::Nobody => return,
+        Speaks::Nothing => None,
+        Speaks::This(reply) => Some(reply.clone()),
+    };
     let listener = UnixListener::bind(path).unwrap();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
@@ -21,21 +36,14 @@ fn speaker(path: &Path, reply: Option<Vec<u8>>) {
 }
 
 /// What is told when these two answer so.
-fn told(
-    varlink: Option<Option<Vec<u8>>>,
-    bus: Option<Option<Vec<u8>>>,
-) -> Result<Option<Told>, String> {
+fn told(varlink: &Speaks, bus: &Speaks) -> Result<Option<Told>, String> {
     let directory = tempfile::tempdir().unwrap();
     let sockets = Sockets {
         varlink: directory.path().join("varlink"),
         bus: directory.path().join("bus"),
     };
-    if let Some(reply) = varlink {
-        speaker(&sockets.varlink, reply);
-    }
-    if let Some(reply) = bus {
-        speaker(&sockets.bus, reply);
-    }
+    speaker(&sockets.varlink, varlink);
+    speaker(&sockets.bus, bus);
     let start = Instant::now();
     let told = ask(&sockets);
     let took = start.elapsed();
@@ -45,7 +53,7 @@ fn told(
 }
 
 fn varlink_says(reply: &[u8]) -> Result<Option<Told>, String> {
-    told(Some(Some(reply.to_vec())), None)
+    told(&Speaks::This(reply.to_vec()), &Speaks::Nobody)
 }
 
 #[test]
@@ -64,7 +72,7 @@ fn it_tells_on_its_socket() {
 
 #[test]
 fn where_nobody_can_be_asked_nothing_is_wrong() {
-    assert_eq!(told(None, None), Ok(None));
+    assert_eq!(told(&Speaks::Nobody, &Speaks::Nobody), Ok(None));
     let older = b"{\"error\":\"org.varlink.service.MethodNotFound\",\"parameters\":{}}\0";
     assert_eq!(varlink_says(older), Ok(None));
 }
@@ -93,16 +101,16 @@ fn odd_answers_are_said() {
 
 #[test]
 fn one_that_says_nothing_is_not_waited_for() {
-    let reason = told(Some(None), None).unwrap_err();
+    let reason = told(&Speaks::Nothing, &Speaks::Nobody).unwrap_err();
     let expected = "cannot ask systemd-resolved for its servers: /varlink: no answer in time; its files count alone";
     assert_eq!(reason, expected);
 }
 
 #[test]
 fn a_bus_that_says_nothing_is_not_waited_for() {
-    let reason = told(None, Some(None)).unwrap_err();
+    let reason = told(&Speaks::Nobody, &Speaks::Nothing).unwrap_err();
     assert!(reason.contains("/bus: no answer in time"), "{reason}");
-    let reason = told(Some(None), Some(None)).unwrap_err();
+    let reason = told(&Speaks::Nothing, &Speaks::Nothing).unwrap_err();
     assert!(
         reason.contains("/varlink: no answer in time; /bus: no answer in time"),
         "{reason}"
@@ -119,7 +127,7 @@ fn a_bus_that_says_odd_things_is_not_believed() {
     .concat();
     let odd: [&[u8]; 5] = [b"", b"REJECTED\r\n", b"OK no\r\n", &mib, &begun];
     for reply in odd {
-        let reason = told(None, Some(Some(reply.to_vec()))).unwrap_err();
+        let reason = told(&Speaks::Nobody, &Speaks::This(reply.to_vec())).unwrap_err();
         assert!(
             reason.starts_with("cannot ask systemd-resolved for its servers: /bus: "),
             "{reason}"
