@@ -13,6 +13,7 @@
     reason = "a test may stop at the first surprise, and says what it was"
 )]
 
+mod bus;
 mod configurations;
 mod lab;
 mod loops;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let mut cases = probe::cases();
     cases.extend(loops::cases());
     cases.extend(resolved::cases());
+    cases.extend(bus::cases());
     cases.extend(servers::cases());
     let hidden = lab::run_hidden(&cases).or_else(pods::run_hidden);
     if let Some(code) = hidden {

@@ -151,7 +151,7 @@ fn wait_for(case: &Configuration) -> Result<DnsServer, String> {
             // named opens its sockets one after the other.
             thread::sleep(Duration::from_millis(500));
             let (seen, _) = processes::scan(&root);
-            let (servers, _) = servers::read(&root, &seen, &[]);
+            let (servers, _) = servers::read(&root, &seen, &[], None);
             let count = servers.len();
             let found = servers.into_iter().next();
             return found

@@ -82,8 +82,11 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
     Ok(node)
 }
 
-/// The files in which the kubelet's settings stand, and its arguments.
+/// The files in which the kubelet's settings stand, and its arguments. The
+/// files are those that the kubelet sees; what systemd starts it with is the
+/// node's.
 fn settings(root: &Root, kubelet: &Kubelet) -> Vec<Source> {
+    let own = kubelet::own_root(root, kubelet);
     let origins = [
         &kubelet.resolv_conf.origin,
         &kubelet.cluster_dns.origin,
@@ -97,8 +100,11 @@ fn settings(root: &Root, kubelet: &Kubelet) -> Vec<Source> {
             Origin::BuiltIn | Origin::Option(_) | Origin::Unread(_) => continue,
         };
         if sources.iter().all(|it| it.name != path) {
-            let read = root.read(Path::new(&path));
-            sources.extend(read.ok().map(|file| file.source));
+            let of_node = || root.read(Path::new(&path)).ok();
+            let is_process = matches!(origin, Origin::Argument { .. });
+            let own = own.as_ref().filter(|_| !is_process);
+            let read = own.and_then(|own| own.read(Path::new(&path)).ok());
+            sources.extend(read.or_else(of_node).map(|file| file.source));
         }
     }
     sources

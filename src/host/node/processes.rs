@@ -82,6 +82,25 @@ pub fn arguments(root: &Root, process: &Seen) -> Vec<String> {
     directory.map_or_else(Vec::new, |it| it.arguments())
 }
 
+/// The argument behind `name`, also as `NAMEvalue` if that is one letter, and
+/// as `NAME=value`.
+pub fn after<'a>(arguments: &'a [String], name: &str) -> Option<&'a str> {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.strip_prefix(name) {
+            Some("") => return arguments.next().map(String::as_str),
+            Some(rest) if name.len() == 2 => return Some(rest),
+            Some(rest) => {
+                if let Some(value) = rest.strip_prefix('=') {
+                    return Some(value);
+                }
+            }
+            None => {}
+        }
+    }
+    None
+}
+
 /// A process, held by a descriptor of its directory below `/proc`: what is
 /// read through it fails once the process is gone, even when another one has
 /// its number by then.

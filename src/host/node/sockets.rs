@@ -168,15 +168,18 @@ fn find_owners(root: &Root, processes: &[Seen], sockets: &mut [Socket]) {
         let directory = Path::new(&directory);
         let names = root.list(directory).unwrap_or_default();
         budget = budget.saturating_sub(names.len());
+        // A server has one socket for each address; its arguments are read once.
+        let mut owner = None;
         for name in names {
             let target = root.read_link(&directory.join(name));
             let Some(inode) = target.as_deref().and_then(inode_of) else {
                 continue;
             };
-            for socket in sockets.iter_mut() {
-                if socket.inode == inode && socket.listener.owner.is_none() {
-                    socket.listener.owner = Some(process_of(root, process));
-                }
+            let mut its: Vec<&mut Socket> = sockets.iter_mut().collect();
+            its.retain(|it| it.inode == inode && it.listener.owner.is_none());
+            for socket in its {
+                let owner = owner.get_or_insert_with(|| process_of(root, process));
+                socket.listener.owner = Some(owner.clone());
             }
         }
     }

@@ -4,6 +4,8 @@
 //! `internal/annotations/annotations.go`, `server/sandbox_run_linux.go`;
 //! cri-dockerd `config/constants.go`, `core/naming.go`.
 
+pub mod containerd;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

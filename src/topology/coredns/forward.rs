@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use super::Places;
 use super::doubts::Doubts;
 use crate::config::corefile::{Directive, Transport, Word, zones};
-use crate::text::{Placed, escaped};
+use crate::text::{Placed, Source, escaped};
 use crate::topology::{Policy, Target};
 
 /// More servers than this keep CoreDNS from starting.
@@ -112,6 +112,13 @@ fn meaning(text: &str) -> Option<&'static str> {
         CLUSTER_DNS => Some("the cluster's DNS pods, by way of the service kube-dns-upstream"),
         _ => None,
     }
+}
+
+/// Whether NodeLocal DNSCache puts addresses into the Corefile that stand in
+/// no other file.
+pub fn has_places(corefile: &Source) -> bool {
+    let text = String::from_utf8_lossy(&corefile.bytes);
+    text.split_whitespace().any(is_unreplaced)
 }
 
 /// What a TO names; `None`: nothing that can be followed.

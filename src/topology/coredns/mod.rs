@@ -25,6 +25,8 @@ use crate::topology::coredns::listen::Bound;
 use crate::topology::coredns::places::Places;
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Program};
 
+pub use forward::has_places;
+
 /// Zones, server blocks, listeners and directives of a kind beyond this
 /// number are not looked at.
 const MAX_PARTS: usize = 1000;

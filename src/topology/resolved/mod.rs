@@ -7,6 +7,7 @@
 //! `src/resolve/resolved-resolv-conf.c`.
 
 mod server;
+pub mod told;
 mod words;
 
 use crate::config::ini::{self, Entry};
@@ -52,8 +53,12 @@ pub struct Resolved {
     /// The servers that belong to no link: `DNS=`, or those of a foreign
     /// `/etc/resolv.conf`.
     pub global: Scope,
+    /// Whether those of [`Resolved::global`] are of a foreign `/etc/resolv.conf`.
+    pub is_foreign: bool,
     /// The links that have servers, by number.
     pub links: Vec<(u32, Scope)>,
+    /// The zones that are delegated to servers of their own, by name.
+    pub delegates: Vec<(String, Scope)>,
     /// `FallbackDNS=`; `None`: what was compiled in counts.
     pub fallback: Option<Vec<Placed<ServerWord>>>,
     /// Servers of [`UPLINK_FILE`] that are not among the others: those of
@@ -155,6 +160,7 @@ pub fn read(files: &Files) -> Resolved {
     }
     if let Some(foreign) = files.foreign.as_ref().filter(|_| reads_foreign) {
         resolved.global = foreign_scope(foreign);
+        resolved.is_foreign = true;
     }
     resolved.links = links(files);
     if let Some(uplink) = &files.uplink {
@@ -348,10 +354,15 @@ fn add_uplink(file: &ResolvConf, resolved: &mut Resolved) {
 }
 
 impl Resolved {
-    /// The servers of all and of each link.
+    /// The servers of all, of each link and of each delegated zone.
     pub fn scopes(&self) -> impl Iterator<Item = &Scope> {
+        std::iter::once(&self.global).chain(self.own_scopes())
+    }
+
+    /// Those of each link and of each delegated zone.
+    fn own_scopes(&self) -> impl Iterator<Item = &Scope> {
         let links = self.links.iter().map(|(_, scope)| scope);
-        std::iter::once(&self.global).chain(links)
+        links.chain(self.delegates.iter().map(|(_, scope)| scope))
     }
 }
 

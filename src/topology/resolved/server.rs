@@ -30,8 +30,7 @@ pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
         .filter(is_default)
         .collect();
     let defaults: Vec<&Scope> = if routed.is_empty() {
-        let links = resolved.links.iter().map(|(_, scope)| scope);
-        let links = links.filter(is_default);
+        let links = resolved.own_scopes().filter(is_default);
         std::iter::once(global).chain(links).collect()
     } else {
         routed
@@ -139,8 +138,10 @@ impl Resolved {
             .links
             .iter()
             .map(|(index, it)| (format!("link {index}"), it));
+        let delegates = self.delegates.iter();
+        let delegates = delegates.map(|(name, it)| (format!("delegated zone {name}"), it));
         let global = std::iter::once(("global".to_owned(), &self.global));
-        let scopes: Vec<(String, &Scope)> = global.chain(links).collect();
+        let scopes: Vec<(String, &Scope)> = global.chain(links).chain(delegates).collect();
         let full = scopes.iter().filter(|(_, it)| !it.servers.is_empty());
         let many = full.count() + usize::from(!self.uplink.is_empty()) > 1;
         for (whose, scope) in &scopes {

@@ -179,14 +179,24 @@ pub fn kubelet_file(root: &Root, kubelet: &Kubelet, stand_in: Option<&Source>) -
             }),
         });
     }
-    let pid = match kubelet.found {
-        Found::Process { pid, .. } => Some(pid),
-        Found::Files { .. } | Found::Named => None,
-    };
-    let own = pid.and_then(|pid| process::own_root(root, pid));
-    let directory = pid.and_then(|pid| root.read_link(Path::new(&format!("/proc/{pid}/cwd"))));
+    let own = own_root(root, kubelet);
+    let directory =
+        pid_of(kubelet).and_then(|pid| root.read_link(Path::new(&format!("/proc/{pid}/cwd"))));
     let path = directory.unwrap_or_else(|| PathBuf::from("/")).join(value);
     Some(host_file(own.as_ref().unwrap_or(root), &path))
+}
+
+/// The root that the kubelet sees, if it runs and sees another one than the
+/// node's.
+pub fn own_root(root: &Root, kubelet: &Kubelet) -> Option<Root> {
+    process::own_root(root, pid_of(kubelet)?)
+}
+
+fn pid_of(kubelet: &Kubelet) -> Option<u32> {
+    match kubelet.found {
+        Found::Process { pid, .. } => Some(pid),
+        Found::Files { .. } | Found::Named => None,
+    }
 }
 
 fn host_file(root: &Root, path: &Path) -> HostFile {

@@ -3,6 +3,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::host::node::{Parts, StandIns};
 use crate::host::root::Resolution;
 use crate::kubelet::Setting;
 
@@ -237,5 +238,36 @@ fn links_themselves_are_seen_both_ways() {
         assert!(root.is_directory(Path::new("/up/")));
         assert!(root.is_directory(Path::new("/real")));
         assert!(!root.is_directory(Path::new("/real/file")));
+    }
+}
+
+/// The words at a place are those that the kubelet reads: the node can have
+/// another file of that name.
+#[test]
+fn settings_are_kept_as_the_kubelet_sees_them() {
+    let path = "/var/lib/kubelet/config.yaml";
+    for (namespace, expected) in [("->mnt:[2]", "its own"), ("->mnt:[1]", "the node's")] {
+        let (_directory, root) = root_with(&[
+            ("/proc/1/ns/mnt", "->mnt:[1]"),
+            ("/proc/7/ns/mnt", namespace),
+            ("/proc/7/comm", "kubelet\n"),
+            (
+                "/proc/7/cmdline",
+                "kubelet\0--config=/var/lib/kubelet/config.yaml\0",
+            ),
+            (path, "resolvConf: /x # the node's\n"),
+            (
+                "/proc/7/root/var/lib/kubelet/config.yaml",
+                "resolvConf: /x # its own\n",
+            ),
+        ]);
+        let parts = Parts::default();
+        let node = crate::host::node::read(&root, &StandIns::default(), parts).unwrap();
+        let texts: Vec<String> = node
+            .sources
+            .iter()
+            .map(|it| format!("{}: {}", it.name, String::from_utf8_lossy(&it.bytes)))
+            .collect();
+        assert_eq!(texts, [format!("{path}: resolvConf: /x # {expected}\n")]);
     }
 }

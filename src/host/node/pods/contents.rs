@@ -7,11 +7,12 @@ use super::{Skipped, find, list};
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::FileRead;
 use crate::host::node::corefiles;
-use crate::host::node::processes::{Directory, Seen};
+use crate::host::node::processes::{Directory, Seen, after};
 use crate::host::root::Root;
 use crate::node::assemble::Draft;
-use crate::node::{Pod, addresses as parse, is_dns_server, logs};
+use crate::node::{Pod, Process, addresses as parse, is_dns_server, logs};
 use crate::text::Source;
+use crate::topology::coredns;
 
 /// Where file systems are mounted on many nodes: what mounts say about a file
 /// begins there.
@@ -57,6 +58,7 @@ impl Look<'_> {
         if self.with_dns {
             let directory = draft.kubelet_directory.as_deref();
             pod.corefiles = directory.map_or_else(Vec::new, |it| self.corefiles(it, skipped));
+            pod.corefiles.extend(self.generated(&pod, skipped));
             if is_dns_server(&pod) {
                 self.fill_dns(&mut pod, &draft.logs, skipped);
             }
@@ -102,6 +104,25 @@ impl Look<'_> {
             skipped.note(None, sentence);
         }
         found
+    }
+
+    /// What NodeLocal DNSCache made of its Corefile, where that has places for
+    /// addresses that only it knows, or could not be found.
+    fn generated(&self, pod: &Pod, skipped: &mut Skipped) -> Option<Source> {
+        let is_it = |it: &&Process| it.comm == "node-cache";
+        let process = pod.processes.iter().find(is_it)?;
+        if !pod.corefiles.is_empty() && !pod.corefiles.iter().any(coredns::has_places) {
+            return None;
+        }
+        let directory = self.directory(process.pid)?;
+        let arguments = directory.arguments();
+        let mut named = ["-conf", "-corefile"].iter();
+        let path = named.find_map(|flag| after(&arguments, flag));
+        let path = path.unwrap_or("/etc/Corefile");
+        let root = skipped.take(directory.root())?;
+        let mut file = skipped.take(root.read_once(Path::new(path)))?;
+        file.source.name = format!("/proc/{}/root{}", process.pid, file.source.name);
+        Some(whole(file, skipped))
     }
 
     /// Arguments and newest logs of the containers of a DNS server.

@@ -33,7 +33,7 @@ pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Vec<Str
         return (Vec::new(), Vec::new());
     }
     let mut skipped = Skipped::default();
-    let (records, sandboxes) = runtimes::read(root, &mut skipped);
+    let (records, sandboxes) = runtimes::read(root, processes, &mut skipped);
     let mut facts = Facts {
         tasks: tasks(processes),
         records,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{Skipped, list};
+use crate::host::node::processes::{self, Seen, after};
 use crate::host::root::Root;
 use crate::node::assemble::SandboxDirectory;
 use crate::node::cgroup::is_id;
@@ -34,18 +35,36 @@ const CONTAINERD_ROOTS: &[&str] = &[
     "/var/snap/microk8s/common/var/lib/containerd",
 ];
 
+/// Where its configuration is: its own default, that of k3s, rke2, k0s,
+/// MicroK8s.
+const CONTAINERD_SETTINGS: &[&str] = &[
+    "/etc/containerd/config.toml",
+    "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+    "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
+    "/etc/k0s/containerd.toml",
+    "/var/snap/microk8s/current/args/containerd.toml",
+];
+
 /// The same directory in containerd 1 and 2, though the plugin got another name.
 const CONTAINERD_SANDBOXES: &str = "io.containerd.grpc.v1.cri/sandboxes";
 
 /// Where CRI-O, and podman beside it, keep containers. The first one is newer.
 const CRI_O_ROOTS: &[&str] = &["/run/containers/storage", "/var/lib/containers/storage"];
 
+/// More configurations than this are not read: somebody made up processes.
+const MAX_SETTINGS: usize = 20;
+
 const DOCKER_ROOT: &str = "/var/lib/docker";
 
 /// What all runtimes wrote, and the directories of containerd's sandboxes.
-pub(super) fn read(root: &Root, skipped: &mut Skipped) -> (Vec<Record>, Vec<SandboxDirectory>) {
+pub(super) fn read(
+    root: &Root,
+    processes: &[Seen],
+    skipped: &mut Skipped,
+) -> (Vec<Record>, Vec<SandboxDirectory>) {
     let mut records = Vec::new();
-    for state in CONTAINERD_STATES {
+    let (roots, states) = containerd(root, processes, skipped);
+    for state in &states {
         for bundles in CONTAINERD_BUNDLES {
             let bundles = format!("{state}/{bundles}");
             for (path, id) in list(root, &bundles, skipped) {
@@ -56,8 +75,43 @@ pub(super) fn read(root: &Root, skipped: &mut Skipped) -> (Vec<Record>, Vec<Sand
     cri_o(root, &mut records, skipped);
     docker(root, &mut records, skipped);
     let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
-    let sandboxes = sandboxes(root, &known, skipped);
+    let sandboxes = sandboxes(root, &roots, &known, skipped);
     (records, sandboxes)
+}
+
+/// The directories of containerd that are usual, and those that its
+/// configurations and the arguments of one that runs name.
+fn containerd(
+    root: &Root,
+    processes: &[Seen],
+    skipped: &mut Skipped,
+) -> (Vec<String>, Vec<String>) {
+    let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect();
+    let mut roots: Vec<String> = owned(CONTAINERD_ROOTS);
+    let mut states: Vec<String> = owned(CONTAINERD_STATES);
+    let mut settings: Vec<String> = owned(CONTAINERD_SETTINGS);
+    let add = |list: &mut Vec<String>, path: Option<String>| {
+        let path = path.map(|it| runtime::run_path(it.trim_end_matches('/')));
+        list.extend(path.filter(|it| it.starts_with('/') && !list.contains(it)));
+    };
+    for process in processes.iter().filter(|it| it.comm == "containerd") {
+        let arguments = processes::arguments(root, process);
+        let named = |names: &[&str]| {
+            let mut names = names.iter();
+            Some(names.find_map(|name| after(&arguments, name))?.to_owned())
+        };
+        add(&mut roots, named(&["--root", "-root"]));
+        add(&mut states, named(&["--state", "-state"]));
+        add(&mut settings, named(&["--config", "-config", "-c"]));
+    }
+    for path in settings.iter().take(MAX_SETTINGS) {
+        let file = skipped.take(root.read(Path::new(path)));
+        let named = file.map(|it| runtime::containerd::directories(&it.source.bytes));
+        let named = named.unwrap_or_default();
+        add(&mut roots, named.root);
+        add(&mut states, named.state);
+    }
+    (roots, states)
 }
 
 /// The container with the bundle in `directory`.
@@ -122,9 +176,14 @@ fn docker(root: &Root, records: &mut Vec<Record>, skipped: &mut Skipped) {
 
 /// containerd's directories of sandboxes. The host name is read only of those
 /// that are not known otherwise.
-fn sandboxes(root: &Root, known: &BTreeSet<&str>, skipped: &mut Skipped) -> Vec<SandboxDirectory> {
+fn sandboxes(
+    root: &Root,
+    roots: &[String],
+    known: &BTreeSet<&str>,
+    skipped: &mut Skipped,
+) -> Vec<SandboxDirectory> {
     let mut found = Vec::new();
-    for directory in CONTAINERD_ROOTS {
+    for directory in roots {
         let directory = format!("{directory}/{CONTAINERD_SANDBOXES}");
         for (path, id) in list(root, &directory, skipped) {
             let hostname = if known.contains(id.as_str()) {

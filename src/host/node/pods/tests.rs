@@ -244,3 +244,111 @@ fn runtimes_are_found_where_distributions_put_them() {
         );
     }
 }
+
+/// Files below a directory that is a root.
+fn root_with(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+    let directory = tempfile::TempDir::new().unwrap();
+    for (path, text) in files {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let root = Root::below(directory.path(), Resolution::default()).unwrap();
+    (directory, root)
+}
+
+/// A directory that only a configuration or an argument of containerd names.
+#[test]
+fn containerd_is_found_where_it_was_told_to_be() {
+    let id = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
+    let bundle = format!("s/io.containerd.runtime.v2.task/k8s.io/{id}/config.json");
+    let annotations = format!(
+        r#"{{"annotations": {{"io.kubernetes.cri.container-type": "sandbox", "io.kubernetes.cri.sandbox-id": "{id}",
+        "io.kubernetes.cri.sandbox-name": "web", "io.kubernetes.cri.sandbox-namespace": "default"}}}}"#
+    );
+    let conf = format!("r/io.containerd.grpc.v1.cri/sandboxes/{id}/resolv.conf");
+    let own = "root = '/r'\nstate = \"/s\"\n[plugins]\n";
+    let arguments = "/usr/bin/containerd\0--root=/r\0--state\0/s\0";
+    let named = "containerd\0-c\0/opt/c.toml\0";
+    let tests: [(&[(&str, &str)], bool); 4] = [
+        (&[], false),
+        (&[("etc/containerd/config.toml", own)], true),
+        (
+            &[
+                ("proc/9/comm", "containerd\n"),
+                ("proc/9/cmdline", arguments),
+            ],
+            true,
+        ),
+        (
+            &[
+                ("proc/9/comm", "containerd\n"),
+                ("proc/9/cmdline", named),
+                ("opt/c.toml", own),
+            ],
+            true,
+        ),
+    ];
+    for (files, is_found) in tests {
+        let mut all = files.to_vec();
+        all.push((&bundle, &annotations));
+        all.push((&conf, "nameserver 10.96.0.10\n"));
+        let (_directory, root) = root_with(&all);
+        let (pods, _) = read(&root, &scan(&root).0, ALL);
+        let files: Vec<&str> = pods
+            .iter()
+            .filter_map(|it| Some(it.resolv_conf.as_ref()?.source.name.as_str()))
+            .collect();
+        let expected = [format!("/{conf}")];
+        let expected: &[String] = if is_found { &expected } else { &[] };
+        assert_eq!(files, expected);
+    }
+}
+
+/// What NodeLocal `DNSCache` made of a Corefile with places for addresses.
+#[test]
+fn the_corefile_that_node_cache_made_is_read() {
+    let uid = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
+    let base =
+        format!("var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~configmap/c/Corefile.base");
+    let cgroup = format!(
+        "0::/kubepods/pod{uid}/7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a\n"
+    );
+    let usual = "/node-cache\0-localip\x00169.254.20.10\0";
+    let made = "proc/7/root/etc/Corefile";
+    let other = "/node-cache\0-conf\0/run/mine\0";
+    let tests = [
+        (
+            "forward . __PILLAR__CLUSTER__DNS__",
+            usual,
+            made,
+            Some("/etc/Corefile"),
+        ),
+        (
+            "forward . __PILLAR__CLUSTER__DNS__",
+            other,
+            "proc/7/root/run/mine",
+            Some("/run/mine"),
+        ),
+        ("forward . __PILLAR__UPSTREAM__SERVERS__", usual, made, None),
+        ("forward . 10.96.0.10", usual, made, None),
+    ];
+    for (text, arguments, generated, expected) in tests {
+        let (_directory, root) = root_with(&[
+            (&base, text),
+            ("proc/7/comm", "node-cache\n"),
+            ("proc/7/cmdline", arguments),
+            ("proc/7/cgroup", &cgroup),
+            (generated, "forward . 10.96.0.11"),
+        ]);
+        let (pods, _) = read(&root, &scan(&root).0, ALL);
+        let mut names: Vec<String> = vec![format!("/{base}")];
+        names.extend(expected.map(|it| format!("/proc/7/root{it}")));
+        let found: Vec<&str> = pods[0]
+            .corefiles
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect();
+        assert_eq!(found, names, "{text}");
+    }
+}

@@ -7,25 +7,28 @@ mod resolved;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use super::processes::{self, Seen};
+use super::processes::{self, Seen, after};
 use super::{files, networks, sockets};
 use crate::config::settings::Settings;
 use crate::host::root::Root;
 use crate::host::situation;
 use crate::node::{Listener, Node};
 use crate::text::Source;
+use crate::topology::resolved::Resolved;
 use crate::topology::{
     DnsServer, Network, Program, Surroundings, coredns, dnsmasq, named, unbound,
 };
 
-pub use resolved::read as read_resolved;
+pub use resolved::{PATIENCE, Sockets, ask as ask_resolved, of_files as read_resolved};
 
 /// The DNS servers that run on the node itself; where no process could be
-/// seen, those that its files configure. With what could not be read.
+/// seen, those that its files configure. `resolved` is what systemd-resolved
+/// does and its name. With what could not be read.
 pub fn read(
     root: &Root,
     processes: &[Seen],
     listeners: &[Listener],
+    resolved: Option<&(Resolved, String)>,
 ) -> (Vec<DnsServer>, Vec<String>) {
     let (addresses, interfaces) = networks::of_node(root);
     let (resolv_files, _) = files::read(root);
@@ -54,10 +57,7 @@ pub fn read(
     if processes.is_empty() {
         servers.extend(reader.configured());
     }
-    let resolved = read_resolved(root, processes);
-    servers.extend(
-        resolved.map(|(resolved, label)| crate::topology::resolved::server(&resolved, &label)),
-    );
+    servers.extend(resolved.map(|(it, label)| crate::topology::resolved::server(it, label)));
     seen_listening(&mut servers, listeners);
     (servers, reader.skipped)
 }
@@ -77,13 +77,15 @@ pub fn fill(root: &Root, processes: &[Seen], node: &mut Node) {
     let (listeners, more) = sockets::read(root, processes, &all);
     node.listeners = listeners;
     skipped.extend(more);
-    let (servers, more) = self::read(root, processes, &node.listeners);
+    let (resolved, unasked) = resolved::read(root, processes);
+    skipped.extend(unasked);
+    let (servers, more) = self::read(root, processes, &node.listeners, resolved.as_ref());
     node.servers = servers;
     skipped.extend(more);
     let (servers, more) = pods::read(root, processes, &node.pods);
     node.servers.extend(servers);
     skipped.extend(more);
-    node.resolved = read_resolved(root, processes).map(|(resolved, _)| resolved);
+    node.resolved = resolved.map(|(resolved, _)| resolved);
     let unread = node
         .node_file
         .as_ref()
@@ -263,22 +265,4 @@ impl Reader<'_> {
             files: &self.files,
         }
     }
-}
-
-/// The argument behind `name`, also as `NAMEvalue` and `NAME=value`.
-fn after<'a>(arguments: &'a [String], name: &str) -> Option<&'a str> {
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        match argument.strip_prefix(name) {
-            Some("") => return arguments.next().map(String::as_str),
-            Some(rest) if name.len() == 2 => return Some(rest),
-            Some(rest) => {
-                if let Some(value) = rest.strip_prefix('=') {
-                    return Some(value);
-                }
-            }
-            None => {}
-        }
-    }
-    None
 }

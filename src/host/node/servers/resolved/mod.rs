@@ -1,0 +1,108 @@
+//! Reads what systemd-resolved does.
+
+mod ask;
+
+use std::path::Path;
+
+use super::include::drop_ins;
+use super::of_the_node;
+use crate::host::node::files;
+use crate::host::node::processes::Seen;
+use crate::host::root::Root;
+use crate::node::HostFile;
+use crate::text::Source;
+use crate::topology::resolved::{self, Files, Mode, Resolved, UPLINK_FILE};
+
+pub use ask::{PATIENCE, Sockets, ask};
+
+/// Where drop-ins are, the strongest first.
+///
+/// Source: resolved.conf(5).
+const DROP_INS: [&str; 4] = [
+    "/etc/systemd/resolved.conf.d",
+    "/run/systemd/resolved.conf.d",
+    "/usr/local/lib/systemd/resolved.conf.d",
+    "/usr/lib/systemd/resolved.conf.d",
+];
+
+/// The main file: the first that is there counts.
+const MAIN: [&str; 4] = [
+    "/etc/systemd/resolved.conf",
+    "/run/systemd/resolved.conf",
+    "/usr/local/lib/systemd/resolved.conf",
+    "/usr/lib/systemd/resolved.conf",
+];
+
+/// Most interfaces whose state is read.
+const MAX_LINKS: usize = 1000;
+
+/// What it does, and what people call it; `None`: it does not run. On the
+/// machine that kdns runs on it is asked, too. With why it could not be.
+pub(super) fn read(
+    root: &Root,
+    processes: &[Seen],
+) -> (Option<(Resolved, String)>, Option<String>) {
+    let Some((resolved, label)) = of_files(root, processes) else {
+        return (None, None);
+    };
+    if !root.is_live() {
+        return (Some((resolved, label)), None);
+    }
+    match ask(&Sockets::default()) {
+        Ok(Some(told)) => (Some((resolved.with(told), label)), None),
+        Ok(None) => (Some((resolved, label)), None),
+        Err(reason) => (Some((resolved, label)), Some(reason)),
+    }
+}
+
+/// What its files say, and what people call it; `None`: it does not run. Where
+/// no process can be seen, its files in `/run` say that it does.
+pub fn of_files(root: &Root, processes: &[Seen]) -> Option<(Resolved, String)> {
+    let own = of_the_node(processes);
+    // The kernel cuts names to 15 bytes.
+    let process = own.iter().find(|it| it.comm == "systemd-resolve");
+    let uplink = files::host_file(root, Path::new(UPLINK_FILE)).content.ok();
+    let label = match process {
+        Some(process) => format!("systemd-resolved (process {})", process.pid),
+        None if processes.is_empty() && uplink.is_some() => "systemd-resolved".to_owned(),
+        None => return None,
+    };
+    // A file that cannot be read is told of by the one who lists all files.
+    let mut skipped = Vec::new();
+    let main = MAIN
+        .iter()
+        .find_map(|path| files::source(root, path.as_bytes(), &mut skipped));
+    let drop_ins = drop_ins(root, &DROP_INS);
+    let drop_ins = drop_ins
+        .iter()
+        .filter_map(|path| files::source(root, path, &mut Vec::new()));
+    let etc = files::host_file(root, Path::new("/etc/resolv.conf"));
+    let files = Files {
+        settings: main.into_iter().chain(drop_ins).collect(),
+        links: links(root, "/run/systemd/resolve/netif"),
+        networkd: links(root, "/run/systemd/netif/links"),
+        uplink,
+        foreign: foreign(etc),
+    };
+    Some((resolved::read(&files), label))
+}
+
+/// The file, if it is one of others.
+fn foreign(file: HostFile) -> Option<crate::config::resolv_conf::ResolvConf> {
+    let end = file.links.last().unwrap_or(&file.path);
+    let is_foreign = Mode::of(Some(end)) == Mode::Foreign;
+    file.content.ok().filter(|_| is_foreign)
+}
+
+/// The files of a directory that are named by numbers.
+fn links(root: &Root, directory: &str) -> Vec<(u32, Source)> {
+    let names = root.list(Path::new(directory)).unwrap_or_default();
+    let mut found = Vec::new();
+    for name in names.into_iter().take(MAX_LINKS) {
+        let index = name.to_str().and_then(|name| name.parse().ok());
+        let Some(index) = index else { continue };
+        let path = Path::new(directory).join(&name);
+        found.extend(root.read(&path).ok().map(|file| (index, file.source)));
+    }
+    found
+}
