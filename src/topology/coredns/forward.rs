@@ -118,7 +118,8 @@ fn meaning(text: &str) -> Option<&'static str> {
 /// no other file.
 pub fn has_places(corefile: &Source) -> bool {
     let text = String::from_utf8_lossy(&corefile.bytes);
-    text.split_whitespace().any(is_unreplaced)
+    text.split_whitespace()
+        .any(|word| word.contains("__PILLAR__") && word != UPSTREAM_SERVERS)
 }
 
 /// What a TO names; `None`: nothing that can be followed.
