@@ -18,7 +18,7 @@ fn core() -> Vec<String> {
 }
 
 fn is_outside(module: &str) -> bool {
-    ["host", "netns", "probe", "render", "cli"].contains(&module)
+    ["host", "netns", "probe", "wire", "render", "cli"].contains(&module)
 }
 
 /// The modules in the order of `src/lib.rs`.

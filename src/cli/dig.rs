@@ -74,7 +74,7 @@ pub(super) fn run(args: &DigArgs, streams: &mut Streams<'_>) -> anyhow::Result<S
         let _ = writeln!(streams.err, "{message}");
         return Ok(Status::Found);
     }
-    if reads_digrc && let Some(read) = digrc()? {
+    if reads_digrc && let Some(read) = digrc() {
         for line in read.source.bytes.split(|&byte| byte == b'\n') {
             if let Err(end) = parser.digrc_line(line) {
                 return ended(end, &mut parser, streams);
@@ -108,15 +108,10 @@ fn existing(path: &str) -> anyhow::Result<Option<FileRead>> {
     }
 }
 
-fn digrc() -> anyhow::Result<Option<FileRead>> {
-    let Some(home) = std::env::var_os("HOME") else {
-        return Ok(None);
-    };
-    match host::read_path(&Path::new(&home).join(".digrc")) {
-        Ok(read) => Ok(Some(read)),
-        // As in dig, a file that cannot be read is none.
-        Err(_) => Ok(None),
-    }
+/// As in dig, a file that cannot be read is none.
+fn digrc() -> Option<FileRead> {
+    let home = std::env::var_os("HOME")?;
+    host::read_path(&Path::new(&home).join(".digrc")).ok()
 }
 
 /// Prints what the parser has said.

@@ -26,6 +26,7 @@ const TCP_TIMEOUT: u32 = 10;
 
 /// A lookup with its place in the search, as it waits for its turn.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 struct Pending {
     lookup: Lookup,
     /// The entry of the search list that is tried.
@@ -140,15 +141,16 @@ impl Machine {
         };
         let cookie = match &pending.lookup.edns.cookie {
             None => self.settings.cookie.to_vec(),
-            Some(digits) => match decode_hex(digits) {
-                Some(cookie) => cookie,
-                None => {
+            Some(digits) => {
+                if let Some(cookie) = decode_hex(digits) {
+                    cookie
+                } else {
                     let why = "isc_hex_decodestring: bad hex encoding";
                     self.print(Printed::Stderr(why.to_owned()));
                     let status = self.fatal_status();
                     return self.end(status);
                 }
-            },
+            }
         };
         let id = pending.lookup.qid.unwrap_or_else(self.ids);
         let parts = request::Parts {
@@ -226,14 +228,13 @@ impl Machine {
             self.print(Printed::Stderr(why));
             return Err(self.fatal_status());
         };
-        match name {
-            Ok(name) => Ok(name.concatenate(&labels).ok()),
-            Err(_) => {
-                let why = bad_name(&text);
-                let why = format!("'{}' is not in legal name syntax ({why})", shown());
-                self.print(Printed::Stderr(why));
-                Err(self.fatal_status())
-            }
+        if let Ok(name) = name {
+            Ok(name.concatenate(&labels).ok())
+        } else {
+            let why = bad_name(&text);
+            let why = format!("'{}' is not in legal name syntax ({why})", shown());
+            self.print(Printed::Stderr(why));
+            Err(self.fatal_status())
         }
     }
 

@@ -265,6 +265,16 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// A message has one class, but for records that are about the message.
+    fn check_class(&mut self, rdtype: u16, rdclass: u16) -> Result<(), Trouble> {
+        let class = self.class.unwrap_or_default();
+        let free = matches!(rdtype, TSIG | OPT | SIG | TKEY) || rdtype == KEY && self.tkey;
+        if self.message.opcode == UPDATE || free || class == ANY || class == rdclass {
+            return Ok(());
+        }
+        self.error(FORMERR)
+    }
+
     /// Source: BIND lib/dns/message.c: `getsection` (9.18)
     fn record(&mut self, section: u8, last: bool) -> Result<(), Trouble> {
         let owner = self.reader.name()?;
@@ -275,15 +285,7 @@ impl Parser<'_> {
         if self.class.is_none() && !matches!(rdtype, OPT | TSIG | TKEY) {
             self.class = Some(rdclass);
         }
-        let class = self.class.unwrap_or_default();
-        let free = matches!(rdtype, TSIG | OPT | KEY | SIG | TKEY);
-        let is_update = self.message.opcode == UPDATE;
-        if !is_update && !free && class != ANY && class != rdclass {
-            self.error(FORMERR)?;
-        }
-        if !is_update && !self.tkey && rdtype == KEY && class != ANY && class != rdclass {
-            self.error(FORMERR)?;
-        }
+        self.check_class(rdtype, rdclass)?;
         let is_tsig = rdtype == TSIG && section == 3 && rdclass == ANY && last;
         if rdtype == TSIG && !is_tsig {
             self.error(Trouble::Bad("TSIG in wrong location"))?;

@@ -178,7 +178,8 @@ mod tests {
             cookie: &[1, 2, 3, 4, 5, 6, 7, 8],
         };
         let wire = message(lookup, &parts);
-        wire.iter().map(|byte| format!("{byte:02x}")).collect()
+        let digits: Vec<String> = wire.iter().map(|byte| format!("{byte:02x}")).collect();
+        digits.concat()
     }
 
     #[test]

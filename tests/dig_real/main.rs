@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::net::UdpSocket;
 use std::path::Path;
@@ -52,7 +53,7 @@ fn named(folder: &Path, port: u16) -> Child {
     let path = |name: &str| folder.join(name).display().to_string();
     let mut zone = include_str!("../../testdata/dig/example.test.zone").to_owned();
     for last in 1..=95 {
-        zone.push_str(&format!("big IN A 10.1.0.{last}\n"));
+        let _ = writeln!(zone, "big IN A 10.1.0.{last}");
     }
     let soa = "$TTL 60\n@ IN SOA ns1.example.test. h.example.test. 1 2 3 4 5\n\
                @ IN NS ns1.example.test.\n";

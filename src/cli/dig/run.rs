@@ -1,5 +1,6 @@
 //! The machine on the wire, and its output.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -302,7 +303,7 @@ fn print(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
             };
             message_text(&shown, out);
             if exchange.lookup.print.stats && !globals.yaml && !globals.json {
-                out.push_str(&format!(";; QUERY SIZE: {}\n\n", exchange.query_size));
+                let _ = write!(out, ";; QUERY SIZE: {}\n\n", exchange.query_size);
             }
         }
         Printed::Reply(exchange, message, first) => {

@@ -125,12 +125,11 @@ fn apply(
         b'b' => source(parser, value),
         b'c' => {
             line.open_type_class = false;
-            match class_of(value) {
-                Some(class) => parser.set_class(line, class),
-                None => {
-                    let shown = String::from_utf8_lossy(value).into_owned();
-                    parser.err(format!(";; Warning, ignoring invalid class {shown}"));
-                }
+            if let Some(class) = class_of(value) {
+                parser.set_class(line, class);
+            } else {
+                let shown = String::from_utf8_lossy(value).into_owned();
+                parser.err(format!(";; Warning, ignoring invalid class {shown}"));
             }
             Ok(())
         }

@@ -87,6 +87,7 @@ pub struct Parser {
 }
 
 /// The reading of one line.
+#[expect(clippy::struct_excessive_bools, reason = "they are dig's own")]
 struct Line<'w> {
     words: &'w [&'w [u8]],
     /// A line of a batch file or of `~/.digrc`.

@@ -1,5 +1,6 @@
 //! Numbers and addresses of the command line, as C reads them.
 
+use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::dig::lookup::Subnet;
@@ -97,7 +98,7 @@ pub(super) fn reverse_name(value: &[u8]) -> Vec<u8> {
     if let Ok(address) = text.parse::<Ipv6Addr>() {
         let mut name = String::with_capacity(73);
         for byte in address.octets().iter().rev() {
-            name.push_str(&format!("{:x}.{:x}.", byte & 15, byte >> 4));
+            let _ = write!(name, "{:x}.{:x}.", byte & 15, byte >> 4);
         }
         name.push_str("ip6.arpa");
         return name.into_bytes();

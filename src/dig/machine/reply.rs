@@ -209,7 +209,7 @@ impl Machine {
         if message.rcode != BADCOOKIE || cookie_ok.is_none() {
             self.note_cookie(&mut current, &message, &mut cookie_ok);
         }
-        self.show(current, message, cookie_ok);
+        self.show(current, &message, cookie_ok);
     }
 
     /// Whether the id is ours; what else is odd about the header is said.
@@ -322,15 +322,15 @@ impl Machine {
     }
 
     /// Prints a reply and goes on.
-    fn show(&mut self, mut current: Current, message: Message, cookie_ok: Option<bool>) {
+    fn show(&mut self, mut current: Current, message: &Message, cookie_ok: Option<bool>) {
         let Some(exchange) = current.exchange(cookie_ok) else {
             return self.finish();
         };
         let searches = current.pending.origin.is_some() || current.pending.need_search;
         if message.rcode == NXDOMAIN && searches {
             if !self.next_origin(&current.pending) || self.settings.show_search {
-                self.print_reply(&exchange, &message);
-                self.print_received(Rc::clone(&exchange), &message);
+                self.print_reply(&exchange, message);
+                self.print_received(Rc::clone(&exchange), message);
             }
         } else {
             let first = current.transfer.as_ref().is_none_or(Transfer::is_at_start);
@@ -342,7 +342,7 @@ impl Machine {
             match transfer.take(
                 current.pending.lookup.rdtype,
                 current.pending.lookup.ixfr_serial,
-                &message,
+                message,
             ) {
                 Progress::More => return self.wait(current),
                 Progress::Failed(why) => {
@@ -352,7 +352,7 @@ impl Machine {
                 Progress::Whole(total) => self.print(Printed::Received(exchange, total)),
             }
         } else if message.rcode == 0 || current.pending.origin.is_none() {
-            self.print_received(exchange, &message);
+            self.print_received(exchange, message);
         }
         self.finish();
     }

@@ -27,9 +27,11 @@ pub(super) fn location(reader: &mut Reader<'_>, data: &mut Vec<u8>) -> Result<()
         let (base, power) = (byte >> 4, byte & 15);
         power < 10 && base < 10 && (base != 0 || power == 0)
     };
-    let [a, b, c, d, e, f, g, h, ..] = rest;
-    let away = |word: [u8; 4]| u32::from_be_bytes(word).abs_diff(0x8000_0000);
-    let on_earth = away([a, b, c, d]) <= 90 * 3_600_000 && away([e, f, g, h]) <= 180 * 3_600_000;
+    let (words, _) = rest.as_chunks::<4>();
+    let mut limits = words.iter().zip([90, 180]);
+    let on_earth = limits.all(|(word, degrees)| {
+        u32::from_be_bytes(*word).abs_diff(0x8000_0000) <= degrees * 3_600_000
+    });
     if ![size, horizontal, vertical].into_iter().all(is_size) || !on_earth {
         return Err(Trouble::Bad("out of range"));
     }
@@ -72,7 +74,6 @@ pub(super) fn gateway(
     let head = reader.take(head)?;
     data.extend(head);
     match kind(head) {
-        Some(0) => {}
         Some(1) => data.extend(reader.take(4)?),
         Some(2) => data.extend(reader.take(16)?),
         Some(3) => put_name(reader, data)?,

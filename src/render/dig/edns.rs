@@ -201,7 +201,8 @@ pub(super) fn raw(code: u16, data: &[u8], cookie_ok: Option<bool>) -> String {
         return String::new();
     }
     if code == COOKIE {
-        let digits: String = data.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits: Vec<String> = data.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = digits.concat();
         let verdict = match cookie_ok {
             Some(true) if data.len() >= 16 => " (good)",
             Some(true) => " (echoed)",
@@ -211,11 +212,9 @@ pub(super) fn raw(code: u16, data: &[u8], cookie_ok: Option<bool>) -> String {
         return format!(" {digits}{verdict}");
     }
     let is_text = code == EDE && std::str::from_utf8(data).is_ok();
-    let digits: String = if is_text {
-        String::new()
-    } else {
-        data.iter().map(|byte| format!("{byte:02x} ")).collect()
-    };
+    let bytes = if is_text { &[] } else { data };
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
+    let digits = digits.concat();
     match code {
         8 => format!(" {digits}"),
         EDE => format!(" {digits}({})", printable(data, is_text)),

@@ -140,10 +140,10 @@ fn document(shown: &Shown<'_>) -> Document {
     let message = shown.message;
     let is = |bit: u16| message.flags & bit != 0;
     let question = message.questions.first();
-    let [qdcount, ancount, nscount, arcount] = message.counts;
+    let [questions, answers, authorities, additionals] = message.counts;
     let server = &shown.exchange.server;
     let style = Style::short(&shown.exchange.lookup.print, shown.globals, shown.now());
-    let records = |records: &[Record]| records.iter().map(|it| record(it, &style)).collect();
+    let all = |section: &[Record]| section.iter().map(|it| record(it, &style)).collect();
     Document {
         id: message.id,
         qr: is(flag::QR),
@@ -156,18 +156,18 @@ fn document(shown: &Shown<'_>) -> Document {
         cd: is(flag::CD),
         rcode: message.rcode,
         rcode_name: rcode_text(message.rcode).into_owned(),
-        qdcount,
-        ancount,
-        nscount,
-        arcount,
+        qdcount: questions,
+        ancount: answers,
+        nscount: authorities,
+        arcount: additionals,
         qname: question.map(|it| name(&it.name)),
         qtype: question.map(|it| it.rdtype),
         qtype_name: question.map(|it| type_text(it.rdtype).into_owned()),
         qclass: question.map(|it| it.rdclass),
         qclass_name: question.map(|it| class_text(it.rdclass).into_owned()),
-        answers: records(&message.answers),
-        authorities: records(&message.authorities),
-        additionals: records(&message.additionals),
+        answers: all(&message.answers),
+        authorities: all(&message.authorities),
+        additionals: all(&message.additionals),
         edns: edns(message),
         server: format!("{}#{}", server.address, server.port.unwrap_or(53)),
         transport: if shown.exchange.tcp { "TCP" } else { "UDP" },

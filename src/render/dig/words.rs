@@ -1,5 +1,7 @@
 //! Names, texts, numbers and bytes as BIND writes them.
 
+use std::fmt::Write as _;
+
 use crate::name::Name;
 
 /// A name with its last dot; `.` is the root.
@@ -15,7 +17,9 @@ pub(super) fn name(name: &Name) -> String {
                     text.push(char::from(byte));
                 }
                 0x21..=0x7e => text.push(char::from(byte)),
-                _ => text.push_str(&format!("\\{byte:03}")),
+                _ => {
+                    let _ = write!(text, "\\{byte:03}");
+                }
             }
         }
         text.push('.');
@@ -46,7 +50,9 @@ pub(super) fn character_string(bytes: &[u8], quoted: bool) -> String {
             }
             b' ' if quoted => text.push(' '),
             0x21..=0x7e => text.push(char::from(byte)),
-            _ => text.push_str(&format!("\\{byte:03}")),
+            _ => {
+                let _ = write!(text, "\\{byte:03}");
+            }
         }
     }
     if quoted {
@@ -66,7 +72,9 @@ pub(super) fn list_item(bytes: &[u8]) -> String {
             b'\\' => text.push_str("\\\\\\\\"),
             b'"' => text.push_str("\\\""),
             0x21..=0x7e => text.push(char::from(byte)),
-            _ => text.push_str(&format!("\\{byte:03}")),
+            _ => {
+                let _ = write!(text, "\\{byte:03}");
+            }
         }
     }
     text
@@ -93,9 +101,11 @@ pub(super) fn ttl(seconds: u32, verbose: bool) -> String {
         });
         return parts.collect::<Vec<_>>().join(" ");
     }
-    parts
-        .map(|(count, unit)| format!("{count}{}", unit.get(..1).unwrap_or_default()))
-        .collect()
+    let short = parts.map(|(count, unit)| {
+        let letter = unit.get(..1).unwrap_or_default();
+        format!("{count}{letter}")
+    });
+    short.collect::<Vec<_>>().concat()
 }
 
 /// Hexadecimal digits in words of so many; `breaks` stands between words.

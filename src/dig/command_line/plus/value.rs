@@ -93,6 +93,40 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
             let size = number(parser, value, MAX_MESSAGE, "buffer size", "buffer size")?;
             parser.lookup(line).edns.size = u16::try_from(size).ok();
         }
+        ("edns", _) if !state => parser.lookup(line).edns.version = None,
+        ("edns", None) => parser.lookup(line).edns.version = Some(0),
+        ("edns", Some(value)) => {
+            let version = number(parser, value, 255, "edns", "edns")?;
+            parser.lookup(line).edns.version = u8::try_from(version).ok();
+        }
+        ("ednsflags", Some(value)) if state => flags(parser, line, value)?,
+        ("ednsflags", _) => parser.lookup(line).edns.flags = 0,
+        ("ednsopt", _) if !state => parser.lookup(line).edns.options.clear(),
+        ("ednsopt", value) => save_option(parser, line, value)?,
+        _ => return edns_option(parser, line, plus),
+    }
+    Ok(())
+}
+
+fn flags(parser: &mut Parser, line: &mut Line<'_>, value: &[u8]) -> Result<(), Trouble> {
+    let flags = match number::xint(value, 0xffff) {
+        Ok(flags) => flags,
+        Err(why) => {
+            parser.invalid("ednsflags", value, why);
+            parser.internal("Couldn't parse ednsflags")?;
+            0
+        }
+    };
+    let edns = &mut parser.lookup(line).edns;
+    switch_on(edns, true);
+    edns.flags = u16::try_from(flags).unwrap_or_default();
+    Ok(())
+}
+
+/// Options of the OPT record that have words of their own.
+fn edns_option(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(), Trouble> {
+    let state = plus.state;
+    match (plus.word, plus.value) {
         ("cookie", value) => {
             if value.is_some_and(|value| value.len() > MAX_COOKIE_DIGITS) {
                 parser.internal("COOKIE data too large")?;
@@ -112,28 +146,6 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
             switch_on(edns, state);
             edns.nsid = state;
         }
-        ("edns", _) if !state => parser.lookup(line).edns.version = None,
-        ("edns", None) => parser.lookup(line).edns.version = Some(0),
-        ("edns", Some(value)) => {
-            let version = number(parser, value, 255, "edns", "edns")?;
-            parser.lookup(line).edns.version = u8::try_from(version).ok();
-        }
-        ("ednsflags", Some(value)) if state => {
-            let flags = match number::xint(value, 0xffff) {
-                Ok(flags) => flags,
-                Err(why) => {
-                    parser.invalid("ednsflags", value, why);
-                    parser.internal("Couldn't parse ednsflags")?;
-                    0
-                }
-            };
-            let edns = &mut parser.lookup(line).edns;
-            switch_on(edns, true);
-            edns.flags = u16::try_from(flags).unwrap_or_default();
-        }
-        ("ednsflags", _) => parser.lookup(line).edns.flags = 0,
-        ("ednsopt", _) if !state => parser.lookup(line).edns.options.clear(),
-        ("ednsopt", value) => save_option(parser, line, value)?,
         ("padding", _) => {
             let edns = &mut parser.lookup(line).edns;
             switch_on(edns, state);
@@ -214,13 +226,14 @@ fn opcode(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(
     let opcode = match (plus.state, plus.value) {
         (false, _) => 0,
         (true, None) => return Err(Trouble::Invalid),
-        (true, Some(value)) => match opcode_of(value) {
-            Some(opcode) => opcode,
-            None => {
+        (true, Some(value)) => {
+            if let Some(opcode) = opcode_of(value) {
+                opcode
+            } else {
                 let opcode = number(parser, value, 15, "opcode", "opcode")?;
                 u8::try_from(opcode).unwrap_or_default()
             }
-        },
+        }
     };
     parser.lookup(line).opcode = opcode;
     Ok(())

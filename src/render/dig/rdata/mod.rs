@@ -79,7 +79,7 @@ impl<'r> Writer<'r> {
             (2..=5 | 7..=9 | 12 | 39, _) | (23, IN) => self.name(),
             (6, _) => self.soa(),
             (11, IN) => self.well_known_services(),
-            (13, _) => self.strings(2),
+            (13 | 20, _) => self.strings(2),
             (14 | 17 | 58, _) => self.names(2),
             (15 | 18 | 21 | 107, _) | (36, IN) => {
                 self.numbers(&[2])?;
@@ -88,7 +88,6 @@ impl<'r> Writer<'r> {
             }
             (16 | 56 | 99 | 258 | 261 | 262, _) => self.strings(usize::MAX),
             (19, _) => self.strings(1),
-            (20, _) => self.strings(2),
             (22, IN) => {
                 let digits = hex(self.data.rest(), 0, "").to_ascii_lowercase();
                 self.push(&format!("0x{digits}"));
@@ -102,7 +101,7 @@ impl<'r> Writer<'r> {
             (27, _) => self.strings(3),
             (28, IN) => self.ipv6(),
             (29, _) => self.location(),
-            (31 | 32, IN) => self.in_parentheses("( ", |writer| writer.hex_rest()),
+            (31 | 32, IN) => self.in_parentheses("( ", Self::hex_rest),
             (33, IN) => {
                 self.numbers(&[2, 2, 2])?;
                 self.push(" ");
@@ -117,25 +116,7 @@ impl<'r> Writer<'r> {
                 self.name()
             }
             (42, IN) => self.prefixes(),
-            (104 | 106, _) => {
-                self.numbers(&[2])?;
-                let words: Option<Vec<String>> = (0..4)
-                    .map(|_| Some(format!("{:x}", self.data.u16().ok()?)))
-                    .collect();
-                self.push(&format!(" {}", words?.join(":")));
-                Some(())
-            }
-            (105, _) => {
-                self.numbers(&[2])?;
-                self.push(" ");
-                self.ipv4()
-            }
-            (108 | 109, _) => {
-                let bytes = self.data.rest();
-                let digits: Vec<String> = bytes.iter().map(|it| format!("{it:02x}")).collect();
-                self.push(&digits.join("-"));
-                Some(())
-            }
+            (104..=106 | 108 | 109, _) => self.identifier(),
             (256, _) => {
                 self.numbers(&[2, 2])?;
                 self.push(" ");
@@ -143,6 +124,31 @@ impl<'r> Writer<'r> {
                 Some(())
             }
             _ => self.write_more(),
+        }
+    }
+
+    /// NID, L32 and L64 (RFC 6742), EUI48 and EUI64 (RFC 7043).
+    fn identifier(&mut self) -> Option<()> {
+        match self.record.rdtype {
+            104 | 106 => {
+                self.numbers(&[2])?;
+                let words: Option<Vec<String>> = (0..4)
+                    .map(|_| Some(format!("{:x}", self.data.u16().ok()?)))
+                    .collect();
+                self.push(&format!(" {}", words?.join(":")));
+                Some(())
+            }
+            105 => {
+                self.numbers(&[2])?;
+                self.push(" ");
+                self.ipv4()
+            }
+            _ => {
+                let bytes = self.data.rest();
+                let digits: Vec<String> = bytes.iter().map(|it| format!("{it:02x}")).collect();
+                self.push(&digits.join("-"));
+                Some(())
+            }
         }
     }
 
@@ -276,6 +282,7 @@ impl<'r> Writer<'r> {
         Some(())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "one shape for all that write")]
     fn hex_rest(&mut self) -> Option<()> {
         let rest = self.data.rest();
         let text = words(self.style, |word, breaks| hex(rest, word, breaks));
@@ -283,6 +290,7 @@ impl<'r> Writer<'r> {
         Some(())
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "one shape for all that write")]
     fn base64_rest(&mut self) -> Option<()> {
         let rest = self.data.rest();
         let text = words(self.style, |word, breaks| {

@@ -49,7 +49,7 @@ fn certificate_type(number: u16) -> String {
 
 /// The id of a key (RFC 4034, appendix B).
 ///
-/// Source: BIND lib/dns/dst_api.c: `dst_region_computeid` (9.18)
+/// Source: BIND `lib/dns/dst_api.c`: `dst_region_computeid` (9.18)
 fn key_id(data: &[u8]) -> u16 {
     if data.get(3) == Some(&1) {
         let low = data
