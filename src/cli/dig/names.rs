@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::hosts;
+use super::place::Place;
 use super::run::{Wire, settings};
 use crate::address::Address;
 use crate::config::hosts::entries;
@@ -20,10 +20,11 @@ const AAAA: u16 = 28;
 pub(super) fn addresses(
     names: &[&[u8]],
     reading: &Reading<'_>,
-) -> anyhow::Result<BTreeMap<Vec<u8>, Vec<Address>>> {
-    let hosts = hosts()?;
+    place: &Place,
+) -> BTreeMap<Vec<u8>, Vec<Address>> {
     let mut found = BTreeMap::new();
     for &name in names {
+        let hosts = &place.scenario.hosts;
         let mut known: Vec<Address> = hosts
             .iter()
             .flat_map(entries)
@@ -42,7 +43,7 @@ pub(super) fn addresses(
             found.insert(name.to_vec(), known);
         }
     }
-    Ok(found)
+    found
 }
 
 /// The addresses that the servers of `resolv.conf` give.

@@ -1,17 +1,20 @@
 //! The machine on the wire, and its output.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
 use super::super::{Status, Streams};
+use super::place::Place;
 use super::{names, say, timeout};
 use crate::dig::command_line::{End, Parser, server_names};
 use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::machine::{Event, Machine, Printed, Settings, Step};
-use crate::host;
+use crate::host::{self, ReadError};
 use crate::render::dig::reply::{self, Shown, Times};
 use crate::render::dig::{json, stats, yaml};
 use crate::resolver::reading::Reading;
@@ -22,6 +25,7 @@ use crate::wire::{Conversation, client_cookie, query_id};
 pub(super) struct Run<'r> {
     parser: Parser,
     reading: &'r Reading<'r>,
+    place: &'r Place,
 }
 
 /// What is open, and what it has measured.
@@ -34,14 +38,20 @@ pub(super) struct Wire {
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(parser: Parser, reading: &'r Reading<'r>) -> Self {
-        Self { parser, reading }
+    pub(super) fn new(parser: Parser, reading: &'r Reading<'r>, place: &'r Place) -> Self {
+        Self {
+            parser,
+            reading,
+            place,
+        }
     }
 
-    /// All lookups of the command line, then those of the batch file.
+    /// All lookups of the command line, then those of the batch file, which
+    /// may be open already.
     pub(super) fn all(
         mut self,
         lookups: Vec<Lookup>,
+        opened: Option<Result<File, ReadError>>,
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<Status> {
         let settings = settings(&self.parser.globals, self.reading);
@@ -61,7 +71,8 @@ impl<'r> Run<'r> {
         if batch == b"-" {
             return self.batch(None, &mut machine, &mut wire, streams);
         }
-        match host::open_path(Path::new(std::ffi::OsStr::from_bytes(&batch))) {
+        let open = || host::open_path(Path::new(OsStr::from_bytes(&batch)));
+        match opened.unwrap_or_else(open) {
             Ok(file) => {
                 let mut lines = BufReader::new(file);
                 self.batch(Some(&mut lines), &mut machine, &mut wire, streams)
@@ -78,7 +89,7 @@ impl<'r> Run<'r> {
     /// The lines of a file; `None`: of standard input.
     fn batch(
         &mut self,
-        mut lines: Option<&mut BufReader<std::fs::File>>,
+        mut lines: Option<&mut BufReader<File>>,
         machine: &mut Machine,
         wire: &mut Wire,
         streams: &mut Streams<'_>,
@@ -100,7 +111,8 @@ impl<'r> Run<'r> {
                 .collect();
             let unknown = server_names(&words);
             if !unknown.is_empty() {
-                self.parser.learn(names::addresses(&unknown, self.reading)?);
+                self.parser
+                    .learn(names::addresses(&unknown, self.reading, self.place));
             }
             let lookups = match self.parser.batch_line(&line) {
                 Ok(None) => continue,
