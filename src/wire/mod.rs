@@ -4,6 +4,7 @@
 //! nothing but the server's packets in; its port is the kernel's choice.
 
 mod entropy;
+pub mod live;
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, TcpStream, UdpSocket};
@@ -203,7 +204,7 @@ fn left(deadline: Instant) -> io::Result<Duration> {
 }
 
 /// The socket's address; `None` if the zone is no interface.
-fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
+pub fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
     match (address.ip, &address.scope) {
         (IpAddr::V6(ip), Some(scope)) => {
             let index = scope
