@@ -4,6 +4,7 @@ mod introduction;
 mod names;
 mod place;
 mod run;
+mod walk;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,6 +16,7 @@ use std::path::Path;
 use self::introduction::Introduction;
 use self::place::Place;
 use self::run::Run;
+use self::walk::Walker;
 use super::{Status, Streams};
 use crate::address::Address;
 use crate::dig::command_line::{End, Parser, Said, Surroundings, server_names};
@@ -187,10 +189,10 @@ fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Re
         Err(end) => return ended(end, &mut parser, streams),
     };
     say(&mut parser, streams)?;
-    if let Some(resolver) = &parser.globals.search_as {
-        let resolver = escaped(resolver.as_bytes());
-        let message = format!("kdns: +search={resolver} is not supported: `kdns explain` tells");
-        let _ = writeln!(streams.err, "{message}");
+    if let Some(word) = &parser.globals.search_as
+        && let Err(why) = Walker::of(word, place.is_target)
+    {
+        let _ = writeln!(streams.err, "kdns: {}", escaped(why.as_bytes()));
         return Ok(Status::Found);
     }
     Run::new(parser, &reading, place).all(lookups, asked.batch, streams)

@@ -94,7 +94,7 @@ impl Conversation {
     ///
     /// As the kernel says.
     pub fn send(&mut self, message: &[u8]) -> Result<(), Failure> {
-        self.sent = Some((Instant::now(), since_1970()));
+        self.sent = Some((Instant::now(), now()));
         let result = match &mut self.socket {
             Socket::Udp(socket) => socket.send(message).map(|_| ()),
             Socket::Tcp(stream) => {
@@ -120,7 +120,7 @@ impl Conversation {
         };
         let message = message.map_err(|error| failure(&error))?;
         if let Some((sent, _)) = self.sent {
-            self.received = Some((since_1970(), sent.elapsed()));
+            self.received = Some((now(), sent.elapsed()));
         }
         Ok(message)
     }
@@ -232,7 +232,8 @@ fn failure(error: &io::Error) -> Failure {
     }
 }
 
-fn since_1970() -> Duration {
+/// The time since 1970.
+pub fn now() -> Duration {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()

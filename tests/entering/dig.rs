@@ -66,6 +66,7 @@ pub(crate) fn a_process() {
     );
     let note = ";; NOTE: its own program would first ask 127.0.0.1 for db.own.test. A";
     digs(&pid, &["db"], 0, &[note, "status: NXDOMAIN"]);
+    searches(&pid);
     let named = "which are not asked: the command line names others";
     digs(&pid, &["@10.77.0.1", "db"], 0, &[named, "10.1.1.2"]);
     assert_eq!(
@@ -85,6 +86,28 @@ pub(crate) fn a_process() {
     shell("chmod 600 /tmp/names; chown 1234 /tmp/names");
     let out = digs(&pid, &["+short", "+search", "-f", "/tmp/names"], 0, &[]);
     assert_eq!(out, "10.1.1.1\n10.1.1.2\n");
+}
+
+/// As other resolvers search.
+fn searches(pid: &str) {
+    let searched = ";; SEARCH: db.own.test. A to 127.0.0.1: NOERROR, 1 records";
+    let ending = ";; SEARCH: glibc then has 10.1.1.1\n";
+    digs(
+        pid,
+        &["+search=target", "db"],
+        0,
+        &[searched, ending, "\tA\t10.1.1.1\n"],
+    );
+    let absolute = ["+search=musl", "db.", "@10.77.0.1"];
+    digs(
+        pid,
+        &absolute,
+        0,
+        &[";; SEARCH: db. A to 10.77.0.1: NOERROR", "10.1.1.2"],
+    );
+    let short = digs(pid, &["+search=go", "+short", "db"], 0, &[]);
+    assert_eq!(short, "10.1.1.1\n");
+    digs(pid, &["+search=none", "db"], 1, &[]);
 }
 
 fn statuses(pid: &str) {

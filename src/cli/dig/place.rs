@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::cli::target;
 use crate::host::{self, FileRead};
 use crate::netns::Aim;
+use crate::program::Program;
 use crate::scenario::{self, Scenario};
 use crate::wire;
 
 /// The file that names the servers.
-const RESOLV_CONF: &str = "/etc/resolv.conf";
+pub(super) const RESOLV_CONF: &str = "/etc/resolv.conf";
 /// The file of the names that need no server.
 const HOSTS: &str = "/etc/hosts";
 
@@ -18,6 +19,10 @@ const HOSTS: &str = "/etc/hosts";
 pub(super) struct Place {
     /// All but the name that is asked.
     pub(super) scenario: Scenario,
+    /// Whether it is a target's.
+    pub(super) is_target: bool,
+    /// The target's program, if there is one.
+    pub(super) program: Option<Program>,
 }
 
 impl Place {
@@ -34,14 +39,22 @@ impl Place {
         scenario.resolv_conf = read(RESOLV_CONF)?;
         scenario.hosts = read(HOSTS)?;
         scenario.interfaces = wire::interfaces();
-        Ok(Self { scenario })
+        Ok(Self {
+            scenario,
+            is_target: false,
+            program: None,
+        })
     }
 
     /// The target's.
     pub(super) fn of(aim: &Aim) -> Self {
         let mut scenario = Scenario::new("dig", "");
         target::fill(aim, &mut scenario);
-        Self { scenario }
+        Self {
+            scenario,
+            is_target: true,
+            program: aim.program.clone(),
+        }
     }
 }
 

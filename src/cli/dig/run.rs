@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::super::{Status, Streams};
 use super::place::Place;
+use super::walk::{Walk, Walker};
 use super::{names, say, timeout};
 use crate::dig::command_line::{End, Parser, server_names};
 use crate::dig::lookup::{Globals, Lookup, Server};
@@ -60,8 +61,7 @@ impl<'r> Run<'r> {
             keep: self.parser.globals.keep_open,
             ..Wire::default()
         };
-        machine.add(self.prepared(lookups));
-        let status = self.drive(&mut machine, &mut wire, streams)?;
+        let status = self.answer(lookups, &mut machine, &mut wire, streams)?;
         let Some(batch) = self.parser.globals.batch.clone() else {
             return Ok(status);
         };
@@ -127,8 +127,7 @@ impl<'r> Run<'r> {
                 }
             };
             say(&mut self.parser, streams)?;
-            machine.add(self.prepared(lookups));
-            status = self.drive(machine, wire, streams)?;
+            status = self.answer(lookups, machine, wire, streams)?;
             if machine.has_ended() {
                 return Ok(status);
             }
@@ -142,6 +141,38 @@ impl<'r> Run<'r> {
             server.port = server.port.or(port);
         }
         lookups
+    }
+
+    /// Asks by dig's machine, or by that of the resolver of `+search=`.
+    fn answer(
+        &self,
+        lookups: Vec<Lookup>,
+        machine: &mut Machine,
+        wire: &mut Wire,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<Status> {
+        let lookups = self.prepared(lookups);
+        let Some(word) = &self.parser.globals.search_as else {
+            machine.add(lookups);
+            return self.drive(machine, wire, streams);
+        };
+        let walker = match Walker::of(word, self.place.is_target) {
+            Ok(walker) => walker,
+            Err(why) => {
+                let _ = writeln!(streams.err, "kdns: {}", escaped(why.as_bytes()));
+                return Ok(Status::Found);
+            }
+        };
+        let walk = Walk {
+            walker,
+            place: self.place,
+            globals: &self.parser.globals,
+        };
+        let mut status = Status::Clean;
+        for lookup in &lookups {
+            status = status.max(walk.lookup(lookup, streams)?);
+        }
+        Ok(status)
     }
 
     fn drive(
@@ -296,7 +327,7 @@ pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
     }
 }
 
-fn print(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
+pub(super) fn print(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
     let line = |out: &mut String, before: &str, text: &str| {
         out.push_str(before);
         out.push_str(&escaped(text.as_bytes()));

@@ -40,7 +40,7 @@ enum Kind {
 }
 
 struct Stream {
-    stream: TcpStream,
+    socket: TcpStream,
     peer: SocketAddr,
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
@@ -171,7 +171,7 @@ impl Kind {
             Self::Stream(stream) => {
                 let mut flags = PollFlags::POLLIN;
                 flags.set(PollFlags::POLLOUT, !stream.outgoing.is_empty());
-                vec![PollFd::new(stream.stream.as_fd(), flags)]
+                vec![PollFd::new(stream.socket.as_fd(), flags)]
             }
             Self::Over => Vec::new(),
         }
@@ -227,7 +227,7 @@ impl Kind {
             return Some(not_connected(id, server, Transport::Tcp, &error));
         }
         *self = Self::Stream(Stream {
-            stream,
+            socket: stream,
             peer,
             incoming: Vec::new(),
             outgoing: Vec::new(),
@@ -239,7 +239,7 @@ impl Kind {
 impl Stream {
     fn write(&mut self) -> io::Result<()> {
         while !self.outgoing.is_empty() {
-            match self.stream.write(&self.outgoing) {
+            match self.socket.write(&self.outgoing) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(count) => drop(self.outgoing.drain(..count)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
@@ -261,7 +261,7 @@ impl Stream {
                 return Some(Got::Message(id, self.peer, message));
             }
             let mut buffer = [0; 4096];
-            match self.stream.read(&mut buffer) {
+            match self.socket.read(&mut buffer) {
                 Ok(0) => return Some(Got::Closed(id)),
                 Ok(count) => self.incoming.extend(buffer.iter().take(count)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return None,
