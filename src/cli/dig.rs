@@ -1,7 +1,10 @@
 //! `kdns dig`.
 
 mod introduction;
+mod lines;
+mod many;
 mod names;
+mod output;
 mod place;
 mod run;
 mod walk;
@@ -14,12 +17,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use self::introduction::Introduction;
+use self::output::Output;
 use self::place::Place;
 use self::run::Run;
 use self::walk::Walker;
 use super::{Status, Streams};
 use crate::address::Address;
-use crate::dig::command_line::{End, Parser, Said, Surroundings, server_names};
+use crate::dig::command_line::{End, Parser, Surroundings, server_names};
 use crate::dig::lookup::{Globals, Lookup};
 use crate::host::root::Root;
 use crate::host::{self, FileRead, ReadError};
@@ -226,18 +230,9 @@ fn digrc() -> Option<FileRead> {
 }
 
 /// Prints what the parser has said.
-fn say(parser: &mut Parser, streams: &mut Streams<'_>) -> anyhow::Result<()> {
-    for said in std::mem::take(&mut parser.said) {
-        match said {
-            Said::Out(line) => writeln!(streams.out, "{}", escaped(line.as_bytes()))?,
-            Said::Err(line) => {
-                streams.out.flush()?;
-                // A closed stderr leaves nobody to tell.
-                let _ = writeln!(streams.err, "{}", escaped(line.as_bytes()));
-            }
-        }
-    }
-    Ok(())
+fn say(parser: &mut Parser, streams: &mut Streams<'_>) -> io::Result<()> {
+    let (out, err) = (&mut *streams.out, &mut *streams.err);
+    Output { out, err }.say(parser)
 }
 
 fn ended(end: End, parser: &mut Parser, streams: &mut Streams<'_>) -> anyhow::Result<Status> {

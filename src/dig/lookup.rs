@@ -221,6 +221,8 @@ pub struct Globals {
     pub keep_open: bool,
     /// The file with further lines.
     pub batch: Option<Vec<u8>>,
+    /// How many lines of that file are asked at once.
+    pub in_flight: usize,
 }
 
 impl Default for Globals {
@@ -243,6 +245,7 @@ impl Default for Globals {
             source: None,
             keep_open: false,
             batch: None,
+            in_flight: 64,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod entropy;
 pub mod live;
+pub mod sockets;
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, TcpStream, UdpSocket};
@@ -217,7 +218,8 @@ pub fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
     }
 }
 
-fn failure(error: &io::Error) -> Failure {
+/// What went wrong, as BIND names it.
+pub fn failure(error: &io::Error) -> Failure {
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::TimedOut,
         ErrorKind::ConnectionRefused => Failure::Refused,

@@ -10,7 +10,7 @@ use crate::config::hosts::entries;
 use crate::dig::lookup::{Globals, Lookup};
 use crate::dig::machine::{Machine, Printed, Step};
 use crate::resolver::reading::Reading;
-use crate::wire::query_id;
+use crate::wire::{client_cookie, query_id};
 
 const A: u16 = 1;
 const AAAA: u16 = 28;
@@ -52,7 +52,9 @@ fn asked(name: &[u8], reading: &Reading<'_>) -> Vec<Address> {
         search: true,
         ..Globals::default()
     };
-    let mut machine = Machine::new(settings(&globals, reading), query_id);
+    let mut settings = settings(&globals, reading);
+    settings.cookie = client_cookie();
+    let mut machine = Machine::new(settings, query_id);
     machine.add([A, AAAA].map(|rdtype| Lookup {
         text: name.to_vec(),
         rdtype,

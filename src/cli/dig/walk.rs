@@ -6,9 +6,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::output::Output;
 use super::place::{Place, RESOLV_CONF};
-use super::run::{print, settings};
-use super::{Status, Streams, bind};
+use super::run::settings;
+use super::{Status, bind};
 use crate::address::{self, DNS_PORT};
 use crate::cli::target;
 use crate::dig::lookup::{Globals, Lookup, Server};
@@ -20,6 +21,7 @@ use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Query, QueryId, Transport};
 use crate::program::{self, Program};
+use crate::render::dig::printed::write as print;
 use crate::render::dig::reply::Times;
 use crate::resolver::{self, Resolver};
 use crate::scenario::{self, Family, Scenario};
@@ -146,13 +148,13 @@ impl Walk<'_> {
     pub(super) fn lookup(
         &self,
         lookup: &Lookup,
-        streams: &mut Streams<'_>,
+        output: &mut Output<'_>,
     ) -> anyhow::Result<Status> {
         let (scenario, ports) = self.scenario(lookup);
         let resolver = match self.resolver(&scenario) {
             Ok(resolver) => resolver,
             Err(why) => {
-                let _ = writeln!(streams.err, "kdns: {}", escaped(why.as_bytes()));
+                let _ = writeln!(output.err, "kdns: {}", escaped(why.as_bytes()));
                 return Ok(Status::Internal);
             }
         };
@@ -168,8 +170,8 @@ impl Walk<'_> {
         seen.notes.extend(finished.notes);
         seen.notes.push(ending(resolver, &finished.outcome));
         let text = self.text(lookup, resolver, &seen, &ports);
-        streams.out.write_all(text.as_bytes())?;
-        streams.out.flush()?;
+        output.out.write_all(text.as_bytes())?;
+        output.out.flush()?;
         Ok(match seen.last {
             Some(_) => Status::Clean,
             None => Status::NoReply,

@@ -2,6 +2,7 @@
 
 pub mod edns;
 pub mod json;
+pub mod printed;
 mod rdata;
 pub mod reply;
 pub mod stats;

@@ -13,19 +13,20 @@
 //! the machine never sees: what real resolvers do with such messages differs,
 //! and is not modelled.
 
-mod sockets;
-
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use self::sockets::{Got, Sockets};
 use super::query_id;
+use super::sockets::{Got, Sockets};
 use crate::address::Server;
 use crate::dig::message::{Message, Read, read};
 use crate::dig::translation::{mismatch, reply};
-use crate::engine::io::{Arrival, Came, Request};
+use crate::engine::io::{Arrival, Came, ConnectError, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::engine::message::{Query, QueryId, SocketId, Transport};
+use crate::host::io_reason;
 use crate::simulation::MAX_QUERIES;
 
 /// How a machine is played.
@@ -113,6 +114,8 @@ struct Player<'p> {
     watch: &'p mut dyn FnMut(Event),
     start: Instant,
     sockets: Sockets,
+    /// What is being connected.
+    connecting: BTreeMap<u32, (Server, Transport)>,
     asked: Vec<Asked>,
 }
 
@@ -127,6 +130,7 @@ pub fn run(
         watch,
         start: Instant::now(),
         sockets: Sockets::default(),
+        connecting: BTreeMap::new(),
         asked: Vec::new(),
     };
     let outcome = loop {
@@ -142,12 +146,12 @@ pub fn run(
             Step::Waiting(until) => until,
         };
         let now = player.start.elapsed();
-        let is_stuck = until.is_none() && player.sockets.is_empty();
+        let is_stuck = until.is_none() && player.sockets.is_silent();
         if now >= options.limit || is_stuck || player.asked.len() >= MAX_QUERIES {
             break Outcome::Failed("HANG");
         }
         let until = until.map_or(options.limit, |it| it.min(options.limit));
-        if let Some(got) = player.sockets.wait(until.saturating_sub(now)) {
+        if let Some(got) = player.sockets.wait(until.saturating_sub(now), None) {
             player.take(got, &machine);
         }
     };
@@ -163,7 +167,8 @@ impl Player<'_> {
         match request {
             Request::Connect(socket, server, transport) => {
                 let peer = (self.options.destination)(&server);
-                if let Some(got) = self.sockets.connect(socket, server, peer, transport) {
+                self.connecting.insert(socket.0, (server, transport));
+                if let Some(got) = self.sockets.connect(socket.0, peer, None, transport) {
                     self.take(got, machine);
                 }
             }
@@ -172,16 +177,15 @@ impl Player<'_> {
                 let wire = (self.options.message)(&query, message_id);
                 let peer = (self.options.destination)(&query.server);
                 let at = self.start.elapsed();
-                let refused = self
-                    .sockets
-                    .send(query.socket, peer, query.transport, &wire);
+                let socket = query.socket.0;
+                let failed = self.sockets.send(socket, peer, query.transport, &wire);
                 (self.watch)(Event::Sent {
                     at,
                     id,
                     query: query.clone(),
                     wire,
                 });
-                if let Some(got) = refused {
+                if let Some(got) = failed {
                     self.take(got, machine);
                 }
                 self.asked.push(Asked {
@@ -197,27 +201,36 @@ impl Player<'_> {
 
     fn take(&mut self, got: Got, machine: &Machine<'_>) {
         match got {
-            Got::Connected(socket) => machine.connected(socket, Ok(())),
-            Got::NotConnected(socket, server, transport, error, why) => {
-                machine.connected(socket, Err(error));
-                let at = self.start.elapsed();
-                (self.watch)(Event::NotConnected {
-                    at,
-                    server,
-                    transport,
-                    why,
-                });
+            Got::Connected(id) => {
+                self.connecting.remove(&id);
+                machine.connected(SocketId(id), Ok(()));
             }
-            Got::Refused(socket) => self.ended(socket, &Came::Refused, machine),
-            Got::Closed(socket) => self.ended(socket, &Came::Closed, machine),
-            Got::Message(socket, from, wire) => self.message(socket, from, &wire, machine),
+            Got::Failed(id, error) => match self.connecting.remove(&id) {
+                Some((server, transport)) => {
+                    machine.connected(SocketId(id), Err(connect_error(&error)));
+                    let at = self.start.elapsed();
+                    (self.watch)(Event::NotConnected {
+                        at,
+                        server,
+                        transport,
+                        why: io_reason(&error),
+                    });
+                }
+                None => self.ended(SocketId(id), &error, machine),
+            },
+            Got::Message(id, from, wire) => self.message(SocketId(id), from, &wire, machine),
+            Got::Other => {}
         }
     }
 
     /// The oldest query of a datagram socket, or all of a connection, will
     /// not be answered.
-    fn ended(&mut self, socket: SocketId, what: &Came, machine: &Machine<'_>) {
+    fn ended(&mut self, socket: SocketId, error: &io::Error, machine: &Machine<'_>) {
         let now = self.start.elapsed();
+        let what = match error.kind() {
+            ErrorKind::UnexpectedEof => Came::Closed,
+            _ => Came::Refused,
+        };
         for asked in &mut self.asked {
             if asked.query.socket != socket || asked.is_answered {
                 continue;
@@ -270,6 +283,14 @@ impl Player<'_> {
             }
         }
         (self.watch)(Event::Stray { at, from, why });
+    }
+}
+
+/// A model knows two reasons; all but a closed port is a missing way.
+fn connect_error(error: &io::Error) -> ConnectError {
+    match error.kind() {
+        ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => ConnectError::Refused,
+        _ => ConnectError::Unreachable,
     }
 }
 
