@@ -1,5 +1,6 @@
 //! `kdns dig`.
 
+mod flight;
 mod introduction;
 mod lines;
 mod many;
@@ -36,6 +37,16 @@ const USAGE: &str = "\
 Usage:  kdns dig [@global-server] [domain] [q-type] [q-class] {q-opt}
                  {global-d-opt} host [@local-server] {local-d-opt}
                  [ host [@local-server] {local-d-opt} [...]]
+";
+
+const HELP: &str = "\
+The options are those of BIND's dig 9.18: dig(1). Besides:
+        @tls://SERVER[:PORT]          DNS over TLS
+        @https://SERVER[:PORT][/PATH] DNS over HTTPS
+        +search=RESOLVER              search as glibc, musl, go… would; target: as the target's own
+        +[no]json                     JSON (RFC 8427)
+        +inflight=N                   ask N lines of a batch file at once (64)
+Not supported: +trace, +nssearch, -k and -y (TSIG).
 ";
 
 /// Ask a name server, with the command line of BIND's dig
@@ -239,11 +250,7 @@ fn ended(end: End, parser: &mut Parser, streams: &mut Streams<'_>) -> anyhow::Re
     say(parser, streams)?;
     Ok(match end {
         End::Help => {
-            write!(
-                streams.out,
-                "{USAGE}The options are those of BIND's dig 9.18: dig(1). Not supported: +trace, \
-                 +nssearch,\n-k and -y (TSIG), DNS over TLS and HTTPS.\n"
-            )?;
+            write!(streams.out, "{USAGE}{HELP}")?;
             Status::Clean
         }
         End::Version => {

@@ -1,14 +1,15 @@
 //! Many sockets at once, none of which ever blocks.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use socket2::{Domain, Protocol, Socket as Raw, Type};
 
+use super::stream::{Stream, is_passing};
 use super::{MAX_MESSAGE, any};
 use crate::engine::message::Transport;
 
@@ -37,14 +38,6 @@ enum Kind {
     Over,
 }
 
-#[derive(Debug)]
-struct Stream {
-    socket: TcpStream,
-    peer: SocketAddr,
-    incoming: Vec<u8>,
-    outgoing: Vec<u8>,
-}
-
 /// Sockets by numbers of the caller's.
 #[derive(Debug, Default)]
 pub struct Sockets {
@@ -52,7 +45,16 @@ pub struct Sockets {
     /// Those that may have something to tell.
     ready: VecDeque<u32>,
     buffer: Vec<u8>,
+    /// Made when it is needed; `None`: not yet, or not to be had.
+    epoll: Option<Epoll>,
+    /// Whether the other descriptor is waited for.
+    has_other: bool,
 }
+
+/// So many events are taken at once.
+const EVENTS: usize = 64;
+/// What stands for the descriptor that is no socket.
+const OTHER: u64 = u64::MAX;
 
 impl Sockets {
     /// Whether nothing can ever come.
@@ -79,6 +81,7 @@ impl Sockets {
         });
         match made {
             Ok(kind) => {
+                self.register(id, &kind);
                 self.all.insert(id, kind);
                 (transport == Transport::Udp).then_some(Got::Connected(id))
             }
@@ -108,7 +111,9 @@ impl Sockets {
                         .is_ok_and(|own| own.is_ipv4() == peer.is_ipv4())
                 };
                 if !sockets.iter().any(of_family) {
-                    sockets.push(datagram(peer).ok()?);
+                    let socket = datagram(peer).ok()?;
+                    watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
+                    sockets.push(socket);
                 }
                 let socket = sockets.iter().find(|it| of_family(it))?;
                 let _ = socket.send_to(message, peer);
@@ -125,7 +130,11 @@ impl Sockets {
                 let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
                 stream.outgoing.extend(length.to_be_bytes());
                 stream.outgoing.extend(message);
-                let error = stream.write().err()?;
+                let result = stream.write();
+                if let Some(epoll) = &self.epoll {
+                    stream.wait_by(epoll, id);
+                }
+                let error = result.err()?;
                 *kind = Kind::Over;
                 Some(Got::Failed(id, error))
             }
@@ -158,10 +167,7 @@ impl Sockets {
             // A part of a millisecond is one: the time must be over.
             let left = deadline.saturating_duration_since(Instant::now());
             let milliseconds = i32::try_from(left.as_micros().div_ceil(1000));
-            let timeout = milliseconds
-                .ok()
-                .and_then(|it| PollTimeout::try_from(it).ok());
-            let is_other = self.poll(timeout.unwrap_or(PollTimeout::MAX), other);
+            let is_other = self.poll(milliseconds.unwrap_or(i32::MAX), other);
             if self.ready.is_empty() {
                 if is_other {
                     return Some(Got::Other);
@@ -174,26 +180,54 @@ impl Sockets {
     }
 
     /// Notes which sockets are ready; whether the other one is.
-    fn poll(&mut self, timeout: PollTimeout, other: Option<BorrowedFd<'_>>) -> bool {
-        let mut ids = Vec::with_capacity(self.all.len());
-        let mut wanted = Vec::with_capacity(self.all.len() + 1);
-        for (id, kind) in &self.all {
-            for (fd, flags) in kind.wants() {
-                ids.push(*id);
-                wanted.push(PollFd::new(fd, flags));
+    fn poll(&mut self, milliseconds: i32, other: Option<BorrowedFd<'_>>) -> bool {
+        let mut timeout = EpollTimeout::try_from(milliseconds).unwrap_or(EpollTimeout::ZERO);
+        let Some(epoll) = existing(&mut self.epoll) else {
+            // There are too many descriptors: look at all after a while.
+            std::thread::sleep(Duration::from_millis(u64::from(milliseconds > 0)));
+            self.ready.extend(self.all.keys());
+            return other.is_some();
+        };
+        let mut is_other = false;
+        if let Some(fd) = other.filter(|_| !self.has_other) {
+            let event = EpollEvent::new(EpollFlags::EPOLLIN, OTHER);
+            self.has_other = epoll.add(fd, event).is_ok();
+            // A file is always ready, and none that epoll takes.
+            if !self.has_other {
+                is_other = true;
+                timeout = EpollTimeout::ZERO;
             }
         }
-        wanted.extend(other.map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
-        if poll(&mut wanted, timeout).is_err() {
-            return false;
-        }
-        let is_ready = |it: &PollFd<'_>| it.any().unwrap_or(true);
-        for (id, fd) in ids.iter().zip(&wanted) {
-            if is_ready(fd) {
-                self.ready.push_back(*id);
+        let mut events = [EpollEvent::empty(); EVENTS];
+        let count = epoll.wait(&mut events, timeout).unwrap_or(0);
+        for event in events.iter().take(count) {
+            match u32::try_from(event.data()) {
+                Ok(id) => self.ready.push_back(id),
+                Err(_) => is_other = true,
             }
         }
-        wanted.len() > ids.len() && wanted.last().is_some_and(is_ready)
+        is_other
+    }
+
+    /// Stops waiting for the other descriptor.
+    pub fn forget(&mut self, other: BorrowedFd<'_>) {
+        if std::mem::take(&mut self.has_other)
+            && let Some(epoll) = &self.epoll
+        {
+            let _ = epoll.delete(other);
+        }
+    }
+
+    fn register(&mut self, id: u32, kind: &Kind) {
+        match kind {
+            Kind::Connected(socket, _) => {
+                watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
+            }
+            Kind::Connecting(socket, _) => {
+                watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLOUT);
+            }
+            Kind::Free(_) | Kind::Stream(_) | Kind::Over => {}
+        }
     }
 
     /// What the sockets that are ready have to tell.
@@ -205,7 +239,11 @@ impl Sockets {
             if self.buffer.is_empty() {
                 self.buffer = vec![0; MAX_MESSAGE];
             }
-            if let Some(got) = kind.read(id, &mut self.buffer) {
+            let got = kind.read(id, &mut self.buffer);
+            if let (Some(epoll), Kind::Stream(stream)) = (&self.epoll, &kind) {
+                stream.wait_by(epoll, id);
+            }
+            if let Some(got) = got {
                 // There may be more behind a message of a connection.
                 if let (Got::Message(..), Kind::Stream(_)) = (&got, &kind) {
                     self.ready.push_front(id);
@@ -218,25 +256,6 @@ impl Sockets {
 }
 
 impl Kind {
-    fn wants(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
-        let free = match self {
-            Self::Free(sockets) => sockets.as_slice(),
-            _ => &[],
-        };
-        let one = match self {
-            Self::Connected(socket, _) => Some((socket.as_fd(), PollFlags::POLLIN)),
-            Self::Connecting(socket, _) => Some((socket.as_fd(), PollFlags::POLLOUT)),
-            Self::Stream(stream) => {
-                let mut flags = PollFlags::POLLIN;
-                flags.set(PollFlags::POLLOUT, !stream.outgoing.is_empty());
-                Some((stream.socket.as_fd(), flags))
-            }
-            Self::Free(_) | Self::Over => None,
-        };
-        let free = free.iter().map(|it| (it.as_fd(), PollFlags::POLLIN));
-        free.chain(one)
-    }
-
     fn read(&mut self, id: u32, buffer: &mut [u8]) -> Option<Got> {
         let message = |buffer: &[u8], length: usize, from| {
             let bytes = buffer.get(..length).unwrap_or(buffer).to_vec();
@@ -254,6 +273,9 @@ impl Kind {
             },
             Self::Connecting(socket, peer) => {
                 let (failed, peer) = (socket.take_error(), *peer);
+                if matches!(failed, Ok(None)) && socket.peer_addr().is_err() {
+                    return None;
+                }
                 let Self::Connecting(socket, _) = std::mem::replace(self, Self::Over) else {
                     return None;
                 };
@@ -281,50 +303,17 @@ impl Kind {
     }
 }
 
-impl Stream {
-    fn write(&mut self) -> io::Result<()> {
-        while !self.outgoing.is_empty() {
-            match self.socket.write(&self.outgoing) {
-                Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(count) => drop(self.outgoing.drain(..count)),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if is_passing(&error) => return Ok(()),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+fn existing(epoll: &mut Option<Epoll>) -> Option<&Epoll> {
+    if epoll.is_none() {
+        *epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).ok();
     }
-
-    /// Writes and reads as far as that goes without waiting: the first whole
-    /// message, if there is one.
-    fn exchange(&mut self, buffer: &mut [u8]) -> io::Result<Option<Vec<u8>>> {
-        self.write()?;
-        loop {
-            if let Some(message) = self.whole() {
-                return Ok(Some(message));
-            }
-            match self.socket.read(buffer) {
-                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-                Ok(count) => self.incoming.extend(buffer.iter().take(count)),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if is_passing(&error) => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// A message behind its length (RFC 1035, section 4.2.2).
-    fn whole(&mut self) -> Option<Vec<u8>> {
-        let (length, rest) = self.incoming.split_first_chunk::<2>()?;
-        let length = usize::from(u16::from_be_bytes(*length));
-        let message = rest.get(..length)?.to_vec();
-        self.incoming.drain(..length + 2);
-        Some(message)
-    }
+    epoll.as_ref()
 }
 
-fn is_passing(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+fn watch(epoll: &mut Option<Epoll>, id: u32, fd: BorrowedFd<'_>, flags: EpollFlags) {
+    if let Some(epoll) = existing(epoll) {
+        let _ = epoll.add(fd, EpollEvent::new(flags, id.into()));
+    }
 }
 
 fn datagram(peer: SocketAddr) -> io::Result<UdpSocket> {

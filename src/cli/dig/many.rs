@@ -8,40 +8,20 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::Status;
+use super::flight::Flight;
 use super::lines::{Lines, Next};
 use super::output::{Output, said};
 use super::run::{Run, settings, status_of};
-use crate::address::DNS_PORT;
-use crate::dig::lookup::{Globals, Server};
-use crate::dig::machine::{Event, Machine, Printed, Step};
-use crate::engine::message::Transport;
-use crate::render::dig::printed::write as print;
-use crate::render::dig::reply::Times;
+use crate::dig::lookup::Globals;
+use crate::dig::machine::{Event, Failure, Machine, Step};
 use crate::wire::sockets::{Got, Sockets};
-use crate::wire::{failure, now, query_id, socket_address};
+use crate::wire::{failure, now, query_id};
 
 /// So many times as many lines as are in flight may wait for those before them.
 const WINDOW: usize = 16;
 
 /// Nothing to wait for but sockets.
 const LONG: Duration = Duration::from_secs(3600);
-
-/// A line: what it has printed, and what it is about.
-#[derive(Debug)]
-struct Flight {
-    machine: Machine,
-    globals: Rc<Globals>,
-    printed: Vec<(bool, String)>,
-    /// The socket that is open, and the server behind a connection.
-    socket: Option<(u32, Option<Server>)>,
-    /// When what it waits for is too late.
-    deadline: Option<Instant>,
-    sent: Instant,
-    times: Times,
-    /// An error that is told when a reply is waited for.
-    broken: Option<Event>,
-    status: Option<u8>,
-}
 
 /// All lines that are not printed yet.
 pub(super) struct Many<'m, 'r> {
@@ -107,7 +87,12 @@ impl<'m, 'r> Many<'m, 'r> {
             }
             let first = self.deadlines.first();
             let left = first.map(|(at, _)| at.saturating_duration_since(Instant::now()));
-            let other = lines.descriptor().filter(|_| self.has_room());
+            let has_room = self.has_room();
+            let other = lines.descriptor();
+            if let Some(other) = other.filter(|_| !has_room) {
+                self.sockets.forget(other);
+            }
+            let other = other.filter(|_| has_room);
             match self.sockets.wait(left.unwrap_or(LONG), other) {
                 Some(got) => self.take(got),
                 None => self.expire(),
@@ -150,17 +135,8 @@ impl<'m, 'r> Many<'m, 'r> {
                 self.end = Some(status);
             }
         }
-        self.flights.push_back(Flight {
-            machine,
-            globals: Rc::clone(&self.globals),
-            printed,
-            socket: None,
-            deadline: None,
-            sent: Instant::now(),
-            times: Times::default(),
-            broken: None,
-            status: None,
-        });
+        let flight = Flight::new(machine, &self.globals, printed);
+        self.flights.push_back(flight);
         self.in_flight += 1;
         self.advance(self.first + self.flights.len() - 1);
     }
@@ -203,10 +179,7 @@ impl<'m, 'r> Many<'m, 'r> {
         while let Some((at, number)) = self.deadlines.first().copied()
             && at <= Instant::now()
         {
-            self.report(
-                number,
-                Event::Failed(crate::dig::machine::Failure::TimedOut),
-            );
+            self.report(number, Event::Failed(Failure::TimedOut));
         }
     }
 
@@ -260,6 +233,9 @@ impl<'m, 'r> Many<'m, 'r> {
                     continue;
                 }
                 Step::Receive(seconds) => {
+                    if let Some(event) = flight.receive(seconds) {
+                        flight.broken = Some(event);
+                    }
                     if flight.broken.is_none() {
                         flight.wait(seconds, number, &mut self.deadlines);
                         return;
@@ -281,7 +257,7 @@ impl<'m, 'r> Many<'m, 'r> {
                     let socket = self.next_socket;
                     self.next_socket = self.next_socket.wrapping_add(1);
                     self.owners.insert(socket, number);
-                    let event = flight.open(socket, transport, server, &mut self.sockets);
+                    let event = flight.open(socket, transport, server, timeout, &mut self.sockets);
                     if event.is_none() {
                         flight.wait(timeout, number, &mut self.deadlines);
                         return;
@@ -299,74 +275,8 @@ impl<'m, 'r> Many<'m, 'r> {
     }
 }
 
-impl Flight {
-    fn print(&mut self, printed: &Printed) {
-        let is_error = matches!(printed, Printed::Stderr(_));
-        match self.printed.last_mut() {
-            Some((before, text)) if *before == is_error => {
-                print(printed, &self.globals, self.times, text);
-            }
-            _ => {
-                let mut text = String::with_capacity(1 << 10);
-                print(printed, &self.globals, self.times, &mut text);
-                self.printed.push((is_error, text));
-            }
-        }
-    }
-
-    fn leads_to(&self, server: &Server) -> bool {
-        let open = self.socket.as_ref().and_then(|(_, server)| server.as_ref());
-        open.is_some_and(|open| open.address == server.address && open.port == server.port)
-    }
-
-    fn open(
-        &mut self,
-        socket: u32,
-        transport: Transport,
-        server: Server,
-        sockets: &mut Sockets,
-    ) -> Option<Event> {
-        let peer = socket_address(&server.address, server.port.unwrap_or(DNS_PORT));
-        let server = Some(server).filter(|_| transport == Transport::Tcp);
-        self.socket = Some((socket, server));
-        self.times = Times::default();
-        match sockets.connect(socket, peer, self.globals.source, transport)? {
-            Got::Failed(_, error) => return Some(Event::Failed(failure(&error))),
-            _ => self.look(sockets),
-        }
-        Some(Event::Opened)
-    }
-
-    /// Notes the address of this side, which only YAML shows.
-    fn look(&mut self, sockets: &Sockets) {
-        if let Some((socket, _)) = self.socket.as_ref().filter(|_| self.globals.yaml) {
-            self.times.local = sockets.local(*socket);
-        }
-    }
-
-    fn send(&mut self, message: &[u8], sockets: &mut Sockets) {
-        let Some((socket, stream)) = &self.socket else {
-            return;
-        };
-        let transport = match stream {
-            Some(_) => Transport::Tcp,
-            None => Transport::Udp,
-        };
-        self.sent = Instant::now();
-        self.times.sent = now();
-        if let Some(Got::Failed(_, error)) = sockets.send(*socket, None, transport, message) {
-            self.broken = Some(Event::Failed(failure(&error)));
-        }
-    }
-
-    fn wait(&mut self, seconds: u32, number: usize, deadlines: &mut BTreeSet<(Instant, usize)>) {
-        let deadline = Instant::now() + Duration::from_secs(seconds.into());
-        self.deadline = Some(deadline);
-        deadlines.insert((deadline, number));
-    }
-}
-
 fn close(flight: &mut Flight, sockets: &mut Sockets, owners: &mut BTreeMap<u32, usize>) {
+    flight.secure = None;
     if let Some((socket, _)) = flight.socket.take() {
         sockets.close(socket);
         owners.remove(&socket);

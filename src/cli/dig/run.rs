@@ -317,6 +317,7 @@ pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
         address: address.clone(),
         port: globals.port,
         word: address.to_string().into_bytes(),
+        secure: None,
     };
     let allowed = |server: &&crate::address::Server| match server.address.ip {
         std::net::IpAddr::V4(_) => !globals.ipv6_only,

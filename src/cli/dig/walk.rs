@@ -341,6 +341,7 @@ impl Walk<'_> {
             word: word.unwrap_or_else(|| address.to_string().into_bytes()),
             address,
             port: Some(port),
+            secure: None,
         };
         let exchange = Rc::new(Exchange {
             lookup: translation::lookup(&step.query, lookup),

@@ -346,7 +346,7 @@ fn unsupported(parser: &mut Parser, plus: &Plus<'_>) -> Result<bool, Trouble> {
         "trace" | "nssearch" => "kdns dig asks the servers that it is told to ask, and no others",
         "https" | "https-get" | "https-post" | "http-plain" | "http-plain-get"
         | "http-plain-post" | "tls" | "tls-ca" | "tls-certfile" | "tls-hostname"
-        | "tls-keyfile" => "kdns dig speaks UDP and TCP only",
+        | "tls-keyfile" => "write @tls://SERVER or @https://SERVER",
         _ => return Ok(false),
     };
     if plus.state {
