@@ -266,13 +266,23 @@ impl<'m, 'r> Many<'m, 'r> {
                 }
             };
             if let Some(event) = event {
-                if let Event::Failed(_) = event {
-                    close(flight, &mut self.sockets, &mut self.owners);
-                }
-                flight.machine.report(event);
+                tell(flight, event, &mut self.sockets, &mut self.owners);
             }
         }
     }
+}
+
+/// Tells the machine; what has failed is closed.
+fn tell(
+    flight: &mut Flight,
+    event: Event,
+    sockets: &mut Sockets,
+    owners: &mut BTreeMap<u32, usize>,
+) {
+    if let Event::Failed(_) = event {
+        close(flight, sockets, owners);
+    }
+    flight.machine.report(event);
 }
 
 fn close(flight: &mut Flight, sockets: &mut Sockets, owners: &mut BTreeMap<u32, usize>) {

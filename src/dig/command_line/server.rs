@@ -22,11 +22,14 @@ pub fn server_names<'w>(words: &[&'w [u8]]) -> Vec<&'w [u8]> {
 /// `10.0.0.1#5353`, a name, and these behind `tls://`, or behind `https://`
 /// and with a path. None: it has no address.
 pub(super) fn read(word: &[u8], addresses: &BTreeMap<Vec<u8>, Vec<Address>>) -> Vec<Server> {
-    let (place, path) = schemeless(word);
+    let (place, scheme) = schemeless(word);
     let (host, port) = split_port(place);
-    let secure = path.map(|path| Secure {
+    let secure = scheme.map(|scheme| Secure {
         host: String::from_utf8_lossy(host).into_owned(),
-        path,
+        path: match scheme {
+            Scheme::Tls => None,
+            Scheme::Https(path) => Some(path),
+        },
     });
     let server = |address: &Address| Server {
         address: address.clone(),
@@ -41,11 +44,17 @@ pub(super) fn read(word: &[u8], addresses: &BTreeMap<Vec<u8>, Vec<Address>>) -> 
     known.iter().take(MAX_ADDRESSES).map(server).collect()
 }
 
-/// Host and port of a word, and for `https://` the path; the outer `None`: it
-/// has no scheme.
-fn schemeless(word: &[u8]) -> (&[u8], Option<Option<String>>) {
+/// What stands before `://`.
+enum Scheme {
+    Tls,
+    /// With the path.
+    Https(String),
+}
+
+/// Host and port of a word, and its scheme, if it has one.
+fn schemeless(word: &[u8]) -> (&[u8], Option<Scheme>) {
     if let Some(place) = word.strip_prefix(b"tls://") {
-        return (place.strip_suffix(b"/").unwrap_or(place), Some(None));
+        return (place.strip_suffix(b"/").unwrap_or(place), Some(Scheme::Tls));
     }
     let Some(rest) = word.strip_prefix(b"https://") else {
         return (word, None);
@@ -56,7 +65,7 @@ fn schemeless(word: &[u8]) -> (&[u8], Option<Option<String>>) {
         b"" | b"/" => "/dns-query".to_owned(),
         path => String::from_utf8_lossy(path).into_owned(),
     };
-    (place, Some(Some(path)))
+    (place, Some(Scheme::Https(path)))
 }
 
 /// Takes `#PORT`, or `:PORT` behind brackets or an IPv4 address, off.

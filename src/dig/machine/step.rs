@@ -176,7 +176,9 @@ impl Failure {
             Self::NotValidForName => {
                 "TLS peer certificate verification failed: it is for another name; write the server's own name behind @"
             }
-            Self::BadCertificate => "TLS peer certificate verification failed",
+            Self::BadCertificate => {
+                "TLS peer certificate verification failed: it is signed by itself, or made for another use"
+            }
             Self::NoHandshake => "TLS or HTTP/2 handshake failed",
             Self::Failed => "failure",
         }
