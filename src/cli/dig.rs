@@ -1,32 +1,52 @@
 //! `kdns dig`.
 
+mod flight;
+mod introduction;
+mod lines;
+mod many;
 mod names;
+mod output;
+mod place;
 mod run;
+mod walk;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use self::introduction::Introduction;
+use self::output::Output;
+use self::place::Place;
 use self::run::Run;
+use self::walk::Walker;
 use super::{Status, Streams};
-use crate::config::resolv_conf::ResolvConf;
-use crate::dig::command_line::{End, Parser, Said, Surroundings, server_names};
-use crate::host::{self, FileRead};
+use crate::address::Address;
+use crate::dig::command_line::{End, Parser, Surroundings, server_names};
+use crate::dig::lookup::{Globals, Lookup};
+use crate::host::root::Root;
+use crate::host::{self, FileRead, ReadError};
+use crate::netns;
 use crate::resolver::bind;
 use crate::resolver::reading::{Origin, Reading};
-use crate::scenario::{self, Scenario};
 use crate::text::escaped;
-use crate::wire;
-
-/// The file that names the servers.
-const RESOLV_CONF: &str = "/etc/resolv.conf";
-/// The file of the names that need no server.
-const HOSTS: &str = "/etc/hosts";
 
 const USAGE: &str = "\
 Usage:  kdns dig [@global-server] [domain] [q-type] [q-class] {q-opt}
                  {global-d-opt} host [@local-server] {local-d-opt}
                  [ host [@local-server] {local-d-opt} [...]]
+";
+
+const HELP: &str = "\
+The options are those of BIND's dig 9.18: dig(1). Besides:
+        @tls://SERVER[:PORT]          DNS over TLS
+        @https://SERVER[:PORT][/PATH] DNS over HTTPS
+        +search=RESOLVER              search as glibc, musl, go… would; target: as the target's own
+        +[no]json                     JSON (RFC 8427)
+        +inflight=N                   ask N lines of a batch file at once (64)
+Not supported: +trace, +nssearch, -k and -y (TSIG).
 ";
 
 /// Ask a name server, with the command line of BIND's dig
@@ -50,62 +70,168 @@ pub(super) struct DigArgs {
     words: Vec<OsString>,
 }
 
-/// Reads the words, asks, prints.
+/// Reads the words, asks, prints: in the caller's own namespace.
 pub(super) fn run(args: &DigArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let words: Vec<&[u8]> = args.words.iter().map(|word| word.as_bytes()).collect();
-    let file = existing(RESOLV_CONF)?;
-    let mut scenario = Scenario::new("dig", "");
-    scenario.resolv_conf = file.map(|read| scenario::file(RESOLV_CONF, read.source.bytes));
-    scenario.interfaces = wire::interfaces();
-    let reading = bind::reading(&scenario, bind::Tool::DigSearch);
-    let mut parser = Parser::new(Surroundings {
-        tries: reading.attempts.value,
-        version: format!("DiG 9.18 (kdns {})", env!("CARGO_PKG_VERSION")),
-        idn: streams.colors,
-        ..Surroundings::default()
-    });
-    let reads_digrc = match parser.preparse(&words) {
-        Ok(reads_digrc) => reads_digrc,
-        Err(end) => return ended(end, &mut parser, streams),
+    or_internal(own(&bytes(&args.words), streams), streams)
+}
+
+/// The same from inside a target: its network, its files.
+///
+/// What the caller's own files say is read before the target is entered; what
+/// is wrong with the words needs no target.
+pub(super) fn run_in(
+    target: &str,
+    words: &[OsString],
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    or_internal(inside(target, &bytes(words), streams), streams)
+}
+
+fn own(words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let asked = Asked {
+        words,
+        digrc: digrc(),
+        batch: None,
     };
-    if reading.refused.is_some() {
-        let message = format!("dig: parse of {RESOLV_CONF} failed");
+    ask(asked, &Place::own()?, streams)
+}
+
+fn inside(target: &str, words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let digrc = digrc();
+    let (globals, lookups) = match rehearse(words, digrc.as_ref(), streams.colors) {
+        Ok(read) => read,
+        Err((end, mut parser)) => return ended(end, &mut parser, streams),
+    };
+    let batch = globals.batch.as_deref().filter(|path| *path != b"-");
+    let batch = batch.map(|path| host::open_path(Path::new(OsStr::from_bytes(path))));
+    let aim = netns::aim(&Root::live()?, target)?;
+    match &aim.namespace {
+        Ok(namespace) => namespace.move_in()?,
+        Err(error) => return Err(error.clone().into()),
+    }
+    let place = Place::of(&aim);
+    Introduction {
+        aim: &aim,
+        place: &place,
+        globals: &globals,
+        lookups: &lookups,
+    }
+    .write(streams)?;
+    let asked = Asked {
+        words,
+        digrc,
+        batch,
+    };
+    ask(asked, &place, streams)
+}
+
+/// The words, and those files of the caller's that are read already.
+struct Asked<'w> {
+    words: &'w [&'w [u8]],
+    digrc: Option<FileRead>,
+    batch: Option<Result<File, ReadError>>,
+}
+
+/// What the words say, if every `@server` had an address.
+fn rehearse(
+    words: &[&[u8]],
+    digrc: Option<&FileRead>,
+    idn: bool,
+) -> Result<(Globals, Vec<Lookup>), (End, Box<Parser>)> {
+    let address: Address = IpAddr::from(Ipv4Addr::UNSPECIFIED).into();
+    let names = server_names(words).into_iter();
+    let mut parser = parser(3, idn);
+    parser.learn(
+        names
+            .map(|name| (name.to_vec(), vec![address.clone()]))
+            .collect(),
+    );
+    match read(&mut parser, words, digrc) {
+        Ok(lookups) => Ok((parser.globals, lookups)),
+        Err(end) => Err((end, Box::new(parser))),
+    }
+}
+
+fn parser(tries: u32, idn: bool) -> Parser {
+    Parser::new(Surroundings {
+        tries,
+        version: format!("DiG 9.18 (kdns {})", env!("CARGO_PKG_VERSION")),
+        idn,
+        ..Surroundings::default()
+    })
+}
+
+fn read(
+    parser: &mut Parser,
+    words: &[&[u8]],
+    digrc: Option<&FileRead>,
+) -> Result<Vec<Lookup>, End> {
+    let reads_digrc = parser.preparse(words)?;
+    let lines = digrc
+        .filter(|_| reads_digrc)
+        .map(|it| it.source.bytes.split(|&byte| byte == b'\n'));
+    for line in lines.into_iter().flatten() {
+        parser.digrc_line(line)?;
+    }
+    parser.command_line(words)
+}
+
+/// Asks what the words say, where the place is.
+fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let words = asked.words;
+    let reading = bind::reading(&place.scenario, bind::Tool::DigSearch);
+    let mut parser = parser(reading.attempts.value, streams.colors);
+    if let Some(file) = place
+        .scenario
+        .resolv_conf
+        .as_ref()
+        .filter(|_| reading.refused.is_some())
+    {
+        // A bad option is told first.
+        if let Err(end) = parser.preparse(words) {
+            return ended(end, &mut parser, streams);
+        }
         // A closed stderr leaves nobody to tell.
-        let _ = writeln!(streams.err, "{message}");
+        let _ = writeln!(streams.err, "dig: parse of {} failed", file.source.name);
         return Ok(Status::Found);
     }
-    if reads_digrc && let Some(read) = digrc() {
-        for line in read.source.bytes.split(|&byte| byte == b'\n') {
-            if let Err(end) = parser.digrc_line(line) {
-                return ended(end, &mut parser, streams);
-            }
-        }
-    }
-    let names = server_names(&words);
+    let names = server_names(words);
     if !names.is_empty() {
-        parser.learn(names::addresses(&names, &reading)?);
+        parser.learn(names::addresses(&names, &reading, place));
     }
-    let lookups = match parser.command_line(&words) {
+    let lookups = match read(&mut parser, words, asked.digrc.as_ref()) {
         Ok(lookups) => lookups,
         Err(end) => return ended(end, &mut parser, streams),
     };
     say(&mut parser, streams)?;
-    if let Some(resolver) = &parser.globals.search_as {
-        let resolver = escaped(resolver.as_bytes());
-        let message = format!("kdns: +search={resolver} is not supported: `kdns explain` tells");
-        let _ = writeln!(streams.err, "{message}");
+    if let Some(word) = &parser.globals.search_as
+        && let Err(why) = Walker::of(word, place.is_target)
+    {
+        let _ = writeln!(streams.err, "kdns: {}", escaped(why.as_bytes()));
         return Ok(Status::Found);
     }
-    Run::new(parser, &reading).all(lookups, streams)
+    Run::new(parser, &reading, place).all(lookups, asked.batch, streams)
 }
 
-/// The file, unless there is none.
-fn existing(path: &str) -> anyhow::Result<Option<FileRead>> {
-    match host::read_path(Path::new(path)) {
-        Ok(read) => Ok(Some(read)),
-        Err(error) if error.is_missing() => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+fn bytes(words: &[OsString]) -> Vec<&[u8]> {
+    words.iter().map(|word| word.as_bytes()).collect()
+}
+
+/// What is no error of dig's is one inside: status 10, never 2. Errors of
+/// standard output are left to the caller.
+fn or_internal(
+    result: anyhow::Result<Status>,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let error = match result {
+        Err(error) if !error.is::<io::Error>() => error,
+        result => return result,
+    };
+    streams.out.flush()?;
+    let message = escaped(format!("{error:#}").as_bytes());
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(streams.err, "kdns: {message}");
+    Ok(Status::Internal)
 }
 
 /// As in dig, a file that cannot be read is none.
@@ -115,29 +241,16 @@ fn digrc() -> Option<FileRead> {
 }
 
 /// Prints what the parser has said.
-fn say(parser: &mut Parser, streams: &mut Streams<'_>) -> anyhow::Result<()> {
-    for said in std::mem::take(&mut parser.said) {
-        match said {
-            Said::Out(line) => writeln!(streams.out, "{}", escaped(line.as_bytes()))?,
-            Said::Err(line) => {
-                streams.out.flush()?;
-                // A closed stderr leaves nobody to tell.
-                let _ = writeln!(streams.err, "{}", escaped(line.as_bytes()));
-            }
-        }
-    }
-    Ok(())
+fn say(parser: &mut Parser, streams: &mut Streams<'_>) -> io::Result<()> {
+    let (out, err) = (&mut *streams.out, &mut *streams.err);
+    Output { out, err }.say(parser)
 }
 
 fn ended(end: End, parser: &mut Parser, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     say(parser, streams)?;
     Ok(match end {
         End::Help => {
-            write!(
-                streams.out,
-                "{USAGE}The options are those of BIND's dig 9.18: dig(1). Not supported: +trace, \
-                 +nssearch,\n-k and -y (TSIG), DNS over TLS and HTTPS.\n"
-            )?;
+            write!(streams.out, "{USAGE}{HELP}")?;
             Status::Clean
         }
         End::Version => {
@@ -163,9 +276,4 @@ fn timeout(reading: &Reading<'_>) -> Option<u32> {
         return None;
     }
     u32::try_from(reading.timeout.value.as_secs()).ok()
-}
-
-/// `/etc/hosts`, parsed as far as words.
-fn hosts() -> anyhow::Result<Option<ResolvConf>> {
-    Ok(existing(HOSTS)?.map(|read| scenario::file(HOSTS, read.source.bytes)))
 }

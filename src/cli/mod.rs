@@ -55,7 +55,7 @@ enum Command {
     PodFile(Deferred<pod_file::PodFileArgs>),
     /// List the pods of this node with their network namespace and resolv.conf, also those that crash
     Pods(Deferred<pods::PodsArgs>),
-    /// Run a command, or explain a name, from inside a pod's network, with the pod's files
+    /// Ask servers, explain a name or run a command from inside a pod's network, with the pod's files
     Nsenter(Deferred<nsenter::NsenterArgs>),
     /// Ask DNS servers as BIND's dig does
     Dig(Deferred<dig::DigArgs>),

@@ -7,26 +7,31 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Args, Status, Streams, explain};
+use super::{Args, Status, Streams, dig, explain};
 use crate::host::io_reason;
 use crate::host::root::Root;
 use crate::netns::{self, Aim};
 use crate::text::escaped;
 
-/// Explain or run something with the network and the resolv.conf of a process, container or pod
+/// Ask, explain or run something with the network and the resolv.conf of a process, container or pod
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
   kdns nsenter 4711 explain db.prod
+  kdns nsenter shop/web-7d9c6b8f5-x2x4z dig db +search=target
   kdns nsenter shop/web-7d9c6b8f5-x2x4z -- getent ahosts db
   kdns nsenter /run/netns/blue -- curl -v http://db/
 
+Before dig's answer, comments say what was entered and which file counts; with +short,
++yaml, +json or +nocomments there are none, and warnings go to standard error.
+
 Statuses of COMMAND are its own; 125: the target cannot be entered, 126: COMMAND
-cannot be run, 127: there is no COMMAND.")]
+cannot be run, 127: there is no COMMAND. Those of dig are dig's; 10: the target cannot
+be entered.")]
 pub(super) struct NsenterArgs {
     /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD or POD
     target: String,
-    /// explain with its arguments
+    /// explain or dig, with its arguments
     #[arg(value_name = "WHAT", allow_hyphen_values = true)]
     what: Vec<OsString>,
     /// This program of the node, in which only resolv.conf, hosts, nsswitch.conf, the network
@@ -42,9 +47,11 @@ const VARIABLES: &[&str] = &["RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES"];
 pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     match (args.what.split_first(), args.command.split_first()) {
         (Some((what, words)), None) if what == "explain" => explain_target(args, words, streams),
+        (Some((what, words)), None) if what == "dig" => dig::run_in(&args.target, words, streams),
         (None, Some((program, words))) => Ok(become_command(args, program, words, streams)),
         _ => anyhow::bail!(
-            "write what to do there: kdns nsenter TARGET explain NAME, or kdns nsenter TARGET -- COMMAND"
+            "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
+             TARGET dig NAME, or kdns nsenter TARGET -- COMMAND"
         ),
     }
 }

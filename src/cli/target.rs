@@ -21,9 +21,15 @@ pub(super) fn read(
         None => Root::live()?,
     };
     let aim = netns::aim(&root, word)?;
+    let context = fill(&aim, scenario);
+    Ok((context, aim))
+}
+
+/// Puts what was read of the target into the scenario.
+pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
     let seen = &aim.seen;
     let mut context = Context {
-        about: about(&aim),
+        about: about(aim),
         leads: Vec::new(),
     };
     match &seen.resolv_conf {
@@ -60,13 +66,23 @@ pub(super) fn read(
         let path = file.source.name.clone();
         scenario.files.insert(path, file.source.bytes.clone());
     }
-    Ok((context, aim))
+    context
 }
 
 /// What the target is, which file counts, and what to know before believing it.
 fn about(aim: &Aim) -> Vec<String> {
+    let mut about = vec![label(aim)];
+    if let Some(file) = file(aim) {
+        about.push(format!("its resolv.conf is {file}"));
+    }
+    about.extend(aim.plan.warnings.iter().map(ToString::to_string));
+    about.extend(aim.skipped.iter().cloned());
+    about
+}
+
+/// The target in words, with its process, pod and network namespace.
+pub(super) fn label(aim: &Aim) -> String {
     let plan = &aim.plan;
-    let mut about = Vec::new();
     let program = aim.program.as_ref().map(|it| it.path.as_str());
     let mut target = plan.label.clone();
     if let Some(process) = aim.process().filter(|_| !target.starts_with("process")) {
@@ -84,19 +100,21 @@ fn about(aim: &Aim) -> Vec<String> {
     if let Ok(namespace) = &aim.namespace {
         target = format!("{target}, network namespace {}", namespace.number());
     }
-    about.push(target);
-    if let Some(file) = &aim.seen.resolv_conf {
-        let name = &file.source.name;
-        let kept = plan.kept.as_ref().map(|it| &it.source.name);
-        let kept = kept.filter(|it| *it != name && plan.drift(&file.source.bytes).is_none());
-        about.push(match kept {
-            Some(kept) => format!("its resolv.conf is {name}, which is {kept} on the node"),
-            None => format!("its resolv.conf is {name}"),
-        });
-    }
-    about.extend(plan.warnings.iter().map(ToString::to_string));
-    about.extend(aim.skipped.iter().cloned());
-    about
+    target
+}
+
+/// The path of the target's resolv.conf, also the one on the node; `None`: it
+/// has none.
+pub(super) fn file(aim: &Aim) -> Option<String> {
+    let plan = &aim.plan;
+    let file = aim.seen.resolv_conf.as_ref()?;
+    let name = &file.source.name;
+    let kept = plan.kept.as_ref().map(|it| &it.source.name);
+    let kept = kept.filter(|it| *it != name && plan.drift(&file.source.bytes).is_none());
+    Some(match kept {
+        Some(kept) => format!("{name}, which is {kept} on the node"),
+        None => name.clone(),
+    })
 }
 
 /// Which resolver the target has, in words.

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::address::Address;
+use crate::address::{Address, DNS_PORT};
 
 /// One question, what to put into the query, and how to print the reply.
 ///
@@ -181,6 +181,41 @@ pub struct Server {
     pub port: Option<u16>,
     /// The word that stood behind `@`, or the address of `resolv.conf`.
     pub word: Vec<u8>,
+    /// How it is spoken to where that is neither plain UDP nor TCP.
+    pub secure: Option<Secure>,
+}
+
+/// A server behind TLS.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Secure {
+    /// Whom its certificate must be for: a name or an address.
+    pub host: String,
+    /// The path of DNS over HTTPS (RFC 8484); `None`: DNS over TLS (RFC 7858).
+    pub path: Option<String>,
+}
+
+impl Server {
+    /// The port that queries go to.
+    pub fn port(&self) -> u16 {
+        let default = match &self.secure {
+            None => DNS_PORT,
+            Some(Secure { path: None, .. }) => 853,
+            Some(Secure { path: Some(_), .. }) => 443,
+        };
+        self.port.unwrap_or(default)
+    }
+
+    /// How dig calls the transport: `UDP`, `TCP`, `TLS`, `HTTPS`.
+    ///
+    /// Source: BIND bin/dig/dig.c: `received` (9.18)
+    pub fn transport(&self, tcp: bool) -> &'static str {
+        match &self.secure {
+            None if tcp => "TCP",
+            None => "UDP",
+            Some(Secure { path: None, .. }) => "TLS",
+            Some(Secure { path: Some(_), .. }) => "HTTPS",
+        }
+    }
 }
 
 /// What holds for all lookups, as the last option said it.
@@ -223,6 +258,8 @@ pub struct Globals {
     pub keep_open: bool,
     /// The file with further lines.
     pub batch: Option<Vec<u8>>,
+    /// How many lines of that file are asked at once.
+    pub in_flight: usize,
 }
 
 impl Default for Globals {
@@ -245,6 +282,7 @@ impl Default for Globals {
             source: None,
             keep_open: false,
             batch: None,
+            in_flight: 64,
         }
     }
 }

@@ -80,6 +80,17 @@ impl Machine {
         }
     }
 
+    /// The client's cookie.
+    pub fn cookie(&self) -> [u8; 8] {
+        self.settings.cookie
+    }
+
+    /// Takes other settings for the lookups to come: a line of a batch file
+    /// can change them.
+    pub fn configure(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
     /// Appends lookups to those that wait.
     pub fn add(&mut self, lookups: impl IntoIterator<Item = Lookup>) {
         self.waiting

@@ -12,3 +12,4 @@ pub mod message;
 pub mod mnemonic;
 pub mod rdata;
 pub mod request;
+pub mod translation;

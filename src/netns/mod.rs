@@ -162,6 +162,22 @@ impl Namespace {
         Ok(())
     }
 
+    /// Moves this thread there, for good, and gives up its capabilities, as who
+    /// parses what strangers send should have none. To be called by the first
+    /// thread before there is another one, after all files were opened.
+    ///
+    /// # Errors
+    ///
+    /// The system says no.
+    pub fn move_in(&self) -> Result<(), EnterError> {
+        let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
+        // Where it is already, it needs no privilege.
+        if own.is_ok_and(|own| own.number != self.number) {
+            self.enter()?;
+        }
+        give_up_capabilities()
+    }
+
     /// Runs `work` in the namespace, on a thread of its own that has given up
     /// its capabilities.
     ///

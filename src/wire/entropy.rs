@@ -1,5 +1,6 @@
 //! Random numbers of the kernel, and a connection from a chosen port.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Read as _};
@@ -12,9 +13,22 @@ use nix::sys::socket::{
 };
 use nix::sys::time::{TimeVal, TimeValLike as _};
 
+/// So many bytes are read at once: a batch file needs an id for every line.
+const POOL: usize = 1024;
+
+thread_local! {
+    static RANDOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// An id for a query (RFC 5452, section 9.2).
 pub fn query_id() -> u16 {
-    u16::from_be_bytes(random())
+    RANDOM.with_borrow_mut(|pool| {
+        if pool.len() < 2 {
+            *pool = random::<POOL>().to_vec();
+        }
+        let mut byte = || pool.pop().unwrap_or_default();
+        u16::from_be_bytes([byte(), byte()])
+    })
 }
 
 /// A client's cookie, one for a run (RFC 7873, section 4.1).
@@ -27,9 +41,11 @@ fn random<const COUNT: usize>() -> [u8; COUNT] {
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     if read.is_err() {
         // The seeds of hash tables are the kernel's random numbers too.
-        let seed = RandomState::new().build_hasher().finish().to_be_bytes();
-        for (byte, seed) in bytes.iter_mut().zip(seed) {
-            *byte = seed;
+        for part in bytes.chunks_mut(8) {
+            let seed = RandomState::new().build_hasher().finish().to_be_bytes();
+            for (byte, seed) in part.iter_mut().zip(seed) {
+                *byte = seed;
+            }
         }
     }
     bytes

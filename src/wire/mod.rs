@@ -4,13 +4,18 @@
 //! nothing but the server's packets in; its port is the kernel's choice.
 
 mod entropy;
+pub mod live;
+pub mod names;
+mod secure;
+pub mod sockets;
+mod stream;
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, TcpStream, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub use self::entropy::{client_cookie, query_id};
-use crate::address::{Address, DNS_PORT};
+use crate::address::Address;
 use crate::dig::lookup::Server;
 use crate::dig::machine::Failure;
 use crate::engine::message::Transport;
@@ -32,6 +37,7 @@ pub struct Conversation {
 enum Socket {
     Udp(UdpSocket),
     Tcp(TcpStream),
+    Secure(Box<secure::Connection>),
 }
 
 impl Conversation {
@@ -47,9 +53,19 @@ impl Conversation {
         source: Option<SocketAddr>,
         timeout: Duration,
     ) -> Result<Self, Failure> {
-        let peer = socket_address(&server.address, server.port.unwrap_or(DNS_PORT))
-            .ok_or(Failure::AddressNotAvailable)?;
+        let peer =
+            socket_address(&server.address, server.port()).ok_or(Failure::AddressNotAvailable)?;
         let socket = match transport {
+            _ if server.secure.is_some() => {
+                let connection = secure::Connection::open(peer, server, source, timeout)?;
+                return Ok(Self {
+                    socket: Socket::Secure(Box::new(connection)),
+                    peer,
+                    sent: None,
+                    received: None,
+                    local: None,
+                });
+            }
             Transport::Udp => udp(peer, source).map(Socket::Udp),
             Transport::Tcp => tcp(peer, source, timeout).map(Socket::Tcp),
         };
@@ -57,6 +73,7 @@ impl Conversation {
         let local = match &socket {
             Socket::Udp(socket) => socket.local_addr(),
             Socket::Tcp(stream) => stream.local_addr(),
+            Socket::Secure(_) => Err(ErrorKind::Unsupported.into()),
         };
         Ok(Self {
             socket,
@@ -69,8 +86,9 @@ impl Conversation {
 
     /// Whether this is a connection to that server.
     pub fn leads_to(&self, server: &Server) -> bool {
-        let port = server.port.unwrap_or(DNS_PORT);
-        matches!(self.socket, Socket::Tcp(_))
+        let port = server.port();
+        server.secure.is_none()
+            && matches!(self.socket, Socket::Tcp(_))
             && socket_address(&server.address, port) == Some(self.peer)
     }
 
@@ -93,9 +111,10 @@ impl Conversation {
     ///
     /// As the kernel says.
     pub fn send(&mut self, message: &[u8]) -> Result<(), Failure> {
-        self.sent = Some((Instant::now(), since_1970()));
+        self.sent = Some((Instant::now(), now()));
         let result = match &mut self.socket {
             Socket::Udp(socket) => socket.send(message).map(|_| ()),
+            Socket::Secure(connection) => return connection.send(message),
             Socket::Tcp(stream) => {
                 let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
                 let mut framed = length.to_be_bytes().to_vec();
@@ -116,10 +135,17 @@ impl Conversation {
         let message = match &mut self.socket {
             Socket::Udp(socket) => datagram(socket, deadline),
             Socket::Tcp(stream) => framed(stream, deadline),
+            Socket::Secure(connection) => {
+                let message = connection.receive(timeout)?;
+                if let Some((sent, _)) = self.sent {
+                    self.received = Some((now(), sent.elapsed()));
+                }
+                return Ok(message);
+            }
         };
         let message = message.map_err(|error| failure(&error))?;
         if let Some((sent, _)) = self.sent {
-            self.received = Some((since_1970(), sent.elapsed()));
+            self.received = Some((now(), sent.elapsed()));
         }
         Ok(message)
     }
@@ -203,7 +229,7 @@ fn left(deadline: Instant) -> io::Result<Duration> {
 }
 
 /// The socket's address; `None` if the zone is no interface.
-fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
+pub fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
     match (address.ip, &address.scope) {
         (IpAddr::V6(ip), Some(scope)) => {
             let index = scope
@@ -216,7 +242,8 @@ fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
     }
 }
 
-fn failure(error: &io::Error) -> Failure {
+/// What went wrong, as BIND names it.
+pub fn failure(error: &io::Error) -> Failure {
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::TimedOut,
         ErrorKind::ConnectionRefused => Failure::Refused,
@@ -231,7 +258,8 @@ fn failure(error: &io::Error) -> Failure {
     }
 }
 
-fn since_1970() -> Duration {
+/// The time since 1970.
+pub fn now() -> Duration {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
@@ -247,6 +275,7 @@ mod tests {
             address: address.ip().into(),
             port: Some(address.port()),
             word: Vec::new(),
+            secure: None,
         }
     }
 

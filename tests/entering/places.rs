@@ -11,6 +11,7 @@ use kdns::host::root::Root;
 use kdns::netns;
 use libtest_mimic::Trial;
 
+use crate::dig;
 use crate::lab::{KDNS, Running, alone, explains, kdns, refuses, result, trial};
 
 const SCENES: &[&str] = &[
@@ -21,6 +22,10 @@ const SCENES: &[&str] = &[
     "commands",
     "another user",
     "work inside",
+    "dig in a process",
+    "dig in a named namespace",
+    "dig in a dead pod",
+    "dig as another user",
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -52,18 +57,22 @@ pub(crate) fn scene(name: &str) {
         "commands" => commands(),
         "another user" => another_user(),
         "work inside" => work_inside(),
+        "dig in a process" => dig::a_process(),
+        "dig in a named namespace" => dig::a_named_namespace(),
+        "dig in a dead pod" => dig::a_dead_pod(),
+        "dig as another user" => dig::another_user(),
         other => panic!("{other}"),
     }
 }
 
 #[track_caller]
-fn shell(script: &str) {
+pub(crate) fn shell(script: &str) {
     let (status, out, err) = result(&Command::new("sh").args(["-ec", script]).output().unwrap());
     assert_eq!(status, 0, "{script}: {out}{err}");
 }
 
 /// A root with these lines in its resolv.conf, for `chroot`.
-fn root(name: &str, resolv_conf: &str) -> String {
+pub(crate) fn root(name: &str, resolv_conf: &str) -> String {
     let root = format!("/tmp/{name}");
     shell(&format!("mkdir -p {root}/etc"));
     for directory in ["bin", "lib", "lib64", "usr"] {

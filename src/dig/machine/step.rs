@@ -89,6 +89,16 @@ pub enum Failure {
     AddressInUse,
     /// The kernel does not allow it.
     NoPermission,
+    /// The certificate is nobody's that is trusted.
+    UnknownIssuer,
+    /// The certificate's time is over, or has not come.
+    NotValidNow,
+    /// The certificate is for another name.
+    NotValidForName,
+    /// The certificate is wrong in another way.
+    BadCertificate,
+    /// There was no TLS, or no HTTP/2, to be had.
+    NoHandshake,
     /// Something else.
     Failed,
 }
@@ -157,6 +167,19 @@ impl Failure {
             Self::AddressNotAvailable => "address not available",
             Self::AddressInUse => "address in use",
             Self::NoPermission => "permission denied",
+            Self::UnknownIssuer => {
+                "TLS peer certificate verification failed: no authority that browsers trust has signed it"
+            }
+            Self::NotValidNow => {
+                "TLS peer certificate verification failed: it is not valid at this machine's time"
+            }
+            Self::NotValidForName => {
+                "TLS peer certificate verification failed: it is for another name; write the server's own name behind @"
+            }
+            Self::BadCertificate => {
+                "TLS peer certificate verification failed: it is signed by itself, or made for another use"
+            }
+            Self::NoHandshake => "TLS or HTTP/2 handshake failed",
             Self::Failed => "failure",
         }
     }

@@ -10,6 +10,7 @@ fn server(text: &str) -> Server {
         address: Address::from(ip),
         port: None,
         word: text.into(),
+        secure: None,
     }
 }
 

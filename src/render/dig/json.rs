@@ -169,7 +169,7 @@ fn document(shown: &Shown<'_>) -> Document {
         authorities: all(&message.authorities),
         additionals: all(&message.additionals),
         edns: edns(message),
-        server: format!("{}#{}", server.address, server.port.unwrap_or(53)),
+        server: format!("{}#{}", server.address, server.port()),
         transport: if shown.exchange.tcp { "TCP" } else { "UDP" },
         query_time_microseconds: u64::try_from(shown.times.elapsed.as_micros()).unwrap_or(u64::MAX),
         message_octets: message.size,

@@ -3,6 +3,7 @@
 pub mod dns64;
 mod edns;
 pub mod json;
+pub mod printed;
 mod rdata;
 pub mod reply;
 pub mod stats;

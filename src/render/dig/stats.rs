@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::reply::Times;
 use super::words::date;
-use crate::address::DNS_PORT;
 use crate::dig::lookup::Globals;
 use crate::dig::machine::{Exchange, Total};
 use crate::text::escaped;
@@ -31,7 +30,7 @@ pub fn received(
         } else {
             writeln!(out, ";; Query time: {} msec", elapsed.as_millis())
         };
-        let transport = if exchange.tcp { "TCP" } else { "UDP" };
+        let transport = exchange.server.transport(exchange.tcp);
         let _ = writeln!(out, ";; SERVER: {peer} ({transport})");
         let _ = writeln!(out, ";; WHEN: {}", when(times.received.as_secs()));
         let bytes = total.bytes;
@@ -57,7 +56,7 @@ pub fn received(
 /// `10.0.0.1#53(dns.example)`
 fn peer(exchange: &Exchange) -> String {
     let server = &exchange.server;
-    let port = server.port.unwrap_or(DNS_PORT);
+    let port = server.port();
     let word = escaped(&server.word);
     format!("{}#{port}({word})", server.address)
 }

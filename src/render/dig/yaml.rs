@@ -8,7 +8,6 @@ use super::edns;
 use super::reply::{Shown, flags, record_text, short, write_question};
 use super::style::Style;
 use super::words::date;
-use crate::address::DNS_PORT;
 use crate::dig::message::{Message, flag};
 use crate::dig::mnemonic::{opcode_text, rcode_text};
 use crate::text::escaped;
@@ -73,7 +72,7 @@ fn sockets(shown: &Shown<'_>, out: &mut String) {
     };
     let transport = if shown.exchange.tcp { "TCP" } else { "UDP" };
     let address = with_end(&escaped(server.address.to_string().as_bytes()));
-    let port = server.port.unwrap_or(DNS_PORT);
+    let port = server.port();
     let _ = writeln!(
         out,
         "    socket_family: {family}\n    socket_protocol: {transport}\n    \

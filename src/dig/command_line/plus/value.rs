@@ -12,6 +12,8 @@ const MAX_MESSAGE: u32 = 0xffff;
 const MAX_NDOTS: u32 = 0xffff;
 const MAX_TRIES: u32 = 0xffff_ffff;
 const MAX_TIMEOUT: u32 = 0xffff;
+/// As many sockets as a program may have open without asking for more.
+const MAX_IN_FLIGHT: u32 = 512;
 /// Source: BIND bin/dig/dighost.c: `EDNSOPT_OPTIONS` (9.18)
 const MAX_OPTIONS: usize = 100;
 /// Source: BIND bin/dig/dig.c: `hexcookie` (9.18)
@@ -73,6 +75,12 @@ pub(super) fn apply(
             let value = needed_and_on(plus)?;
             let seconds = number(parser, value, MAX_TIMEOUT, "timeout", "timeout")?;
             parser.globals.timeout = Some(seconds.max(1));
+            Ok(())
+        }
+        "inflight" => {
+            let value = needed_and_on(plus)?;
+            let count = number(parser, value, MAX_IN_FLIGHT, "inflight", "inflight")?;
+            parser.globals.in_flight = usize::try_from(count.max(1)).unwrap_or(1);
             Ok(())
         }
         "domain" => {

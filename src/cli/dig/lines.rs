@@ -1,0 +1,112 @@
+//! The lines of a batch file.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::os::fd::{AsFd as _, BorrowedFd};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+/// A batch file, or standard input.
+pub(super) enum Source<'s> {
+    /// Never keeps anyone waiting.
+    File(BufReader<File>),
+    /// May be a person's, or another program's.
+    Input(&'s mut dyn BufRead, io::Stdin),
+}
+
+/// What there is to read.
+pub(super) enum Next {
+    /// A line with its end, if it has one.
+    Line(Vec<u8>),
+    /// Nothing yet.
+    Later,
+    /// No more.
+    End,
+}
+
+/// A longer line is more than one.
+/// Source: BIND bin/dig/dighost.h: `COMMSIZE`, bin/dig/dig.c: `query_finished`
+/// (9.18)
+const MAX_LINE: usize = 0xffff - 1;
+
+/// Reads lines, without waiting where that matters.
+pub(super) struct Lines<'s> {
+    source: Source<'s>,
+    /// What was read; what lies before `at` was given out.
+    bytes: Vec<u8>,
+    at: usize,
+    is_at_end: bool,
+}
+
+impl<'s> Lines<'s> {
+    pub(super) fn new(source: Source<'s>) -> Self {
+        Self {
+            source,
+            bytes: Vec::new(),
+            at: 0,
+            is_at_end: false,
+        }
+    }
+
+    /// Whether someone may wait for the answer to a line before the next one.
+    pub(super) fn is_input(&self) -> bool {
+        matches!(self.source, Source::Input(..))
+    }
+
+    /// What to wait for if there is nothing yet.
+    pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match &self.source {
+            Source::File(_) => None,
+            Source::Input(_, stdin) => Some(stdin.as_fd()),
+        }
+    }
+
+    /// The next line; `waits`: it is waited for. An error ends the lines, as
+    /// in dig.
+    pub(super) fn next(&mut self, waits: bool) -> Next {
+        loop {
+            if let Some(line) = self.whole() {
+                return Next::Line(line);
+            }
+            if self.is_at_end {
+                return Next::End;
+            }
+            let source: &mut dyn BufRead = match &mut self.source {
+                Source::File(file) => file,
+                Source::Input(_, stdin) if !waits && !has_input(stdin) => return Next::Later,
+                Source::Input(input, _) => *input,
+            };
+            self.bytes.drain(..self.at);
+            self.at = 0;
+            let count = match source.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) | Ok([]) => {
+                    self.is_at_end = true;
+                    continue;
+                }
+                Ok(bytes) => {
+                    self.bytes.extend(bytes);
+                    bytes.len()
+                }
+            };
+            source.consume(count);
+        }
+    }
+
+    /// A whole line of what was read.
+    fn whole(&mut self) -> Option<Vec<u8>> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let rest = rest.get(..MAX_LINE).unwrap_or(rest);
+        let end = rest.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+        let is_last = self.is_at_end && !rest.is_empty() || rest.len() == MAX_LINE;
+        let length = end.or(is_last.then_some(rest.len()))?;
+        let line = rest.get(..length)?.to_vec();
+        self.at += length;
+        Some(line)
+    }
+}
+
+fn has_input(stdin: &io::Stdin) -> bool {
+    let mut wanted = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+    poll(&mut wanted, PollTimeout::ZERO).is_ok_and(|count| count > 0)
+}

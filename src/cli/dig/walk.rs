@@ -1,0 +1,385 @@
+//! `+search=RESOLVER`: the search list as that resolver walks it, by its own
+//! machine on the wire.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::output::Output;
+use super::place::{Place, RESOLV_CONF};
+use super::run::settings;
+use super::{Status, bind};
+use crate::address::{self, DNS_PORT};
+use crate::cli::target;
+use crate::dig::lookup::{Globals, Lookup, Server};
+use crate::dig::machine::{Exchange, Printed, Total};
+use crate::dig::message::Message;
+use crate::dig::mnemonic::rcode_text;
+use crate::dig::translation;
+use crate::engine::io::Came;
+use crate::engine::machine::Outcome;
+use crate::engine::message::{Query, QueryId, Transport};
+use crate::program::{self, Program};
+use crate::render::dig::printed::write as print;
+use crate::render::dig::reply::Times;
+use crate::resolver::{self, Resolver};
+use crate::scenario::{self, Family, Scenario};
+use crate::text::escaped;
+use crate::wire::live::{self, Event, Options};
+use crate::wire::{client_cookie, now, socket_address};
+
+/// Resolvers give up sooner: the slowest, systemd-resolved, after two minutes.
+const LIMIT: Duration = Duration::from_secs(300);
+const A: u16 = 1;
+const AAAA: u16 = 28;
+
+/// Whose search is walked.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Walker {
+    /// This resolver's.
+    Resolver(&'static Resolver),
+    /// That of the target's program, whichever it has for a name.
+    Target,
+}
+
+/// A lookup that is walked.
+pub(super) struct Walk<'w> {
+    pub(super) walker: Walker,
+    pub(super) place: &'w Place,
+    pub(super) globals: &'w Globals,
+}
+
+/// What was asked and what came.
+struct Step {
+    query: Query,
+    size: usize,
+    times: Times,
+    what: Option<Came>,
+    message: Option<Box<Message>>,
+}
+
+/// What was seen of a lookup.
+#[derive(Default)]
+struct Seen {
+    steps: BTreeMap<QueryId, Step>,
+    /// The last query with a reply.
+    last: Option<QueryId>,
+    /// Sentences beside them.
+    notes: Vec<String>,
+}
+
+impl Seen {
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Sent {
+                id, query, wire, ..
+            } => {
+                let times = Times {
+                    sent: now(),
+                    ..Times::default()
+                };
+                let step = Step {
+                    query,
+                    size: wire.len(),
+                    times,
+                    what: None,
+                    message: None,
+                };
+                self.steps.insert(id, step);
+            }
+            Event::Came {
+                id,
+                elapsed,
+                what,
+                message,
+                ..
+            } => {
+                if message.is_some() {
+                    self.last = Some(id);
+                }
+                if let Some(step) = self.steps.get_mut(&id) {
+                    step.times.elapsed = elapsed;
+                    step.times.received = now();
+                    step.what = Some(what);
+                    step.message = message;
+                }
+            }
+            Event::NotConnected { server, why, .. } => {
+                let to = server.address;
+                self.notes.push(format!("no connection to {to}: {why}"));
+            }
+            Event::Stray { from, why, .. } => {
+                self.notes
+                    .push(format!("a message of {from} was ignored: {why}"));
+            }
+        }
+    }
+}
+
+impl Walker {
+    /// The resolver of a word.
+    ///
+    /// # Errors
+    ///
+    /// It is none: a sentence.
+    pub(super) fn of(word: &str, is_target: bool) -> Result<Self, String> {
+        match resolver::find(word) {
+            Some(resolver) => Ok(Self::Resolver(resolver)),
+            None if word == "target" && is_target => Ok(Self::Target),
+            None if word == "target" => Err(
+                "+search=target is for `kdns nsenter TARGET dig`: here there is no target"
+                    .to_owned(),
+            ),
+            None => {
+                let names: Vec<&str> = resolver::names().collect();
+                let names = names.join(", ");
+                Err(format!(
+                    "+search={word} names no resolver: write target or one of {names}"
+                ))
+            }
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Walks, and prints as dig does: the last reply, with `+showsearch` all
+    /// of them, and before it a comment for every query.
+    pub(super) fn lookup(
+        &self,
+        lookup: &Lookup,
+        output: &mut Output<'_>,
+    ) -> anyhow::Result<Status> {
+        let (scenario, ports) = self.scenario(lookup);
+        let resolver = match self.resolver(&scenario) {
+            Ok(resolver) => resolver,
+            Err(why) => {
+                let _ = writeln!(output.err, "kdns: {}", escaped(why.as_bytes()));
+                return Ok(Status::Internal);
+            }
+        };
+        let cookie = client_cookie();
+        let options = Options {
+            destination: &|server| destination(server, &ports),
+            message: &|query, id| translation::message(query, lookup, id, &cookie),
+            limit: LIMIT,
+        };
+        let mut seen = Seen::default();
+        let machine = resolver.machine(&scenario);
+        let finished = live::run(machine, &options, &mut |event| seen.take(event));
+        seen.notes.extend(finished.notes);
+        seen.notes.push(ending(resolver, &finished.outcome));
+        let text = self.text(lookup, resolver, &seen, &ports);
+        output.out.write_all(text.as_bytes())?;
+        output.out.flush()?;
+        Ok(match seen.last {
+            Some(_) => Status::Clean,
+            None => Status::NoReply,
+        })
+    }
+
+    fn text(
+        &self,
+        lookup: &Lookup,
+        resolver: &Resolver,
+        seen: &Seen,
+        ports: &BTreeMap<IpAddr, u16>,
+    ) -> String {
+        let mut out = String::new();
+        let globals = self.globals;
+        if globals.show_command && !globals.short {
+            let greeting = Printed::Greeting(lookup.greeting.clone());
+            print(&greeting, globals, Times::default(), &mut out);
+        }
+        self.comments(lookup, resolver, &seen.steps, &mut out);
+        for note in &seen.notes {
+            self.comment(lookup, note, &mut out);
+        }
+        let mut lookup = lookup.clone();
+        lookup.greeting.clear();
+        for (id, step) in &seen.steps {
+            if globals.show_search || Some(*id) == seen.last {
+                self.reply(&lookup, ports, step, &mut out);
+            }
+        }
+        if seen.last.is_none() {
+            let why = if seen.steps.is_empty() {
+                "no server was asked"
+            } else {
+                "no servers could be reached"
+            };
+            let error = Printed::Error(why.to_owned());
+            print(&error, globals, Times::default(), &mut out);
+        }
+        out
+    }
+
+    fn resolver(&self, scenario: &Scenario) -> Result<&'static Resolver, String> {
+        let Walker::Target = self.walker else {
+            let Walker::Resolver(resolver) = self.walker else {
+                return Err(String::new());
+            };
+            return Ok(resolver);
+        };
+        let unknown = Program::default();
+        let choice = program::choose(self.place.program.as_ref().unwrap_or(&unknown), scenario);
+        choice.resolver.and_then(resolver::find).ok_or_else(|| {
+            format!(
+                "+search=target: {}; write +search=RESOLVER",
+                target::sentence(&choice)
+            )
+        })
+    }
+
+    /// What is looked up, with the command line's servers in the place of the
+    /// file's, and the ports that no resolv.conf can say.
+    fn scenario(&self, lookup: &Lookup) -> (Scenario, BTreeMap<IpAddr, u16>) {
+        let mut scenario = self.place.scenario.clone();
+        scenario.name = String::from_utf8_lossy(&lookup.text).into_owned();
+        scenario.lookup = match lookup.rdtype {
+            A => scenario::Lookup::Addresses(Family::Inet),
+            AAAA => scenario::Lookup::Addresses(Family::Inet6),
+            other => scenario::Lookup::Records(other.into()),
+        };
+        let mut ports = BTreeMap::new();
+        let changes = !lookup.servers.is_empty() || self.globals.domain.is_some();
+        if changes {
+            let file = scenario.resolv_conf.as_ref();
+            let name = file.map_or(RESOLV_CONF, |it| &it.source.name);
+            let bytes = file.map_or(&b""[..], |it| &it.source.bytes);
+            scenario.resolv_conf = Some(scenario::file(name, self.rewritten(bytes, lookup)));
+        }
+        let reading = bind::reading(&scenario, bind::Tool::DigSearch);
+        let servers = settings(self.globals, &reading).servers;
+        for server in servers.iter().chain(&lookup.servers) {
+            ports.extend(server.port.map(|port| (server.address.ip, port)));
+        }
+        (scenario, ports)
+    }
+
+    /// The file with other name servers, and with the domain of `+domain`.
+    fn rewritten(&self, bytes: &[u8], lookup: &Lookup) -> Vec<u8> {
+        let begins = |line: &[u8], word: &str| {
+            let first = line
+                .split(u8::is_ascii_whitespace)
+                .find(|it| !it.is_empty());
+            first == Some(word.as_bytes())
+        };
+        let has_servers = !lookup.servers.is_empty();
+        let domain = self.globals.domain.as_ref();
+        let kept = bytes.split(|&byte| byte == b'\n').filter(|line| {
+            let is_search = begins(line, "search") || begins(line, "domain");
+            !(has_servers && begins(line, "nameserver") || domain.is_some() && is_search)
+        });
+        let mut lines: Vec<Vec<u8>> = kept.map(<[u8]>::to_vec).collect();
+        let servers = lookup.servers.iter();
+        lines.extend(servers.map(|it| format!("nameserver {}", it.address).into_bytes()));
+        lines.extend(domain.map(|it| [b"search ", it.as_slice()].concat()));
+        lines.join(&b'\n')
+    }
+
+    /// One line for every query, where comments are wanted.
+    fn comments(
+        &self,
+        lookup: &Lookup,
+        resolver: &Resolver,
+        steps: &BTreeMap<QueryId, Step>,
+        out: &mut String,
+    ) {
+        let who = format!("as {} ({}) searches:", resolver.id, resolver.version);
+        self.comment(lookup, &who, out);
+        for step in steps.values() {
+            let Some((name, rdtype)) = step.query.name().zip(step.query.record_type()) else {
+                continue;
+            };
+            let server = &step.query.server.address;
+            let tcp = if step.query.transport == Transport::Tcp {
+                " over TCP"
+            } else {
+                ""
+            };
+            let elapsed = step.times.elapsed.as_millis();
+            let came = match (&step.message, &step.what) {
+                (Some(message), _) => {
+                    let count = message.answers.len();
+                    let rcode = rcode_text(message.rcode);
+                    format!("{rcode}, {count} records, {elapsed} msec")
+                }
+                (None, Some(Came::Refused)) => "connection refused".to_owned(),
+                (None, Some(_)) => "connection closed".to_owned(),
+                (None, None) => "no reply".to_owned(),
+            };
+            let line = format!("{name}. {rdtype} to {server}{tcp}: {came}");
+            self.comment(lookup, &line, out);
+        }
+    }
+
+    fn comment(&self, lookup: &Lookup, text: &str, out: &mut String) {
+        let globals = self.globals;
+        let is_wanted = lookup.print.comments && !globals.short && !globals.yaml && !globals.json;
+        if is_wanted {
+            let text = format!("SEARCH: {text}");
+            print(&Printed::Comment(text), globals, Times::default(), out);
+        }
+    }
+
+    fn reply(&self, lookup: &Lookup, ports: &BTreeMap<IpAddr, u16>, step: &Step, out: &mut String) {
+        let Some(message) = &step.message else {
+            return;
+        };
+        let address = step.query.server.address.clone();
+        let port = ports
+            .get(&address.ip)
+            .copied()
+            .unwrap_or(step.query.server.port);
+        let word = lookup
+            .servers
+            .iter()
+            .find(|it| it.address == address)
+            .map(|it| it.word.clone());
+        let server = Server {
+            word: word.unwrap_or_else(|| address.to_string().into_bytes()),
+            address,
+            port: Some(port),
+            secure: None,
+        };
+        let exchange = Rc::new(Exchange {
+            lookup: translation::lookup(&step.query, lookup),
+            server,
+            tcp: step.query.transport == Transport::Tcp,
+            cookie_ok: None,
+            query_size: step.size,
+        });
+        let total = Total {
+            bytes: message.size,
+            transfer: None,
+        };
+        let shown = Printed::Reply(Rc::clone(&exchange), message.clone(), true);
+        print(&shown, self.globals, step.times, out);
+        print(
+            &Printed::Received(exchange, total),
+            self.globals,
+            step.times,
+            out,
+        );
+    }
+}
+
+/// Where a server's queries go, with the port of the command line.
+fn destination(server: &address::Server, ports: &BTreeMap<IpAddr, u16>) -> Option<SocketAddr> {
+    let port = ports.get(&server.address.ip).copied();
+    let own = if server.port == DNS_PORT { port } else { None };
+    socket_address(&server.address, own.unwrap_or(server.port))
+}
+
+/// `glibc then has 10.0.0.1`
+fn ending(resolver: &Resolver, outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Found(found) if found.is_empty() => format!("{} then has an answer", resolver.id),
+        Outcome::Found(found) => {
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            format!("{} then has {}", resolver.id, found.join(", "))
+        }
+        Outcome::Failed(why) => format!("{} then fails: {why}", resolver.id),
+    }
+}

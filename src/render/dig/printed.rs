@@ -1,0 +1,73 @@
+//! What dig's machine wants printed.
+
+use std::fmt::Write as _;
+
+use super::reply::{self, Shown, Times};
+use super::{json, stats, yaml};
+use crate::dig::lookup::Globals;
+use crate::dig::machine::Printed;
+use crate::text::escaped;
+
+/// Writes what the machine wants printed; what belongs on standard error
+/// ([`Printed::Stderr`]) too.
+pub fn write(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
+    let line = |out: &mut String, before: &str, text: &str| {
+        out.push_str(before);
+        out.push_str(&escaped(text.as_bytes()));
+        out.push('\n');
+    };
+    match printed {
+        Printed::Greeting(greeting) => reply::write_greeting(greeting, out),
+        Printed::Query(exchange, message) => {
+            let shown = Shown {
+                exchange,
+                message,
+                is_query: true,
+                first: true,
+                globals,
+                times,
+            };
+            message_text(&shown, out);
+            if exchange.lookup.print.stats && !globals.yaml && !globals.json {
+                let _ = write!(out, ";; QUERY SIZE: {}\n\n", exchange.query_size);
+            }
+        }
+        Printed::Reply(exchange, message, first) => {
+            let shown = Shown {
+                exchange,
+                message,
+                is_query: false,
+                first: *first,
+                globals,
+                times,
+            };
+            message_text(&shown, out);
+        }
+        Printed::Received(exchange, total) => {
+            stats::received(exchange, *total, globals, &times, out);
+        }
+        Printed::BadPacket(why, wire) => {
+            if !globals.yaml && !globals.json {
+                stats::bad_packet(why, wire, out);
+            }
+        }
+        Printed::Error(text) if globals.yaml => {
+            line(out, "- type: DIG_ERROR\n  message: |\n    ", text);
+        }
+        Printed::Plain(text) => line(out, "", text),
+        Printed::Error(text) | Printed::Warning(text) | Printed::Comment(text) => {
+            line(out, ";; ", text);
+        }
+        Printed::Stderr(text) => line(out, "dig: ", text),
+    }
+}
+
+fn message_text(shown: &Shown<'_>, out: &mut String) {
+    if shown.globals.json {
+        json::write(shown, out);
+    } else if shown.globals.yaml {
+        yaml::write(shown, out);
+    } else {
+        reply::write(shown, out);
+    }
+}

@@ -1,0 +1,320 @@
+//! A resolver's machine on the wire, instead of in a simulation.
+//!
+//! [`run`] lets the machine of a model ([`crate::resolver::Resolver::machine`])
+//! go on until it waits, opens the sockets and sends the queries that it
+//! wants, and hands it what comes back, one arrival at a time, in real time.
+//! Sockets are made by the calling thread, so they are in the network
+//! namespace that it has entered ([`crate::netns::Namespace::move_in`],
+//! [`crate::netns::Namespace::within`]; a machine is not `Send`: make it there).
+//!
+//! Every query has a random id. A reply counts if it comes from the server
+//! that was asked, to the socket that asked, with the id and the question of
+//! a query that has none yet; everything else is an [`Event::Stray`], which
+//! the machine never sees: what real resolvers do with such messages differs,
+//! and is not modelled.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use super::query_id;
+use super::sockets::{Got, Sockets};
+use crate::address::Server;
+use crate::dig::message::{Message, Read, read};
+use crate::dig::translation::{mismatch, reply};
+use crate::engine::io::{Arrival, Came, ConnectError, Request};
+use crate::engine::machine::{Machine, Outcome, Step};
+use crate::engine::message::{Query, QueryId, SocketId, Transport};
+use crate::host::io_reason;
+use crate::simulation::MAX_QUERIES;
+
+/// How a machine is played.
+pub struct Options<'o> {
+    /// Where a server's queries really go; `None`: nowhere.
+    pub destination: &'o dyn Fn(&Server) -> Option<SocketAddr>,
+    /// The message of a query with this id:
+    /// [`crate::dig::translation::message`].
+    pub message: &'o dyn Fn(&Query, u16) -> Vec<u8>,
+    /// A lookup that takes longer is cut, whatever the resolver would do.
+    pub limit: Duration,
+}
+
+/// What happens, when it happens. `at` counts from the start of the lookup.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A query has left, or was lost on this machine.
+    Sent {
+        /// When.
+        at: Duration,
+        /// Which: others refer to it.
+        id: QueryId,
+        /// What the model wants sent.
+        query: Query,
+        /// The bytes of the message.
+        wire: Vec<u8>,
+    },
+    /// Something came back for a query.
+    Came {
+        /// When.
+        at: Duration,
+        /// For which.
+        id: QueryId,
+        /// How long after that was sent.
+        elapsed: Duration,
+        /// What the model is told.
+        what: Came,
+        /// The message, if it is one.
+        message: Option<Box<Message>>,
+    },
+    /// A socket could not be connected: why, as the kernel says.
+    NotConnected {
+        /// When.
+        at: Duration,
+        /// To whom.
+        server: Server,
+        /// How.
+        transport: Transport,
+        /// As a sentence part.
+        why: String,
+    },
+    /// A message came that answers nothing: why, as a sentence.
+    Stray {
+        /// When.
+        at: Duration,
+        /// From whom.
+        from: SocketAddr,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+/// How it ended.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finished {
+    /// As the resolver's caller sees it; `HANG` if the lookup was cut.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What the model had to say beside it.
+    pub notes: Vec<String>,
+}
+
+/// A query that has left.
+struct Asked {
+    id: QueryId,
+    query: Query,
+    message_id: u16,
+    at: Duration,
+    is_answered: bool,
+}
+
+struct Player<'p> {
+    options: &'p Options<'p>,
+    watch: &'p mut dyn FnMut(Event),
+    start: Instant,
+    sockets: Sockets,
+    /// What is being connected.
+    connecting: BTreeMap<u32, (Server, Transport)>,
+    asked: Vec<Asked>,
+}
+
+/// Plays `machine` to its end; `watch` is told what happens.
+pub fn run(
+    mut machine: Machine<'_>,
+    options: &Options<'_>,
+    watch: &mut dyn FnMut(Event),
+) -> Finished {
+    let mut player = Player {
+        options,
+        watch,
+        start: Instant::now(),
+        sockets: Sockets::default(),
+        connecting: BTreeMap::new(),
+        asked: Vec::new(),
+    };
+    let outcome = loop {
+        let step = machine.step(player.start.elapsed());
+        let requests = machine.requests();
+        let was_idle = requests.is_empty();
+        for request in requests {
+            player.carry_out(request, &machine);
+        }
+        let until = match step {
+            Step::Done(outcome) => break outcome,
+            Step::Waiting(_) if !was_idle => continue,
+            Step::Waiting(until) => until,
+        };
+        let now = player.start.elapsed();
+        let is_stuck = until.is_none() && player.sockets.is_silent();
+        if now >= options.limit || is_stuck || player.asked.len() >= MAX_QUERIES {
+            break Outcome::Failed("HANG");
+        }
+        let until = until.map_or(options.limit, |it| it.min(options.limit));
+        if let Some(got) = player.sockets.wait(until.saturating_sub(now), None) {
+            player.take(got, &machine);
+        }
+    };
+    Finished {
+        outcome,
+        elapsed: player.start.elapsed(),
+        notes: machine.notes(),
+    }
+}
+
+impl Player<'_> {
+    fn carry_out(&mut self, request: Request, machine: &Machine<'_>) {
+        match request {
+            Request::Connect(socket, server, transport) => {
+                let peer = (self.options.destination)(&server);
+                self.connecting.insert(socket.0, (server, transport));
+                if let Some(got) = self.sockets.connect(socket.0, peer, None, transport) {
+                    self.take(got, machine);
+                }
+            }
+            Request::Send(id, query) => {
+                let message_id = query_id();
+                let wire = (self.options.message)(&query, message_id);
+                let peer = (self.options.destination)(&query.server);
+                let at = self.start.elapsed();
+                let socket = query.socket.0;
+                let failed = self.sockets.send(socket, peer, query.transport, &wire);
+                (self.watch)(Event::Sent {
+                    at,
+                    id,
+                    query: query.clone(),
+                    wire,
+                });
+                if let Some(got) = failed {
+                    self.take(got, machine);
+                }
+                self.asked.push(Asked {
+                    id,
+                    query,
+                    message_id,
+                    at,
+                    is_answered: false,
+                });
+            }
+        }
+    }
+
+    fn take(&mut self, got: Got, machine: &Machine<'_>) {
+        match got {
+            Got::Connected(id) => {
+                self.connecting.remove(&id);
+                machine.connected(SocketId(id), Ok(()));
+            }
+            Got::Failed(id, error) => match self.connecting.remove(&id) {
+                Some((server, transport)) => {
+                    machine.connected(SocketId(id), Err(connect_error(&error)));
+                    let at = self.start.elapsed();
+                    (self.watch)(Event::NotConnected {
+                        at,
+                        server,
+                        transport,
+                        why: io_reason(&error),
+                    });
+                }
+                None => self.ended(SocketId(id), &error, machine),
+            },
+            Got::Message(id, from, wire) => self.message(SocketId(id), from, &wire, machine),
+            Got::Other => {}
+        }
+    }
+
+    /// The oldest query of a datagram socket, or all of a connection, will
+    /// not be answered.
+    fn ended(&mut self, socket: SocketId, error: &io::Error, machine: &Machine<'_>) {
+        let now = self.start.elapsed();
+        let what = match error.kind() {
+            ErrorKind::UnexpectedEof => Came::Closed,
+            _ => Came::Refused,
+        };
+        for asked in &mut self.asked {
+            if asked.query.socket != socket || asked.is_answered {
+                continue;
+            }
+            asked.is_answered = true;
+            machine.arrived(arrival(asked, what.clone()));
+            (self.watch)(Event::Came {
+                at: now,
+                id: asked.id,
+                elapsed: now.saturating_sub(asked.at),
+                what: what.clone(),
+                message: None,
+            });
+            if asked.query.transport == Transport::Udp {
+                return;
+            }
+        }
+    }
+
+    fn message(&mut self, socket: SocketId, from: SocketAddr, wire: &[u8], machine: &Machine<'_>) {
+        let at = self.start.elapsed();
+        let message = match read(wire, true) {
+            Read::Whole(message) | Read::Part(message) => message,
+            Read::Nothing(why) => return (self.watch)(Event::Stray { at, from, why }),
+        };
+        let is_from = |server: &Server| {
+            let peer = (self.options.destination)(server);
+            peer.is_some_and(|it| same(it, from))
+        };
+        let mut why = "nothing was asked there";
+        for asked in &mut self.asked {
+            if asked.query.socket != socket || !is_from(&asked.query.server) {
+                continue;
+            }
+            match mismatch(&message, &asked.query, asked.message_id) {
+                Some(reason) => why = reason,
+                None if asked.is_answered => why = "it is a second reply to one query",
+                None => {
+                    asked.is_answered = true;
+                    let what = Came::Reply(reply(&message));
+                    machine.arrived(arrival(asked, what.clone()));
+                    return (self.watch)(Event::Came {
+                        at,
+                        id: asked.id,
+                        elapsed: at.saturating_sub(asked.at),
+                        what,
+                        message: Some(Box::new(message)),
+                    });
+                }
+            }
+        }
+        (self.watch)(Event::Stray { at, from, why });
+    }
+}
+
+/// A model knows two reasons; all but a closed port is a missing way.
+fn connect_error(error: &io::Error) -> ConnectError {
+    match error.kind() {
+        ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => ConnectError::Refused,
+        _ => ConnectError::Unreachable,
+    }
+}
+
+fn arrival(asked: &Asked, what: Came) -> Arrival {
+    Arrival {
+        query: asked.id,
+        socket: asked.query.socket,
+        server: asked.query.server.clone(),
+        what,
+    }
+}
+
+/// The same address and port, whatever the zone.
+fn same(one: SocketAddr, other: SocketAddr) -> bool {
+    one.ip().to_canonical() == other.ip().to_canonical() && one.port() == other.port()
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,342 @@
+//! Many sockets at once, none of which ever blocks.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use socket2::{Domain, Protocol, Socket as Raw, Type};
+
+use super::stream::{Stream, is_passing};
+use super::{MAX_MESSAGE, any};
+use crate::engine::message::Transport;
+
+/// What a socket has to tell.
+#[derive(Debug)]
+pub enum Got {
+    /// It is connected.
+    Connected(u32),
+    /// It could not be connected, the connection has ended (end of file), or
+    /// an earlier datagram did not arrive (connection refused).
+    Failed(u32, io::Error),
+    /// A message came, from whom.
+    Message(u32, SocketAddr, Vec<u8>),
+    /// The other descriptor that was waited for can be read.
+    Other,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Each family has one of its own; neither is connected.
+    Free(Vec<UdpSocket>),
+    Connected(UdpSocket, SocketAddr),
+    Connecting(TcpStream, SocketAddr),
+    Stream(Stream),
+    /// Nothing more comes of it.
+    Over,
+}
+
+/// Sockets by numbers of the caller's.
+#[derive(Debug, Default)]
+pub struct Sockets {
+    all: BTreeMap<u32, Kind>,
+    /// Those that may have something to tell.
+    ready: VecDeque<u32>,
+    buffer: Vec<u8>,
+    /// Made when it is needed; `None`: not yet, or not to be had.
+    epoll: Option<Epoll>,
+    /// Whether the other descriptor is waited for.
+    has_other: bool,
+}
+
+/// So many events are taken at once.
+const EVENTS: usize = 64;
+/// What stands for the descriptor that is no socket.
+const OTHER: u64 = u64::MAX;
+
+impl Sockets {
+    /// Whether nothing can ever come.
+    pub fn is_silent(&self) -> bool {
+        self.all.values().all(|it| matches!(it, Kind::Over))
+    }
+
+    /// Begins to connect, from `source` if there is one; tells at once what
+    /// can be told at once.
+    pub fn connect(
+        &mut self,
+        id: u32,
+        peer: Option<SocketAddr>,
+        source: Option<SocketAddr>,
+        transport: Transport,
+    ) -> Option<Got> {
+        let nowhere = || io::Error::from(ErrorKind::AddrNotAvailable);
+        let made = peer.ok_or_else(nowhere).and_then(|peer| {
+            let socket = begin(peer, source, transport)?;
+            Ok(match transport {
+                Transport::Udp => Kind::Connected(socket.into(), peer),
+                Transport::Tcp => Kind::Connecting(socket.into(), peer),
+            })
+        });
+        match made {
+            Ok(kind) => {
+                self.register(id, &kind);
+                self.all.insert(id, kind);
+                (transport == Transport::Udp).then_some(Got::Connected(id))
+            }
+            Err(error) => Some(Got::Failed(id, error)),
+        }
+    }
+
+    /// Sends; what cannot be sent is lost, as on the way. A UDP socket that
+    /// was never connected is made here.
+    pub fn send(
+        &mut self,
+        id: u32,
+        peer: Option<SocketAddr>,
+        transport: Transport,
+        message: &[u8],
+    ) -> Option<Got> {
+        let fresh = || match transport {
+            Transport::Udp => Kind::Free(Vec::new()),
+            Transport::Tcp => Kind::Over,
+        };
+        let kind = self.all.entry(id).or_insert_with(fresh);
+        match kind {
+            Kind::Free(sockets) => {
+                let peer = peer?;
+                let of_family = |it: &UdpSocket| {
+                    it.local_addr()
+                        .is_ok_and(|own| own.is_ipv4() == peer.is_ipv4())
+                };
+                if !sockets.iter().any(of_family) {
+                    let socket = datagram(peer).ok()?;
+                    watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
+                    sockets.push(socket);
+                }
+                let socket = sockets.iter().find(|it| of_family(it))?;
+                let _ = socket.send_to(message, peer);
+                None
+            }
+            Kind::Connected(socket, _) => {
+                // An error of an earlier datagram is told here.
+                let error = socket.send(message).err()?;
+                let is_refused = error.kind() == ErrorKind::ConnectionRefused;
+                let is_earlier = is_refused && socket.send(message).is_ok();
+                is_earlier.then_some(Got::Failed(id, error))
+            }
+            Kind::Stream(stream) => {
+                let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
+                stream.outgoing.extend(length.to_be_bytes());
+                stream.outgoing.extend(message);
+                let result = stream.write();
+                if let Some(epoll) = &self.epoll {
+                    stream.wait_by(epoll, id);
+                }
+                let error = result.err()?;
+                *kind = Kind::Over;
+                Some(Got::Failed(id, error))
+            }
+            Kind::Connecting(..) | Kind::Over => None,
+        }
+    }
+
+    /// The address and port of this side.
+    pub fn local(&self, id: u32) -> Option<SocketAddr> {
+        match self.all.get(&id)? {
+            Kind::Connected(socket, _) => socket.local_addr().ok(),
+            Kind::Stream(stream) => stream.socket.local_addr().ok(),
+            Kind::Free(_) | Kind::Connecting(..) | Kind::Over => None,
+        }
+    }
+
+    /// Closes a socket; what still comes is lost.
+    pub fn close(&mut self, id: u32) {
+        self.all.remove(&id);
+    }
+
+    /// The next thing that happens within this time. `other` is a further
+    /// descriptor that is waited for.
+    pub fn wait(&mut self, timeout: Duration, other: Option<BorrowedFd<'_>>) -> Option<Got> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            if let Some(got) = self.told() {
+                return Some(got);
+            }
+            // A part of a millisecond is one: the time must be over.
+            let left = deadline.saturating_duration_since(Instant::now());
+            let milliseconds = i32::try_from(left.as_micros().div_ceil(1000));
+            let is_other = self.poll(milliseconds.unwrap_or(i32::MAX), other);
+            if self.ready.is_empty() {
+                if is_other {
+                    return Some(Got::Other);
+                }
+                if left.is_zero() {
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Notes which sockets are ready; whether the other one is.
+    fn poll(&mut self, milliseconds: i32, other: Option<BorrowedFd<'_>>) -> bool {
+        let mut timeout = EpollTimeout::try_from(milliseconds).unwrap_or(EpollTimeout::ZERO);
+        let Some(epoll) = existing(&mut self.epoll) else {
+            // There are too many descriptors: look at all after a while.
+            std::thread::sleep(Duration::from_millis(u64::from(milliseconds > 0)));
+            self.ready.extend(self.all.keys());
+            return other.is_some();
+        };
+        let mut is_other = false;
+        if let Some(fd) = other.filter(|_| !self.has_other) {
+            let event = EpollEvent::new(EpollFlags::EPOLLIN, OTHER);
+            self.has_other = epoll.add(fd, event).is_ok();
+            // A file is always ready, and none that epoll takes.
+            if !self.has_other {
+                is_other = true;
+                timeout = EpollTimeout::ZERO;
+            }
+        }
+        let mut events = [EpollEvent::empty(); EVENTS];
+        let count = epoll.wait(&mut events, timeout).unwrap_or(0);
+        for event in events.iter().take(count) {
+            match u32::try_from(event.data()) {
+                Ok(id) => self.ready.push_back(id),
+                Err(_) => is_other = true,
+            }
+        }
+        is_other
+    }
+
+    /// Stops waiting for the other descriptor.
+    pub fn forget(&mut self, other: BorrowedFd<'_>) {
+        if std::mem::take(&mut self.has_other)
+            && let Some(epoll) = &self.epoll
+        {
+            let _ = epoll.delete(other);
+        }
+    }
+
+    fn register(&mut self, id: u32, kind: &Kind) {
+        match kind {
+            Kind::Connected(socket, _) => {
+                watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
+            }
+            Kind::Connecting(socket, _) => {
+                watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLOUT);
+            }
+            Kind::Free(_) | Kind::Stream(_) | Kind::Over => {}
+        }
+    }
+
+    /// What the sockets that are ready have to tell.
+    fn told(&mut self) -> Option<Got> {
+        while let Some(id) = self.ready.pop_front() {
+            let Some(kind) = self.all.get_mut(&id) else {
+                continue;
+            };
+            if self.buffer.is_empty() {
+                self.buffer = vec![0; MAX_MESSAGE];
+            }
+            let got = kind.read(id, &mut self.buffer);
+            if let (Some(epoll), Kind::Stream(stream)) = (&self.epoll, &kind) {
+                stream.wait_by(epoll, id);
+            }
+            if let Some(got) = got {
+                // There may be more behind a message of a connection.
+                if let (Got::Message(..), Kind::Stream(_)) = (&got, &kind) {
+                    self.ready.push_front(id);
+                }
+                return Some(got);
+            }
+        }
+        None
+    }
+}
+
+impl Kind {
+    fn read(&mut self, id: u32, buffer: &mut [u8]) -> Option<Got> {
+        let message = |buffer: &[u8], length: usize, from| {
+            let bytes = buffer.get(..length).unwrap_or(buffer).to_vec();
+            Some(Got::Message(id, from, bytes))
+        };
+        match self {
+            Self::Free(sockets) => {
+                let (length, from) = sockets.iter().find_map(|it| it.recv_from(buffer).ok())?;
+                message(buffer, length, from)
+            }
+            Self::Connected(socket, peer) => match socket.recv(buffer) {
+                Ok(length) => message(buffer, length, *peer),
+                Err(error) if is_passing(&error) => None,
+                Err(error) => Some(Got::Failed(id, error)),
+            },
+            Self::Connecting(socket, peer) => {
+                let (failed, peer) = (socket.take_error(), *peer);
+                if matches!(failed, Ok(None)) && socket.peer_addr().is_err() {
+                    return None;
+                }
+                let Self::Connecting(socket, _) = std::mem::replace(self, Self::Over) else {
+                    return None;
+                };
+                if let Some(error) = failed.unwrap_or_else(Some) {
+                    return Some(Got::Failed(id, error));
+                }
+                *self = Self::Stream(Stream {
+                    socket,
+                    peer,
+                    incoming: Vec::new(),
+                    outgoing: Vec::new(),
+                });
+                Some(Got::Connected(id))
+            }
+            Self::Stream(stream) => match stream.exchange(buffer) {
+                Ok(None) => None,
+                Ok(Some(bytes)) => Some(Got::Message(id, stream.peer, bytes)),
+                Err(error) => {
+                    *self = Self::Over;
+                    Some(Got::Failed(id, error))
+                }
+            },
+            Self::Over => None,
+        }
+    }
+}
+
+fn existing(epoll: &mut Option<Epoll>) -> Option<&Epoll> {
+    if epoll.is_none() {
+        *epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).ok();
+    }
+    epoll.as_ref()
+}
+
+fn watch(epoll: &mut Option<Epoll>, id: u32, fd: BorrowedFd<'_>, flags: EpollFlags) {
+    if let Some(epoll) = existing(epoll) {
+        let _ = epoll.add(fd, EpollEvent::new(flags, id.into()));
+    }
+}
+
+fn datagram(peer: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(any(peer))?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+/// A socket that is connected, or a connection that is on its way. Without a
+/// source the kernel draws the port when it connects.
+fn begin(peer: SocketAddr, source: Option<SocketAddr>, transport: Transport) -> io::Result<Raw> {
+    let (kind, protocol) = match transport {
+        Transport::Udp => (Type::DGRAM, Protocol::UDP),
+        Transport::Tcp => (Type::STREAM, Protocol::TCP),
+    };
+    let kind = kind.nonblocking().cloexec();
+    let socket = Raw::new_raw(Domain::for_address(peer), kind, Some(protocol))?;
+    if let Some(source) = source {
+        socket.set_reuse_address(transport == Transport::Tcp)?;
+        socket.bind(&source.into())?;
+    }
+    match socket.connect(&peer.into()) {
+        Err(error) if error.raw_os_error() != Some(nix::libc::EINPROGRESS) => Err(error),
+        _ => Ok(socket),
+    }
+}
