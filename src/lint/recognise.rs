@@ -4,6 +4,7 @@
 use memchr::memmem;
 
 use crate::config::resolv_conf::is_blank;
+use crate::lint::inner::mime;
 
 /// How a file is to be parsed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -18,6 +19,10 @@ pub enum Form {
     Unit,
     /// Variables for a unit.
     Environment,
+    /// A snap's file of arguments.
+    Arguments,
+    /// User data of several parts.
+    Mime,
     /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
     Settings,
 }
@@ -67,6 +72,9 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     if extension == "service" || in_folder(".service.d/") && extension == "conf" {
         return mentions(bytes, b"kubelet").then_some(Form::Unit);
     }
+    if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
+        return Some(Form::Arguments);
+    }
     let is_variables = name == "kubeadm-flags.env"
         || matches!(name, "kubelet" | "kubelet.env")
         || in_folder("default/") && name.starts_with("kubelet");
@@ -75,6 +83,10 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
 }
 
 fn by_content(name: &str, bytes: &[u8]) -> Option<Form> {
+    if is_multipart(bytes) {
+        // Its parts can be encoded.
+        return Some(Form::Mime);
+    }
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
     let is_yaml = matches!(
         extension,
@@ -89,12 +101,25 @@ fn by_content(name: &str, bytes: &[u8]) -> Option<Form> {
     None
 }
 
+/// Whether it is user data of several parts.
+fn is_multipart(bytes: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 3] = [b"MIME-Version:", b"Content-Type:", b"From "];
+    let begins = |it: &&[u8]| {
+        let head = bytes.get(..it.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(it)
+    };
+    BEGINNINGS.iter().any(begins) && mime::is_multipart(bytes)
+}
+
 /// Whether the file begins as an object of Kubernetes does.
 fn looks_like_yaml(bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
     mentions(head, b"apiVersion:")
         || mentions(head, b"\"apiVersion\"")
         || head.starts_with(b"#cloud-config")
+        || mentions(head, b"\n#cloud-config")
+        || mentions(head, b"\"ignition\"")
+        || mentions(head, b"\nkubelet-arg:")
 }
 
 /// So many bytes tell what a file is.
@@ -105,19 +130,23 @@ fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-const SUBJECTS: [&[u8]; 12] = [
+const SUBJECTS: [&[u8]; 16] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
     b"resolv-conf",
     b"resolvConf",
     b"resolv.conf",
-    b"kubelet-arg",
+    b"resolved.conf",
+    b"NetworkManager",
     b"cluster-d",
     b"Corefile",
     b"clusterDNS",
     b"kube-dns",
     b"kubelet",
+    b"nameservers",
+    b"configBlock",
+    b"rancher/",
 ];
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {
