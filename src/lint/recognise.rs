@@ -70,7 +70,8 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
         return Some(Form::ResolvConf);
     }
     if extension == "service" || in_folder(".service.d/") && extension == "conf" {
-        return mentions(bytes, b"kubelet").then_some(Form::Unit);
+        let is_kubelets = mentions(bytes, b"kubelet") || path.contains("kubelet");
+        return is_kubelets.then_some(Form::Unit);
     }
     if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
         return Some(Form::Arguments);
@@ -111,6 +112,35 @@ fn is_multipart(bytes: &[u8]) -> bool {
     BEGINNINGS.iter().any(begins) && mime::is_multipart(bytes)
 }
 
+/// Whether a file can say anything that rules ask about other files: what has
+/// none of these words need not be parsed for that. What only a file that
+/// names it is asked about, a resolv.conf, is not meant.
+pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
+    match form {
+        Form::Yaml => FACTS.iter().any(|word| mentions(bytes, word)),
+        Form::ResolvConf | Form::Settings => false,
+        _ => true,
+    }
+}
+
+/// Parts of names, and how texts are encoded in others.
+const FACTS: [&[u8]; 14] = [
+    b"ubelet",
+    b"kube-dns",
+    b"coredns",
+    b"Corefile",
+    b"resolv",
+    b"clusterD",
+    b"cluster-d",
+    b"nameservers",
+    b"configBlock",
+    b"base64",
+    b"b64",
+    b"gzip",
+    b"data:,",
+    b"rancher/",
+];
+
 /// Whether the file begins as an object of Kubernetes does.
 fn looks_like_yaml(bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
@@ -118,6 +148,7 @@ fn looks_like_yaml(bytes: &[u8]) -> bool {
         || mentions(head, b"\"apiVersion\"")
         || head.starts_with(b"#cloud-config")
         || mentions(head, b"\n#cloud-config")
+        || mentions(head, b"kind: KubeletConfiguration")
         || mentions(head, b"\"ignition\"")
         || mentions(head, b"\nkubelet-arg:")
 }

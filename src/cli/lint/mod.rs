@@ -3,6 +3,7 @@
 mod args;
 mod engine;
 mod inputs;
+mod look;
 mod mend;
 
 use std::io::{self, Write};

@@ -19,7 +19,10 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
         ("node.eks.aws", "NodeConfig") => vec![nodeadm(document, root)],
         ("machineconfiguration.openshift.io", "KubeletConfig") => {
             let inner = at(root, &["spec", "kubeletConfig"]);
-            inner.map(|it| configuration(document, it)).into_iter().collect()
+            inner
+                .map(|it| configuration(document, it))
+                .into_iter()
+                .collect()
         }
         ("", "") if root.get("machine").is_some() => vec![talos(document, root)],
         ("", "") if at(root, &["services", "kubelet"]).is_some() => vec![rke(document, root)],
@@ -64,7 +67,9 @@ fn kops_setting(document: &Document, entry: &Entry) -> Option<Setting> {
 /// Source: awslabs/amazon-eks-ami `nodeadm/api/v1alpha1/nodeconfig_types.go`.
 fn nodeadm(document: &Document, root: &Node) -> Vec<Setting> {
     let config = at(root, &["spec", "kubelet", "config"]);
-    let mut settings = config.map(|it| configuration(document, it)).unwrap_or_default();
+    let mut settings = config
+        .map(|it| configuration(document, it))
+        .unwrap_or_default();
     let flags = at(root, &["spec", "kubelet", "flags"]).and_then(Node::as_sequence);
     for item in flags.unwrap_or_default() {
         settings.extend(text(document, item).and_then(|it| flag(it.clone(), &it, &it.text)));
@@ -96,7 +101,10 @@ fn rke(document: &Document, root: &Node) -> Vec<Setting> {
     let kubelet = at(root, &["services", "kubelet"]);
     let entries = kubelet.and_then(Node::as_mapping);
     let mut settings = Vec::new();
-    for (name, argument) in [("cluster_domain", "cluster-domain"), ("cluster_dns_server", "cluster-dns")] {
+    for (name, argument) in [
+        ("cluster_domain", "cluster-domain"),
+        ("cluster_dns_server", "cluster-dns"),
+    ] {
         settings.extend(entry(entries, name).and_then(|entry| {
             let written = text(document, &entry.key)?;
             let value = text(document, &entry.value)?;

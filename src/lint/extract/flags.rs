@@ -36,7 +36,11 @@ pub(super) fn facts(document: &Document) -> Option<KubeletFacts> {
 fn unit(document: &Document, service: &Service, facts: &mut KubeletFacts) {
     let variables = service.environment.iter();
     let variables = variables.filter(|it| is_kubelets(&it.0));
-    add_variables(document, variables.map(|(name, value)| (name.as_str(), value)), facts);
+    add_variables(
+        document,
+        variables.map(|(name, value)| (name.as_str(), value)),
+        facts,
+    );
     let commands: Vec<Vec<Traced>> = commands(service).collect();
     if commands.is_empty() {
         return;
@@ -48,13 +52,17 @@ fn unit(document: &Document, service: &Service, facts: &mut KubeletFacts) {
             let (before, rest) = pending.split_at(at);
             add_settings(document, before, facts, &mut command);
             let word = rest.first().map(names).unwrap_or_default();
-            command.parts.extend(word.into_iter().map(CommandPart::Variable));
+            command
+                .parts
+                .extend(word.into_iter().map(CommandPart::Variable));
             pending = rest.get(1..).unwrap_or_default();
         }
         add_settings(document, pending, facts, &mut command);
     }
     let files = service.environment_files.iter();
-    command.environment_files = files.map(|it| it.trim_start_matches('-').to_owned()).collect();
+    command.environment_files = files
+        .map(|it| it.trim_start_matches('-').to_owned())
+        .collect();
     facts.command = Some(command);
 }
 
@@ -65,7 +73,9 @@ fn add_settings(
     command: &mut Command,
 ) {
     for setting in settings(document, words) {
-        command.parts.push(CommandPart::Setting(facts.settings.len()));
+        command
+            .parts
+            .push(CommandPart::Setting(facts.settings.len()));
         facts.settings.push(setting);
     }
 }
@@ -77,7 +87,9 @@ fn add_variables<'v>(
 ) {
     for (name, value) in variables {
         let settings = settings(document, &words(value, Escapes::Plain));
-        facts.variables.extend(settings.iter().map(|_| name.to_owned()));
+        facts
+            .variables
+            .extend(settings.iter().map(|_| name.to_owned()));
         facts.settings.extend(settings);
     }
 }
@@ -89,7 +101,9 @@ fn names(word: &Traced) -> Vec<String> {
         let rest = rest.strip_prefix('{').unwrap_or(rest);
         let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
         let end = rest.find(|it| !is_name(it)).unwrap_or(rest.len());
-        rest.get(..end).filter(|it| !it.is_empty()).map(str::to_owned)
+        rest.get(..end)
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
     });
     parts.collect()
 }

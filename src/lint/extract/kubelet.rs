@@ -4,8 +4,8 @@ use crate::config::traced::Traced;
 use crate::config::yaml::{Entry, Kind, Node};
 use crate::kubelet::flags::{self, Name};
 use crate::lint::document::Document;
-use crate::lint::inner;
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
+use crate::lint::inner;
 
 use super::{cluster, text};
 
@@ -24,7 +24,9 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
     }
     let clusters = cluster::settings(document, root).into_iter();
     let clusters = clusters.filter(|it| !it.is_empty());
-    clusters.map(|it| facts((KubeletForm::Cluster, it))).collect()
+    clusters
+        .map(|it| facts((KubeletForm::Cluster, it)))
+        .collect()
 }
 
 fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)> {
@@ -43,7 +45,11 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
         }
         Some(kind) if kind.starts_with("Kubeadm") => {
             let spec = inner::kubeadm_spec(root)?;
-            let nodes = ["clusterConfiguration", "initConfiguration", "joinConfiguration"];
+            let nodes = [
+                "clusterConfiguration",
+                "initConfiguration",
+                "joinConfiguration",
+            ];
             let nodes = nodes.iter().filter_map(|it| spec.get(it));
             let settings: Vec<Setting> = nodes.flat_map(|it| kubeadm(document, it)).collect();
             (!settings.is_empty()).then_some((KubeletForm::Kubeadm, settings))

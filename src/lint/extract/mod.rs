@@ -34,7 +34,9 @@ fn add(document: &Document, facts: &mut Facts) {
         Syntax::ResolvConf(conf) => facts.resolvers.push(resolver(document, conf)),
         Syntax::Corefile(file) => facts.corefiles.push(corefile::facts(document, file)),
         Syntax::Yaml(root) => yaml(document, root, facts),
-        Syntax::Unit(_) | Syntax::Environment(_) | Syntax::Arguments(_) => facts.kubelets.extend(flags::facts(document)),
+        Syntax::Unit(_) | Syntax::Environment(_) | Syntax::Arguments(_) => {
+            facts.kubelets.extend(flags::facts(document))
+        }
         Syntax::Settings(_) => {}
     }
 }

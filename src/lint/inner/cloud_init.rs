@@ -15,7 +15,11 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
     }
     let mut texts = write_files(items(root, "write_files"));
     if scalar(root, "kind").is_some_and(|it| it.starts_with("Kubeadm")) {
-        texts.extend(kubeadm_spec(root).map(|it| write_files(items(it, "files"))).unwrap_or_default());
+        texts.extend(
+            kubeadm_spec(root)
+                .map(|it| write_files(items(it, "files")))
+                .unwrap_or_default(),
+        );
     }
     texts
 }
@@ -32,14 +36,20 @@ pub(crate) fn kubeadm_spec(root: &Node) -> Option<&Node> {
         &["kubeadmConfigSpec"],
     ];
     let path = paths.into_iter().find(|path| inner(spec, path));
-    path.map_or(Some(spec), |path| path.iter().try_fold(spec, |it, key| it.get(key)))
+    path.map_or(Some(spec), |path| {
+        path.iter().try_fold(spec, |it, key| it.get(key))
+    })
 }
 
 fn write_files(files: &[Node]) -> Vec<Inner<'_>> {
     let files = files.iter().filter_map(|file| {
         let path = scalar(file, "path")?;
         let content = file.get("content")?;
-        match bytes(content, content.as_scalar()?, scalar(file, "encoding").unwrap_or_default())? {
+        match bytes(
+            content,
+            content.as_scalar()?,
+            scalar(file, "encoding").unwrap_or_default(),
+        )? {
             Bytes::AsWritten => Inner::scalar(path, content),
             Bytes::Decoded(bytes) => Some(Inner::decoded(path, content, bytes)),
         }
@@ -57,7 +67,11 @@ enum Bytes {
 fn bytes(node: &Node, content: &Scalar, encoding: &str) -> Option<Bytes> {
     let is_binary = node.tag.as_deref() == Some("tag:yaml.org,2002:binary");
     let text = content.text.as_bytes();
-    let written = if is_binary { decode::base64(text)? } else { text.to_vec() };
+    let written = if is_binary {
+        decode::base64(text)?
+    } else {
+        text.to_vec()
+    };
     Some(match encoding.to_ascii_lowercase().trim() {
         "" | "text/plain" if is_binary => Bytes::Decoded(written),
         "" | "text/plain" => Bytes::AsWritten,

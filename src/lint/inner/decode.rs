@@ -50,7 +50,9 @@ pub fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
 /// Source: RFC 2397.
 pub fn data_url(url: &str) -> Option<Vec<u8>> {
     let scheme = url.get(..5)?;
-    let rest = url.get(5..).filter(|_| scheme.eq_ignore_ascii_case("data:"))?;
+    let rest = url
+        .get(5..)
+        .filter(|_| scheme.eq_ignore_ascii_case("data:"))?;
     let (kind, data) = rest.split_once(',')?;
     let bytes: Vec<u8> = percent_decode(data.as_bytes()).collect();
     if kind.to_ascii_lowercase().ends_with(";base64") {
@@ -71,7 +73,10 @@ mod tests {
 
     #[test]
     fn data_urls_are_decoded() {
-        check("data:,nameserver%2010.0.0.53%0A", Some("nameserver 10.0.0.53\n"));
+        check(
+            "data:,nameserver%2010.0.0.53%0A",
+            Some("nameserver 10.0.0.53\n"),
+        );
         check("data:text/plain;charset=utf-8;base64,YWI=", Some("ab"));
         check("data:;base64,YWI", Some("ab"));
         check("data:;base64,YW%49%3D", Some("ab"));
@@ -101,7 +106,10 @@ mod tests {
             writer.finish().unwrap()
         };
         assert_eq!(gzip(&packed(b"ab")).as_deref(), Some(&b"ab"[..]));
-        assert_eq!(gzip(&packed(&vec![0; MAX_UNPACKED])).map(|it| it.len()), Some(MAX_UNPACKED));
+        assert_eq!(
+            gzip(&packed(&vec![0; MAX_UNPACKED])).map(|it| it.len()),
+            Some(MAX_UNPACKED)
+        );
         assert_eq!(gzip(&packed(&vec![0; MAX_UNPACKED + 1])), None);
         assert_eq!(gzip(b"ab"), None);
     }

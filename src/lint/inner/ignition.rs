@@ -59,7 +59,8 @@ fn unit(unit: &Node) -> Vec<Inner<'_>> {
         return Vec::new();
     };
     let path = format!("/etc/systemd/system/{name}");
-    let contents = |path: &str, it| Node::get(it, "contents").and_then(|it| Inner::scalar(path, it));
+    let contents =
+        |path: &str, it| Node::get(it, "contents").and_then(|it| Inner::scalar(path, it));
     let mut texts: Vec<Inner<'_>> = contents(&path, unit).into_iter().collect();
     let dropins = items(unit, "dropins").iter().filter_map(|dropin| {
         let path = format!("{path}.d/{}", scalar(dropin, "name")?);

@@ -146,12 +146,24 @@ mod tests {
             .iter()
             .map(|it| {
                 let body = String::from_utf8_lossy(it.body.of(text.as_bytes()));
-                (it.name.clone(), it.kind.clone(), it.encoding.clone(), body.into_owned())
+                (
+                    it.name.clone(),
+                    it.kind.clone(),
+                    it.encoding.clone(),
+                    body.into_owned(),
+                )
             })
             .collect();
         let expected: Vec<_> = expected
             .iter()
-            .map(|it| (it.0.to_owned(), it.1.to_owned(), it.2.to_owned(), it.3.to_owned()))
+            .map(|it| {
+                (
+                    it.0.to_owned(),
+                    it.1.to_owned(),
+                    it.2.to_owned(),
+                    it.3.to_owned(),
+                )
+            })
             .collect();
         assert_eq!(found, expected, "{text}");
     }
@@ -171,7 +183,10 @@ mod tests {
     fn messages_are_told() {
         for (text, expected) in [
             (TEXT, true),
-            ("From nobody Fri\nContent-Type: Multipart/Mixed; boundary=a\n", true),
+            (
+                "From nobody Fri\nContent-Type: Multipart/Mixed; boundary=a\n",
+                true,
+            ),
             ("Content-Type: text/plain\n\nx", false),
             ("apiVersion: v1\nContent-Type: multipart/mixed\n", true),
             ("- a\nContent-Type: multipart/mixed\n", false),

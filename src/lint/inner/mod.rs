@@ -87,3 +87,6 @@ fn items<'n>(object: &'n Node, key: &str) -> &'n [Node] {
     let items = object.get(key).and_then(Node::as_sequence);
     items.unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

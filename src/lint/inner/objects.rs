@@ -46,7 +46,10 @@ fn config_map(object: &Node) -> Vec<Inner<'_>> {
 fn values(object: &Node) -> Vec<Inner<'_>> {
     let values = object.get("spec").and_then(|it| it.get("valuesContent"));
     let values = values.and_then(|it| Inner::scalar("values.yaml", it));
-    values.map(|it| it.of_form(Form::Yaml)).into_iter().collect()
+    values
+        .map(|it| it.of_form(Form::Yaml))
+        .into_iter()
+        .collect()
 }
 
 /// Patches that stand in a kustomization as texts. Those in the form of
@@ -54,7 +57,9 @@ fn values(object: &Node) -> Vec<Inner<'_>> {
 ///
 /// Source: kubernetes-sigs/kustomize `api/types/kustomization.go`.
 fn kustomization(object: &Node) -> Vec<Inner<'_>> {
-    let patches = items(object, "patches").iter().filter_map(|it| it.get("patch"));
+    let patches = items(object, "patches")
+        .iter()
+        .filter_map(|it| it.get("patch"));
     let patches = patches.chain(items(object, "patchesStrategicMerge"));
     let texts = patches.enumerate().filter_map(|(index, patch)| {
         let text = &patch.as_scalar()?.text;
