@@ -8,7 +8,29 @@ use kdns::text::Source;
 use serde_json::Value as Json;
 
 /// Documents that are taken differently, and why that is right or harmless.
-const OTHERWISE: [(&str, &str); 0] = [];
+const OTHERWISE: [(&str, &str); 9] = [
+    (
+        "a: !!null x\n",
+        "nobody writes the tag, and the key is as good as not there",
+    ),
+    ("a: 1\n\t\n", "the tab follows all that is said"),
+    (
+        "a: \"\\x41\\u00e9\\/\"\n",
+        "in JSON, which has its own decoder, it is allowed",
+    ),
+    (
+        "{\"a\":\"\\ud83d\\ude00\"}\n",
+        "JSON has its own decoder, which takes it",
+    ),
+    ("~: a\n", "no key of ours"),
+    ("null: a\n", "no key of ours"),
+    ("[a]: b\n", "no key of ours"),
+    (
+        "a: \u{85}b\n",
+        "no end of a line since YAML 1.2, and the reader's editor shows none",
+    ),
+    ("a: b\u{2028}c\n", "the same"),
+];
 
 #[test]
 fn documents_are_taken_as_the_kubelet_takes_them() {

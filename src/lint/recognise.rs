@@ -56,6 +56,10 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     if lower == "corefile" || lower.starts_with("corefile.") || extension == "corefile" {
         return Some(Form::Corefile);
     }
+    // Server blocks that the Corefile of k3s and AKS imports from a ConfigMap.
+    if extension == "server" && mentions(bytes, b"{") && mentions(bytes, b"forward") {
+        return Some(Form::Corefile);
+    }
     let in_folder = |folder: &str| path.contains(folder);
     if name == "resolved.conf" || in_folder("resolved.conf.d/") && extension == "conf" {
         return Some(Form::Settings);
@@ -161,7 +165,7 @@ fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-const SUBJECTS: [&[u8]; 16] = [
+const SUBJECTS: [&[u8]; 17] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
@@ -178,6 +182,7 @@ const SUBJECTS: [&[u8]; 16] = [
     b"nameservers",
     b"configBlock",
     b"rancher/",
+    b"coredns",
 ];
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {
