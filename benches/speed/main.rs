@@ -14,6 +14,7 @@
 
 mod explain;
 mod figures;
+mod lint;
 mod measure;
 mod nodes;
 mod parsing;
@@ -32,5 +33,6 @@ fn main() -> ExitCode {
     scenarios::run(&mut figures);
     parsing::run(&mut figures);
     nodes::run(&mut figures);
+    lint::run(&mut figures);
     figures.end()
 }
