@@ -276,7 +276,7 @@ fn plus_options() -> Vec<String> {
     let table = source.split("const OPTIONS").nth(1).unwrap();
     let table = table.split("];").next().unwrap();
     let supported = |word: &&str| {
-        let not = ["https", "http-plain", "tls", "json"];
+        let not = ["https", "http-plain", "tls", "json", "inflight"];
         !not.iter().any(|not| word.starts_with(not))
     };
     let mut words: Vec<String> = table
