@@ -145,7 +145,13 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
         node_netns,
         ..Scene::default()
     };
-    let plan = plan(target, &scene)?;
+    let plan = plan(target, &scene).map_err(|error| match (error, skipped.first()) {
+        (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
+            plan,
+            reason: reason.clone(),
+        },
+        (error, _) => error.into(),
+    })?;
     let mut process = None;
     let namespace = match &plan.door {
         Door::Process(pid) => {

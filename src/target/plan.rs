@@ -2,6 +2,7 @@
 
 use super::Target;
 use super::notice::{PlanError, Warning};
+use crate::config::manifest::PodSpec;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::assemble::Task;
 use crate::node::{Container, Pod};
@@ -323,9 +324,7 @@ impl Plan {
             pod: pod.map(Pod::label),
             container: None,
             kept: pod.and_then(|it| it.resolv_conf.clone()),
-            hostname: pod
-                .filter(|it| it.host_network == Some(false))
-                .and_then(|it| it.name.clone()),
+            hostname: pod.and_then(host_name),
             warnings: Vec::new(),
         }
     }
@@ -337,6 +336,15 @@ impl Plan {
             kept: kept.source.name.clone(),
         })
     }
+}
+
+/// What the kubelet calls it where no spec is at hand that says something else.
+fn host_name(pod: &Pod) -> Option<String> {
+    let spec = PodSpec {
+        host_network: pod.host_network != Some(false),
+        ..PodSpec::default()
+    };
+    crate::pod::host_name(&spec, pod.name.as_deref()?, "", "").ok()?
 }
 
 #[cfg(test)]

@@ -6,12 +6,21 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test may stop at the first surprise"
 )]
 
+mod capture;
+mod containers;
 mod lab;
+mod node;
 mod places;
+mod pods;
+mod privileges;
 mod programs;
+mod races;
+mod scenes;
+mod words;
 
 use std::process::ExitCode;
 
@@ -23,6 +32,7 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::from_args();
     let mut trials = places::trials();
+    trials.extend(scenes::trials());
     trials.extend(programs::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

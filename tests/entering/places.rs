@@ -12,6 +12,7 @@ use kdns::netns;
 use libtest_mimic::Trial;
 
 use crate::lab::{KDNS, Running, alone, explains, kdns, refuses, result, trial};
+use crate::scenes;
 
 const SCENES: &[&str] = &[
     "named namespaces",
@@ -26,7 +27,7 @@ const SCENES: &[&str] = &[
 pub(crate) fn trials() -> Vec<Trial> {
     let programs = ["unshare", "mount", "ip", "setpriv", "getent", "chroot"];
     let trial =
-        |scene: &'static str| trial(&format!("places::{scene}"), &programs, || alone(scene));
+        |scene: &'static str| trial(&format!("places::{scene}"), &programs, || alone(scene, &[]));
     SCENES.iter().map(|scene| trial(scene)).collect()
 }
 
@@ -44,6 +45,9 @@ pub(crate) fn scene(name: &str) {
         fs::write(KDNS, kdns).unwrap();
         shell(&format!("chmod 755 {KDNS}"));
     }
+    if let Some(run) = scenes::find(name) {
+        return run();
+    }
     match name {
         "named namespaces" => named_namespaces(),
         "roots of strangers" => roots_of_strangers(),
@@ -57,13 +61,13 @@ pub(crate) fn scene(name: &str) {
 }
 
 #[track_caller]
-fn shell(script: &str) {
+pub(crate) fn shell(script: &str) {
     let (status, out, err) = result(&Command::new("sh").args(["-ec", script]).output().unwrap());
     assert_eq!(status, 0, "{script}: {out}{err}");
 }
 
 /// A root with these lines in its resolv.conf, for `chroot`.
-fn root(name: &str, resolv_conf: &str) -> String {
+pub(crate) fn root(name: &str, resolv_conf: &str) -> String {
     let root = format!("/tmp/{name}");
     shell(&format!("mkdir -p {root}/etc"));
     for directory in ["bin", "lib", "lib64", "usr"] {
