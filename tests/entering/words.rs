@@ -182,7 +182,8 @@ fn streams(pid: &str) {
     writer.join().unwrap().unwrap();
     assert_eq!(output.stdout, text.as_bytes());
     // Nothing of kdns' is open, also where there is room below.
-    let list = "for n in 3 4 5 6 7 8; do test ! -e /proc/$$/fd/$n || echo $n >&9; done; echo end >&9";
+    let list =
+        "for n in 3 4 5 6 7 8; do test ! -e /proc/$$/fd/$n || echo $n >&9; done; echo end >&9";
     fs::write("/tmp/list", list).unwrap();
     for close in ["", "<&-", ">&-", "<&- >&- 2>&-"] {
         let close_others = "3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>/tmp/fds";
