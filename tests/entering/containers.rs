@@ -30,7 +30,7 @@ pub(crate) fn files() {
         let _ = fs::remove_dir(&conf);
         make(&conf);
     };
-    explains(&pid, &[NONE, "its resolver is glibc: app has glibc 2."]);
+    explains(&pid, &[NONE, "its resolver is glibc: app has glibc"]);
     put(&|it| fs::write(it, "nameserver 10.1.1.1\nsearch one.test\n").unwrap());
     let own = format!("its resolv.conf is /proc/{pid}/root/etc/resolv.conf");
     explains(&pid, &[&own, "10.1.1.1", "db.one.test."]);
@@ -64,7 +64,10 @@ pub(crate) fn files() {
     refused(&pid, "it is a device, not a regular file");
     put(&|it| fs::create_dir(it).unwrap());
     refused(&pid, "it is a directory, not a regular file");
-    put(&|it| drop(UnixListener::bind(it).unwrap()));
+    put(&|it| {
+        drop(UnixListener::bind("/run/socket").unwrap());
+        fs::rename("/run/socket", it).unwrap();
+    });
     refused(&pid, "it is a socket, not a regular file");
     put(&|it| {
         shell(&format!(

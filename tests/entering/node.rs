@@ -120,7 +120,13 @@ impl Node {
         command.stderr(fs::File::create(&log).unwrap());
         let status = command.status().unwrap();
         assert!(status.success(), "{}", fs::read_to_string(&log).unwrap());
-        first_process(id)
+        let process = first_process(id);
+        // For a moment it is runc's own.
+        let comm = format!("/proc/{process}/comm");
+        while fs::read_to_string(&comm).is_ok_and(|it| it != "app\n") {
+            thread::sleep(Duration::from_millis(2));
+        }
+        process
     }
 
     /// Where the image of a container is.
@@ -176,7 +182,7 @@ impl Node {
                 Keeper::Containerd => containerd(pod, container),
                 Keeper::CriO => cri_o(pod, container, &self.conf(pod)),
             };
-            config["hostname"] = json!(pod.name);
+            config["hostname"] = json!(pod.name.get(..62).unwrap_or(&pod.name));
             config["linux"]["cgroupsPath"] = json!(format!("/{}/{}", self.top(), self.group(pod, id)));
             let namespaces = config["linux"]["namespaces"].as_array_mut().unwrap();
             match network {
