@@ -31,7 +31,7 @@ struct Query {
 const SERVERS: [&str; 3] = ["10.96.0.10", "10.96.0.11", "fd00::a"];
 
 /// A container, and what is looked up in it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Case {
     resolv_conf: &'static str,
     hosts: &'static str,
@@ -47,125 +47,110 @@ struct Case {
 
 const SEARCH: &str = "nameserver 10.96.0.10\nsearch one.test two.test\n";
 
-fn cases() -> Vec<Case> {
-    let resolv_conf = SEARCH;
-    vec![
-        Case {
-            resolv_conf,
-            names: &["db", "db.prod", "db.prod.", "known", "a.b.c.d"],
-            sent: &["db.one.test", "db.prod", "known.two.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf: "nameserver 10.96.0.10\nsearch one.test two.test\noptions ndots:5\n",
-            names: &["db", "db.prod", "known", "a.b.c.d.e.f", "x."],
-            sent: &["db.prod.two.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf: "nameserver 10.96.0.10\nnameserver 10.96.0.11\nnameserver fd00::a\noptions timeout:1 attempts:2\n",
-            names: &["fail.test", "db.test"],
-            sent: &["fail.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf: "nameserver 10.96.0.10\nnameserver 10.96.0.11\noptions single-request edns0\nsearch one.test\n",
-            names: &["db", "fail.x"],
-            sent: &["db.one.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf: "nameserver fd00::a\ndomain one.test\noptions no-aaaa\n",
-            names: &["db"],
-            sent: &["db.one.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            env: &["RES_OPTIONS=ndots:3 attempts:1"],
-            names: &["a.b", "db"],
-            sent: &["a.b.one.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            env: &["LOCALDOMAIN=local.test other.test"],
-            names: &["db"],
-            sent: &["db.local.test", "db.other.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            env: &["LOCALDOMAIN="],
-            names: &["db"],
-            sent: &["db"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            hosts: "10.0.0.1 inner inner.one.test\n",
-            nsswitch: Some("hosts: files dns\n"),
-            names: &["inner", "inner.one.test", "db"],
-            sent: &["db.one.test"],
-            ..Case::default()
-        },
-        // Absent: glibc 2.36 asks hosts first all the same.
-        Case {
-            resolv_conf,
-            hosts: "10.0.0.1 inner\n",
-            names: &["inner"],
-            sent: &[],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            hosts: "10.0.0.1 inner\n",
-            nsswitch: Some("hosts: files\n"),
-            names: &["inner", "db"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            hosts: "10.0.0.1 inner\n",
-            nsswitch: Some("hosts: dns [NOTFOUND=return] files\n"),
-            names: &["inner"],
-            sent: &["inner.two.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            nsswitch: Some("passwd: files\n"),
-            names: &["db"],
-            sent: &["db.one.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            nsswitch: Some("hosts: nosuch [!UNAVAIL=return] files dns\n"),
-            names: &["db"],
-            sent: &["db.one.test"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf: "# nothing\n",
-            names: &["db"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf: "nameserver 10.96.0.10\noptions ndots:0\n",
-            names: &["db", "10.0.0.1", "localhost", "x.localhost"],
-            sent: &["db"],
-            ..Case::default()
-        },
-        Case {
-            resolv_conf,
-            names: &["db"],
-            sent: &["db.one.test"],
-            has_version_4_only: true,
-            ..Case::default()
-        },
-    ]
-}
+const PLAIN: Case = Case {
+    resolv_conf: SEARCH,
+    hosts: "",
+    nsswitch: None,
+    env: &[],
+    names: &["db"],
+    sent: &["db.one.test"],
+    has_version_4_only: false,
+};
+
+const CASES: &[Case] = &[
+    Case {
+        names: &["db", "db.prod", "db.prod.", "known", "a.b.c.d"],
+        sent: &["db.one.test", "db.prod", "known.two.test"],
+        ..PLAIN
+    },
+    Case {
+        resolv_conf: "nameserver 10.96.0.10\nsearch one.test two.test\noptions ndots:5\n",
+        names: &["db", "db.prod", "known", "a.b.c.d.e.f", "x."],
+        sent: &["db.prod.two.test"],
+        ..PLAIN
+    },
+    Case {
+        resolv_conf: "nameserver 10.96.0.10\nnameserver 10.96.0.11\nnameserver fd00::a\noptions timeout:1 attempts:2\n",
+        names: &["fail.test", "db.test"],
+        sent: &["fail.test"],
+        ..PLAIN
+    },
+    Case {
+        resolv_conf: "nameserver 10.96.0.10\nnameserver 10.96.0.11\noptions single-request edns0\nsearch one.test\n",
+        names: &["db", "fail.x"],
+        ..PLAIN
+    },
+    Case {
+        resolv_conf: "nameserver fd00::a\ndomain one.test\noptions no-aaaa\n",
+        ..PLAIN
+    },
+    Case {
+        env: &["RES_OPTIONS=ndots:3 attempts:1"],
+        names: &["a.b", "db"],
+        sent: &["a.b.one.test"],
+        ..PLAIN
+    },
+    Case {
+        env: &["LOCALDOMAIN=local.test other.test"],
+        sent: &["db.local.test", "db.other.test"],
+        ..PLAIN
+    },
+    Case {
+        env: &["LOCALDOMAIN="],
+        sent: &["db"],
+        ..PLAIN
+    },
+    Case {
+        hosts: "10.0.0.1 inner inner.one.test\n",
+        nsswitch: Some("hosts: files dns\n"),
+        names: &["inner", "inner.one.test", "db"],
+        ..PLAIN
+    },
+    // Absent: glibc 2.36 asks hosts first all the same.
+    Case {
+        hosts: "10.0.0.1 inner\n",
+        names: &["inner"],
+        sent: &[],
+        ..PLAIN
+    },
+    Case {
+        hosts: "10.0.0.1 inner\n",
+        nsswitch: Some("hosts: files\n"),
+        names: &["inner", "db"],
+        sent: &[],
+        ..PLAIN
+    },
+    Case {
+        hosts: "10.0.0.1 inner\n",
+        nsswitch: Some("hosts: dns [NOTFOUND=return] files\n"),
+        names: &["inner"],
+        sent: &["inner.two.test"],
+        ..PLAIN
+    },
+    Case {
+        nsswitch: Some("passwd: files\n"),
+        ..PLAIN
+    },
+    Case {
+        nsswitch: Some("hosts: nosuch [!UNAVAIL=return] files dns\n"),
+        ..PLAIN
+    },
+    Case {
+        resolv_conf: "# nothing\n",
+        sent: &[],
+        ..PLAIN
+    },
+    Case {
+        resolv_conf: "nameserver 10.96.0.10\noptions ndots:0\n",
+        names: &["db", "10.0.0.1", "localhost", "x.localhost"],
+        sent: &["db"],
+        ..PLAIN
+    },
+    Case {
+        has_version_4_only: true,
+        ..PLAIN
+    },
+];
 
 pub(crate) fn getent() {
     let node = Node::boot();
@@ -176,7 +161,7 @@ pub(crate) fn getent() {
     shell(
         "echo '10.9.9.9 db inner fail.test' > /etc/hosts; echo 'hosts: files' > /etc/nsswitch.conf",
     );
-    for (number, case) in cases().iter().enumerate() {
+    for (number, case) in CASES.iter().enumerate() {
         let id = node.id(u32::try_from(number).unwrap());
         let image = node.image(&id);
         write(&image, case);
@@ -209,10 +194,7 @@ pub(crate) fn getent() {
             sent.extend(inside);
         }
         let is_sent = |name: &&str| sent.iter().any(|it| it.name == *name);
-        assert!(
-            case.sent.iter().all(|it| is_sent(it)),
-            "{sent:?}: {case:#?}"
-        );
+        assert!(case.sent.iter().all(is_sent), "{sent:?}: {case:#?}");
         assert!(
             !case.sent.is_empty() || sent.is_empty(),
             "{sent:?}: {case:#?}"

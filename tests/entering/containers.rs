@@ -73,7 +73,7 @@ pub(crate) fn files() {
         shell(&format!(
             "yes 'nameserver 10.4.4.4' | head -c 100M > {}",
             it.display()
-        ))
+        ));
     });
     let since = Instant::now();
     explains(&pid, &["10.4.4.4", "only the first 1048576 bytes are read"]);

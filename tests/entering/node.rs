@@ -55,6 +55,17 @@ pub(crate) enum Keeper {
     CriO,
 }
 
+/// The network that a pod is in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Network<'p> {
+    /// One of its own.
+    Own,
+    /// That of the node.
+    Nodes,
+    /// The one that this file keeps.
+    At(&'p str),
+}
+
 #[derive(Debug)]
 pub(crate) struct Node {
     unique: String,
@@ -134,9 +145,8 @@ impl Node {
         Path::new(&self.bundle(id)).join("rootfs")
     }
 
-    /// A pod with its sandbox, in a network of its own unless `network` is
-    /// another one: `Some(None)` is the node's.
-    pub(crate) fn pod(&self, name: &str, number: u32, network: Option<Option<&str>>) -> Pod {
+    /// A pod with its sandbox.
+    pub(crate) fn pod(&self, name: &str, number: u32, network: Network<'_>) -> Pod {
         let pod = Pod {
             name: name.to_owned(),
             uid: format!("{}-1111-4111-8111-{number:012x}", self.unique),
@@ -159,17 +169,11 @@ impl Node {
     /// Starts a container of a pod, in the network of its sandbox.
     pub(crate) fn container_of(&self, pod: &Pod, name: &str, number: u32) -> u32 {
         let network = format!("/proc/{}/ns/net", first_process(&pod.sandbox));
-        self.in_pod(pod, &self.id(number), Some(name), Some(Some(&network)))
+        self.in_pod(pod, &self.id(number), Some(name), Network::At(&network))
     }
 
     /// Starts a container of a pod, or its sandbox.
-    fn in_pod(
-        &self,
-        pod: &Pod,
-        id: &str,
-        container: Option<&str>,
-        network: Option<Option<&str>>,
-    ) -> u32 {
+    fn in_pod(&self, pod: &Pod, id: &str, container: Option<&str>, network: Network<'_>) -> u32 {
         if let Some(name) = container {
             let log = format!("/var/log/pods/shop_{}_{}/{name}", pod.name, pod.uid);
             fs::create_dir_all(&log).unwrap();
@@ -186,11 +190,11 @@ impl Node {
             config["linux"]["cgroupsPath"] = json!(format!("/{}/{}", self.top(), self.group(pod, id)));
             let namespaces = config["linux"]["namespaces"].as_array_mut().unwrap();
             match network {
-                None => {}
-                Some(None) => drop(namespaces.pop()),
-                Some(Some(path)) => namespaces.last_mut().unwrap()["path"] = json!(path),
+                Network::Own => {}
+                Network::Nodes => drop(namespaces.pop()),
+                Network::At(path) => namespaces.last_mut().unwrap()["path"] = json!(path),
             }
-            if network == Some(None) {
+            if network == Network::Nodes {
                 namespaces.retain(|it| it["type"] != "uts");
                 config.as_object_mut().unwrap().remove("hostname");
             }

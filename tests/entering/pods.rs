@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::lab::{explains, kdns, refuses};
-use crate::node::{Groups, Keeper, Node, Pod, first_process, kill};
+use crate::node::{Groups, Keeper, Network, Node, Pod, first_process, kill};
 use crate::places::shell;
 
 /// The network namespace of a process.
@@ -25,7 +25,7 @@ pub(crate) fn networks() {
     let node = Node::boot();
     let pods = ["one", "two"].map(|name| {
         let number = u32::try_from(name.len()).unwrap() + u32::from(name == "two");
-        let pod = node.pod(name, number, None);
+        let pod = node.pod(name, number, Network::Own);
         let pid = node.container_of(&pod, "main", number + 10);
         shell(&format!(
             "nsenter -t {pid} -n sh -c 'ip link set lo up; ip addr add 10.244.0.5/32 dev lo'"
@@ -45,7 +45,7 @@ pub(crate) fn networks() {
             ],
         );
     }
-    let agent = node.pod("agent", 7, Some(None));
+    let agent = node.pod("agent", 7, Network::Nodes);
     node.container_of(&agent, "main", 17);
     let (found, err) = entered("shop/agent");
     assert_eq!(found, network(std::process::id()));
@@ -62,7 +62,7 @@ pub(crate) fn names() {
         let mut node = Node::boot();
         node.keeper = keeper;
         let first = if keeper == Keeper::CriO { 20 } else { 1 };
-        let web = node.pod("web", first, None);
+        let web = node.pod("web", first, Network::Own);
         let main = node.container_of(&web, "main", first + 1);
         let side = node.container_of(&web, "side", first + 2);
         let both = network(main);
@@ -107,7 +107,7 @@ pub(crate) fn names() {
 
 /// Several things fit: all are named, none is entered.
 fn ambiguous(node: &Node, web: &Pod, ids: &[&String]) {
-    let prefix = &ids[0][..60];
+    let prefix = ids[0].get(..60).unwrap();
     let (status, out, err) = kdns(&["explain", "db", "--target", prefix]);
     assert_eq!((status, out.as_str()), (2, ""));
     let all = ids.iter().copied().chain([&web.sandbox]);
@@ -117,12 +117,12 @@ fn ambiguous(node: &Node, web: &Pod, ids: &[&String]) {
     assert!(err.contains("container side of shop/web"), "{err}");
     let (status, _, err) = kdns(&["nsenter", prefix, "--", "true"]);
     assert_eq!(status, 125, "{err}");
-    let other = format!("{}f", &ids[0][..62]);
+    let other = format!("{}f", ids[0].get(..62).unwrap());
     refuses(&other, &format!("there is no container or sandbox {other}"));
     refuses("other/web", "there is no pod other/web");
     // Two pods of one name, as after a replacement by hand.
     let number = if node.keeper == Keeper::CriO { 29 } else { 9 };
-    let twin = node.pod("web", number, None);
+    let twin = node.pod("web", number, Network::Own);
     refuses("shop/web", &twin.uid);
     refuses("shop/web", &web.uid);
     kill(&twin.sandbox);
@@ -132,7 +132,7 @@ fn ambiguous(node: &Node, web: &Pod, ids: &[&String]) {
 pub(crate) fn dead() {
     let node = Node::boot();
     shell("ip netns add cni-1; ip netns add cni-2");
-    let pod = node.pod("dead", 1, Some(Some("/run/netns/cni-1")));
+    let pod = node.pod("dead", 1, Network::At("/run/netns/cni-1"));
     node.container_of(&pod, "main", 2);
     let number = fs::read_link(format!("/proc/{}/ns/net", first_process(&pod.sandbox))).unwrap();
     kill(&node.id(2));
@@ -166,7 +166,7 @@ pub(crate) fn dead() {
     // A name longer than any host's is cut as the kubelet cuts it.
     shell("ip netns add cni-3");
     let long = format!("{}-{}", "a".repeat(62), "b".repeat(30));
-    let pod = node.pod(&long, 3, Some(Some("/run/netns/cni-3")));
+    let pod = node.pod(&long, 3, Network::At("/run/netns/cni-3"));
     kill(&pod.sandbox);
     let (status, out, err) = kdns(&["nsenter", &format!("shop/{long}"), "--", "uname", "-n"]);
     assert_eq!((status, out), (0, format!("{}\n", "a".repeat(62))), "{err}");
@@ -184,12 +184,22 @@ pub(crate) fn control_groups() {
             node.groups = groups;
             number += 2;
             let name = format!("web-{number}");
-            let pod = node.pod(&name, number, None);
+            let pod = node.pod(&name, number, Network::Own);
             let pid = node.container_of(&pod, "main", number + 1);
             for id in [number, number + 1].map(|it| node.id(it)) {
                 fs::remove_file(format!("{}/config.json", node.bundle(&id))).unwrap();
             }
             let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+            let second = text.lines().find(|it| it.starts_with("0::"));
+            let is_second = second.is_some_and(|it| it.contains(&node.id(number + 1)));
+            let is_first = text
+                .lines()
+                .any(|it| !it.starts_with("0::") && it.contains(&node.id(number + 1)));
+            match layout {
+                "version 1" => assert!(is_first && !is_second, "{text}"),
+                "version 2" => assert!(is_second && !is_first, "{text}"),
+                _ => assert!(is_first || is_second, "{text}"),
+            }
             let told = [node.id(number + 1), pid.to_string(), format!("shop/{name}")];
             for target in &told {
                 assert_eq!(

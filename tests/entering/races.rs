@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::lab::{KDNS, Running, kdns, result};
 use crate::node::{self, Node};
-use crate::places::{root, shell};
+use crate::places::root;
 
 const VANISHED: &[&str] = &["has ended", "there is no process", "is a zombie"];
 
@@ -63,65 +63,54 @@ pub(crate) fn reused_ids() {
         root
     });
     held(&one, &two);
-    let (mut firsts, mut seconds, mut gone) = (0, 0, 0);
     let length = duration(&one);
-    let mut first = start(&one, "one");
+    let mut ends = Vec::new();
     for turn in 0..100 {
-        let pid = first.id();
-        let mut look = Command::new(KDNS)
-            .args([
-                "explain",
-                "db",
-                "--target",
-                &pid.to_string(),
-                "--save-scenario",
-                "/tmp/saved",
-            ])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        thread::sleep(length * turn / 80);
-        // It waits while the number changes hands.
-        let reader = Pid::from_raw(i32::try_from(look.id()).unwrap());
-        let is_stopped = look.try_wait().unwrap().is_none();
-        if is_stopped {
-            kill(reader, Signal::SIGSTOP).unwrap();
-        }
-        end(first);
-        let second = start_as(pid, &two, "two");
-        if is_stopped {
-            kill(reader, Signal::SIGCONT).unwrap();
-        }
-        let (status, out, err) = result(&look.wait_with_output().unwrap());
-        if status == 0 {
-            let saved = fs::read_to_string("/tmp/saved").unwrap();
-            if is_all_of(&saved, &out, "one", "two") {
-                firsts += 1;
-            } else {
-                assert!(
-                    is_all_of(&saved, &out, "two", "one"),
-                    "turn {turn}: {out}{saved}"
-                );
-                seconds += 1;
-            }
-        } else {
-            let is_said = VANISHED.iter().any(|it| err.contains(it)) && err.lines().count() == 1;
-            assert!(
-                status == 2 && is_said && out.is_empty(),
-                "turn {turn}: {status} {err}"
-            );
-            gone += 1;
-        }
-        assert!(is_stopped || status == 0, "{err}");
-        end(second);
-        first = start(&one, "one");
+        ends.push(turn_of_hands(&one, &two, length * turn / 80));
     }
+    let firsts = ends.iter().filter(|it| **it == "one").count();
+    let gone = ends.iter().filter(|it| **it == "gone").count();
+    assert!(firsts > 0 && gone > 0, "{ends:?}");
+}
+
+/// A number changes hands so long after kdns has begun to look: whom its answer
+/// is about.
+fn turn_of_hands(one: &str, two: &str, after: Duration) -> &'static str {
+    let first = start(one, "one");
+    let pid = first.id();
+    let mut look = Command::new(KDNS)
+        .args(["explain", "db", "--target", &pid.to_string()])
+        .args(["--save-scenario", "/tmp/saved"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    thread::sleep(after);
+    // It waits while that happens, unless it is done.
+    let reader = Pid::from_raw(i32::try_from(look.id()).unwrap());
+    let runs = look.try_wait().unwrap().is_none();
+    let signal = |signal| {
+        if runs {
+            kill(reader, signal).unwrap();
+        }
+    };
+    signal(Signal::SIGSTOP);
     end(first);
-    assert!(
-        firsts > 0 && gone > 0,
-        "{firsts} of the first, {seconds} of the second, {gone} gone"
-    );
+    let second = start_as(pid, two, "two");
+    signal(Signal::SIGCONT);
+    let (status, out, err) = result(&look.wait_with_output().unwrap());
+    end(second);
+    if status == 0 {
+        let saved = fs::read_to_string("/tmp/saved").unwrap();
+        if is_all_of(&saved, &out, "one", "two") {
+            return "one";
+        }
+        assert!(is_all_of(&saved, &out, "two", "one"), "{out}{saved}");
+        return "two";
+    }
+    let is_said = VANISHED.iter().any(|it| err.contains(it)) && err.lines().count() == 1;
+    assert!(status == 2 && is_said && out.is_empty(), "{status} {err}");
+    "gone"
 }
 
 /// How long a look takes here.
@@ -172,7 +161,6 @@ fn held(one: &str, two: &str) {
     let inside = aim.namespace.as_ref().unwrap().within(link).unwrap();
     assert_eq!(inside.display().to_string(), format!("net:[{number}]"));
     assert_ne!(inside, other);
-    // Refused before anything of this process has been changed.
     end(second);
 }
 
@@ -278,8 +266,6 @@ fn picture(pid: &str) -> String {
         find /etc /tmp/box/etc /mnt /run /srv -xdev -type f -exec sha256sum {{}} + | sort
         find /etc /tmp/box/etc /mnt /run /srv -xdev -printf '%p %y %m %u %l\\n' | sort"
     );
-    shell(":");
-    // This process' own namespaces, not those of a shell of `unshare`'s.
     let (status, out, err) = result(&Command::new("sh").args(["-c", &script]).output().unwrap());
     assert_eq!(status, 0, "{err}");
     out
