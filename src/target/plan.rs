@@ -87,17 +87,35 @@ pub fn plan(target: &Target, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         Target::File(path) => Ok(of_file(path, scene)),
         Target::Id(id) => of_id(id, scene),
         Target::Pod { namespace, name } => {
-            let fits = |pod: &&Pod| {
-                let is_named = pod.name.as_deref() == Some(name);
-                let is_uid = pod.uid.as_deref() == Some(name);
-                let is_there = namespace.is_none() || pod.namespace == *namespace;
-                (is_named || is_uid) && is_there
-            };
+            let fits = |pod: &&Pod| target.fits(pod);
             let what = match namespace {
                 Some(namespace) => format!("pod {namespace}/{name}"),
                 None => format!("pod {name}"),
             };
             of_pod(one_pod(&what, scene.pods.iter().filter(fits))?, None)
+        }
+    }
+}
+
+impl Target {
+    /// Whether it can be this pod, something in it, or one of its processes.
+    /// A file that keeps a namespace does not tell by itself.
+    pub fn fits(&self, pod: &Pod) -> bool {
+        let begins =
+            |it: &Option<String>, id: &str| it.as_deref().is_some_and(|it| it.starts_with(id));
+        let is_named = |name: &str| pod.name.as_deref() == Some(name);
+        match self {
+            Self::Pid(pid) => pod.processes.iter().any(|it| it.pid == *pid),
+            Self::File(_) => false,
+            Self::Id(id) => {
+                let mut containers = pod.containers.iter();
+                begins(&pod.sandbox, id) || containers.any(|it| begins(&it.id, id)) || is_named(id)
+            }
+            Self::Pod { namespace, name } => {
+                let is_uid = pod.uid.as_deref() == Some(name);
+                let is_there = namespace.is_none() || pod.namespace == *namespace;
+                (is_named(name) || is_uid) && is_there
+            }
         }
     }
 }
