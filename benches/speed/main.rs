@@ -12,12 +12,15 @@
     reason = "this is what a bench is for"
 )]
 
+mod bulk;
 mod explain;
 mod figures;
 mod measure;
 mod nodes;
+mod nsenter;
 mod parsing;
 mod scenarios;
+mod server;
 
 use std::process::ExitCode;
 
@@ -32,5 +35,7 @@ fn main() -> ExitCode {
     scenarios::run(&mut figures);
     parsing::run(&mut figures);
     nodes::run(&mut figures);
+    nsenter::run(&mut figures);
+    bulk::run(&mut figures);
     figures.end()
 }
