@@ -6,6 +6,7 @@ pub mod explanation;
 pub mod explanation_json;
 mod json;
 pub mod lint;
+pub mod paragraph;
 pub mod pod_file;
 pub mod pod_file_json;
 pub mod pods;

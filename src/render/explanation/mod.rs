@@ -12,12 +12,10 @@ use colored::Colorize as _;
 
 use crate::explain::Explanation;
 use crate::name::Name;
+use crate::render::paragraph;
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::text::escaped;
-
-/// Lines are broken here, so that they fit every terminal and ticket.
-const WIDTH: usize = 80;
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -104,21 +102,8 @@ impl Text<'_> {
     fn headed(&mut self, indent: usize, head: &str, text: &str) -> io::Result<()> {
         let first = " ".repeat(indent);
         let rest = " ".repeat(indent + 2);
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(&first)
-            .subsequent_indent(&rest)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .break_words(false);
         let text = format!("{head}{}", escaped(text.as_bytes()));
-        // No text has more columns than bytes. Most lines fit, and wrapping costs as much as all the rest.
-        if indent + text.len() <= WIDTH && !text.ends_with(' ') {
-            return writeln!(self.out, "{first}{text}");
-        }
-        for line in textwrap::wrap(&text, options) {
-            writeln!(self.out, "{line}")?;
-        }
-        Ok(())
+        paragraph::write(self.out, &first, &rest, &text)
     }
 
     // Every colour makes its text safe to print.
