@@ -21,10 +21,10 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, SFlag, fstat};
 
-use crate::text::{Source, escaped};
+use crate::text::{MAX_READ, Source, escaped};
 
 /// What lies beyond so many bytes of a file is not read.
-pub const MAX_BYTES: usize = 1 << 20;
+pub const MAX_BYTES: usize = MAX_READ;
 
 /// A file as it was read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
