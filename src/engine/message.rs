@@ -56,7 +56,7 @@ pub struct Edns {
 }
 
 /// Where a candidate comes from.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Because {
     /// The n-th entry of the search list as this resolver holds it, from 0.
     Search(usize),

@@ -8,7 +8,7 @@ pub mod decision;
 pub mod plan;
 pub mod transition;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::explain::advice::Advice;
 use crate::explain::cluster::{Cluster, Meaning};
@@ -149,20 +149,16 @@ fn examine<'a>(
     let planned = plan::candidates(&plan);
     let asked = plan::candidates(&run);
     let reading = resolver.reading(scenario);
-    let keys = |list: &'_ [Candidate]| -> HashSet<_> {
-        list.iter()
-            .map(|it| (it.name.clone(), it.because.clone()))
-            .collect()
-    };
-    let (in_plan, in_run) = (keys(&planned), keys(&asked));
-    let is_in =
-        |keys: &HashSet<_>, it: &Candidate| keys.contains(&(it.name.clone(), it.because.clone()));
+    let in_plan: BTreeSet<_> = planned.iter().map(Candidate::key).collect();
+    let in_run: BTreeSet<_> = asked.iter().map(Candidate::key).collect();
     // In the order of the plan, so that numbers mean the same everywhere; then
     // what only the answers lead to, such as the target of an alias.
-    let in_plan_order = planned.iter().map(|it| (it.clone(), is_in(&in_run, it)));
+    let in_plan_order = planned
+        .iter()
+        .map(|it| (it.clone(), in_run.contains(&it.key())));
     let beyond = asked
         .iter()
-        .filter(|it| !is_in(&in_plan, it))
+        .filter(|it| !in_plan.contains(&it.key()))
         .map(|it| (it.clone(), true));
     let candidates = in_plan_order.chain(beyond).collect();
     let key = (sorted(&planned), sorted(&asked));

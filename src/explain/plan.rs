@@ -1,6 +1,6 @@
 //! The candidates of a run: its queries, name by name.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use hickory_proto::rr::RecordType;
 
@@ -72,7 +72,7 @@ impl Candidate {
 /// tried for another reason.
 pub fn candidates(run: &Run) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
-    let mut known: HashMap<(Option<&Name>, &Because), usize> = HashMap::new();
+    let mut known: BTreeMap<(Option<&Name>, &Because), usize> = BTreeMap::new();
     for sent in &run.sent {
         let (name, because) = (sent.query.name(), &sent.query.because);
         let index = match candidates.last() {

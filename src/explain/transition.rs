@@ -1,6 +1,6 @@
 //! What the answer to a candidate leads to, found by trying each one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::engine::machine::Outcome;
@@ -173,7 +173,7 @@ impl Then {
 }
 
 /// The index of each candidate of the plan.
-type Places<'p> = HashMap<(Option<&'p Name>, &'p Because), usize>;
+type Places<'p> = BTreeMap<(Option<&'p Name>, &'p Because), usize>;
 
 fn try_reply(
     scenario: &Scenario,
@@ -189,7 +189,7 @@ fn try_reply(
     };
     // The first new name after this one is all that matters, if it is planned.
     let mut next = None;
-    let (mut seen, mut checked, mut is_behind) = (HashSet::new(), 0, false);
+    let (mut seen, mut checked, mut is_behind) = (BTreeSet::new(), 0, false);
     let mut last = None;
     let mut goes_on = |sent: &[Sent]| {
         for it in sent.get(checked..).unwrap_or_default() {

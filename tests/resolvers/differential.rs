@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
-use crate::lab::compare::{draws_lots, judge};
+use crate::lab::compare::{Difference, draws_lots, judge};
 use crate::lab::{Observation, ResolverId, Scenario, observe_until, random, real};
 use crate::vectors::predict;
 
@@ -70,7 +70,17 @@ fn check(number: usize, scenario: &Value, here: &[ResolverId]) -> Result<(), Fai
             continue;
         }
         let prediction = predict(&text, id.as_str())?;
-        let verdict = observe_until(&question, id, ATTEMPTS, |seen| judge(&prediction, seen));
+        let mirrored = mirrored_code(scenario, id.as_str());
+        let verdict = observe_until(&question, id, ATTEMPTS, |seen| {
+            judge(&prediction, seen).or_else(|difference| match (&difference, &mirrored) {
+                (Difference::Outcome(_), Some(code))
+                    if seen.outcome.code.as_ref() == Some(code) =>
+                {
+                    Ok(())
+                }
+                _ => Err(difference),
+            })
+        });
         if let Err((difference, observed)) = verdict {
             failures.push(format!(
                 "{id}: {difference}\n  predicted {prediction}\n  observed  {}",
@@ -82,6 +92,29 @@ fn check(number: usize, scenario: &Value, here: &[ResolverId]) -> Result<(), Fai
         return Ok(());
     }
     Err(format!("{text}\n{}", failures.join("\n")).into())
+}
+
+/// The error that Go gives when, of A and AAAA failing in different ways, the other one is told last: it asks
+/// them in two goroutines, and on a busy machine either may end first. The same question with the two types
+/// exchanged predicts it.
+///
+/// Source: Go `src/net/dnsclient_unix.go: Resolver.goLookupIPCNAMEOrder`, `lastErr`.
+fn mirrored_code(scenario: &Value, id: &str) -> Option<String> {
+    if !id.starts_with("go-") {
+        return None;
+    }
+    let mut scenario = scenario.clone();
+    for rule in scenario.get_mut("answers")?.as_array_mut()? {
+        let other = match rule.get("type").and_then(Value::as_str) {
+            Some("A") => "AAAA",
+            Some("AAAA") => "A",
+            _ => continue,
+        };
+        *rule.get_mut("type")? = other.into();
+    }
+    let prediction = predict(&scenario.to_string(), id).ok()?;
+    let code = prediction.get("outcome")?.get("code")?.as_str()?;
+    Some(code.to_owned())
 }
 
 /// Whether a run would prove nothing: lots are drawn, or the machine's own

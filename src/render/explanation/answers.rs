@@ -1,6 +1,6 @@
 //! What the servers of the scenario answer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::engine::io::Came;
 use crate::engine::message::{Because, Data, Record};
@@ -11,7 +11,7 @@ use crate::simulation::Sent;
 
 /// What came back for each candidate: the types with the same reply.
 pub(super) type Answers<'g> =
-    HashMap<(Option<&'g Name>, &'g Because), Vec<(&'static str, Vec<String>)>>;
+    BTreeMap<(Option<&'g Name>, &'g Because), Vec<(&'static str, Vec<String>)>>;
 
 /// What the scenario's servers answer to the first member; nothing to say
 /// where no answer was assumed.

@@ -5,7 +5,7 @@ mod group;
 mod savings;
 mod unused;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use colored::Colorize as _;
@@ -32,7 +32,7 @@ struct Text<'w> {
     style: Style,
     out: &'w mut dyn Write,
     /// Names whose meaning was said already.
-    explained: HashSet<Name>,
+    explained: BTreeSet<Name>,
 }
 
 /// Writes the explanation: decision, groups, what is not used, advice.
@@ -44,7 +44,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     let mut text = Text {
         style,
         out,
-        explained: HashSet::new(),
+        explained: BTreeSet::new(),
     };
     text.about(explanation)?;
     text.decisions(explanation)?;
@@ -111,6 +111,10 @@ impl Text<'_> {
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(false);
         let text = format!("{head}{}", escaped(text.as_bytes()));
+        // No text has more columns than bytes. Most lines fit, and wrapping costs as much as all the rest.
+        if indent + text.len() <= WIDTH && !text.ends_with(' ') {
+            return writeln!(self.out, "{first}{text}");
+        }
         for line in textwrap::wrap(&text, options) {
             writeln!(self.out, "{line}")?;
         }
