@@ -5,6 +5,7 @@ mod check_loop;
 mod deferred;
 mod dig;
 mod explain;
+mod live;
 mod makers;
 mod node;
 mod nsenter;
@@ -125,6 +126,8 @@ pub enum Status {
     NotExecutable = 126,
     /// `nsenter`: there is no such command.
     NoCommand = 127,
+    /// Ctrl-C ended it: 128 and the signal's number, as shells have it.
+    Interrupted = 130,
     /// dig: the batch file could not be opened.
     BatchFile = 8,
     /// dig: no server replied.

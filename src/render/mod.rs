@@ -5,6 +5,8 @@ pub mod dig;
 pub mod explanation;
 pub mod explanation_json;
 mod json;
+pub mod live;
+pub mod live_json;
 pub mod pod_file;
 pub mod pod_file_json;
 pub mod pods;

@@ -16,14 +16,15 @@
 mod sockets;
 
 use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use self::sockets::{Got, Sockets};
+use self::sockets::{Got, Sockets, is_readable};
 use super::query_id;
 use crate::address::Server;
 use crate::dig::message::{Message, Read, read};
 use crate::dig::translation::{mismatch, reply};
-use crate::engine::io::{Arrival, Came, Request};
+use crate::engine::io::{Arrival, Came, ConnectError, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::engine::message::{Query, QueryId, SocketId, Transport};
 use crate::simulation::MAX_QUERIES;
@@ -37,6 +38,8 @@ pub struct Options<'o> {
     pub message: &'o dyn Fn(&Query, u16) -> Vec<u8>,
     /// A lookup that takes longer is cut, whatever the resolver would do.
     pub limit: Duration,
+    /// Something to read here ends the lookup (`signalfd(2)`); `None`: nothing does.
+    pub interrupt: Option<BorrowedFd<'o>>,
 }
 
 /// What happens, when it happens. `at` counts from the start of the lookup.
@@ -63,6 +66,8 @@ pub enum Event {
         elapsed: Duration,
         /// What the model is told.
         what: Came,
+        /// What the kernel says, if it is an error.
+        why: Option<String>,
         /// The message, if it is one.
         message: Option<Box<Message>>,
     },
@@ -76,6 +81,19 @@ pub enum Event {
         transport: Transport,
         /// As a sentence part.
         why: String,
+        /// Whether there was no socket to connect.
+        no_socket: bool,
+        /// Whether the port is closed.
+        is_refused: bool,
+    },
+    /// A query could not be sent, after its [`Event::Sent`].
+    NotSent {
+        /// Which.
+        id: QueryId,
+        /// As a sentence part.
+        why: String,
+        /// Whether there was no socket to send it from.
+        no_socket: bool,
     },
     /// A message came that answers nothing: why, as a sentence.
     Stray {
@@ -97,6 +115,21 @@ pub struct Finished {
     pub elapsed: Duration,
     /// What the model had to say beside it.
     pub notes: Vec<String>,
+    /// What ended it before the resolver did; `None`: nothing.
+    pub cut: Option<Cut>,
+}
+
+/// What ends a lookup that the resolver would not end yet.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cut {
+    /// [`Options::limit`].
+    Time,
+    /// [`MAX_QUERIES`].
+    Queries,
+    /// It waits for ever, and no socket is left on which anything could come.
+    Stuck,
+    /// [`Options::interrupt`].
+    Interrupt,
 }
 
 /// A query that has left.
@@ -129,7 +162,7 @@ pub fn run(
         sockets: Sockets::default(),
         asked: Vec::new(),
     };
-    let outcome = loop {
+    let (outcome, cut) = loop {
         let step = machine.step(player.start.elapsed());
         let requests = machine.requests();
         let was_idle = requests.is_empty();
@@ -137,17 +170,25 @@ pub fn run(
             player.carry_out(request, &machine);
         }
         let until = match step {
-            Step::Done(outcome) => break outcome,
+            Step::Done(outcome) => break (outcome, None),
             Step::Waiting(_) if !was_idle => continue,
             Step::Waiting(until) => until,
         };
         let now = player.start.elapsed();
         let is_stuck = until.is_none() && player.sockets.is_empty();
-        if now >= options.limit || is_stuck || player.asked.len() >= MAX_QUERIES {
-            break Outcome::Failed("HANG");
+        let cut = match () {
+            () if now >= options.limit => Some(Cut::Time),
+            () if is_stuck => Some(Cut::Stuck),
+            () if player.asked.len() >= MAX_QUERIES => Some(Cut::Queries),
+            () if is_readable(options.interrupt) => Some(Cut::Interrupt),
+            () => None,
+        };
+        if cut.is_some() {
+            break (Outcome::Failed("HANG"), cut);
         }
         let until = until.map_or(options.limit, |it| it.min(options.limit));
-        if let Some(got) = player.sockets.wait(until.saturating_sub(now)) {
+        let left = until.saturating_sub(now);
+        if let Some(got) = player.sockets.wait(left, options.interrupt) {
             player.take(got, &machine);
         }
     };
@@ -155,6 +196,7 @@ pub fn run(
         outcome,
         elapsed: player.start.elapsed(),
         notes: machine.notes(),
+        cut,
     }
 }
 
@@ -181,8 +223,12 @@ impl Player<'_> {
                     query: query.clone(),
                     wire,
                 });
-                if let Some(got) = refused {
-                    self.take(got, machine);
+                match refused {
+                    Some(Got::NotSent(why, no_socket)) => {
+                        (self.watch)(Event::NotSent { id, why, no_socket });
+                    }
+                    Some(got) => self.take(got, machine),
+                    None => {}
                 }
                 self.asked.push(Asked {
                     id,
@@ -198,25 +244,30 @@ impl Player<'_> {
     fn take(&mut self, got: Got, machine: &Machine<'_>) {
         match got {
             Got::Connected(socket) => machine.connected(socket, Ok(())),
-            Got::NotConnected(socket, server, transport, error, why) => {
+            Got::NotConnected(socket, server, transport, error, (why, no_socket)) => {
                 machine.connected(socket, Err(error));
+                let is_refused = error == ConnectError::Refused;
                 let at = self.start.elapsed();
                 (self.watch)(Event::NotConnected {
                     at,
                     server,
                     transport,
                     why,
+                    no_socket,
+                    is_refused,
                 });
             }
-            Got::Refused(socket) => self.ended(socket, &Came::Refused, machine),
-            Got::Closed(socket) => self.ended(socket, &Came::Closed, machine),
+            // A query was being sent, and is told of there.
+            Got::NotSent(..) => {}
+            Got::Refused(socket, why) => self.ended(socket, &Came::Refused, Some(&why), machine),
+            Got::Closed(socket) => self.ended(socket, &Came::Closed, None, machine),
             Got::Message(socket, from, wire) => self.message(socket, from, &wire, machine),
         }
     }
 
     /// The oldest query of a datagram socket, or all of a connection, will
     /// not be answered.
-    fn ended(&mut self, socket: SocketId, what: &Came, machine: &Machine<'_>) {
+    fn ended(&mut self, socket: SocketId, what: &Came, why: Option<&str>, machine: &Machine<'_>) {
         let now = self.start.elapsed();
         for asked in &mut self.asked {
             if asked.query.socket != socket || asked.is_answered {
@@ -229,6 +280,7 @@ impl Player<'_> {
                 id: asked.id,
                 elapsed: now.saturating_sub(asked.at),
                 what: what.clone(),
+                why: why.map(str::to_owned),
                 message: None,
             });
             if asked.query.transport == Transport::Udp {
@@ -264,6 +316,7 @@ impl Player<'_> {
                         id: asked.id,
                         elapsed: at.saturating_sub(asked.at),
                         what,
+                        why: None,
                         message: Some(Box::new(message)),
                     });
                 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -19,10 +19,14 @@ use crate::wire::{MAX_MESSAGE, any};
 pub(super) enum Got {
     /// It is connected.
     Connected(SocketId),
-    /// It is not: to whom and how, for the model, and for people.
-    NotConnected(SocketId, Server, Transport, ConnectError, String),
-    /// Nobody listens there (UDP), or the connection was broken off.
-    Refused(SocketId),
+    /// It is not: to whom and how, for the model, and for people, with
+    /// whether there was no socket.
+    NotConnected(SocketId, Server, Transport, ConnectError, (String, bool)),
+    /// A message did not leave: why, and whether there was no socket.
+    NotSent(String, bool),
+    /// Nobody listens there (UDP), or the connection was broken off: as the
+    /// kernel says.
+    Refused(SocketId, String),
     /// The connection was closed.
     Closed(SocketId),
     /// A message came, from whom.
@@ -66,7 +70,6 @@ impl Sockets {
         peer: Option<SocketAddr>,
         transport: Transport,
     ) -> Option<Got> {
-        let nowhere = || io::Error::from(ErrorKind::AddrNotAvailable);
         let made = peer.ok_or_else(nowhere).and_then(|peer| match transport {
             Transport::Udp => datagram(peer).and_then(|socket| {
                 socket.connect(peer)?;
@@ -98,25 +101,33 @@ impl Sockets {
         let kind = self.all.entry(id.0).or_insert_with(fresh);
         match kind {
             Kind::Free(sockets) => {
-                let peer = peer?;
+                let Some(peer) = peer else {
+                    return Some(not_sent(&nowhere()));
+                };
                 let is_its = |it: &UdpSocket| {
                     it.local_addr()
                         .is_ok_and(|own| own.is_ipv4() == peer.is_ipv4())
                 };
                 if !sockets.iter().any(is_its) {
-                    sockets.push(datagram(peer).ok()?);
+                    match datagram(peer) {
+                        Ok(socket) => sockets.push(socket),
+                        Err(error) => return Some(not_sent(&error)),
+                    }
                 }
                 let socket = sockets.iter().find(|it| is_its(it))?;
-                let _ = socket.send_to(message, peer);
-                None
+                let sent = socket.send_to(message, peer);
+                sent.err().map(|error| not_sent(&error))
             }
             Kind::Connected(socket, _) => {
                 // An error of an earlier datagram is told here.
-                let refused = socket.send(message).is_err_and(|error| {
-                    let is_refused = error.kind() == ErrorKind::ConnectionRefused;
-                    is_refused && socket.send(message).is_ok()
-                });
-                refused.then_some(Got::Refused(id))
+                match socket.send(message) {
+                    Ok(_) => None,
+                    Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                        let is_sent = socket.send(message).is_ok();
+                        is_sent.then(|| Got::Refused(id, io_reason(&error)))
+                    }
+                    Err(error) => Some(not_sent(&error)),
+                }
             }
             Kind::Stream(stream) => {
                 let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
@@ -128,18 +139,24 @@ impl Sockets {
         }
     }
 
-    /// The next thing that happens within this time.
-    pub(super) fn wait(&mut self, timeout: Duration) -> Option<Got> {
+    /// The next thing that happens within this time, and before there is
+    /// something to read at `interrupt`.
+    pub(super) fn wait(
+        &mut self,
+        timeout: Duration,
+        interrupt: Option<BorrowedFd<'_>>,
+    ) -> Option<Got> {
         let deadline = Instant::now() + timeout;
         loop {
             if let Some(got) = self.ready() {
                 return Some(got);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || is_readable(interrupt) {
                 return None;
             }
             let mut wanted: Vec<PollFd<'_>> = self.all.values().flat_map(Kind::wants).collect();
+            wanted.extend(interrupt.map(|it| PollFd::new(it, PollFlags::POLLIN)));
             // A part of a millisecond is one: the time must be over.
             let milliseconds = left.as_micros().div_ceil(1000);
             let milliseconds = i32::try_from(milliseconds).unwrap_or(i32::MAX);
@@ -194,10 +211,7 @@ impl Kind {
                         buffer.truncate(length);
                         Some(Got::Message(id, *peer, buffer))
                     }
-                    Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
-                        Some(Got::Refused(id))
-                    }
-                    Err(_) => None,
+                    Err(error) => is_hard(&error).then(|| Got::Refused(id, io_reason(&error))),
                 }
             }
             Self::Connecting(stream, ..) => {
@@ -209,7 +223,7 @@ impl Kind {
             }
             Self::Stream(stream) => {
                 let got = stream.exchange(id)?;
-                if let Got::Closed(_) | Got::Refused(_) = got {
+                if let Got::Closed(_) | Got::Refused(..) = got {
                     *self = Self::Over;
                 }
                 Some(got)
@@ -266,7 +280,7 @@ impl Stream {
                 Ok(count) => self.incoming.extend(buffer.iter().take(count)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return None,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Some(Got::Refused(id)),
+                Err(error) => return Some(Got::Refused(id, io_reason(&error))),
             }
         }
     }
@@ -297,6 +311,39 @@ fn begin(peer: SocketAddr) -> io::Result<TcpStream> {
     }
 }
 
+/// Where there is no such interface, there is no such address.
+fn nowhere() -> io::Error {
+    ErrorKind::AddrNotAvailable.into()
+}
+
+/// Whether there is something to read.
+pub(super) fn is_readable(descriptor: Option<BorrowedFd<'_>>) -> bool {
+    descriptor.is_some_and(|it| {
+        let mut wanted = [PollFd::new(it, PollFlags::POLLIN)];
+        poll(&mut wanted, PollTimeout::ZERO).is_ok_and(|count| count > 0)
+    })
+}
+
+/// Whether it is more than that nothing is there yet. Of ICMP messages the
+/// kernel tells those that say that a port is closed or prohibited.
+///
+/// Source: Linux `net/ipv4/icmp.c` `icmp_err_convert`
+fn is_hard(error: &io::Error) -> bool {
+    !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// Whether this machine has no socket to give, rather than no way to send:
+/// a packet filter says EPERM, a closed family EAFNOSUPPORT.
+fn is_lack(error: &io::Error) -> bool {
+    use nix::libc::{EMFILE, ENFILE, ENOBUFS, ENOMEM};
+    let lacks = [EMFILE, ENFILE, ENOBUFS, ENOMEM];
+    error.raw_os_error().is_some_and(|it| lacks.contains(&it))
+}
+
+fn not_sent(error: &io::Error) -> Got {
+    Got::NotSent(io_reason(error), is_lack(error))
+}
+
 fn is_writable(stream: &TcpStream) -> bool {
     let mut wanted = [PollFd::new(stream.as_fd(), PollFlags::POLLOUT)];
     poll(&mut wanted, PollTimeout::ZERO).is_ok_and(|count| count > 0)
@@ -308,5 +355,6 @@ fn not_connected(id: SocketId, server: Server, transport: Transport, error: &io:
         ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => ConnectError::Refused,
         _ => ConnectError::Unreachable,
     };
-    Got::NotConnected(id, server, transport, kind, io_reason(error))
+    let why = (io_reason(error), is_lack(error));
+    Got::NotConnected(id, server, transport, kind, why)
 }

@@ -27,6 +27,7 @@ fn play(id: &str, port: u16) -> (Vec<String>, Outcome) {
         destination: &|_| Some(([127, 0, 0, 1], port).into()),
         message: &|query, id| translation::message(query, &Lookup::default(), id, &[]),
         limit: Duration::from_secs(20),
+        interrupt: None,
     };
     let machine = resolver::find(id).unwrap().machine(&scenario);
     let finished = run(machine, &options, &mut |event| {
@@ -38,6 +39,7 @@ fn play(id: &str, port: u16) -> (Vec<String>, Outcome) {
             } => reply.rcode.as_str().to_owned(),
             Event::Came { what, .. } => format!("{what:?}"),
             Event::NotConnected { why, .. } => why,
+            Event::NotSent { why, .. } => why,
             Event::Stray { why, .. } => why.to_owned(),
         });
     });
