@@ -1,5 +1,6 @@
 //! Lookups on the wire as text for people.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Data, Rcode, Reply, Transport};
 use crate::explain::Context;
 use crate::explain::live::{
-    Answer, Comparison, Cut, Departure, Exchange, Played, Stop, Then, Unconnected,
+    AT_ONCE, Answer, Comparison, Cut, Departure, Exchange, Played, Stop, Then, Unconnected,
 };
 use crate::name::Name;
 use crate::render::dig::edns::extended_error;
@@ -72,6 +73,7 @@ pub fn lookup(
         text: &mut text,
         lived,
         heading: None,
+        said: BTreeSet::new(),
     }
     .write()?;
     if played.is_unanswered() {
@@ -181,6 +183,8 @@ struct Trace<'t, 'w> {
     lived: &'t Lived,
     /// The candidate of the last line.
     heading: Option<usize>,
+    /// What was said about what follows answers.
+    said: BTreeSet<String>,
 }
 
 impl Trace<'_, '_> {
@@ -204,25 +208,25 @@ impl Trace<'_, '_> {
             self.head(number)?;
             self.exchange(exchange, departure)?;
             pending = sentence;
-            if let Some(stop) = comparison.stop.filter(|it| it.exchange == index) {
-                self.pending(&mut pending)?;
-                pending = Some(self::stop(self.lived, stop));
-            }
         }
         self.pending(&mut pending)?;
         for it in connections {
             self.unconnected(it)?;
         }
-        Ok(())
+        match comparison.stop {
+            Some(stop) => self.pending(&mut Some(self::stop(self.lived, stop))),
+            None => Ok(()),
+        }
     }
 
+    /// Says it, if it was not said before.
     fn pending(&mut self, sentence: &mut Option<String>) -> io::Result<()> {
         match sentence.take() {
-            Some(sentence) => {
+            Some(sentence) if self.said.insert(sentence.clone()) => {
                 let arrow = self.text.yellow("-> ");
                 self.text.headed(7, &arrow, &sentence)
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -286,6 +290,9 @@ fn came(exchange: &Exchange, waited: Option<Duration>, end: Duration) -> String 
     }
     let Some(answer) = &exchange.answer else {
         let waited = waited.unwrap_or_else(|| end.saturating_sub(exchange.at));
+        if waited < AT_ONCE {
+            return "not waited for".to_owned();
+        }
         return format!("no answer in {}", time(waited));
     };
     let what = match &answer.what {
@@ -364,8 +371,9 @@ fn contents(reply: &Reply, rcode: u16) -> String {
 
 /// An answer's kind, as the reason for what follows.
 fn reason(exchange: &Exchange, waited: Option<Duration>) -> String {
-    if let Some(waited) = waited {
-        return format!("no answer in {}", time(waited));
+    let is_refused = |it: &Answer| it.what == Came::Refused;
+    if waited.is_some() && !exchange.answer.as_ref().is_some_and(is_refused) {
+        return "no answer".to_owned();
     }
     match (&exchange.unsent, exchange.answer.as_ref()) {
         (Some(_), _) => "it could not be sent".to_owned(),
@@ -408,12 +416,11 @@ pub(super) fn departure(lived: &Lived, departure: &Departure) -> String {
         Then::Candidate(number) => {
             let candidate = comparison.candidates.get(*number);
             let is_target = candidate.is_some_and(|it| it.because == Because::Cname);
-            let what = if is_target {
-                "asks for the alias's target"
+            if is_target {
+                format!("asks for the alias's target, candidate {}", number + 1)
             } else {
-                "goes on"
-            };
-            format!("{what}, candidate {}", number + 1)
+                format!("goes on with candidate {}", number + 1)
+            }
         }
     };
     format!("{reason}: {} {what}", played.resolver.id)
@@ -439,12 +446,13 @@ pub(super) fn stop(lived: &Lived, stop: Stop) -> String {
 
 /// `0.4 ms`, `12 ms`, `2.5 s`
 fn time(duration: Duration) -> String {
-    let tenths = duration.as_micros().div_ceil(100);
-    if duration >= Duration::from_secs(1) {
+    let microseconds = duration.as_micros();
+    let (tenths, whole) = ((microseconds + 50) / 100, (microseconds + 500) / 1000);
+    if whole >= 1000 {
         words::seconds(duration)
     } else if tenths < 100 {
         format!("{}.{} ms", tenths / 10, tenths % 10)
     } else {
-        format!("{} ms", duration.as_millis())
+        format!("{whole} ms")
     }
 }

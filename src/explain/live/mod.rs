@@ -292,13 +292,13 @@ fn all(played: &Played) -> Run {
 fn departure(exchanges: &[Exchange], numbers: &[usize], index: usize) -> Option<Departure> {
     let exchange = exchanges.get(index)?;
     let later = || exchanges.iter().zip(numbers).skip(index + 1);
-    let again = later().find(|(it, _)| it.asks_as(exchange));
+    let again = next_same(exchange, exchanges.get(index + 1..).unwrap_or_default());
     let answered = exchange.answered_at();
     // Some resolvers ask two servers at once.
-    let waited = again.map(|(it, _)| it.at.saturating_sub(exchange.at));
+    let waited = again.map(|it| it.at.saturating_sub(exchange.at));
     let waited = waited.filter(|it| *it >= AT_ONCE);
-    let is_late = answered.is_none_or(|answered| again.is_some_and(|(it, _)| it.at < answered));
-    if let (Some((next, _)), true) = (again, is_late) {
+    let is_late = answered.is_none_or(|answered| again.is_some_and(|it| it.at < answered));
+    if let (Some(next), true) = (again, is_late) {
         return Some(Departure {
             exchange: index,
             waited: Some(waited?),
@@ -309,7 +309,14 @@ fn departure(exchanges: &[Exchange], numbers: &[usize], index: usize) -> Option<
         return None;
     }
     let from = answered.unwrap_or(exchange.at + AT_ONCE);
-    if let Some((next, _)) = again.filter(|(it, _)| it.at >= from) {
+    // It came when the resolver had left this server.
+    let has_left = |it: &Exchange| {
+        it.asks_as(exchange) && it.at < from && it.query.socket != exchange.query.socket
+    };
+    if later().any(|(it, _)| has_left(it)) {
+        return None;
+    }
+    if let Some(next) = again.filter(|it| it.at >= from) {
         return Some(Departure {
             exchange: index,
             waited: None,
@@ -331,8 +338,36 @@ fn departure(exchanges: &[Exchange], numbers: &[usize], index: usize) -> Option<
     })
 }
 
+/// The same question asked again, of all servers that are then asked at once
+/// the same one, if it is among them.
+fn next_same<'e>(exchange: &Exchange, later: &'e [Exchange]) -> Option<&'e Exchange> {
+    let apart = |it: &&Exchange| it.at.saturating_sub(exchange.at) >= AT_ONCE;
+    let is_again = |it: &&Exchange| {
+        let is_on = exchange
+            .answered_at()
+            .is_some_and(|answered| it.at >= answered);
+        it.asks_as(exchange) && (apart(it) || is_on)
+    };
+    let at = later.iter().position(|it| is_again(&it))?;
+    let first = later.get(at)?;
+    let mut before = first;
+    for it in later.iter().skip(at) {
+        let is_later = before
+            .answered_at()
+            .is_some_and(|answered| answered < it.at);
+        if is_later || it.at.saturating_sub(before.at) >= AT_ONCE || !it.asks_as(exchange) {
+            break;
+        }
+        if it.query.server == exchange.query.server {
+            return Some(it);
+        }
+        before = it;
+    }
+    Some(first)
+}
+
 /// Queries that are closer to each other are sent together.
-const AT_ONCE: Duration = Duration::from_millis(50);
+pub const AT_ONCE: Duration = Duration::from_millis(50);
 
 fn then_again(exchange: &Exchange, next: &Exchange) -> Then {
     let (one, other) = (&exchange.query, &next.query);

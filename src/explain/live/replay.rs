@@ -8,7 +8,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::io::Came;
 use crate::engine::message::{Data, Query, Rcode, Reply, Transport};
-use crate::explain::live::{Exchange, Played};
+use crate::explain::live::{AT_ONCE, Exchange, Played};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::Run;
@@ -80,8 +80,9 @@ fn is_like(played: &Played, scenario: &Scenario) -> bool {
 /// What a rule can know of a query.
 type Key = (Vec<u8>, u16, IpAddr, Transport, Option<bool>);
 
-/// What the queries of one key got, in order.
-type Said = Vec<Rule>;
+/// What the queries of one key got, in order, and whether that is known: the
+/// end of a lookup leaves answers behind that may still have come.
+type Said = Vec<(Rule, bool)>;
 
 /// The rules of several lookups; `None`: servers did not say the same to all.
 fn rules(played: &[&Played]) -> Option<Vec<Rule>> {
@@ -95,18 +96,7 @@ fn rules(played: &[&Played]) -> Option<Vec<Rule>> {
                     order.push(key.clone());
                     merged.insert(key, said);
                 }
-                Some(known) => {
-                    let is_same = known
-                        .iter()
-                        .zip(&said)
-                        .all(|(one, other)| is_same(one, other));
-                    if !is_same {
-                        return None;
-                    }
-                    if said.len() > known.len() {
-                        *known = said;
-                    }
-                }
+                Some(known) => merge(known, said)?,
             }
         }
     }
@@ -122,6 +112,19 @@ fn rules(played: &[&Played]) -> Option<Vec<Rule>> {
     Some(rules)
 }
 
+/// Adds what another lookup was told; `None`: something else.
+fn merge(known: &mut Said, said: Said) -> Option<()> {
+    for (index, other) in said.into_iter().enumerate() {
+        match known.get_mut(index) {
+            None => known.push(other),
+            Some(one) if !one.1 => *one = other,
+            Some(one) if !other.1 || is_same(&one.0, &other.0) => {}
+            Some(_) => return None,
+        }
+    }
+    Some(())
+}
+
 /// Whether both say the same, sooner or later.
 fn is_same(one: &Rule, other: &Rule) -> bool {
     let timeless = Rule {
@@ -132,7 +135,8 @@ fn is_same(one: &Rule, other: &Rule) -> bool {
 }
 
 /// Each rule for one query, in order; the last for all that follow.
-fn counted(mut said: Said) -> Vec<Rule> {
+fn counted(said: Said) -> Vec<Rule> {
+    let mut said: Vec<Rule> = said.into_iter().map(|(rule, _)| rule).collect();
     while matches!(said.as_slice(), [.., before, last] if before == last) {
         said.pop();
     }
@@ -205,7 +209,9 @@ fn said(played: &Played, mixed: &BTreeSet<Key>) -> Vec<(Key, Said)> {
         if mixed.contains(&key) {
             key.4 = Some(exchange.query.edns.is_some());
         }
-        let rule = rule(exchange, &key, delay);
+        let is_known =
+            exchange.answer.is_some() || played.elapsed.saturating_sub(exchange.at) >= AT_ONCE;
+        let rule = (rule(exchange, &key, delay), is_known);
         let place = *places.entry(key.clone()).or_insert(order.len());
         match order.get_mut(place) {
             Some((_, said)) => said.push(rule),

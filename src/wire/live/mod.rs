@@ -13,6 +13,7 @@
 //! the machine never sees: what real resolvers do with such messages differs,
 //! and is not modelled.
 
+mod errors;
 mod sockets;
 
 use std::net::SocketAddr;
@@ -64,7 +65,8 @@ pub enum Event {
         id: QueryId,
         /// How long after that was sent.
         elapsed: Duration,
-        /// What the model is told.
+        /// What the model is told; [`Came::Refused`] on a socket that is not
+        /// connected is only for people, and a reply may follow.
         what: Came,
         /// What the kernel says, if it is an error.
         why: Option<String>,
@@ -139,6 +141,8 @@ struct Asked {
     message_id: u16,
     at: Duration,
     is_answered: bool,
+    /// Whether ICMP has said something that its socket does not hear.
+    is_unheard: bool,
 }
 
 struct Player<'p> {
@@ -236,6 +240,7 @@ impl Player<'_> {
                     message_id,
                     at,
                     is_answered: false,
+                    is_unheard: false,
                 });
             }
         }
@@ -260,6 +265,7 @@ impl Player<'_> {
             // A query was being sent, and is told of there.
             Got::NotSent(..) => {}
             Got::Refused(socket, why) => self.ended(socket, &Came::Refused, Some(&why), machine),
+            Got::Unheard(socket, peer, why) => self.unheard(socket, peer, &why),
             Got::Closed(socket) => self.ended(socket, &Came::Closed, None, machine),
             Got::Message(socket, from, wire) => self.message(socket, from, &wire, machine),
         }
@@ -286,6 +292,28 @@ impl Player<'_> {
             if asked.query.transport == Transport::Udp {
                 return;
             }
+        }
+    }
+
+    /// Tells people, and not the machine, whose socket is not told either. A
+    /// reply may still come.
+    fn unheard(&mut self, socket: SocketId, peer: SocketAddr, why: &str) {
+        let now = self.start.elapsed();
+        let destination = self.options.destination;
+        let is_its = |it: &&mut Asked| {
+            let to = destination(&it.query.server);
+            it.query.socket == socket && !it.is_unheard && to.is_some_and(|to| same(to, peer))
+        };
+        if let Some(asked) = self.asked.iter_mut().find(is_its) {
+            asked.is_unheard = true;
+            (self.watch)(Event::Came {
+                at: now,
+                id: asked.id,
+                elapsed: now.saturating_sub(asked.at),
+                what: Came::Refused,
+                why: Some(why.to_owned()),
+                message: None,
+            });
         }
     }
 

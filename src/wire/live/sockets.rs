@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use socket2::{Domain, Protocol, Socket as Raw, Type};
 
+use super::errors;
 use crate::address::Server;
 use crate::engine::io::ConnectError;
 use crate::engine::message::{SocketId, Transport};
@@ -27,6 +28,9 @@ pub(super) enum Got {
     /// Nobody listens there (UDP), or the connection was broken off: as the
     /// kernel says.
     Refused(SocketId, String),
+    /// The same of a datagram to this server from a socket that is not
+    /// connected: whoever has it is not told.
+    Unheard(SocketId, SocketAddr, String),
     /// The connection was closed.
     Closed(SocketId),
     /// A message came, from whom.
@@ -110,12 +114,17 @@ impl Sockets {
                 };
                 if !sockets.iter().any(is_its) {
                     match datagram(peer) {
-                        Ok(socket) => sockets.push(socket),
+                        Ok(socket) => {
+                            errors::listen(&socket, peer.is_ipv4());
+                            sockets.push(socket);
+                        }
                         Err(error) => return Some(not_sent(&error)),
                     }
                 }
                 let socket = sockets.iter().find(|it| is_its(it))?;
+                // The first error can be that of an earlier datagram.
                 let sent = socket.send_to(message, peer);
+                let sent = sent.or_else(|_| socket.send_to(message, peer));
                 sent.err().map(|error| not_sent(&error))
             }
             Kind::Connected(socket, _) => {
@@ -198,9 +207,11 @@ impl Kind {
         match self {
             Self::Free(sockets) => {
                 let mut buffer = vec![0; MAX_MESSAGE];
-                let (length, from) = sockets
-                    .iter()
-                    .find_map(|it| it.recv_from(&mut buffer).ok())?;
+                let mut received = sockets.iter().map(|it| it.recv_from(&mut buffer));
+                let Some((length, from)) = received.find_map(Result::ok) else {
+                    let (peer, why) = sockets.iter().find_map(errors::next)?;
+                    return Some(Got::Unheard(id, peer, why));
+                };
                 buffer.truncate(length);
                 Some(Got::Message(id, from, buffer))
             }
@@ -328,7 +339,7 @@ pub(super) fn is_readable(descriptor: Option<BorrowedFd<'_>>) -> bool {
 /// kernel tells those that say that a port is closed or prohibited.
 ///
 /// Source: Linux `net/ipv4/icmp.c` `icmp_err_convert`
-fn is_hard(error: &io::Error) -> bool {
+pub(super) fn is_hard(error: &io::Error) -> bool {
     !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
