@@ -151,8 +151,7 @@ struct DepartureForm {
 /// None: writing to memory does not fail.
 pub fn line(case: &str, lived: &Lived, line: &mut Vec<u8>) -> io::Result<()> {
     let played = &lived.played;
-    let left = played.exchanges.iter().filter(|it| it.unsent.is_none());
-    let replies: Vec<ReplyForm> = left.map(reply).collect();
+    let replies: Vec<ReplyForm> = played.reached().map(reply).collect();
     prediction::line_with(case, played.resolver, &played.run(), line, |line| {
         line.write_all(b",\"replies\":")?;
         serde_json::to_writer(&mut *line, &replies)?;

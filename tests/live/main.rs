@@ -14,7 +14,11 @@
     reason = "a test may stop at the first surprise"
 )]
 
-#[expect(dead_code, reason = "the laboratory of tests/resolvers can do more")]
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "the laboratory of tests/resolvers can do more"
+)]
 #[path = "../resolvers/lab/mod.rs"]
 mod lab;
 mod run;

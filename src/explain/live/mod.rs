@@ -8,7 +8,7 @@ pub mod replay;
 
 use std::time::Duration;
 
-use crate::address::Server;
+use crate::address::{DNS_PORT, Server};
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Query, Rcode, Transport};
@@ -198,11 +198,25 @@ impl Exchange {
 }
 
 impl Played {
-    /// The lookup as one of the simulation: what did not leave is left out.
-    pub fn run(&self) -> Run {
+    /// The exchanges with servers: what did not leave is left out, and what
+    /// went to a closed port that is not that of DNS.
+    pub fn reached(&self) -> impl Iterator<Item = &Exchange> {
+        let is_refused = |it: &&Exchange| {
+            let refused = it
+                .answer
+                .as_ref()
+                .is_some_and(|it| it.what == Came::Refused);
+            it.query.server.port != DNS_PORT && refused
+        };
         let left = self.exchanges.iter().filter(|it| it.unsent.is_none());
+        left.filter(move |it| !is_refused(it))
+    }
+
+    /// The lookup as one of the simulation.
+    pub fn run(&self) -> Run {
         Run {
-            sent: left
+            sent: self
+                .reached()
                 .map(|it| Sent {
                     query: it.query.clone(),
                     at: it.at,

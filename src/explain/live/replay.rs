@@ -7,6 +7,7 @@ use std::time::Duration;
 use hickory_proto::rr::RecordType;
 
 use crate::engine::io::Came;
+use crate::engine::machine::Outcome;
 use crate::engine::message::{Data, Query, Rcode, Reply, Transport};
 use crate::explain::live::{AT_ONCE, Exchange, Played};
 use crate::resolver::Resolver;
@@ -73,8 +74,17 @@ fn is_like(played: &Played, scenario: &Scenario) -> bool {
             })
             .collect()
     };
+    // Which of A and AAAA is first is chance for some.
+    let sorted = |outcome: Outcome| match outcome {
+        Outcome::Found(mut found) => {
+            found.sort_unstable();
+            Outcome::Found(found)
+        }
+        failed @ Outcome::Failed(_) => failed,
+    };
     let (then, now) = (played.run(), played.resolver.predict(scenario));
-    played.cut.is_none() && then.outcome == now.outcome && asked(&then) == asked(&now)
+    let is_same_end = sorted(then.outcome.clone()) == sorted(now.outcome.clone());
+    played.cut.is_none() && is_same_end && asked(&then) == asked(&now)
 }
 
 /// What a rule can know of a query.
@@ -221,19 +231,20 @@ fn said(played: &Played, mixed: &BTreeSet<Key>) -> Vec<(Key, Said)> {
     order
 }
 
-/// After how many whole milliseconds each answer comes. Those to queries that
-/// were sent together keep their order.
+/// After how many whole milliseconds each answer comes.
+///
+/// A machine that is played sends without taking time, so what was sent
+/// together counts from its first query; answers to it keep their order.
 fn delays(exchanges: &[Exchange]) -> Vec<Duration> {
-    const TOGETHER: Duration = Duration::from_millis(2);
-    let whole = |it: &Exchange| {
-        it.answer
-            .as_ref()
-            .map_or(0, |answer| answer.after.as_millis())
+    let starts = starts(exchanges);
+    let start = |index: usize| starts.get(index).copied().unwrap_or_default();
+    let whole = |(index, it): (usize, &Exchange)| {
+        let after = it.answered_at().map(|at| at.saturating_sub(start(index)));
+        after.unwrap_or_default().as_millis()
     };
-    let mut delays: Vec<u128> = exchanges.iter().map(whole).collect();
-    let mut arrivals: Vec<(Duration, usize)> = exchanges
-        .iter()
-        .enumerate()
+    let mut delays: Vec<u128> = exchanges.iter().enumerate().map(whole).collect();
+    let arrivals = exchanges.iter().enumerate();
+    let mut arrivals: Vec<(Duration, usize)> = arrivals
         .filter_map(|(index, it)| Some((it.answered_at()?, index)))
         .collect();
     arrivals.sort_unstable();
@@ -241,18 +252,37 @@ fn delays(exchanges: &[Exchange]) -> Vec<Duration> {
         let [(_, before), (_, index)] = *pair else {
             continue;
         };
-        let sent = |at: usize| exchanges.get(at).map(|it| it.at).unwrap_or_default();
         let least = delays.get(before).copied().unwrap_or_default() + u128::from(index < before);
-        if sent(index).abs_diff(sent(before)) <= TOGETHER {
-            delays
-                .iter_mut()
-                .skip(index)
-                .take(1)
-                .for_each(|it| *it = (*it).max(least));
+        let own = delays
+            .get_mut(index)
+            .filter(|_| start(index) == start(before));
+        if let Some(own) = own {
+            *own = (*own).max(least);
         }
     }
     let duration = |it: u128| Duration::from_millis(u64::try_from(it).unwrap_or(u64::MAX));
     delays.into_iter().map(duration).collect()
+}
+
+/// When the first of those was sent that each query was sent together with.
+fn starts(exchanges: &[Exchange]) -> Vec<Duration> {
+    let mut arrivals: Vec<Duration> = exchanges.iter().filter_map(Exchange::answered_at).collect();
+    arrivals.sort_unstable();
+    let mut arrivals = arrivals.into_iter().peekable();
+    let mut start = Duration::ZERO;
+    let mut is_first = true;
+    let mut starts = Vec::with_capacity(exchanges.len());
+    for it in exchanges {
+        while arrivals.next_if(|at| *at <= it.at).is_some() {
+            is_first = true;
+        }
+        if is_first || it.at.saturating_sub(start) >= AT_ONCE {
+            start = it.at;
+        }
+        is_first = false;
+        starts.push(start);
+    }
+    starts
 }
 
 fn rule(exchange: &Exchange, key: &Key, delay: Duration) -> Rule {
