@@ -456,3 +456,6 @@ fn time(duration: Duration) -> String {
         format!("{whole} ms")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 //! reads off what was sent after each such answer what it led to.
 
 pub mod replay;
+mod timing;
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use hickory_proto::rr::RecordType;
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Data, Query, Rcode, Reply, Transport};
-use crate::explain::live::{AT_ONCE, Exchange, Played};
+use crate::explain::live::{AT_ONCE, Exchange, Played, timing};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::Run;
@@ -35,7 +35,7 @@ pub fn replay(scenario: &Scenario, played: &[Played]) -> Replay {
         ..scenario.clone()
     };
     let all: Vec<&Played> = played.iter().collect();
-    if let Some(rules) = rules(&all) {
+    if let Some(rules) = rules(scenario, &all) {
         let common = with(scenario.id.clone(), rules);
         if played.iter().all(|it| is_like(it, &common)) || played.len() < 2 {
             return Replay {
@@ -46,7 +46,7 @@ pub fn replay(scenario: &Scenario, played: &[Played]) -> Replay {
     }
     let alone = played.iter().map(|it| {
         let id = format!("{} {}", scenario.id, it.resolver.id);
-        with(id, rules(&[it]).unwrap_or_default())
+        with(id, rules(scenario, &[it]).unwrap_or_default())
     });
     let scenarios: Vec<Scenario> = alone.collect();
     Replay {
@@ -95,12 +95,12 @@ type Key = (Vec<u8>, u16, IpAddr, Transport, Option<bool>);
 type Said = Vec<(Rule, bool)>;
 
 /// The rules of several lookups; `None`: servers did not say the same to all.
-fn rules(played: &[&Played]) -> Option<Vec<Rule>> {
+fn rules(scenario: &Scenario, played: &[&Played]) -> Option<Vec<Rule>> {
     let mixed: BTreeSet<Key> = played.iter().flat_map(|it| mixed(it)).collect();
     let mut order: Vec<Key> = Vec::new();
     let mut merged: BTreeMap<Key, Said> = BTreeMap::new();
     for one in played {
-        for (key, said) in said(one, &mixed) {
+        for (key, said) in said(scenario, one, &mixed) {
             match merged.get_mut(&key) {
                 None => {
                     order.push(key.clone());
@@ -209,10 +209,11 @@ fn key(query: &Query) -> Option<Key> {
 }
 
 /// What each query of this lookup got, by key, in order of the first query.
-fn said(played: &Played, mixed: &BTreeSet<Key>) -> Vec<(Key, Said)> {
+fn said(scenario: &Scenario, played: &Played, mixed: &BTreeSet<Key>) -> Vec<(Key, Said)> {
+    let delays = timing::delays(scenario, played, &ways(played));
     let mut order: Vec<(Key, Said)> = Vec::new();
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
-    for (exchange, delay) in played.exchanges.iter().zip(delays(&played.exchanges)) {
+    for (exchange, delay) in played.exchanges.iter().zip(delays) {
         let Some(mut key) = key(&exchange.query).filter(|_| exchange.unsent.is_none()) else {
             continue;
         };
@@ -229,60 +230,6 @@ fn said(played: &Played, mixed: &BTreeSet<Key>) -> Vec<(Key, Said)> {
         }
     }
     order
-}
-
-/// After how many whole milliseconds each answer comes.
-///
-/// A machine that is played sends without taking time, so what was sent
-/// together counts from its first query; answers to it keep their order.
-fn delays(exchanges: &[Exchange]) -> Vec<Duration> {
-    let starts = starts(exchanges);
-    let start = |index: usize| starts.get(index).copied().unwrap_or_default();
-    let whole = |(index, it): (usize, &Exchange)| {
-        let after = it.answered_at().map(|at| at.saturating_sub(start(index)));
-        after.unwrap_or_default().as_millis()
-    };
-    let mut delays: Vec<u128> = exchanges.iter().enumerate().map(whole).collect();
-    let arrivals = exchanges.iter().enumerate();
-    let mut arrivals: Vec<(Duration, usize)> = arrivals
-        .filter_map(|(index, it)| Some((it.answered_at()?, index)))
-        .collect();
-    arrivals.sort_unstable();
-    for pair in arrivals.windows(2) {
-        let [(_, before), (_, index)] = *pair else {
-            continue;
-        };
-        let least = delays.get(before).copied().unwrap_or_default() + u128::from(index < before);
-        let own = delays
-            .get_mut(index)
-            .filter(|_| start(index) == start(before));
-        if let Some(own) = own {
-            *own = (*own).max(least);
-        }
-    }
-    let duration = |it: u128| Duration::from_millis(u64::try_from(it).unwrap_or(u64::MAX));
-    delays.into_iter().map(duration).collect()
-}
-
-/// When the first of those was sent that each query was sent together with.
-fn starts(exchanges: &[Exchange]) -> Vec<Duration> {
-    let mut arrivals: Vec<Duration> = exchanges.iter().filter_map(Exchange::answered_at).collect();
-    arrivals.sort_unstable();
-    let mut arrivals = arrivals.into_iter().peekable();
-    let mut start = Duration::ZERO;
-    let mut is_first = true;
-    let mut starts = Vec::with_capacity(exchanges.len());
-    for it in exchanges {
-        while arrivals.next_if(|at| *at <= it.at).is_some() {
-            is_first = true;
-        }
-        if is_first || it.at.saturating_sub(start) >= AT_ONCE {
-            start = it.at;
-        }
-        is_first = false;
-        starts.push(start);
-    }
-    starts
 }
 
 fn rule(exchange: &Exchange, key: &Key, delay: Duration) -> Rule {
