@@ -12,7 +12,7 @@ use super::explain::Format;
 use super::output::{self, Outputs};
 use super::{Status, Streams};
 use crate::dig::lookup::Lookup;
-use crate::dig::message::Message;
+use crate::dig::message::{Message, Opt};
 use crate::dig::translation;
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
@@ -82,8 +82,8 @@ impl Live<'_> {
                 None => play(),
             };
             is_interrupted = played.cut == Some(Cut::Interrupt);
-            let plan = run_when(self.scenario, resolver, &[]);
-            let comparison = Comparison::of(&played, &plan);
+            let nothing_exists = run_when(self.scenario, resolver, &[]);
+            let comparison = Comparison::of(&played, &nothing_exists);
             let one = Lived { played, comparison };
             if begun {
                 text::lookup(self.scenario, &one, self.style, streams.out)?;
@@ -330,12 +330,10 @@ impl Record {
 fn answer(after: Duration, what: Came, why: Option<String>, message: Option<&Message>) -> Answer {
     const EXTENDED_ERROR: u16 = 15;
     let options = message.iter().filter_map(|it| it.opt.as_ref());
-    let errors = options
-        .flat_map(|it| it.options())
-        .filter_map(|(code, data)| {
-            let (number, text) = data.split_first_chunk::<2>()?;
-            (code == EXTENDED_ERROR).then(|| (u16::from_be_bytes(*number), text.to_vec()))
-        });
+    let errors = options.flat_map(Opt::options).filter_map(|(code, data)| {
+        let (number, text) = data.split_first_chunk::<2>()?;
+        (code == EXTENDED_ERROR).then(|| (u16::from_be_bytes(*number), text.to_vec()))
+    });
     Answer {
         after,
         what,

@@ -50,7 +50,8 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
     let observation = sandbox::record(&scenario, "kdns", How::Program, || {
         if serves {
             // Until the other side has seen enough.
-            writeln!(std::io::stdout(), "ready").unwrap();
+            let mut out = std::io::stdout();
+            writeln!(out, "ready").unwrap();
             let _ = input.read_line(&mut line);
             return Ok(Outcome::default());
         }
@@ -58,7 +59,8 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
     });
     let observation = observation.unwrap_or_else(|e| Observation::failed("", "kdns", &e));
     let text = serde_json::to_string(&observation).unwrap();
-    writeln!(std::io::stdout(), "{text}").unwrap();
+    let mut out = std::io::stdout();
+    writeln!(out, "{text}").unwrap();
     Some(ExitCode::SUCCESS)
 }
 

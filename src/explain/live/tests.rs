@@ -1,8 +1,9 @@
 //! Lookups as they could go, beside their plans.
 
 use super::*;
-use crate::engine::message::{Data, Record, Reply};
+use crate::engine::message::{Data, Record};
 use crate::explain::transition::run_when;
+use crate::name::Name;
 use crate::resolver;
 use crate::scenario::{self, Family, Scenario};
 use crate::simulation::run;
