@@ -6,6 +6,8 @@ pub mod explanation;
 pub mod explanation_json;
 mod json;
 pub mod lint;
+pub mod live;
+pub mod live_json;
 pub mod paragraph;
 pub mod pod_file;
 pub mod pod_file_json;
