@@ -8,6 +8,7 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::options::Role;
 use crate::lint::report::Report;
+use crate::lint::rules::resolver_file::common::handed_out_count;
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
 use crate::text::Span;
@@ -22,10 +23,12 @@ pub static RULE: Rule = Rule {
     check: Check::Resolver(check),
 };
 
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role == Role::Node || file.read.servers.len() < 2 {
         return;
     }
+    // Without more servers than fit, repeats only cost time.
+    let loses_one = file.read.servers.len() > handed_out_count(file, context);
     let mut known: BTreeMap<(IpAddr, &str), Span> = BTreeMap::new();
     for entry in file.lines("nameserver") {
         let mut values = entry.values();
@@ -52,6 +55,9 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
             .help("remove the line")
             .note("it takes one of the three places of a pod's file, and a server that does not answer is waited for twice");
         finding.also(file.document.at(first), "it stands here first");
+        if !loses_one {
+            finding.severity(Severity::Info);
+        }
         // What else stands on the line would be lost.
         if values.next().is_none() {
             finding.fix(
