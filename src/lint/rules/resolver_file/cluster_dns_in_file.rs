@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use crate::finding::Severity;
 use crate::lint::context::Context;
-use crate::lint::facts::Forward;
+use crate::lint::facts::{DnsPod, Forward};
 use crate::lint::options::Role;
 use crate::lint::report::Report;
 use crate::lint::rules::resolver_file::common::{
-    handed_out, is_link_local, is_sender, point_to_setting,
+    handed_out, is_link_local, is_own_file, is_sender, point_to_setting,
 };
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
@@ -41,8 +41,14 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     };
     let corefiles = context.corefiles(file.read.file);
     let mut targets = corefiles.iter().flat_map(|it| &it.forwards);
-    let reads_file = |it: &Forward| it.to.iter().any(|to| to.address().is_none());
+    let reads_file = |it: &Forward| it.to.iter().any(is_own_file);
     if !corefiles.is_empty() && !targets.any(reads_file) {
+        return;
+    }
+    // Pods with a list of their own do not get the file.
+    let pods = context.dns_pods(file.read.file);
+    let has_own = |it: &&DnsPod| it.policy.as_ref().is_some_and(|it| it.text == "None");
+    if !pods.is_empty() && pods.iter().all(has_own) {
         return;
     }
     let message =

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use crate::address::Address;
 use crate::kubelet::Version;
+use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::Context;
 use crate::lint::facts::Text;
 use crate::lint::report::Draft;
@@ -58,6 +59,15 @@ pub(super) fn handed_out<'f>(
         let (address, _scope) = server.text.split_once('%').unwrap_or((&server.text, ""));
         Some((address.parse().ok()?, server))
     })
+}
+
+/// Whether a target of `forward` is the server's own `/etc/resolv.conf`. In
+/// NodeLocal DNSCache's template a word becomes it unless the cluster says
+/// otherwise.
+///
+/// Source: kubernetes/dns `cmd/node-cache/app/configmap.go`.
+pub(super) fn is_own_file(target: &Text) -> bool {
+    target.text == NODE_FILE || target.text == "__PILLAR__UPSTREAM__SERVERS__"
 }
 
 /// Points to the setting that names the file for the kubelet, if one was given.

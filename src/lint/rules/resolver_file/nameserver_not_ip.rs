@@ -33,7 +33,7 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
             report
                 .add(
                     server.at,
-                    format!("{text} is {read} to the C library and no address to Go"),
+                    format!("{text} is {read} to C libraries and no address to Go"),
                 )
                 .severity(Severity::Warning)
                 .help("write four decimal numbers, without zeros before them")
@@ -43,7 +43,11 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
         let finding = report
             .add(server.at, format!("{text} is no IP address"))
             .help(help(text))
-            .note(note(text, is_pods));
+            .note(if is_pods {
+                "the kubelet hands it to pods unchecked, and their resolvers pass it over"
+            } else {
+                "resolvers pass the line over"
+            });
         if !is_pods {
             finding.severity(Severity::Warning);
         }
@@ -57,20 +61,8 @@ fn has_address_before(mark: char, text: &str) -> bool {
     address.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
 }
 
-fn is_marked(text: &str) -> bool {
-    has_address_before('#', text) || has_address_before(';', text)
-}
-
-fn note(text: &str, is_pods: bool) -> &'static str {
-    match (is_marked(text), is_pods) {
-        (true, _) => "glibc takes the address before the mark; musl, Go and CoreDNS do not",
-        (false, true) => "the kubelet hands it to pods unchecked, and their resolvers pass it over",
-        (false, false) => "resolvers pass the line over",
-    }
-}
-
 fn help(text: &str) -> &'static str {
-    if is_marked(text) {
+    if has_address_before('#', text) || has_address_before(';', text) {
         "write the address alone: a port has no place here, and a comment needs a line of its own"
     } else if has_address_before(':', text) || text.starts_with('[') {
         "write the address alone: resolv.conf has no place for a port"

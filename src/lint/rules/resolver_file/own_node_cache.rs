@@ -3,12 +3,13 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::finding::Severity;
-use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::Context;
 use crate::lint::facts::{CorefileFacts, Text};
 use crate::lint::options::Role;
 use crate::lint::report::Report;
-use crate::lint::rules::resolver_file::common::{handed_out, is_link_local, point_to_setting};
+use crate::lint::rules::resolver_file::common::{
+    handed_out, is_link_local, is_own_file, point_to_setting,
+};
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
 
@@ -30,11 +31,6 @@ const USUAL: [IpAddr; 2] = [
 ];
 /// What the manifest has in place of the cache's own address.
 const OWN_ADDRESS: &str = "__PILLAR__LOCAL__DNS__";
-/// What becomes `/etc/resolv.conf` unless the cluster says otherwise.
-///
-/// Source: kubernetes/dns `cmd/node-cache/app/configmap.go`.
-const UPSTREAM: &str = "__PILLAR__UPSTREAM__SERVERS__";
-
 fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let servers = handed_out(file, context).filter(|(it, _)| is_link_local(*it));
     let servers: Vec<(IpAddr, &Text)> = servers.collect();
@@ -84,5 +80,5 @@ fn binds(corefile: &CorefileFacts, address: IpAddr) -> bool {
 fn file_upstream(corefile: &CorefileFacts) -> Option<&Text> {
     let all = corefile.forwards.iter().filter(|it| it.from == ".");
     let mut targets = all.flat_map(|it| &it.to);
-    targets.find(|it| it.text == NODE_FILE || it.text == UPSTREAM)
+    targets.find(|it| is_own_file(it))
 }

@@ -44,9 +44,9 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
         FinalDots::Kept | FinalDots::RootKept => report
             .add(
                 root.at,
-                format!("{who} hands this dot to pods, where musl fails at it"),
+                format!("{who} hands this dot to pods, where musl up to 1.2.3 fails at it"),
             )
-            .note("in images with musl (Alpine) no name outside of the cluster resolves"),
+            .note("in images with an older musl (Alpine) no name outside of the cluster resolves"),
     };
     finding.help(
         "run a kubelet since 1.25.1, which leaves it out, or give this one a file without it",
