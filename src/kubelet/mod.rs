@@ -32,6 +32,8 @@ pub struct Kubelet {
     /// What else an engineer should know: ignored keys, skipped drop-ins,
     /// files newer than the process. Whole sentences without a full stop.
     pub remarks: Vec<String>,
+    /// Files with settings that are newer than the process, safe to print.
+    pub newer: Vec<String>,
 }
 
 /// How the kubelet's settings are known.

@@ -220,6 +220,7 @@ pub fn assumed_kubelet() -> Kubelet {
         cluster_dns: assumed(vec![DEFAULT_CLUSTER_DNS]),
         cluster_domain: assumed(DEFAULT_CLUSTER_DOMAIN.to_owned()),
         remarks: Vec::new(),
+        newer: Vec::new(),
     }
 }
 

@@ -44,6 +44,7 @@ fn kubelet(cluster_dns: &str) -> Kubelet {
         cluster_dns: setting(vec![cluster_dns.parse().unwrap()]),
         cluster_domain: setting("cluster.local".to_owned()),
         remarks: Vec::new(),
+        newer: Vec::new(),
     }
 }
 
