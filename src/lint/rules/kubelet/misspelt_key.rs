@@ -1,6 +1,6 @@
 #![doc = include_str!("misspelt_key.md")]
 
-use crate::config::yaml::{Entry, Kind, Node};
+use crate::config::yaml::{Kind, Node};
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};

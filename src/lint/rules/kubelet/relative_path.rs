@@ -47,6 +47,6 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
             setting.at,
             format!("{path} is a relative path: the kubelet looks for it in {directory}"),
         )
-        .help(format!("write the whole path: /…/{path}"))
+        .help("write the whole path, beginning with /")
         .note("where the file is not there, no pod starts, whatever its policy");
 }
