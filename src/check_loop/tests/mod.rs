@@ -81,6 +81,7 @@ pub(super) fn node(servers: &str) -> Node {
             },
             cluster_domain: set(14, "cluster.local".to_owned()),
             remarks: Vec::new(),
+            newer: Vec::new(),
         }),
         kubelet_file: Some(file.clone()),
         node_file: Some(file),

@@ -29,7 +29,8 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         return;
     }
     for &address in &kubelet.cluster_dns.value {
-        if !is_cache_address(address) || node.listeners.iter().any(|it| is_at(it, address)) {
+        let is_served = node.listeners.iter().any(|it| is_at(it, address));
+        if !is_cache_address(address) || is_served {
             continue;
         }
         let message = format!("clusterDNS is {address}, where nobody listens on this node");

@@ -24,8 +24,7 @@ pub static RULE: Rule = Rule {
 const HONOURED: Version = Version::minor(1, 23);
 
 fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
-    let is_old = context.options().kubelet_is_before(HONOURED)
-        || context.kubelet_version().is_some_and(|it| it < HONOURED);
+    let is_old = context.kubelet_version().is_some_and(|it| it < HONOURED);
     let file = text.document.file;
     if text.form != KubeletForm::Configuration
         || !is_old

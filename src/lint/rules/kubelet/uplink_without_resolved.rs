@@ -60,5 +60,7 @@ fn lacks_it(node: &Node) -> bool {
     });
     let file = node.kubelet_file.as_ref();
     let unread = file.and_then(|it| it.content.as_ref().err());
-    is_named && node.resolved.is_none() && unread.is_some_and(|it| it.is_missing)
+    // Without the node's own file the tree is only a part of a node.
+    let is_whole = node.node_file.as_ref().is_some_and(|it| it.content.is_ok());
+    is_whole && is_named && node.resolved.is_none() && unread.is_some_and(|it| it.is_missing)
 }

@@ -33,11 +33,11 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(event) = limits::check_host(path, &host.searches, has_domain, rules.limits) else {
         return;
     };
-    let lines = conf.lines();
+    let mut lines = conf.lines();
     let is_search = |it: &crate::config::resolv_conf::Line<'_>| {
         it.words().next().is_some_and(|it| it.bytes == b"search")
     };
-    let line = lines.filter(is_search).last();
+    let line = lines.rfind(is_search);
     let start = line
         .and_then(|it| it.words().next())
         .map_or(0, |it| it.span.start);
