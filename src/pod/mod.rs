@@ -227,6 +227,7 @@ pub fn assumed_kubelet() -> Kubelet {
         cluster_domain: assumed(DEFAULT_CLUSTER_DOMAIN.to_owned()),
         remarks: Vec::new(),
         stops: None,
+        newer: Vec::new(),
     }
 }
 

@@ -13,10 +13,11 @@ pub(super) fn facts(document: &Document) -> Option<KubeletFacts> {
         Syntax::Unit(_) => KubeletForm::Unit,
         _ => KubeletForm::Environment,
     };
-    let settings: Vec<Setting> = arguments(document)
+    let mut settings: Vec<Setting> = arguments(document)
         .iter()
         .flat_map(|it| settings(document, it))
         .collect();
+    settings.extend(gates(document));
     (!settings.is_empty()).then(|| KubeletFacts {
         path: document.path.clone(),
         at: document.at(Span::default()),
@@ -44,6 +45,41 @@ pub fn arguments(document: &Document) -> Vec<Vec<Traced>> {
         Syntax::Environment(variables) => {
             let values = variables.iter().map(|it| words(&it.value, Escapes::Plain));
             values.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The variable that opens `--config-dir` to old kubelets.
+const GATE: &str = "KUBELET_CONFIG_DROPIN_DIR_ALPHA";
+
+fn gates(document: &Document) -> Vec<Setting> {
+    let gate = |name: &str, value: &Traced| {
+        let text = value.text().into_owned();
+        let at = place(document, value.spot(0), &text);
+        let written = Text {
+            text: name.to_owned(),
+            at,
+        };
+        Setting {
+            key: Key::DropInGate,
+            written,
+            values: vec![Text { text, at }],
+            at,
+            is_flag: false,
+            is_null: false,
+            literal: None,
+        }
+    };
+    match &document.syntax {
+        Syntax::Unit(entries) => {
+            let variables = Service::of(entries).environment;
+            let gates = variables.iter().filter(|(name, _)| name == GATE);
+            gates.map(|(name, value)| gate(name, value)).collect()
+        }
+        Syntax::Environment(variables) => {
+            let gates = variables.iter().filter(|it| it.name == GATE);
+            gates.map(|it| gate(&it.name, &it.value)).collect()
         }
         _ => Vec::new(),
     }
@@ -87,6 +123,10 @@ fn setting(document: &Document, flag: &Flag) -> Setting {
         at,
         is_flag: true,
         is_null: false,
+        literal: flag.spot.and_then(|spot| {
+            let span = standing(document, spot, &flag.value)?;
+            document.at_literal(span)
+        }),
     }
 }
 
@@ -96,12 +136,15 @@ fn place(document: &Document, spot: Option<Spot>, value: &str) -> At {
         return document.at(Span::default());
     };
     let start = spot.offset as usize;
+    let whole = standing(document, spot, value);
+    document.at(whole.unwrap_or(Span::new(start, start + 1)))
+}
+
+/// The bytes of a value, if they stand there as they are.
+fn standing(document: &Document, spot: Spot, value: &str) -> Option<Span> {
+    let start = spot.offset as usize;
     let whole = Span::new(start, start + value.len());
-    if document.bytes(whole) == value.as_bytes() {
-        document.at(whole)
-    } else {
-        document.at(Span::new(start, start + 1))
-    }
+    (document.bytes(whole) == value.as_bytes()).then_some(whole)
 }
 
 fn key(name: Name) -> Key {
