@@ -193,8 +193,16 @@ pub fn services(file: &str, text: &[u8]) -> Vec<Service> {
 pub fn service_flows(file: &str, text: &[u8]) -> Vec<ServiceFlow> {
     let flows = numbered(file, text).filter_map(|(place, line)| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        let [protocol @ ("UDP" | "TCP"), _, _, to, to_port, server, server_port, ..] =
-            words.as_slice()
+        let [
+            protocol @ ("UDP" | "TCP"),
+            _,
+            _,
+            to,
+            to_port,
+            server,
+            server_port,
+            ..,
+        ] = words.as_slice()
         else {
             return None;
         };
@@ -304,7 +312,8 @@ mod tests {
 
     #[test]
     fn connections_of_services_have_their_server() {
-        let text = b"Pro FromIP   FPrt ToIP     TPrt DestIP   DPrt State       Expires PEName PEData\n\
+        let text =
+            b"Pro FromIP   FPrt ToIP     TPrt DestIP   DPrt State       Expires PEName PEData\n\
             UDP 0AF40006 B041 0A60000A 0035 0AF40008 0035 UDP             276\n\
             TCP 0AF40007 9C66 0A600001 01BB AC1F000A 192B ESTABLISHED     893\n";
         let found = service_flows("/s", text);

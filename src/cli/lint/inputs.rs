@@ -144,6 +144,7 @@ fn node_of(args: &LintArgs) -> anyhow::Result<Option<Node>> {
         pods: true,
         dns_pods: true,
         servers: true,
+        kernel: true,
     };
     Ok(Some(node::read(&root, &StandIns::default(), parts)?))
 }

@@ -11,6 +11,7 @@ const ALL: Parts = Parts {
     pods: true,
     dns_pods: true,
     servers: false,
+    kernel: false,
 };
 
 fn node(name: &str) -> Root {

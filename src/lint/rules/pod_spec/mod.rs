@@ -1,6 +1,7 @@
 //! Rules about pods and pod templates: `KP`.
 
 pub mod dns_pod_asks_itself;
+pub mod edited_in_place;
 pub mod host_network_cluster_first;
 pub mod invalid_search_domain;
 pub mod misplaced_dns_field;
@@ -16,11 +17,13 @@ pub mod option_value_in_name;
 pub mod option_value_is_no_text;
 pub mod option_without_name;
 pub mod option_without_number;
+pub mod pod_asks_itself;
 pub mod search_domain_needs_newer_version;
 pub mod search_list_too_long;
 pub mod servers_with_other_views;
 pub mod service_name_on_host_network;
 mod spec;
+pub mod stale_pod_file;
 pub mod stub_in_dns_config;
 pub mod too_many_nameservers;
 pub mod unknown_dns_policy;
@@ -34,6 +37,7 @@ pub const ALL: &[&Rule] = &[
     &host_network_cluster_first::RULE,
     &waits_for_cluster_dns::RULE,
     &dns_pod_asks_itself::RULE,
+    &pod_asks_itself::RULE,
     &none_without_nameserver::RULE,
     &nameserver_cut_off::RULE,
     &servers_with_other_views::RULE,
@@ -41,6 +45,8 @@ pub const ALL: &[&Rule] = &[
     &ndots_too_low::RULE,
     &option_unknown_to_musl::RULE,
     &search_domain_needs_newer_version::RULE,
+    &stale_pod_file::RULE,
+    &edited_in_place::RULE,
     &service_name_on_host_network::RULE,
     &unknown_dns_policy::RULE,
     &too_many_nameservers::RULE,
