@@ -85,7 +85,6 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
         pods: true,
         dns_pods: true,
         servers: true,
-        kernel: false,
     };
     if args.probe && args.node.is_files_only() {
         anyhow::bail!(

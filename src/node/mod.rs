@@ -47,7 +47,7 @@ pub struct Node {
     pub servers: Vec<DnsServer>,
     /// What systemd-resolved does, if it runs.
     pub resolved: Option<Resolved>,
-    /// What its kernel says about connections.
+    /// What its kernel says about connections; only rules ask for it.
     pub kernel: kernel::Kernel,
     /// The pods, sorted by namespace and name.
     pub pods: Vec<Pod>,

@@ -38,8 +38,6 @@ pub struct Parts {
     pub dns_pods: bool,
     /// DNS servers on the node and sockets on port 53.
     pub servers: bool,
-    /// What the kernel says about connections.
-    pub kernel: bool,
 }
 
 /// Reads the node below `root`. What cannot be read is in [`Node::skipped`].
@@ -81,9 +79,6 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
     if parts.servers {
         servers::fill(root, &processes, &mut node);
         keep_sources(root, &mut node);
-    }
-    if parts.kernel {
-        node.kernel = kernel::read(root);
     }
     Ok(node)
 }

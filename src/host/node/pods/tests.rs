@@ -11,7 +11,6 @@ const ALL: Parts = Parts {
     pods: true,
     dns_pods: true,
     servers: false,
-    kernel: false,
 };
 
 fn node(name: &str) -> Root {

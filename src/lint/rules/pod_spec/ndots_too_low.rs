@@ -34,7 +34,8 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
             .note("musl never uses the search list then: no Service is found; glibc asks the servers outside for every short name first");
         return;
     }
-    let is_short = |name: &str| name.ends_with(".svc") && name.split('.').count() > ndots;
+    let is_short =
+        |name: &str| name.strip_suffix(".svc").is_some() && name.split('.').count() > ndots;
     let Some((name, place)) = service_names(workload)
         .into_iter()
         .find(|it| is_short(&it.0))
