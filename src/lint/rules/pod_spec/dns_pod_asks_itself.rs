@@ -8,7 +8,7 @@ use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::{asks_cluster_dns, containers, field, inside, policy};
+use super::spec::{asks_cluster_dns, containers, field, policy, rewritten};
 
 /// KP003.
 pub static RULE: Rule = Rule {
@@ -54,7 +54,7 @@ fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
     };
     let is_plain = policy(workload) == Some(DnsPolicy::ClusterFirst);
     if let (Some(node), true) = (workload.get("dnsPolicy"), is_plain && file.is_some()) {
-        let change = workload.document.change(inside(node), "Default");
+        let change = rewritten(workload, node, "Default");
         finding.fix("write Default", [change]);
     }
 }

@@ -7,7 +7,7 @@ use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::inside;
+use super::spec::rewritten;
 
 /// KP027.
 pub static RULE: Rule = Rule {
@@ -67,7 +67,7 @@ fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mu
             .note("kubectl refuses the unknown field since 1.25, older ones and most controllers drop it without a word");
         let is_there = entries.iter().any(|it| key(it).as_deref() == Some(meant));
         if !is_there && *from != "ndots" {
-            let change = workload.document.change(inside(&entry.key), *meant);
+            let change = rewritten(workload, &entry.key, meant);
             finding.fix(format!("write {meant}"), [change]);
         }
     }

@@ -29,11 +29,13 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
             continue;
         };
         let written = format!("\"{}\"", scalar.text);
+        // An alias stands for a value elsewhere.
+        let is_written = workload.document.bytes(value.span) == scalar.text.as_bytes();
         let change = workload.document.change(value.span, written.clone());
         report
             .add(workload.at(value), format!("the value {} of {} is no text", scalar.text, option.name()))
             .help(format!("write value: {written}"))
             .note("the API server refuses it: cannot unmarshal number into Go struct field PodDNSConfigOption.value of type string")
-            .fix("put it in quotes", [change]);
+            .fix("put it in quotes", [change.filter(|_| is_written)]);
     }
 }

@@ -6,10 +6,11 @@ use crate::config::manifest::{DnsConfig, DnsPolicy, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::{Kind, Node, Style};
 use crate::lint::context::Context;
+use crate::lint::document::Change;
 use crate::lint::facts::Text;
 use crate::lint::subject::Workload;
 use crate::pod::{self, Makers, PodFile, PodId, Runtime, Seen};
-use crate::text::{Source, Span};
+use crate::text::Source;
 
 /// An entry of `dnsConfig.options`.
 #[derive(Clone, Copy, Debug)]
@@ -147,15 +148,23 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     text.contains(['$', '{', '}', '<', '>', '%']) || text.contains("__")
 }
 
-/// The bytes of a scalar without its quotes.
-pub(super) fn inside(node: &Node) -> Span {
-    let style = node.as_scalar().map(|it| it.style);
-    let is_quoted = matches!(style, Some(Style::SingleQuoted | Style::DoubleQuoted));
-    let quotes = u32::from(is_quoted && node.span.len() >= 2);
-    Span {
-        start: node.span.start + quotes,
-        end: node.span.end - quotes,
-    }
+/// Writes another text in place of a scalar, its quotes kept. `None`: it does
+/// not stand there as it is, but as an alias or with escapes.
+pub(super) fn rewritten(workload: &Workload<'_>, node: &Node, text: &str) -> Option<Change> {
+    let scalar = node.as_scalar()?;
+    let quote = match scalar.style {
+        Style::SingleQuoted => "'",
+        Style::DoubleQuoted => "\"",
+        Style::Plain => "",
+        Style::Block => return None,
+    };
+    let written = format!("{quote}{}{quote}", scalar.text);
+    let is_written = workload.document.bytes(node.span) == written.as_bytes();
+    let change = || {
+        let text = format!("{quote}{text}{quote}");
+        workload.document.change(node.span, text)
+    };
+    is_written.then(change).flatten()
 }
 
 /// Whether only a network that is nobody's own has such an address: it is

@@ -7,7 +7,7 @@ use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::{inside, is_placeholder, policy};
+use super::spec::{is_placeholder, policy, rewritten};
 
 /// KP016.
 pub static RULE: Rule = Rule {
@@ -37,7 +37,7 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let is_same = |it: &&&str| it.eq_ignore_ascii_case(&scalar.text);
     match POLICIES.iter().find(is_same).filter(|_| is_text) {
         Some(meant) => {
-            let change = workload.document.change(inside(node), *meant);
+            let change = rewritten(workload, node, meant);
             finding
                 .help(format!("write dnsPolicy: {meant}"))
                 .fix(format!("write {meant}"), [change]);
