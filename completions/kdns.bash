@@ -199,7 +199,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__explain)
-            opts="-v -h --color --scenario --resolver --type --answer --save-scenario --format --output --verbose --target --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --help"
+            opts="-v -h --color --scenario --resolver --type --answer --live --budget --save-scenario --format --output --verbose --target --file --root --namespace --pod --cluster-dns --cluster-domain --env --hostname --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -222,6 +222,10 @@ _kdns() {
                     return 0
                     ;;
                 --answer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -74,7 +74,8 @@ resolved\t''
 busybox\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l type -d 'Record types: A, AAAA, A,AAAA, or one other type, looked up as res_search would' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l answer -d 'Assume this answer; the first that fits counts, and without one a name does not exist' -r
-complete -c kdns -n "__fish_kdns_using_subcommand explain" -l save-scenario -d 'Write the question as a scenario that others can replay' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l budget -d 'With --live: all lookups together take no longer' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l save-scenario -d 'Write the question as a scenario that others can replay; with --live also what was answered' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document; an array of documents for a file with several scenarios'
 jsonl\t'One prediction a line'"
@@ -88,6 +89,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-dns -d 'Th
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l cluster-domain -d 'The cluster\'s domain [default: cluster.local]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l env -d 'Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l hostname -d 'Host name of the machine' -r
+complete -c kdns -n "__fish_kdns_using_subcommand explain" -l live -d 'Really ask, as each resolver does, and show what comes back'
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s v -l verbose -d 'More detail'
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When to use colours' -r -f -a "auto\t''

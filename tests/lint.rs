@@ -160,6 +160,14 @@ fn fixes_mend_once_and_for_all() {
                 &[&select[..], &["--fix", "--format", "concise"]].concat(),
             );
             let again = lint(&example, &[&select[..], &["--diff"]].concat());
+            let broken = ["--select", "KS002", "--exit-zero", "--format", "concise"];
+            let is_whole = lint(&example, &broken).is_empty();
+            assert!(
+                diff.is_empty() || is_whole,
+                "{} {}",
+                rule.code,
+                example.name
+            );
             assert_eq!(again, "", "{} {}", rule.code, example.name);
             if !diff.is_empty() {
                 mended += 1;

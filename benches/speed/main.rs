@@ -12,13 +12,16 @@
     reason = "this is what a bench is for"
 )]
 
+mod bulk;
 mod explain;
 mod figures;
 mod lint;
 mod measure;
 mod nodes;
+mod nsenter;
 mod parsing;
 mod scenarios;
+mod server;
 
 use std::process::ExitCode;
 
@@ -34,5 +37,7 @@ fn main() -> ExitCode {
     parsing::run(&mut figures);
     nodes::run(&mut figures);
     lint::run(&mut figures);
+    nsenter::run(&mut figures);
+    bulk::run(&mut figures);
     figures.end()
 }

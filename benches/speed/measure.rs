@@ -1,4 +1,4 @@
-//! Processor time and peak memory of other programs.
+//! Processor time, duration and peak memory of other programs.
 //!
 //! The kernel adds up what a process's children used, and keeps the largest of
 //! their peaks, in which it counts the memory of the process that they were
@@ -9,7 +9,7 @@ use std::env;
 use std::io;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -23,6 +23,8 @@ const HIDDEN: &str = "--measure";
 pub(crate) struct Cost {
     /// Processor time of one run, user and system, in seconds.
     pub(crate) seconds: f64,
+    /// From the start of one run to its end, in seconds.
+    pub(crate) duration: f64,
     /// Largest resident memory of a run.
     pub(crate) peak_kib: u32,
 }
@@ -38,9 +40,13 @@ pub(crate) fn cost(runs: u32, command: &[&str]) -> Option<Cost> {
         .unwrap();
     assert!(output.status.success(), "{command:?} failed");
     let text = String::from_utf8(output.stdout).unwrap();
-    let (micros, peak) = text.trim_end().split_once(' ')?;
+    let mut numbers = text.split_whitespace();
+    let mut of_one = || Some(f64::from_str(numbers.next()?).unwrap() / 1e6 / f64::from(runs));
+    let (seconds, duration) = (of_one()?, of_one()?);
+    let peak = numbers.next()?;
     Some(Cost {
-        seconds: f64::from_str(micros).unwrap() / 1e6 / f64::from(runs),
+        seconds,
+        duration,
         peak_kib: peak.parse().unwrap(),
     })
 }
@@ -54,6 +60,7 @@ pub(crate) fn run_hidden() -> bool {
     if hidden != HIDDEN {
         return false;
     }
+    let since = Instant::now();
     for _ in 0..runs.parse().unwrap() {
         let status = Command::new(program)
             .args(rest)
@@ -73,7 +80,12 @@ pub(crate) fn run_hidden() -> bool {
         }
     }
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
-    println!("{} {}", processor_time(&usage).as_micros(), usage.max_rss());
+    println!(
+        "{} {} {}",
+        processor_time(&usage).as_micros(),
+        since.elapsed().as_micros(),
+        usage.max_rss()
+    );
     true
 }
 

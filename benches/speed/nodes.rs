@@ -16,7 +16,7 @@ use crate::figures::{Bound, Figures, median};
 use crate::measure::{Cost, cost};
 
 const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
-const PODS: usize = 500;
+pub(crate) const PODS: usize = 500;
 const CONTAINERS: usize = 2;
 const PROCESSES: usize = 4;
 const ROUNDS: usize = 7;
@@ -102,8 +102,8 @@ enum List {
 }
 
 /// A node below a directory of its own.
-struct Node {
-    root: TempDir,
+pub(crate) struct Node {
+    pub(crate) root: TempDir,
     /// What every command reads, by path from the root.
     files: Vec<String>,
     /// What only `check-loop` reads.
@@ -112,7 +112,7 @@ struct Node {
 }
 
 impl Node {
-    fn with(pods: usize) -> Self {
+    pub(crate) fn with(pods: usize) -> Self {
         let mut node = Self {
             root: TempDir::new().unwrap(),
             files: Vec::new(),

@@ -2,17 +2,20 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use hickory_proto::rr::RecordType;
 
+use super::live::Live;
 use super::output::{self, Outputs};
 use super::question::{self, Question, QuestionArgs};
 use super::{Status, Streams, answer, scenarios};
 use crate::explain::transition::Detail;
 use crate::explain::{Context, explain};
 use crate::host::ReadError;
+use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
 use crate::render::{explanation_json, prediction, scenario_json};
 use crate::resolver::{self, Resolver};
@@ -27,13 +30,18 @@ Examples:
   kdns explain db.prod --namespace web --resolver glibc,musl
   kdns explain db --target shop/web-7d9c6b8f5-x2x4z
   kdns explain api.example.com --file pod-resolv.conf --answer '*=TIMEOUT'
-  kdns explain --scenario cases.jsonl --resolver all --format jsonl")]
+  kdns explain db.prod --live
+  kdns explain db --target 4711 --live --save-scenario db.json
+  kdns explain --scenario cases.jsonl --resolver all --format jsonl
+
+With --live the exit status is 0 if every resolver found the name, 1 if one did not,
+2 if that could not be decided, 130 after Ctrl-C, which prints what there is.")]
 pub(super) struct ExplainArgs {
     /// The name, as a program would pass it
     #[arg(required_unless_present = "scenario", conflicts_with = "scenario")]
     name: Option<String>,
     /// Read scenarios from this file, one JSON object or one a line; - is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "file", "root", "namespace", "pod", "env", "hostname", "answer", "types"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["live", "target", "file", "root", "namespace", "pod", "env", "hostname", "answer", "types"])]
     scenario: Option<PathBuf>,
     /// Resolvers to explain: ids or short names, comma-separated, or all [default: the target's own, else glibc,musl,go]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(resolver_words()))]
@@ -44,7 +52,16 @@ pub(super) struct ExplainArgs {
     /// Assume this answer; the first that fits counts, and without one a name does not exist
     #[arg(long, value_name = "NAME[/TYPE]=REPLY", value_parser = answer::parse)]
     answer: Vec<Rule>,
-    /// Write the question as a scenario that others can replay
+    /// Really ask, as each resolver does, and show what comes back
+    ///
+    /// One resolver after the other, from the target's network where there is a target, else from
+    /// here. Each takes as long as its own time-outs, at most five minutes. Only queries are sent.
+    #[arg(long, conflicts_with = "answer")]
+    live: bool,
+    /// With --live: all lookups together take no longer
+    #[arg(long, value_name = "SECONDS", requires = "live", value_parser = parse_seconds)]
+    budget: Option<Duration>,
+    /// Write the question as a scenario that others can replay; with --live also what was answered
     #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
     save_scenario: Option<PathBuf>,
     #[command(flatten)]
@@ -71,6 +88,13 @@ pub(super) enum Format {
 /// The resolvers of a run without `--resolver`.
 const DEFAULT_RESOLVERS: &[&str] = &["glibc", "musl", "go"];
 
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|it: &f64| *it > 0.0);
+    seconds
+        .and_then(|it| Duration::try_from_secs_f64(it).ok())
+        .ok_or_else(|| "write seconds, as in 10 or 0.5".to_owned())
+}
+
 fn resolver_words() -> Vec<&'static str> {
     std::iter::once("all").chain(resolver::names()).collect()
 }
@@ -92,8 +116,30 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     };
     let resolvers = resolvers(&args.resolver, question.resolver);
     let Question {
-        scenario, context, ..
+        scenario,
+        context,
+        namespace,
+        ..
     } = question;
+    if args.live {
+        let live = match namespace.transpose() {
+            Ok(namespace) => Live {
+                scenario: &scenario,
+                context,
+                namespace,
+                resolvers: &resolvers,
+                budget: args.budget,
+                style,
+                outputs: &args.outputs,
+                save: args.save_scenario.as_deref(),
+            },
+            Err(error) => return report(&error.into(), args, streams),
+        };
+        return match live.run(streams) {
+            Err(error) if error.is::<EnterError>() => report(&error, args, streams),
+            result => result,
+        };
+    }
     if let Some(path) = &args.save_scenario {
         output::write(Some(path), streams.out, |out| {
             scenario_json::write(&scenario, out)

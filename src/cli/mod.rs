@@ -6,6 +6,7 @@ mod deferred;
 mod dig;
 mod explain;
 mod lint;
+mod live;
 mod makers;
 mod node;
 mod nsenter;
@@ -135,6 +136,8 @@ pub enum Status {
     NotExecutable = 126,
     /// `nsenter`: there is no such command.
     NoCommand = 127,
+    /// Ctrl-C ended it: 128 and the signal's number, as shells have it.
+    Interrupted = 130,
     /// dig: the batch file could not be opened.
     BatchFile = 8,
     /// dig: no server replied.

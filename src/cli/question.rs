@@ -21,6 +21,7 @@ use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
 use crate::host::{self, FileRead, MAX_BYTES};
 use crate::loopback::{self, Evidence};
+use crate::netns::{EnterError, Namespace};
 use crate::pod::{self, PodError, PodFile, PodId};
 use crate::program;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts};
@@ -91,6 +92,9 @@ pub(super) struct Question {
     pub(super) context: Context,
     /// The target's own resolver, if there is a target and it can be told.
     pub(super) resolver: Option<&'static str>,
+    /// The target's network namespace, if there is a target; an error says why
+    /// it cannot be entered.
+    pub(super) namespace: Option<Result<Namespace, EnterError>>,
 }
 
 /// Reads everything that decides what is asked for `name`.
@@ -105,10 +109,11 @@ pub(super) fn read(
     let mut scenario = Scenario::new(name, name);
     scenario.lookup = lookup(types)?;
     scenario.answers = answers.to_vec();
-    let mut program = None;
+    let (mut program, mut namespace) = (None, None);
     let mut context = if let Some(word) = &args.target {
         let (context, aim) = target::read(word, args.root.as_deref(), &mut scenario)?;
         program = Some(aim.program);
+        namespace = Some(aim.namespace);
         context
     } else if args.namespace.is_some() || args.pod.is_some() {
         read_pod(args, &mut scenario, streams)?
@@ -130,6 +135,7 @@ pub(super) fn read(
     context.about.extend(choice.as_ref().map(target::sentence));
     Ok(Question {
         resolver: choice.and_then(|it| it.resolver),
+        namespace,
         scenario,
         context,
     })

@@ -5,6 +5,7 @@
 pub mod advice;
 pub mod cluster;
 pub mod decision;
+pub mod live;
 pub mod plan;
 pub mod transition;
 

@@ -21,10 +21,10 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, SFlag, fstat};
 
-use crate::text::{Source, escaped};
+use crate::text::{MAX_READ, Source, escaped};
 
 /// What lies beyond so many bytes of a file is not read.
-pub const MAX_BYTES: usize = 1 << 20;
+pub const MAX_BYTES: usize = MAX_READ;
 
 /// A file as it was read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -163,9 +163,21 @@ fn open_regular(
         errno,
     };
     expect_regular(file, &open(OFlag::O_PATH).map_err(system)?)?;
+    // Once more: another file can be there by now.
+    open_unseen(file, open)
+}
+
+/// The same where nothing is dangerous to open: on a procfs.
+fn open_unseen(
+    file: &str,
+    open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
+) -> Result<File, ReadError> {
+    let system = |errno| ReadError::System {
+        file: file.to_owned(),
+        errno,
+    };
     let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let descriptor = open(flags).map_err(system)?;
-    // Once more: another file can be there by now.
     expect_regular(file, &descriptor)?;
     Ok(File::from(descriptor))
 }

@@ -1,6 +1,6 @@
 //! A directory that is taken for the root of a machine.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
@@ -16,7 +16,7 @@ use nix::sys::stat::{Mode, fstat};
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use crate::host::{
-    FileRead, MAX_BYTES, ReadError, errno_of, open_regular, read_opened, read_stream, shown, walk,
+    FileRead, MAX_BYTES, ReadError, errno_of, open_regular, open_unseen, read_stream, shown, walk,
 };
 
 /// A machine's root: `/`, or a directory that has its files. Links are
@@ -28,6 +28,8 @@ pub struct Root {
     given: Option<PathBuf>,
     resolution: Resolution,
     remembered: RefCell<Remembered>,
+    /// Once it was asked: whether the directory is one of a real procfs.
+    is_procfs: OnceCell<bool>,
 }
 
 /// Small files that were read, so that several readers of one file see the
@@ -101,6 +103,7 @@ impl Root {
             given,
             resolution,
             remembered: RefCell::default(),
+            is_procfs: OnceCell::new(),
         })
     }
 
@@ -147,13 +150,16 @@ impl Root {
             ),
             resolution: self.resolution,
             remembered: RefCell::default(),
+            is_procfs: OnceCell::new(),
         })
     }
 
     /// Whether the directory is one of a real procfs: no file there can be
     /// anybody's trap.
     pub(super) fn is_procfs(&self) -> bool {
-        fstatfs(&self.directory).is_ok_and(|it| it.filesystem_type() == PROC_SUPER_MAGIC)
+        let ask =
+            || fstatfs(&self.directory).is_ok_and(|it| it.filesystem_type() == PROC_SUPER_MAGIC);
+        *self.is_procfs.get_or_init(ask)
     }
 
     /// Whether this is the machine that kdns runs on.
@@ -182,9 +188,17 @@ impl Root {
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn read_once(&self, path: &Path) -> Result<FileRead, ReadError> {
+        let named = self.named(path);
         let open = |flags| self.open_file(path, flags);
+        // A scan of all processes takes half as long without a look before.
+        let opened = if self.is_procfs() {
+            open_unseen(&named, open)
+        } else {
+            open_regular(&named, open)
+        };
         // Standard input can stand in for a file that was named, not for this one.
-        let mut file = read_opened(&self.named(path), open).map_err(ReadError::without_hint)?;
+        let opened = opened.map_err(ReadError::without_hint)?;
+        let mut file = read_stream(&named, opened)?;
         file.source.name = shown(path);
         Ok(file)
     }
@@ -298,6 +312,7 @@ impl Root {
             given: self.given.clone(),
             resolution: self.resolution,
             remembered: RefCell::default(),
+            is_procfs: OnceCell::new(),
         })
     }
 

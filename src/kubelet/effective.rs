@@ -104,6 +104,7 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         cluster_domain: settings.cluster_domain.setting(),
         remarks: settings.remarks,
         stops: settings.stops.filter(|_| !runs),
+        newer: Vec::new(),
     };
     if !kubelet.resolv_conf.value.is_empty() && !kubelet.resolv_conf.value.starts_with('/') {
         let path = escaped(kubelet.resolv_conf.value.as_bytes());

@@ -35,6 +35,8 @@ pub struct Kubelet {
     /// Why it does not start with these settings, one of the remarks; `None`
     /// of a kubelet that runs.
     pub stops: Option<String>,
+    /// Files with settings that are newer than the process, safe to print.
+    pub newer: Vec<String>,
 }
 
 /// How the kubelet's settings are known.

@@ -5,7 +5,9 @@ use crate::lint::context::Context;
 use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::extract::{self, objects, pod_spec};
 use crate::lint::report::{Draft, Report};
-use crate::lint::subject::{CorefileText, KubeletText, ResolverFile, SettingsText, Workload};
+use crate::lint::subject::{
+    CorefileText, Entry, KubeletText, ResolverFile, SettingsText, Workload,
+};
 use crate::lint::{Check, Rule};
 
 /// What the rules find in the documents of a file, in the order of the rules.
@@ -49,6 +51,7 @@ struct Subjects<'d> {
     document: &'d Document,
     facts: crate::lint::facts::Facts,
     workloads: Vec<Workload<'d>>,
+    entries: Vec<Entry<'d>>,
 }
 
 impl<'d> Subjects<'d> {
@@ -63,10 +66,15 @@ impl<'d> Subjects<'d> {
                 spec: pod_spec(object)?,
             })
         });
+        let entries = match &document.syntax {
+            Syntax::ResolvConf(conf) => Entry::all(conf),
+            _ => Vec::new(),
+        };
         Self {
             document,
             facts: extract::facts_of(document),
             workloads: workloads.collect(),
+            entries,
         }
     }
 
@@ -79,6 +87,7 @@ impl<'d> Subjects<'d> {
                     let file = ResolverFile {
                         document,
                         conf,
+                        entries: &self.entries,
                         read,
                         role,
                         named_by,

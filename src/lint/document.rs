@@ -104,6 +104,25 @@ impl Document {
         span.of(&self.source.bytes)
     }
 
+    /// The bytes of a scalar without its quotes, if they are its text as it is.
+    pub fn literal(&self, node: &yaml::Node) -> Option<Span> {
+        let scalar = node.as_scalar()?;
+        let quotes = match scalar.style {
+            yaml::Style::SingleQuoted | yaml::Style::DoubleQuoted => 1,
+            _ => 0,
+        };
+        let start = node.span.start as usize + quotes;
+        let inside = Span::new(start, start + scalar.text.len());
+        let is_whole = inside.end as usize + quotes == node.span.end as usize;
+        (is_whole && self.bytes(inside) == scalar.text.as_bytes()).then_some(inside)
+    }
+
+    /// The bytes of the file that a span of this document stands for, if they
+    /// are the same bytes.
+    pub fn at_literal(&self, span: Span) -> Option<At> {
+        Some(self.change(span, "")?.at)
+    }
+
     /// A change of this document as one of the file. `None`: the bytes do not
     /// stand there as they are, so that nobody can tell what to write.
     pub fn change(&self, span: Span, text: impl Into<String>) -> Option<Change> {

@@ -123,6 +123,9 @@ pub struct Setting {
     pub is_flag: bool,
     /// Whether it has a null for a value.
     pub is_null: bool,
+    /// Where the bytes of the one value stand as they are, quotes left out;
+    /// `None`: nowhere, so that nobody can tell what to write there.
+    pub literal: Option<At>,
 }
 
 /// What can be set of a kubelet that DNS depends on.
@@ -138,6 +141,9 @@ pub enum Key {
     Config,
     /// `--config-dir`.
     ConfigDir,
+    /// The variable `KUBELET_CONFIG_DROPIN_DIR_ALPHA`, without which 1.28 and
+    /// 1.29 do not take `--config-dir`.
+    DropInGate,
 }
 
 impl Setting {

@@ -83,7 +83,8 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let is_variables = name == "kubeadm-flags.env"
         || matches!(name, "kubelet" | "kubelet.env")
         || in_folder("default/") && name.starts_with("kubelet");
-    let has_flags = mentions(bytes, b"=") && mentions(bytes, b"--");
+    let has_flags = mentions(bytes, b"=") && mentions(bytes, b"--")
+        || mentions(bytes, b"KUBELET_CONFIG_DROPIN");
     (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
 }
 

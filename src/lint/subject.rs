@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
-use crate::config::resolv_conf::ResolvConf;
+use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::config::yaml::{Kind, Node};
 use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
@@ -18,12 +18,24 @@ pub struct ResolverFile<'d> {
     pub document: &'d Document,
     /// Its lines and words.
     pub conf: &'d ResolvConf,
+    /// Those of its lines that say something, in order.
+    pub entries: &'d [Entry<'d>],
     /// What the kubelet takes from it.
     pub read: &'d Resolver,
     /// Who reads it.
     pub role: Role,
     /// The setting that names it for the kubelet, if one was given.
     pub named_by: Option<&'d Setting>,
+}
+
+/// A line of a resolv.conf that says something: it is neither empty nor a
+/// comment.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'d> {
+    /// The line.
+    pub line: Line<'d>,
+    /// Its first word, whatever it is.
+    pub keyword: Word<'d>,
 }
 
 /// A text that sets something of a kubelet.
@@ -88,7 +100,35 @@ pub struct SettingsText<'d> {
     pub entries: &'d [ini::Entry],
 }
 
-impl ResolverFile<'_> {
+impl<'d> Entry<'d> {
+    /// The lines that say something, in order.
+    pub fn all(conf: &'d ResolvConf) -> Vec<Self> {
+        let entries = conf.lines().filter_map(|line| {
+            let keyword = line.words().next()?;
+            let is_comment = matches!(keyword.bytes.first(), Some(b'#' | b';'));
+            (!is_comment).then_some(Self { line, keyword })
+        });
+        entries.collect()
+    }
+
+    /// Whether the first word is this one.
+    pub fn is(self, keyword: &str) -> bool {
+        self.keyword.bytes == keyword.as_bytes()
+    }
+
+    /// The words behind the first one.
+    pub fn values(self) -> impl Iterator<Item = Word<'d>> {
+        self.line.words().skip(1)
+    }
+}
+
+impl<'d> ResolverFile<'d> {
+    /// The lines that begin with a keyword, in order.
+    pub fn lines(&self, keyword: &'static str) -> impl DoubleEndedIterator<Item = Entry<'d>> {
+        let entries = self.entries.iter().copied();
+        entries.filter(move |it| it.is(keyword))
+    }
+
     /// The name servers that are addresses, scopes left out, in order.
     pub fn addresses(&self) -> impl Iterator<Item = (IpAddr, &Text)> {
         self.read.servers.iter().filter_map(|server| {

@@ -70,7 +70,7 @@ fn at_process(root: &Root, pid: u32) -> Result<Aim, EnterError> {
     both.push(seen.clone());
     both.sort_unstable_by_key(|it| it.pid);
     if pid != 1 && (group.pod.is_some() || group.container.is_some() || is_hidden) {
-        (found, skipped) = read_pods(root, &both);
+        (found, skipped) = read_pods(root, &both, |it| Target::Pid(pid).fits(it));
     }
     let tasks = pods::tasks(&both);
     let scene = Scene {
@@ -101,7 +101,10 @@ fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
     let (mut processes, mut found, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     if named.is_none() {
         (processes, skipped) = processes::scan(root);
-        let (pods, unread) = read_pods(root, &processes);
+        let is_its = |pod: &Pod| {
+            pod.netns == Some(namespace.number()) || pod.netns_path.as_deref() == Some(path)
+        };
+        let (pods, unread) = read_pods(root, &processes, is_its);
         found = pods;
         skipped.extend(unread);
     }
@@ -132,7 +135,7 @@ fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
 
 fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     let (processes, mut skipped) = processes::scan(root);
-    let (found, unread) = read_pods(root, &processes);
+    let (found, unread) = read_pods(root, &processes, |it| target.fits(it));
     skipped.extend(unread);
     let tasks = pods::tasks(&processes);
     let node_netns = processes
@@ -145,7 +148,13 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
         node_netns,
         ..Scene::default()
     };
-    let plan = plan(target, &scene)?;
+    let plan = plan(target, &scene).map_err(|error| match (error, skipped.first()) {
+        (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
+            plan,
+            reason: reason.clone(),
+        },
+        (error, _) => error.into(),
+    })?;
     let mut process = None;
     let namespace = match &plan.door {
         Door::Process(pid) => {
@@ -172,12 +181,16 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     .read()
 }
 
-fn read_pods(root: &Root, processes: &[Process]) -> (Vec<Pod>, Vec<String>) {
+fn read_pods(
+    root: &Root,
+    processes: &[Process],
+    wanted: impl Fn(&Pod) -> bool,
+) -> (Vec<Pod>, Vec<String>) {
     let parts = Parts {
         pods: true,
         ..Parts::default()
     };
-    pods::read(root, processes, parts)
+    pods::read_some(root, processes, parts, wanted)
 }
 
 fn hold_one_of(root: &Root, processes: &[Process], pid: u32) -> Result<Directory, EnterError> {

@@ -15,6 +15,14 @@ pub enum EnterError {
     /// The target leads nowhere on this node.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Nothing fits, but not all of the node could be read.
+    #[error("{plan}; but not all could be read: {reason}")]
+    Unseen {
+        /// What does not fit.
+        plan: PlanError,
+        /// The first thing that could not be read, a sentence without a full stop.
+        reason: String,
+    },
     /// A file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -24,8 +32,16 @@ pub enum EnterError {
         /// Its id.
         pid: u32,
     },
+    /// The caller does not see those of others.
+    #[error(
+        "there is no process {pid} that this user may see: /proc is mounted with hidepid; run kdns as root"
+    )]
+    Hidden {
+        /// Its id.
+        pid: u32,
+    },
     /// It was there, and is not any more.
-    #[error("process {pid} has ended meanwhile; what has its number now is another one")]
+    #[error("process {pid} has ended meanwhile; a process with its number now is another one")]
     Vanished {
         /// Its id.
         pid: u32,
@@ -50,8 +66,9 @@ pub enum EnterError {
     },
     /// The caller may not look into it.
     #[error(
-        "cannot look into process {pid}, which is another user's: that needs the capability CAP_SYS_PTRACE; \
-         run kdns as root, in a pod with hostPID and a privileged container (kubectl debug --profile=sysadmin)"
+        "cannot look into process {pid}, which has more capabilities than kdns or is another user's: that needs \
+         the capability CAP_SYS_PTRACE; run kdns as root, in a pod with hostPID and a privileged container \
+         (kubectl debug --profile=sysadmin)"
     )]
     NeedsPtrace {
         /// Its id.
@@ -60,7 +77,7 @@ pub enum EnterError {
     /// The caller may not enter.
     #[error(
         "cannot enter the network namespace {file}: that needs the capability CAP_SYS_ADMIN, \
-         also in the user namespace that owns it; run kdns as root"
+         also in the user namespace that owns it; run kdns as root, in a pod in a privileged container"
     )]
     NeedsAdmin {
         /// Its path, safe to print.
@@ -100,8 +117,8 @@ pub enum EnterError {
     },
     /// The file is that of a process that the caller may not look into.
     #[error(
-        "cannot open the network namespace {file}: that of another user's process needs the \
-         capability CAP_SYS_PTRACE"
+        "cannot open the network namespace {file}: that of a process with more capabilities than kdns, \
+         or of another user's, needs the capability CAP_SYS_PTRACE"
     )]
     Closed {
         /// Its path, safe to print.

@@ -16,6 +16,7 @@ pub use room::furnish;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use caps::{CapSet, Capability};
 use nix::errno::Errno;
@@ -102,8 +103,23 @@ impl Namespace {
         let looked = open(OFlag::O_PATH).map_err(failed)?;
         expect_namespace(&name, &looked)?;
         let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-        let descriptor = open(flags).map_err(failed)?;
-        Self::held(descriptor, name)
+        let namespace = Self::held(open(flags).map_err(failed)?, name)?;
+        namespace.expect_network()?;
+        Ok(namespace)
+    }
+
+    /// The kind of a namespace is told only by entering it, which needs no
+    /// privilege to fail for this reason: that is looked at first.
+    ///
+    /// Source: Linux `kernel/nsproxy.c` `setns`.
+    fn expect_network(&self) -> Result<(), EnterError> {
+        let tried = on_a_thread(|| {
+            setns(&self.descriptor, CloneFlags::CLONE_NEWNET).map_err(|errno| self.failed(errno))
+        });
+        match tried {
+            Err(error @ EnterError::NoNetwork { .. }) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn held(descriptor: OwnedFd, name: String) -> Result<Self, EnterError> {
@@ -139,8 +155,7 @@ impl Namespace {
             Err(errno) => return Err(self.failed(errno)),
         };
         let user = self.user.as_ref().ok_or_else(|| self.failed(refused))?;
-        // One's own cannot be entered once more (EINVAL): it was not the reason.
-        setns(user, CloneFlags::CLONE_NEWUSER).map_err(|_| self.failed(refused))?;
+        enter_user(user).map_err(|_| self.failed(refused))?;
         setns(&self.descriptor, CloneFlags::CLONE_NEWNET).map_err(|errno| self.failed(errno))
     }
 
@@ -202,6 +217,25 @@ impl Namespace {
             errno => EnterError::Enter { file, errno },
         }
     }
+}
+
+/// Only a program of one thread can do that. One that was joined is still there
+/// for a moment: the kernel wakes who waits before it takes the thread away.
+///
+/// Source: Linux `kernel/user_namespace.c` `userns_install`; `kernel/fork.c`
+/// `mm_release`.
+fn enter_user(user: &OwnedFd) -> nix::Result<()> {
+    const TRIES: usize = 20;
+    let own = nix::sys::stat::stat("/proc/self/ns/user")?.st_ino;
+    // One's own cannot be entered once more: it was not the reason.
+    let tries = if own == fstat(user)?.st_ino { 1 } else { TRIES };
+    for _ in 1..tries {
+        match setns(user, CloneFlags::CLONE_NEWUSER) {
+            Err(Errno::EINVAL) => thread::sleep(Duration::from_millis(5)),
+            ended => return ended,
+        }
+    }
+    setns(user, CloneFlags::CLONE_NEWUSER)
 }
 
 /// The host name in the UTS namespace of a process; `None`: it cannot be entered.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use caps::{CapSet, Capability};
 use nix::errno::Errno;
 
 use super::EnterError;
@@ -17,14 +18,43 @@ use crate::host::root::Root;
 pub fn hold(root: &Root, pid: u32) -> Result<(Directory, Seen), EnterError> {
     let directory = Directory::open(root, pid).map_err(|error| {
         if error.is_missing() {
-            EnterError::NoProcess { pid }
+            missing(root, pid)
         } else {
             error.into()
         }
     })?;
     let seen = directory.look().map_err(|error| gone(&error, pid))?;
+    if directory.is_live() && seen.started.is_none() {
+        return Err(match missing(root, pid) {
+            EnterError::NoProcess { pid } => EnterError::Vanished { pid },
+            hidden => hidden,
+        });
+    }
     expect_program(&directory, &seen)?;
     Ok((directory, seen))
+}
+
+/// There is none, or none for this user's eyes.
+fn missing(root: &Root, pid: u32) -> EnterError {
+    if is_hiding(root) {
+        return EnterError::Hidden { pid };
+    }
+    EnterError::NoProcess { pid }
+}
+
+/// Whether those of others look as if they were not there.
+///
+/// Source: `proc(5)`, mount option `hidepid`.
+fn is_hiding(root: &Root) -> bool {
+    let may_trace = caps::has_cap(None, CapSet::Effective, Capability::CAP_SYS_PTRACE);
+    if !root.is_live() || may_trace.unwrap_or(false) {
+        return false;
+    }
+    let mounts = root.read_once(Path::new("/proc/self/mounts"));
+    let text = mounts.map(|it| it.source.bytes).unwrap_or_default();
+    String::from_utf8_lossy(&text)
+        .lines()
+        .any(|it| it.contains(" /proc proc ") && it.contains("hidepid="))
 }
 
 /// Holds a process that a scan saw.

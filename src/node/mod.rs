@@ -6,6 +6,7 @@
 pub mod addresses;
 pub mod assemble;
 pub mod cgroup;
+pub mod kernel;
 pub mod logs;
 pub mod mountinfo;
 pub mod runtime;
@@ -46,6 +47,8 @@ pub struct Node {
     pub servers: Vec<DnsServer>,
     /// What systemd-resolved does, if it runs.
     pub resolved: Option<Resolved>,
+    /// What its kernel says about connections; only rules ask for it.
+    pub kernel: kernel::Kernel,
     /// The pods, sorted by namespace and name.
     pub pods: Vec<Pod>,
     /// Corefiles that belong to no pod of the node: `/etc/coredns`, `--corefile`.

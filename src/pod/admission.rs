@@ -53,8 +53,9 @@ fn check_searches(config: &DnsConfig, rules: &Rules) -> Result<(), PodError> {
     }
 }
 
-/// One final dot is fine.
-fn is_search(search: &str, rules: &Rules) -> bool {
+/// Whether the API server takes it as a search domain of `dnsConfig`. One
+/// final dot is fine.
+pub fn is_search(search: &str, rules: &Rules) -> bool {
     if search == "." && rules.relaxed_searches {
         return true;
     }

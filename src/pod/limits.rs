@@ -107,7 +107,7 @@ fn cut_searches(file: &mut PodFile, limits: Limits) {
 
 /// The event on the node that the kubelet records when its own file leaves
 /// no room.
-pub(super) fn check_host(
+pub fn check_host(
     path: &str,
     searches: &[Word],
     has_domain: bool,

@@ -23,6 +23,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Found, Kubelet, Origin, Setting, Version};
 use crate::text::Place;
 
+pub use admission::is_search;
 pub use host_name::host_name;
 pub use limits::{Dropped, Limit};
 pub use rules::{Limits, Rules, Runtime, RuntimeKind};
@@ -227,6 +228,7 @@ pub fn assumed_kubelet() -> Kubelet {
         cluster_domain: assumed(DEFAULT_CLUSTER_DOMAIN.to_owned()),
         remarks: Vec::new(),
         stops: None,
+        newer: Vec::new(),
     }
 }
 

@@ -6,10 +6,8 @@ use colored::Colorize as _;
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{Container, Pod};
+use crate::render::paragraph::{self, WIDTH};
 use crate::text::escaped;
-
-/// Rows are no longer than this, so that they fit every terminal and ticket.
-const WIDTH: usize = 80;
 
 /// What a sandbox's id is cut to, as runtimes' own tools show it.
 const ID_WIDTH: usize = 12;
@@ -188,16 +186,7 @@ impl Text<'_> {
         } else {
             text
         };
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent("  ")
-            .subsequent_indent("    ")
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .break_words(false);
-        for line in textwrap::wrap(&text, options) {
-            writeln!(self.out, "{line}")?;
-        }
-        Ok(())
+        paragraph::write(self.out, "  ", "    ", &text)
     }
 
     /// One line of any length: it is to be copied.

@@ -2,6 +2,7 @@
 
 use super::Target;
 use super::notice::{PlanError, Warning};
+use crate::config::manifest::PodSpec;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::assemble::Task;
 use crate::node::{Container, Pod};
@@ -86,17 +87,35 @@ pub fn plan(target: &Target, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         Target::File(path) => Ok(of_file(path, scene)),
         Target::Id(id) => of_id(id, scene),
         Target::Pod { namespace, name } => {
-            let fits = |pod: &&Pod| {
-                let is_named = pod.name.as_deref() == Some(name);
-                let is_uid = pod.uid.as_deref() == Some(name);
-                let is_there = namespace.is_none() || pod.namespace == *namespace;
-                (is_named || is_uid) && is_there
-            };
+            let fits = |pod: &&Pod| target.fits(pod);
             let what = match namespace {
                 Some(namespace) => format!("pod {namespace}/{name}"),
                 None => format!("pod {name}"),
             };
             of_pod(one_pod(&what, scene.pods.iter().filter(fits))?, None)
+        }
+    }
+}
+
+impl Target {
+    /// Whether it can be this pod, something in it, or one of its processes.
+    /// A file that keeps a namespace does not tell by itself.
+    pub fn fits(&self, pod: &Pod) -> bool {
+        let begins =
+            |it: &Option<String>, id: &str| it.as_deref().is_some_and(|it| it.starts_with(id));
+        let is_named = |name: &str| pod.name.as_deref() == Some(name);
+        match self {
+            Self::Pid(pid) => pod.processes.iter().any(|it| it.pid == *pid),
+            Self::File(_) => false,
+            Self::Id(id) => {
+                let mut containers = pod.containers.iter();
+                begins(&pod.sandbox, id) || containers.any(|it| begins(&it.id, id)) || is_named(id)
+            }
+            Self::Pod { namespace, name } => {
+                let is_uid = pod.uid.as_deref() == Some(name);
+                let is_there = namespace.is_none() || pod.namespace == *namespace;
+                (is_named(name) || is_uid) && is_there
+            }
         }
     }
 }
@@ -323,9 +342,7 @@ impl Plan {
             pod: pod.map(Pod::label),
             container: None,
             kept: pod.and_then(|it| it.resolv_conf.clone()),
-            hostname: pod
-                .filter(|it| it.host_network == Some(false))
-                .and_then(|it| it.name.clone()),
+            hostname: pod.and_then(host_name),
             warnings: Vec::new(),
         }
     }
@@ -337,6 +354,15 @@ impl Plan {
             kept: kept.source.name.clone(),
         })
     }
+}
+
+/// What the kubelet calls it where no spec is at hand that says something else.
+fn host_name(pod: &Pod) -> Option<String> {
+    let spec = PodSpec {
+        host_network: pod.host_network != Some(false),
+        ..PodSpec::default()
+    };
+    crate::pod::host_name(&spec, pod.name.as_deref()?, "", "").ok()?
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ fn kubelet(cluster_dns: &str) -> Kubelet {
         cluster_domain: setting("cluster.local".to_owned()),
         remarks: Vec::new(),
         stops: None,
+        newer: Vec::new(),
     }
 }
 

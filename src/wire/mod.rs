@@ -4,6 +4,7 @@
 //! nothing but the server's packets in; its port is the kernel's choice.
 
 mod entropy;
+mod errors;
 pub mod live;
 pub mod names;
 mod secure;

@@ -6,11 +6,12 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use socket2::{Domain, Protocol, Socket as Raw, Type};
 
 use super::stream::{Stream, is_passing};
-use super::{MAX_MESSAGE, any};
+use super::{MAX_MESSAGE, any, errors};
 use crate::engine::message::Transport;
 
 /// What a socket has to tell.
@@ -21,6 +22,11 @@ pub enum Got {
     /// It could not be connected, the connection has ended (end of file), or
     /// an earlier datagram did not arrive (connection refused).
     Failed(u32, io::Error),
+    /// A message did not leave.
+    NotSent(u32, io::Error),
+    /// A datagram to this server did not arrive, which a socket that is not
+    /// connected is not told.
+    Unheard(u32, SocketAddr, io::Error),
     /// A message came, from whom.
     Message(u32, SocketAddr, Vec<u8>),
     /// The other descriptor that was waited for can be read.
@@ -71,7 +77,6 @@ impl Sockets {
         source: Option<SocketAddr>,
         transport: Transport,
     ) -> Option<Got> {
-        let nowhere = || io::Error::from(ErrorKind::AddrNotAvailable);
         let made = peer.ok_or_else(nowhere).and_then(|peer| {
             let socket = begin(peer, source, transport)?;
             Ok(match transport {
@@ -105,26 +110,38 @@ impl Sockets {
         let kind = self.all.entry(id).or_insert_with(fresh);
         match kind {
             Kind::Free(sockets) => {
-                let peer = peer?;
+                let Some(peer) = peer else {
+                    return Some(Got::NotSent(id, nowhere()));
+                };
                 let of_family = |it: &UdpSocket| {
                     it.local_addr()
                         .is_ok_and(|own| own.is_ipv4() == peer.is_ipv4())
                 };
                 if !sockets.iter().any(of_family) {
-                    let socket = datagram(peer).ok()?;
+                    let socket = match datagram(peer) {
+                        Ok(socket) => socket,
+                        Err(error) => return Some(Got::NotSent(id, error)),
+                    };
+                    errors::listen(&socket, peer.is_ipv4());
                     watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
                     sockets.push(socket);
                 }
                 let socket = sockets.iter().find(|it| of_family(it))?;
-                let _ = socket.send_to(message, peer);
-                None
+                // The first error can be that of an earlier datagram.
+                let sent = socket.send_to(message, peer);
+                let sent = sent.or_else(|_| socket.send_to(message, peer));
+                sent.err().map(|error| Got::NotSent(id, error))
             }
             Kind::Connected(socket, _) => {
                 // An error of an earlier datagram is told here.
                 let error = socket.send(message).err()?;
                 let is_refused = error.kind() == ErrorKind::ConnectionRefused;
                 let is_earlier = is_refused && socket.send(message).is_ok();
-                is_earlier.then_some(Got::Failed(id, error))
+                Some(if is_earlier {
+                    Got::Failed(id, error)
+                } else {
+                    Got::NotSent(id, error)
+                })
             }
             Kind::Stream(stream) => {
                 let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
@@ -263,7 +280,11 @@ impl Kind {
         };
         match self {
             Self::Free(sockets) => {
-                let (length, from) = sockets.iter().find_map(|it| it.recv_from(buffer).ok())?;
+                let mut received = sockets.iter().map(|it| it.recv_from(buffer));
+                let Some((length, from)) = received.find_map(Result::ok) else {
+                    let (peer, error) = sockets.iter().find_map(errors::next)?;
+                    return Some(Got::Unheard(id, peer, error));
+                };
                 message(buffer, length, from)
             }
             Self::Connected(socket, peer) => match socket.recv(buffer) {
@@ -301,6 +322,19 @@ impl Kind {
             Self::Over => None,
         }
     }
+}
+
+/// Where there is no such interface, there is no such address.
+fn nowhere() -> io::Error {
+    ErrorKind::AddrNotAvailable.into()
+}
+
+/// Whether there is something to read.
+pub(super) fn is_readable(descriptor: Option<BorrowedFd<'_>>) -> bool {
+    descriptor.is_some_and(|it| {
+        let mut wanted = [PollFd::new(it, PollFlags::POLLIN)];
+        poll(&mut wanted, PollTimeout::ZERO).is_ok_and(|count| count > 0)
+    })
 }
 
 fn existing(epoll: &mut Option<Epoll>) -> Option<&Epoll> {

@@ -270,13 +270,13 @@ fn rare_options() -> Vec<String> {
     rare
 }
 
-/// The words of the parser's table, but for what kdns does not have.
+/// The words of the parser's table, but for what only one of the two has.
 fn plus_options() -> Vec<String> {
     let source = include_str!("../../src/dig/command_line/plus.rs");
     let table = source.split("const OPTIONS").nth(1).unwrap();
     let table = table.split("];").next().unwrap();
     let supported = |word: &&str| {
-        let not = ["https", "http-plain", "tls", "json"];
+        let not = ["https", "http-plain", "tls", "json", "inflight"];
         !not.iter().any(|not| word.starts_with(not))
     };
     let mut words: Vec<String> = table

@@ -38,8 +38,8 @@ fn missing(programs: &[&str]) -> Option<String> {
 }
 
 /// Runs the scene of this name in a mount, pid and network namespace of its own,
-/// in which all is gone at the end.
-pub(crate) fn alone(scene: &str) {
+/// in which all is gone at the end; with these variables.
+pub(crate) fn alone(scene: &str, variables: &[(&str, &str)]) {
     let output = Command::new("unshare")
         .args([
             "--mount",
@@ -52,6 +52,7 @@ pub(crate) fn alone(scene: &str) {
         ])
         .arg(std::env::current_exe().unwrap())
         .args([HIDDEN, scene])
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

@@ -11,10 +11,18 @@
 )]
 
 mod answers;
+mod capture;
+mod containers;
 mod dig;
 mod lab;
+mod node;
 mod places;
+mod pods;
+mod privileges;
 mod programs;
+mod races;
+mod scenes;
+mod words;
 
 use std::process::ExitCode;
 
@@ -26,6 +34,7 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::from_args();
     let mut trials = places::trials();
+    trials.extend(scenes::trials());
     trials.extend(programs::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -13,6 +13,7 @@ use libtest_mimic::Trial;
 
 use crate::dig;
 use crate::lab::{KDNS, Running, alone, explains, kdns, refuses, result, trial};
+use crate::scenes;
 
 const SCENES: &[&str] = &[
     "named namespaces",
@@ -31,7 +32,7 @@ const SCENES: &[&str] = &[
 pub(crate) fn trials() -> Vec<Trial> {
     let programs = ["unshare", "mount", "ip", "setpriv", "getent", "chroot"];
     let trial =
-        |scene: &'static str| trial(&format!("places::{scene}"), &programs, || alone(scene));
+        |scene: &'static str| trial(&format!("places::{scene}"), &programs, || alone(scene, &[]));
     SCENES.iter().map(|scene| trial(scene)).collect()
 }
 
@@ -48,6 +49,9 @@ pub(crate) fn scene(name: &str) {
         fs::create_dir_all(Path::new(KDNS).parent().unwrap()).unwrap();
         fs::write(KDNS, kdns).unwrap();
         shell(&format!("chmod 755 {KDNS}"));
+    }
+    if let Some(run) = scenes::find(name) {
+        return run();
     }
     match name {
         "named namespaces" => named_namespaces(),

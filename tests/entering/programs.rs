@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 use tempfile::TempDir;
 
-use crate::lab::{Running, explains, trial};
+use crate::lab::{Running, explains, kdns, trial};
 
 const C: &str = "#include <netdb.h>\n#include <unistd.h>\nint main(void){struct addrinfo*r;\
     if(getppid()==0)getaddrinfo(\"x\",0,0,&r);pause();return 0;}\n";
@@ -108,19 +110,21 @@ fn interpreted() -> Vec<Trial> {
     ]
 }
 
-/// The program runs, and kdns says this about its resolver.
+/// The program runs, and kdns says this about its resolver once it waits and
+/// its libraries are mapped.
 fn check(command: &mut Command, expected: &str) {
     let running = Running::start(command);
-    // Its libraries are mapped when it waits.
-    let state = || fs::read_to_string(format!("/proc/{}/stat", running.pid())).unwrap_or_default();
-    for _ in 0..100 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        if state().contains(") S ") {
-            break;
-        }
+    let pid = running.pid();
+    let until = Instant::now() + Duration::from_secs(20);
+    let is_said = || {
+        let (_, out, _) = kdns(&["explain", "db", "--target", &pid]);
+        let words: Vec<&str> = out.split_whitespace().collect();
+        words.join(" ").contains(expected)
+    };
+    while !is_said() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(100));
     }
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    explains(&running.pid(), &[expected]);
+    explains(&pid, &[expected]);
 }
 
 /// A file in a directory that lives as long as the test.

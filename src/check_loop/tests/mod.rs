@@ -83,6 +83,7 @@ pub(super) fn node(servers: &str) -> Node {
             cluster_domain: set(14, "cluster.local".to_owned()),
             remarks: Vec::new(),
             stops: None,
+            newer: Vec::new(),
         }),
         kubelet_file: Some(file.clone()),
         node_file: Some(file),

@@ -138,7 +138,8 @@ impl Flight {
         };
         self.sent = Instant::now();
         self.times.sent = now();
-        if let Some(Got::Failed(_, error)) = sockets.send(*socket, None, transport, message) {
+        let got = sockets.send(*socket, None, transport, message);
+        if let Some(Got::Failed(_, error) | Got::NotSent(_, error)) = got {
             self.broken = Some(Event::Failed(failure(&error)));
         }
     }

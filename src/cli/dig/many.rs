@@ -167,7 +167,7 @@ impl<'m, 'r> Many<'m, 'r> {
             Got::Connected(socket) => (socket, Event::Opened),
             Got::Failed(socket, error) => (socket, Event::Failed(failure(&error))),
             Got::Message(socket, _, message) => (socket, Event::Arrived(message)),
-            Got::Other => return,
+            Got::NotSent(..) | Got::Unheard(..) | Got::Other => return,
         };
         if let Some(&number) = self.owners.get(&socket) {
             self.report(number, event);

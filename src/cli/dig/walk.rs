@@ -109,6 +109,7 @@ impl Seen {
                 let to = server.address;
                 self.notes.push(format!("no connection to {to}: {why}"));
             }
+            Event::NotSent { why, .. } => self.notes.push(format!("a query did not leave: {why}")),
             Event::Stray { from, why, .. } => {
                 self.notes
                     .push(format!("a message of {from} was ignored: {why}"));
@@ -163,6 +164,7 @@ impl Walk<'_> {
             destination: &|server| destination(server, &ports),
             message: &|query, id| translation::message(query, lookup, id, &cookie),
             limit: LIMIT,
+            interrupt: None,
         };
         let mut seen = Seen::default();
         let machine = resolver.machine(&scenario);

@@ -145,7 +145,9 @@ fn node_of(args: &LintArgs) -> anyhow::Result<Option<Node>> {
         dns_pods: true,
         servers: true,
     };
-    Ok(Some(node::read(&root, &StandIns::default(), parts)?))
+    let mut node = node::read(&root, &StandIns::default(), parts)?;
+    node.kernel = node::kernel::read(&root);
+    Ok(Some(node))
 }
 
 /// The files of a node that were read.

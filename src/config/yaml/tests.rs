@@ -221,3 +221,33 @@ fn words_lie_on_their_places(node: &Node, text: &str) {
         }),
     }
 }
+
+#[test]
+fn a_scalar_ends_before_its_comment() {
+    for (written, rest) in [
+        ("\"x y\"", "  # it's \"quoted\""),
+        ("'it''s'", " # 'c'"),
+        ("\"a\\\"b\"", "\t# c"),
+        ("\"x\"", "   "),
+        ("!!str \"x\"", " # c"),
+        ("x y", "  # c"),
+        ("12", " # c"),
+        ("x", "   "),
+        ("\"x\"", ""),
+        ("\"\"", " # c"),
+        ("\"a\n  b\"", " # c"),
+    ] {
+        for text in [
+            format!("k: {written}{rest}\nl: 1\n"),
+            format!("- {written}{rest}\n- 1\n"),
+        ] {
+            let documents = documents(&source(text.as_bytes()));
+            let root = documents[0].root.as_ref().unwrap();
+            let first = root.as_sequence().map(|it| &it[0]);
+            let value = first.unwrap_or_else(|| root.get("k").unwrap());
+            let found = value.span.of(text.as_bytes());
+            let expected = written.trim_start_matches("!!str ");
+            assert_eq!(String::from_utf8_lossy(found), expected, "{text:?}");
+        }
+    }
+}

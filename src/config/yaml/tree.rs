@@ -123,6 +123,7 @@ impl<'t> Builder<'t> {
                     style: style_of(style),
                 });
                 let start = self.after_properties(start, end, anchor > 0 || tag.is_some());
+                let end = self.closing_quote(start, end, style);
                 let node = Node {
                     span: Span::new(start, end),
                     tag: tag_text(tag),
@@ -149,6 +150,32 @@ impl<'t> Builder<'t> {
             rest = rest.get(end..).unwrap_or_default().trim_start();
         }
         end - rest.len()
+    }
+
+    /// Where a quoted scalar ends: the parser counts blanks and a comment
+    /// behind it in.
+    fn closing_quote(&self, start: usize, end: usize, style: ScalarStyle) -> usize {
+        let quote = match style {
+            ScalarStyle::DoubleQuoted => b'"',
+            ScalarStyle::SingleQuoted => b'\'',
+            _ => return end,
+        };
+        let text = self.text.yaml.as_bytes().get(start..end);
+        let mut bytes = text.unwrap_or_default().iter().enumerate().peekable();
+        if bytes.next().is_none_or(|it| *it.1 != quote) {
+            return end;
+        }
+        while let Some((at, &byte)) = bytes.next() {
+            if byte == b'\\' && quote == b'"' {
+                bytes.next();
+            } else if byte == quote {
+                let is_doubled = quote == b'\'' && bytes.next_if(|it| *it.1 == quote).is_some();
+                if !is_doubled {
+                    return start + at + 1;
+                }
+            }
+        }
+        end
     }
 
     fn open(

@@ -2,6 +2,7 @@
 
 pub mod corefiles;
 pub mod files;
+pub mod kernel;
 pub mod kubelet;
 pub mod networks;
 pub mod pods;

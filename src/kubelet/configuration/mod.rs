@@ -45,7 +45,7 @@ pub struct Configuration {
 const LAST_WITHOUT_EMPTY: Version = Version::minor(1, 22);
 /// Since then drop-ins are merged by the keys that are documented.
 /// Source: kubernetes#127421.
-const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
+pub const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
 
 /// More is not said about one file.
 const MAX_REMARKS: usize = 100;
@@ -56,7 +56,7 @@ const CLUSTER_DOMAIN: &str = "clusterDomain";
 
 /// Drop-ins that k3s and rke2 write for the kubelet that they have: their key
 /// is the one that counts, whatever the version.
-const GENERATED: [&str; 2] = ["/00-k3s-defaults.conf", "/00-rke2-defaults.conf"];
+pub const GENERATED: [&str; 2] = ["/00-k3s-defaults.conf", "/00-rke2-defaults.conf"];
 
 const KIND: &str = "KubeletConfiguration";
 const GROUP: &str = "kubelet.config.k8s.io/";

@@ -28,6 +28,7 @@ pub(super) fn facts(document: &Document) -> Option<KubeletFacts> {
         Syntax::Arguments(arguments) => facts.settings = settings(document, arguments),
         _ => {}
     }
+    facts.settings.extend(gates(document));
     let says = !facts.settings.is_empty() || facts.command.is_some();
     says.then_some(facts)
 }
@@ -140,6 +141,41 @@ pub fn arguments(document: &Document) -> Vec<Vec<Traced>> {
     }
 }
 
+/// The variable that opens `--config-dir` to old kubelets.
+const GATE: &str = "KUBELET_CONFIG_DROPIN_DIR_ALPHA";
+
+fn gates(document: &Document) -> Vec<Setting> {
+    let gate = |name: &str, value: &Traced| {
+        let text = value.text().into_owned();
+        let at = place(document, value.spot(0), &text);
+        let written = Text {
+            text: name.to_owned(),
+            at,
+        };
+        Setting {
+            key: Key::DropInGate,
+            written,
+            values: vec![Text { text, at }],
+            at,
+            is_flag: false,
+            is_null: false,
+            literal: None,
+        }
+    };
+    match &document.syntax {
+        Syntax::Unit(entries) => {
+            let variables = Service::of(entries).environment;
+            let gates = variables.iter().filter(|(name, _)| name == GATE);
+            gates.map(|(name, value)| gate(name, value)).collect()
+        }
+        Syntax::Environment(variables) => {
+            let gates = variables.iter().filter(|it| it.name == GATE);
+            gates.map(|it| gate(&it.name, &it.value)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The settings that a list of arguments makes.
 pub(super) fn settings(document: &Document, arguments: &[Traced]) -> Vec<Setting> {
     let flags = flags::read(arguments).flags;
@@ -178,6 +214,10 @@ fn setting(document: &Document, flag: &Flag) -> Setting {
         at,
         is_flag: true,
         is_null: false,
+        literal: flag.spot.and_then(|spot| {
+            let span = standing(document, spot, &flag.value)?;
+            document.at_literal(span)
+        }),
     }
 }
 
@@ -187,12 +227,15 @@ fn place(document: &Document, spot: Option<Spot>, value: &str) -> At {
         return document.at(Span::default());
     };
     let start = spot.offset as usize;
+    let whole = standing(document, spot, value);
+    document.at(whole.unwrap_or(Span::new(start, start + 1)))
+}
+
+/// The bytes of a value, if they stand there as they are.
+fn standing(document: &Document, spot: Spot, value: &str) -> Option<Span> {
+    let start = spot.offset as usize;
     let whole = Span::new(start, start + value.len());
-    if document.bytes(whole) == value.as_bytes() {
-        document.at(whole)
-    } else {
-        document.at(Span::new(start, start + 1))
-    }
+    (document.bytes(whole) == value.as_bytes()).then_some(whole)
 }
 
 fn key(name: Name) -> Key {

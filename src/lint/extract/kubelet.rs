@@ -3,7 +3,7 @@
 use crate::config::traced::Traced;
 use crate::config::yaml::{Entry, Kind, Node};
 use crate::kubelet::flags::{self, Name};
-use crate::lint::document::Document;
+use crate::lint::document::{At, Document};
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
 use crate::lint::inner;
 
@@ -137,7 +137,13 @@ pub(super) fn setting(document: &Document, key: Key, entry: &Entry) -> Option<Se
         at,
         is_flag: false,
         is_null,
+        literal: literal(document, &entry.value),
     })
+}
+
+/// Where the text of a scalar stands as it is.
+fn literal(document: &Document, node: &Node) -> Option<At> {
+    document.at_literal(document.literal(node)?)
 }
 
 /// `kubeletExtraArgs` as a mapping (up to `v1beta3`) or as a list of names and
@@ -204,6 +210,7 @@ pub(super) fn flag(written: Text, value: &Text, argument: &str) -> Option<Settin
         at: value.at,
         is_flag: true,
         is_null: false,
+        literal: None,
     })
 }
 

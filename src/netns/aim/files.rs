@@ -73,8 +73,13 @@ pub(super) fn read_process(
 fn first_word(own: &Root) -> Option<String> {
     let file = own.read(Path::new("/etc/hostname")).ok()?;
     let text = String::from_utf8_lossy(&file.source.bytes).into_owned();
-    text.split_whitespace().next().map(str::to_owned)
+    let word = text.split_whitespace().next();
+    word.filter(|it| it.len() <= MAX_HOST_NAME)
+        .map(str::to_owned)
 }
+
+/// What the kernel takes (`sethostname(2)`).
+const MAX_HOST_NAME: usize = 64;
 
 /// The file of HOSTALIASES; the program sees it below its own root.
 pub(super) fn aliases(

@@ -94,7 +94,7 @@ pub(super) fn flags(ttl: u32) -> (String, u32) {
 }
 
 /// What an extended error's number means.
-pub(super) fn extended_error(number: u16) -> Option<&'static str> {
+pub(in crate::render) fn extended_error(number: u16) -> Option<&'static str> {
     EXTENDED_ERRORS.get(usize::from(number)).copied()
 }
 

@@ -1,7 +1,7 @@
 //! What `kdns dig` prints: text as BIND's dig writes it.
 
 pub mod dns64;
-mod edns;
+pub mod edns;
 pub mod json;
 pub mod printed;
 mod rdata;

@@ -10,14 +10,12 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use crate::explain::Explanation;
+use crate::explain::{Context, Explanation};
 use crate::name::Name;
+use crate::render::paragraph;
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::text::escaped;
-
-/// Lines are broken here, so that they fit every terminal and ticket.
-const WIDTH: usize = 80;
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +26,7 @@ pub struct Style {
     pub verbose: bool,
 }
 
-struct Text<'w> {
+pub(super) struct Text<'w> {
     style: Style,
     out: &'w mut dyn Write,
     /// Names whose meaning was said already.
@@ -41,12 +39,8 @@ struct Text<'w> {
 ///
 /// Any error of `out`.
 pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Text {
-        style,
-        out,
-        explained: BTreeSet::new(),
-    };
-    text.about(explanation)?;
+    let mut text = Text::new(style, out);
+    text.about(&explanation.context)?;
     text.decisions(explanation)?;
     for group in &explanation.groups {
         text.group(explanation, group)?;
@@ -55,10 +49,23 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     text.savings(&explanation.advice)
 }
 
-impl Text<'_> {
+impl<'w> Text<'w> {
+    /// Writes to `out`.
+    pub(super) fn new(style: Style, out: &'w mut dyn Write) -> Self {
+        Self {
+            style,
+            out,
+            explained: BTreeSet::new(),
+        }
+    }
+
+    /// A line, of which every part is safe to print.
+    pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", line.trim_end())
+    }
+
     /// What was read, and where its loopback servers lead.
-    fn about(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
-        let context = &explanation.context;
+    pub(super) fn about(&mut self, context: &Context) -> io::Result<()> {
         for sentence in &context.about {
             self.paragraph(0, sentence)?;
         }
@@ -96,34 +103,21 @@ impl Text<'_> {
     }
 
     /// Wrapped text; whatever it comes from, it is printed safely.
-    fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
+    pub(super) fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
         self.headed(indent, "", text)
     }
 
     /// The same behind a `head`, which is coloured and safe.
-    fn headed(&mut self, indent: usize, head: &str, text: &str) -> io::Result<()> {
+    pub(super) fn headed(&mut self, indent: usize, head: &str, text: &str) -> io::Result<()> {
         let first = " ".repeat(indent);
         let rest = " ".repeat(indent + 2);
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(&first)
-            .subsequent_indent(&rest)
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .break_words(false);
         let text = format!("{head}{}", escaped(text.as_bytes()));
-        // No text has more columns than bytes. Most lines fit, and wrapping costs as much as all the rest.
-        if indent + text.len() <= WIDTH && !text.ends_with(' ') {
-            return writeln!(self.out, "{first}{text}");
-        }
-        for line in textwrap::wrap(&text, options) {
-            writeln!(self.out, "{line}")?;
-        }
-        Ok(())
+        paragraph::write(self.out, &first, &rest, &text)
     }
 
     // Every colour makes its text safe to print.
 
-    fn bold(&self, text: &str) -> String {
+    pub(super) fn bold(&self, text: &str) -> String {
         let text = escaped(text.as_bytes());
         if self.style.colors {
             text.bold().to_string()
@@ -132,7 +126,7 @@ impl Text<'_> {
         }
     }
 
-    fn dim(&self, text: &str) -> String {
+    pub(super) fn dim(&self, text: &str) -> String {
         let text = escaped(text.as_bytes());
         if self.style.colors {
             text.dimmed().to_string()
@@ -141,7 +135,7 @@ impl Text<'_> {
         }
     }
 
-    fn yellow(&self, text: &str) -> String {
+    pub(super) fn yellow(&self, text: &str) -> String {
         let text = escaped(text.as_bytes());
         if self.style.colors {
             text.yellow().to_string()
@@ -150,7 +144,7 @@ impl Text<'_> {
         }
     }
 
-    fn green(&self, text: &str) -> String {
+    pub(super) fn green(&self, text: &str) -> String {
         let text = escaped(text.as_bytes());
         if self.style.colors {
             text.green().bold().to_string()

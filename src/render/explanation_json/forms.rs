@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::render::live_json::LookupForm;
+
 /// What `kdns explain NAME --format json` writes. Fields are only added
 /// within a format version.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,6 +31,9 @@ pub(super) struct Document {
     pub(super) groups: Vec<GroupForm>,
     /// What would save queries, with its price.
     pub(super) advice: Vec<AdviceForm>,
+    /// The lookups that were made, in order; absent without `--live`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) live: Option<Vec<LookupForm>>,
     /// What could not be done; the exit status is then 2.
     pub(super) errors: Vec<ErrorForm>,
 }

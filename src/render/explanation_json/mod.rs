@@ -16,7 +16,8 @@ use crate::explain::advice::{Advice, Change, Harm};
 use crate::explain::decision::{Decision, Order};
 use crate::explain::transition::{Reply, Then};
 use crate::explain::{Explanation, Group, Member, PlacedLead, Row};
-use crate::render::{json, words};
+use crate::render::live::Lived;
+use crate::render::{json, live_json, words};
 use crate::resolver::reading::Setting;
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
@@ -28,8 +29,29 @@ use crate::text::escaped;
 ///
 /// Any error of `out`.
 pub fn write(explanation: &Explanation<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let scenario = explanation.scenario;
+    json::document(&document(explanation), out)
+}
+
+/// Writes the document of `explanation` with the lookups that were made.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_live(
+    explanation: &Explanation<'_>,
+    lived: &[Lived],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let document = Document {
+        live: Some(lived.iter().map(live_json::form).collect()),
+        ..document(explanation)
+    };
+    json::document(&document, out)
+}
+
+fn document(explanation: &Explanation<'_>) -> Document {
+    let scenario = explanation.scenario;
+    Document {
         format: 1,
         case: scenario.id.clone(),
         name: scenario.name.clone(),
@@ -49,9 +71,9 @@ pub fn write(explanation: &Explanation<'_>, out: &mut dyn Write) -> io::Result<(
             .map(|it| group(scenario, it))
             .collect(),
         advice: explanation.advice.iter().map(advice).collect(),
+        live: None,
         errors: Vec::new(),
-    };
-    json::document(&document, out)
+    }
 }
 
 /// Writes a document that says only what went wrong; `at` is line and column.
@@ -76,6 +98,7 @@ pub fn write_error(
         cluster: None,
         groups: Vec::new(),
         advice: Vec::new(),
+        live: None,
         errors: vec![ErrorForm {
             message: message.to_owned(),
             line: at.map(|(line, _)| line),

@@ -29,6 +29,17 @@ use crate::simulation::Run;
 ///
 /// None: writing to memory does not fail.
 pub fn line(case: &str, resolver: &Resolver, run: &Run, line: &mut Vec<u8>) -> io::Result<()> {
+    line_with(case, resolver, run, line, |_| Ok(()))
+}
+
+/// The same with further keys, which `more` writes behind a comma.
+pub(super) fn line_with(
+    case: &str,
+    resolver: &Resolver,
+    run: &Run,
+    line: &mut Vec<u8>,
+    more: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+) -> io::Result<()> {
     let start = line.len();
     line.write_all(b"{\"case\":")?;
     string(case, line)?;
@@ -44,6 +55,7 @@ pub fn line(case: &str, resolver: &Resolver, run: &Run, line: &mut Vec<u8>) -> i
         line.write_all(b",\"note\":")?;
         string(&run.notes.join("; "), line)?;
     }
+    more(line)?;
     line.push(b'}');
     json::make_harmless(line, start);
     line.push(b'\n');

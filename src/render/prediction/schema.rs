@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use schemars::JsonSchema;
 
 use crate::render::json;
+use crate::render::live_json::{CutForm, ReplyForm};
 use crate::render::prediction::Unread;
 
 /// The schema of a line: a prediction, or why there is none.
@@ -36,6 +37,15 @@ struct Prediction<'r> {
     /// Bugs that were met and choices by lot, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
+    /// With `--live`: what came back for each of `queries`, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replies: Option<Vec<ReplyForm>>,
+    /// With `--live`: how long the lookup took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<f64>,
+    /// With `--live`: what ended it before the resolver did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<CutForm>,
 }
 
 #[derive(JsonSchema)]

@@ -83,7 +83,10 @@ impl DnsServer {
         };
         Self {
             server: Server {
-                address: ip.into(),
+                address: Address {
+                    ip,
+                    scope: address.scope.clone(),
+                },
                 port: configured.port,
             },
             configured: address.clone(),

@@ -16,10 +16,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
+use super::errors::{connect_error, is_lack};
 use super::query_id;
-use super::sockets::{Got, Sockets};
+use super::sockets::{Got, Sockets, is_readable};
 use crate::address::Server;
 use crate::dig::message::{Message, Read, read};
 use crate::dig::translation::{mismatch, reply};
@@ -38,6 +40,8 @@ pub struct Options<'o> {
     pub message: &'o dyn Fn(&Query, u16) -> Vec<u8>,
     /// A lookup that takes longer is cut, whatever the resolver would do.
     pub limit: Duration,
+    /// Something to read here ends the lookup (`signalfd(2)`); `None`: nothing does.
+    pub interrupt: Option<BorrowedFd<'o>>,
 }
 
 /// What happens, when it happens. `at` counts from the start of the lookup.
@@ -62,8 +66,11 @@ pub enum Event {
         id: QueryId,
         /// How long after that was sent.
         elapsed: Duration,
-        /// What the model is told.
+        /// What the model is told; [`Came::Refused`] on a socket that is not
+        /// connected is only for people, and a reply may follow.
         what: Came,
+        /// What the kernel says, if it is an error.
+        why: Option<String>,
         /// The message, if it is one.
         message: Option<Box<Message>>,
     },
@@ -77,6 +84,19 @@ pub enum Event {
         transport: Transport,
         /// As a sentence part.
         why: String,
+        /// Whether there was no socket to connect.
+        no_socket: bool,
+        /// Whether the port is closed.
+        is_refused: bool,
+    },
+    /// A query could not be sent, after its [`Event::Sent`].
+    NotSent {
+        /// Which.
+        id: QueryId,
+        /// As a sentence part.
+        why: String,
+        /// Whether there was no socket to send it from.
+        no_socket: bool,
     },
     /// A message came that answers nothing: why, as a sentence.
     Stray {
@@ -98,6 +118,21 @@ pub struct Finished {
     pub elapsed: Duration,
     /// What the model had to say beside it.
     pub notes: Vec<String>,
+    /// What ended it before the resolver did; `None`: nothing.
+    pub cut: Option<Cut>,
+}
+
+/// What ends a lookup that the resolver would not end yet.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cut {
+    /// [`Options::limit`].
+    Time,
+    /// [`MAX_QUERIES`].
+    Queries,
+    /// It waits for ever, and no socket is left on which anything could come.
+    Stuck,
+    /// [`Options::interrupt`].
+    Interrupt,
 }
 
 /// A query that has left.
@@ -107,6 +142,8 @@ struct Asked {
     message_id: u16,
     at: Duration,
     is_answered: bool,
+    /// Whether ICMP has said something that its socket does not hear.
+    is_unheard: bool,
 }
 
 struct Player<'p> {
@@ -133,7 +170,7 @@ pub fn run(
         connecting: BTreeMap::new(),
         asked: Vec::new(),
     };
-    let outcome = loop {
+    let (outcome, cut) = loop {
         let step = machine.step(player.start.elapsed());
         let requests = machine.requests();
         let was_idle = requests.is_empty();
@@ -141,17 +178,25 @@ pub fn run(
             player.carry_out(request, &machine);
         }
         let until = match step {
-            Step::Done(outcome) => break outcome,
+            Step::Done(outcome) => break (outcome, None),
             Step::Waiting(_) if !was_idle => continue,
             Step::Waiting(until) => until,
         };
         let now = player.start.elapsed();
         let is_stuck = until.is_none() && player.sockets.is_silent();
-        if now >= options.limit || is_stuck || player.asked.len() >= MAX_QUERIES {
-            break Outcome::Failed("HANG");
+        let cut = match () {
+            () if now >= options.limit => Some(Cut::Time),
+            () if is_stuck => Some(Cut::Stuck),
+            () if player.asked.len() >= MAX_QUERIES => Some(Cut::Queries),
+            () if is_readable(options.interrupt) => Some(Cut::Interrupt),
+            () => None,
+        };
+        if cut.is_some() {
+            break (Outcome::Failed("HANG"), cut);
         }
         let until = until.map_or(options.limit, |it| it.min(options.limit));
-        if let Some(got) = player.sockets.wait(until.saturating_sub(now), None) {
+        let left = until.saturating_sub(now);
+        if let Some(got) = player.sockets.wait(left, options.interrupt) {
             player.take(got, &machine);
         }
     };
@@ -159,6 +204,7 @@ pub fn run(
         outcome,
         elapsed: player.start.elapsed(),
         notes: machine.notes(),
+        cut,
     }
 }
 
@@ -185,8 +231,16 @@ impl Player<'_> {
                     query: query.clone(),
                     wire,
                 });
-                if let Some(got) = failed {
-                    self.take(got, machine);
+                match failed {
+                    Some(Got::NotSent(_, error)) => {
+                        (self.watch)(Event::NotSent {
+                            id,
+                            why: io_reason(&error),
+                            no_socket: is_lack(&error),
+                        });
+                    }
+                    Some(got) => self.take(got, machine),
+                    None => {}
                 }
                 self.asked.push(Asked {
                     id,
@@ -194,6 +248,7 @@ impl Player<'_> {
                     message_id,
                     at,
                     is_answered: false,
+                    is_unheard: false,
                 });
             }
         }
@@ -207,19 +262,23 @@ impl Player<'_> {
             }
             Got::Failed(id, error) => match self.connecting.remove(&id) {
                 Some((server, transport)) => {
-                    machine.connected(SocketId(id), Err(connect_error(&error)));
-                    let at = self.start.elapsed();
+                    let kind = connect_error(&error);
+                    machine.connected(SocketId(id), Err(kind));
                     (self.watch)(Event::NotConnected {
-                        at,
+                        at: self.start.elapsed(),
                         server,
                         transport,
                         why: io_reason(&error),
+                        no_socket: is_lack(&error),
+                        is_refused: kind == ConnectError::Refused,
                     });
                 }
                 None => self.ended(SocketId(id), &error, machine),
             },
+            Got::Unheard(id, peer, error) => self.unheard(SocketId(id), peer, &io_reason(&error)),
             Got::Message(id, from, wire) => self.message(SocketId(id), from, &wire, machine),
-            Got::Other => {}
+            // A query was being sent, and is told of there.
+            Got::NotSent(..) | Got::Other => {}
         }
     }
 
@@ -227,9 +286,9 @@ impl Player<'_> {
     /// not be answered.
     fn ended(&mut self, socket: SocketId, error: &io::Error, machine: &Machine<'_>) {
         let now = self.start.elapsed();
-        let what = match error.kind() {
-            ErrorKind::UnexpectedEof => Came::Closed,
-            _ => Came::Refused,
+        let (what, why) = match error.kind() {
+            ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe => (Came::Closed, None),
+            _ => (Came::Refused, Some(io_reason(error))),
         };
         for asked in &mut self.asked {
             if asked.query.socket != socket || asked.is_answered {
@@ -242,11 +301,34 @@ impl Player<'_> {
                 id: asked.id,
                 elapsed: now.saturating_sub(asked.at),
                 what: what.clone(),
+                why: why.clone(),
                 message: None,
             });
             if asked.query.transport == Transport::Udp {
                 return;
             }
+        }
+    }
+
+    /// Tells people, and not the machine, whose socket is not told either. A
+    /// reply may still come.
+    fn unheard(&mut self, socket: SocketId, peer: SocketAddr, why: &str) {
+        let now = self.start.elapsed();
+        let destination = self.options.destination;
+        let is_its = |it: &&mut Asked| {
+            let to = destination(&it.query.server);
+            it.query.socket == socket && !it.is_unheard && to.is_some_and(|to| same(to, peer))
+        };
+        if let Some(asked) = self.asked.iter_mut().find(is_its) {
+            asked.is_unheard = true;
+            (self.watch)(Event::Came {
+                at: now,
+                id: asked.id,
+                elapsed: now.saturating_sub(asked.at),
+                what: Came::Refused,
+                why: Some(why.to_owned()),
+                message: None,
+            });
         }
     }
 
@@ -277,20 +359,13 @@ impl Player<'_> {
                         id: asked.id,
                         elapsed: at.saturating_sub(asked.at),
                         what,
+                        why: None,
                         message: Some(Box::new(message)),
                     });
                 }
             }
         }
         (self.watch)(Event::Stray { at, from, why });
-    }
-}
-
-/// A model knows two reasons; all but a closed port is a missing way.
-fn connect_error(error: &io::Error) -> ConnectError {
-    match error.kind() {
-        ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => ConnectError::Refused,
-        _ => ConnectError::Unreachable,
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) mod random;
 pub(crate) mod real;
 mod resolved;
 mod rules;
-mod sandbox;
+pub(crate) mod sandbox;
 mod server;
 mod words;
 

@@ -38,8 +38,8 @@ pub(crate) fn required() -> bool {
     env::var("KDNS_REQUIRE_REAL").is_ok_and(|v| v == "1")
 }
 
-/// Why this resolver cannot be run here; `None` if it can.
-pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
+/// Why no namespaces can be made here; `None` if they can.
+pub(crate) fn no_namespaces() -> Option<String> {
     if !nix::unistd::geteuid().is_root() {
         return Some("needs root".to_owned());
     }
@@ -51,6 +51,15 @@ pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
     }
     if let Some(reason) = NO_SANDBOX.get_or_init(no_sandbox) {
         return Some(format!("needs namespaces: {reason}"));
+    }
+    None
+}
+
+/// Why this resolver cannot be run here; `None` if it can.
+pub(crate) fn missing(resolver: ResolverId) -> Option<String> {
+    let reason = no_namespaces();
+    if reason.is_some() {
+        return reason;
     }
     let program = resolver.program(&folder());
     if !program.exists() {

@@ -50,14 +50,26 @@ fn enter(scenario: &Scenario, how: How) -> Result<(), String> {
 
 /// Runs the resolver in this process's new namespaces. Only for the child that was started for it.
 pub(crate) fn run(scenario: &Scenario, resolver: ResolverId) -> Result<Observation, String> {
-    enter(scenario, resolver.how())?;
-    let server = Server::start(&scenario.answers, &tcp(scenario, resolver.how()))?;
-    let mut daemon = match resolver.how() {
+    record(scenario, resolver.as_str(), resolver.how(), || {
+        ask(scenario, resolver)
+    })
+}
+
+/// The same for anything else that asks.
+pub(crate) fn record(
+    scenario: &Scenario,
+    id: &str,
+    how: How,
+    ask: impl FnOnce() -> Result<Outcome, String>,
+) -> Result<Observation, String> {
+    enter(scenario, how)?;
+    let server = Server::start(&scenario.answers, &tcp(scenario, how))?;
+    let mut daemon = match how {
         How::Program => None,
         how => Some(resolved::start(how == How::Stub)?),
     };
     let begun = Instant::now();
-    let outcome = ask(scenario, resolver);
+    let outcome = ask();
     let took = begun.elapsed();
     thread::sleep(SETTLE);
     let (queries, trouble) = server.recorded();
@@ -69,11 +81,11 @@ pub(crate) fn run(scenario: &Scenario, resolver: ResolverId) -> Result<Observati
     if !trouble.is_empty() {
         outcome = outcome.with("lab", trouble.join("; "));
     }
-    let mut observation = Observation::failed(&scenario.id, resolver.as_str(), "");
+    let mut observation = Observation::failed(&scenario.id, id, "");
     observation.timing = timing(&queries, took);
     observation.queries = queries.into_iter().map(|(q, _)| q).collect();
     observation.outcome = outcome;
-    observation.stub_resolv_conf = (resolver.how() == How::Stub).then(resolved::stub_file);
+    observation.stub_resolv_conf = (how == How::Stub).then(resolved::stub_file);
     Ok(observation)
 }
 

@@ -128,6 +128,7 @@ fn kubelet(
     kubelet.remarks.extend(reader.newer.iter().map(|file| {
         format!("{file} is newer than process {pid}, which still has what stood there when it was started")
     }));
+    kubelet.newer.clone_from(&reader.newer);
     kubelet
 }
 

@@ -29,6 +29,17 @@ pub use contents::addresses;
 /// Each file is read once. The files of DNS servers, their logs and Corefiles,
 /// are read only where `parts` wants them.
 pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Vec<String>) {
+    read_some(root, processes, parts, |_| true)
+}
+
+/// The same, with the files of those pods only that are `wanted`: of the others
+/// there are names, processes and network namespaces.
+pub fn read_some(
+    root: &Root,
+    processes: &[Seen],
+    parts: Parts,
+    wanted: impl Fn(&Pod) -> bool,
+) -> (Vec<Pod>, Vec<String>) {
     if !parts.pods && !parts.dns_pods {
         return (Vec::new(), Vec::new());
     }
@@ -52,7 +63,13 @@ pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Vec<Str
         processes,
         with_dns: parts.dns_pods,
     };
-    let pods = pods.into_iter().map(|draft| look.fill(draft, &mut skipped));
+    let pods = pods.into_iter().map(|draft| {
+        if wanted(&draft.pod) {
+            look.fill(draft, &mut skipped)
+        } else {
+            draft.pod
+        }
+    });
     (pods.collect(), skipped.sentences())
 }
 

@@ -1,10 +1,11 @@
 #![doc = include_str!("internal_key.md")]
 
+use crate::config::yaml::Kind;
 use crate::finding::Severity;
 use crate::lint::context::Context;
-use crate::lint::document::Change;
 use crate::lint::facts::{Key, KubeletForm};
 use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::{entries, key, replaced};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
 
@@ -29,7 +30,8 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
             .collect::<Vec<_>>()
     };
     let right = is_it("resolvConf");
-    for setting in is_it("resolverConfig") {
+    let wrong = is_it("resolverConfig");
+    for setting in &wrong {
         let at = setting.written.at;
         let finding = report
             .add(
@@ -46,10 +48,15 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
                 .also(flag.at, "this flag counts, whatever the file says")
                 .help("write resolvConf in its place, and remove the flag");
         } else {
-            let text = "resolvConf".to_owned();
-            finding
-                .help("write resolvConf in its place")
-                .fix("write resolvConf", [Some(Change { at, text })]);
+            finding.help("write resolvConf in its place");
+            // With another value the kubelet would not start, and of two keys
+            // one is too many.
+            let entry = entries(text).iter().find(|it| key(it) == "resolverConfig");
+            let entry = entry.filter(|it| it.value.kind() == Some(Kind::Text) && wrong.len() == 1);
+            if let Some(entry) = entry {
+                let change = replaced(text.document, &entry.key, "resolvConf");
+                finding.fix("write resolvConf", [change]);
+            }
         }
     }
 }

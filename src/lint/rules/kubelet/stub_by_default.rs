@@ -62,11 +62,10 @@ fn mended<'r>(finding: &'r mut Draft, setting: Option<&Setting>) -> &'r mut Draf
     finding
         .help(format!("write resolvConf: {UPLINK_FILE}"))
         .note("CoreDNS forwards to itself and ends with a FATAL message at its next start");
-    let value = setting.and_then(Setting::value);
-    if let Some(value) = value
-        .filter(|it| !setting.is_some_and(|it| it.is_flag) && it.at.span.len() == NODE_FILE.len())
-    {
-        let (at, text) = (value.at, UPLINK_FILE.to_owned());
+    // A flag beats the file, so that it would have to go there.
+    let literal = setting.filter(|it| !it.is_flag).and_then(|it| it.literal);
+    if let Some(at) = literal {
+        let text = UPLINK_FILE.to_owned();
         finding.fix("name the uplink file", [Some(Change { at, text })]);
     }
     finding

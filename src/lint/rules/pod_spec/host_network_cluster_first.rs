@@ -6,6 +6,8 @@ use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
+use super::spec::rewritten;
+
 /// KP001.
 pub static RULE: Rule = Rule {
     code: "KP001",
@@ -30,9 +32,8 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
         "{} has the node's network, where the policy ClusterFirst means Default",
         workload.label()
     );
-    let change = workload
-        .document
-        .change(policy_span(workload), "ClusterFirstWithHostNet");
+    let node = workload.get("dnsPolicy");
+    let change = node.and_then(|it| rewritten(workload, it, "ClusterFirstWithHostNet"));
     report
         .add(policy.at, message)
         .label("the cluster's DNS is not asked")
@@ -40,17 +41,4 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
         .help("write dnsPolicy: ClusterFirstWithHostNet, or dnsPolicy: Default if no Service is looked up")
         .note("names of Services do not resolve in it")
         .fix("write ClusterFirstWithHostNet", [change]);
-}
-
-/// The policy's own bytes, without quotes.
-fn policy_span(workload: &Workload<'_>) -> crate::text::Span {
-    let span = workload
-        .get("dnsPolicy")
-        .map(|it| it.span)
-        .unwrap_or_default();
-    let quotes = u32::from(span.len() > "ClusterFirst".len());
-    crate::text::Span {
-        start: span.start + quotes,
-        end: span.end - quotes,
-    }
 }

@@ -1,12 +1,15 @@
 #![doc = include_str!("loopback_nameserver.md")]
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use crate::finding::Severity;
 use crate::kubelet::choice::UPLINK_FILE;
 use crate::lint::context::Context;
 use crate::lint::options::Role;
 use crate::lint::report::Report;
+use crate::lint::rules::resolver_file::common::{
+    DOCKER, handed_out, handed_out_count, point_to_setting,
+};
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
 use crate::loopback::{self, Evidence};
@@ -21,21 +24,19 @@ pub static RULE: Rule = Rule {
     check: Check::Resolver(check),
 };
 
-/// Docker's own resolver, which KR028 is about.
-const DOCKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 11));
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let is_bad = |address: IpAddr| address.to_canonical().is_loopback();
-    let mut servers = file.addresses();
+    let mut servers = handed_out(file, context);
     let Some((address, first)) = servers.next().filter(|(it, _)| is_bad(*it)) else {
         return;
     };
-    let is_all =
-        file.addresses().count() == file.read.servers.len() && servers.all(|(it, _)| is_bad(it));
+    let count = handed_out_count(file, context);
+    let is_all = handed_out(file, context).count() == count && servers.all(|(it, _)| is_bad(it));
     if file.role != Role::Kubelet || !is_all || address == DOCKER {
+        // Docker's is what KR028 is about.
         return;
     }
-    let message = if file.read.servers.len() == 1 {
+    let message = if count == 1 {
         format!(
             "the only name server, {address}, is a loopback address, and in a pod that is the pod itself"
         )
@@ -48,12 +49,7 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
         .add(first.at, message)
         .label(owner.map_or_else(String::new, |it| format!("this is {}", it.who)))
         .note("CoreDNS forwards to itself and ends with a FATAL message; other pods with the policy Default are refused");
-    if let Some(setting) = file.named_by {
-        finding.also(
-            setting.at,
-            "the kubelet hands the file to pods because of this",
-        );
-    }
+    point_to_setting(finding, file);
     let is_resolved = owner.is_some_and(|it| it.upstream_files.contains(&UPLINK_FILE));
     if is_resolved {
         finding.help(format!(

@@ -4,6 +4,8 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::options::Role;
 use crate::lint::report::Report;
+use crate::lint::rules::resolver_file::common::point_to_setting;
+use crate::lint::rules::resolver_file::uplink_file_empty;
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
 
@@ -21,6 +23,10 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     if file.role == Role::Node || !file.read.servers.is_empty() {
         return;
     }
+    // What systemd-resolved says of it is KR026's.
+    if file.role == Role::Kubelet && uplink_file_empty::none_known(file).is_some() {
+        return;
+    }
     // A line without a value is what KR009 is about.
     let mut keywords = file.conf.lines().filter_map(|line| line.words().next());
     if keywords.any(|it| it.bytes == b"nameserver") {
@@ -30,10 +36,5 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
         .add(file.at(), "the file has no name server")
         .help("write a line: nameserver ADDRESS")
         .note("CoreDNS does not start with it, and resolvers ask 127.0.0.1, which in a pod is the pod itself");
-    if let Some(setting) = file.named_by {
-        finding.also(
-            setting.at,
-            "the kubelet hands the file to pods because of this",
-        );
-    }
+    point_to_setting(finding, file);
 }

@@ -8,11 +8,9 @@ use colored::Colorize as _;
 
 use super::{probe, state_word};
 use crate::check_loop::{Chain, End, Mend, Report, Sighting, Verdict};
+use crate::render::paragraph;
 use crate::render::words::counted;
 use crate::text::escaped;
-
-/// Columns of a line; only what cannot be broken, such as a path, is longer.
-const WIDTH: usize = 80;
 /// Ways that are drawn.
 const MAX_DRAWN: usize = 2;
 /// Other ways, of which each gets a line.
@@ -222,15 +220,7 @@ impl Page<'_> {
     /// A paragraph; its lines after the first begin below its words.
     fn item(&mut self, mark: &str, text: &str) -> io::Result<()> {
         let hanging = " ".repeat(mark.chars().count());
-        let options = textwrap::Options::new(WIDTH)
-            .initial_indent(mark)
-            .subsequent_indent(&hanging)
-            .break_words(false)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
-        for line in textwrap::wrap(&shown(text), options) {
-            writeln!(self.out, "{line}")?;
-        }
-        Ok(())
+        paragraph::write(self.out, mark, &hanging, &shown(text))
     }
 }
 

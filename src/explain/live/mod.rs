@@ -1,0 +1,196 @@
+//! A lookup on the wire, beside the plan.
+//!
+//! The plan is the run in which no name exists ([`crate::explain::Member::plan`]).
+//! Where servers said something else the resolver may leave it: [`Comparison`]
+//! reads off what was sent after each such answer what it led to.
+
+mod comparison;
+pub mod replay;
+mod timing;
+
+pub use self::comparison::{AT_ONCE, Comparison, Departure, Stop, Then};
+
+use std::time::Duration;
+
+use crate::address::{DNS_PORT, Server};
+use crate::engine::io::Came;
+use crate::engine::machine::Outcome;
+use crate::engine::message::{Query, Rcode, Reply, Transport};
+use crate::resolver::Resolver;
+use crate::simulation::{Run, Sent};
+
+/// A lookup as it went.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// By whom.
+    pub resolver: &'static Resolver,
+    /// Every query in order of sending.
+    pub exchanges: Vec<Exchange>,
+    /// Connections that were not made, in order.
+    pub unconnected: Vec<Unconnected>,
+    /// Messages that answered nothing: from whom and why, as sentences. Only
+    /// the first [`MAX_STRAYS`].
+    pub strays: Vec<String>,
+    /// How many more there were.
+    pub more_strays: usize,
+    /// How it ended, as the program sees it. Not to be believed if it was cut.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What the model had to say beside it.
+    pub notes: Vec<String>,
+    /// What ended it before the resolver did.
+    pub cut: Option<Cut>,
+}
+
+/// So many stray messages are kept.
+pub const MAX_STRAYS: usize = 8;
+
+/// A query and what came of it.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The query.
+    pub query: Query,
+    /// When it was sent, from the start of the lookup.
+    pub at: Duration,
+    /// What came back; `None`: nothing.
+    pub answer: Option<Answer>,
+    /// Why it did not leave this machine.
+    pub unsent: Option<Unsent>,
+}
+
+/// What came back for a query.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// How long after the query.
+    pub after: Duration,
+    /// As the resolver sees it.
+    pub what: Came,
+    /// What the kernel says, if it is an error.
+    pub why: Option<String>,
+    /// Response code with the upper bits of the OPT record.
+    pub rcode: u16,
+    /// Extended errors (RFC 8914): number and text, which can have any bytes.
+    pub extended_errors: Vec<(u16, Vec<u8>)>,
+}
+
+/// Why a query did not leave.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Unsent {
+    /// As the kernel says.
+    pub why: String,
+    /// Whether this machine had no socket to give.
+    pub no_socket: bool,
+}
+
+/// A connection that was not made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Unconnected {
+    /// To whom.
+    pub server: Server,
+    /// How.
+    pub transport: Transport,
+    /// When, from the start of the lookup.
+    pub at: Duration,
+    /// Whether the port is closed, as the kernel says.
+    pub is_refused: bool,
+    /// Why.
+    pub unsent: Unsent,
+}
+
+/// What ended a lookup before the resolver did.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cut {
+    /// The time allowed for it.
+    Time(Duration),
+    /// More queries than any resolver should send.
+    Queries,
+    /// It would wait for ever.
+    Hangs,
+    /// The user.
+    Interrupt,
+}
+
+impl Exchange {
+    /// When its answer came, from the start of the lookup.
+    pub fn answered_at(&self) -> Option<Duration> {
+        self.answer.as_ref().map(|it| self.at + it.after)
+    }
+
+    /// Whether the answer is the plan's: no such name.
+    fn is_as_planned(&self) -> bool {
+        self.reply()
+            .is_some_and(|it| it.rcode == Rcode::NxDomain && !it.truncated)
+    }
+
+    /// The response, if that is what came.
+    pub fn reply(&self) -> Option<&Reply> {
+        match self.answer.as_ref().map(|it| &it.what) {
+            Some(Came::Reply(reply)) => Some(reply),
+            _ => None,
+        }
+    }
+
+    fn has_records(&self) -> bool {
+        let reply = self.reply().filter(|it| !it.truncated);
+        reply.is_some_and(|it| it.rcode == Rcode::NoError && !it.answers.is_empty())
+    }
+
+    /// Whether both ask the same.
+    fn asks_as(&self, other: &Self) -> bool {
+        self.query.question == other.query.question
+    }
+}
+
+impl Played {
+    /// The exchanges with servers: what did not leave is left out, and what
+    /// went to a closed port that is not that of DNS.
+    pub fn reached(&self) -> impl Iterator<Item = &Exchange> {
+        let is_refused = |it: &&Exchange| {
+            let refused = it
+                .answer
+                .as_ref()
+                .is_some_and(|it| it.what == Came::Refused);
+            it.query.server.port != DNS_PORT && refused
+        };
+        let left = self.exchanges.iter().filter(|it| it.unsent.is_none());
+        left.filter(move |it| !is_refused(it))
+    }
+
+    /// The lookup as one of the simulation.
+    pub fn run(&self) -> Run {
+        Run {
+            sent: self
+                .reached()
+                .map(|it| Sent {
+                    query: it.query.clone(),
+                    at: it.at,
+                    came: it.answer.as_ref().map(|answer| answer.what.clone()),
+                })
+                .collect(),
+            outcome: self.outcome.clone(),
+            elapsed: self.elapsed,
+            notes: self.notes.clone(),
+        }
+    }
+
+    /// Whether queries were wanted and no server ever responded.
+    pub fn is_unanswered(&self) -> bool {
+        let wanted = !self.exchanges.is_empty() || !self.unconnected.is_empty();
+        wanted && self.exchanges.iter().all(|it| it.reply().is_none())
+    }
+
+    /// Why nothing could be sent for want of a socket, if that is so.
+    pub fn no_socket(&self) -> Option<&str> {
+        if self.exchanges.iter().any(|it| it.unsent.is_none()) {
+            return None;
+        }
+        let unsent = self.exchanges.iter().filter_map(|it| it.unsent.as_ref());
+        let unconnected = self.unconnected.iter().map(|it| &it.unsent);
+        let mut all = unsent.chain(unconnected).filter(|it| it.no_socket);
+        all.next().map(|it| it.why.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;

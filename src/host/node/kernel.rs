@@ -1,0 +1,62 @@
+//! Reads what the kernel keeps about connections.
+
+use std::path::Path;
+
+use crate::host::root::Root;
+use crate::node::kernel::{self, Kernel, Room};
+use crate::text::Source;
+
+/// What the kernel of the node below `root` says.
+pub fn read(root: &Root) -> Kernel {
+    let mut kernel = Kernel {
+        uptime: number(root, "/proc/uptime"),
+        ..Kernel::default()
+    };
+    if let Some(it) = of_network(root, "stat/nf_conntrack") {
+        kernel.statistics = kernel::statistics(&it.name, &it.bytes);
+    }
+    if let Some(it) = of_network(root, "nf_conntrack") {
+        kernel.flows = kernel::flows(&it.name, &it.bytes);
+    }
+    if let Some(it) = of_network(root, "ip_vs") {
+        kernel.services = Some(kernel::services(&it.name, &it.bytes));
+    }
+    if let Some(it) = of_network(root, "ip_vs_conn") {
+        kernel.service_flows = kernel::service_flows(&it.name, &it.bytes);
+    }
+    if is_own_network(root) {
+        let setting = |name: &str| number(root, &format!("/proc/sys/net/{name}"));
+        let count = setting("netfilter/nf_conntrack_count");
+        let max = setting("netfilter/nf_conntrack_max").filter(|it| *it > 0);
+        kernel.conntrack = count.zip(max).map(|(count, max)| Room { count, max });
+        let is_on = |it: u64| it != 0;
+        kernel.bridge_calls_iptables = setting("bridge/bridge-nf-call-iptables").map(is_on);
+        kernel.expires_without_server = setting("ipv4/vs/expire_nodest_conn").map(is_on);
+    }
+    kernel
+}
+
+/// A table of the node's own network namespace.
+fn of_network(root: &Root, name: &str) -> Option<Source> {
+    let paths = [format!("/proc/1/net/{name}"), format!("/proc/net/{name}")];
+    let mut read = paths.iter().map(|it| root.read_once(Path::new(it)));
+    Some(read.find_map(Result::ok)?.source)
+}
+
+/// Whether the settings below `/proc/sys/net` are those of the node: they are
+/// those of the network namespace of whoever reads them.
+fn is_own_network(root: &Root) -> bool {
+    let network = |process: &str| root.read_link(Path::new(&format!("/proc/{process}/ns/net")));
+    match (network("self"), network("1")) {
+        (Some(own), Some(nodes)) => own == nodes,
+        _ => true,
+    }
+}
+
+/// The whole number at the beginning of a file.
+fn number(root: &Root, path: &str) -> Option<u64> {
+    let file = root.read_once(Path::new(path)).ok()?;
+    let text = String::from_utf8_lossy(&file.source.bytes);
+    let end = text.find(|it: char| !it.is_ascii_digit());
+    text.get(..end.unwrap_or(text.len()))?.parse().ok()
+}

@@ -1,0 +1,55 @@
+#![doc = include_str!("cluster_dns_no_listener.md")]
+
+use std::net::IpAddr;
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::{is_cache_address, place};
+use crate::lint::{Check, Rule};
+use crate::node::{Listener, Node};
+use crate::topology::Network;
+
+/// KK014.
+pub static RULE: Rule = Rule {
+    code: "KK014",
+    name: "cluster-dns-no-listener",
+    severity: Severity::Error,
+    summary: "clusterDNS is an address of this node at which nobody listens",
+    page: include_str!("cluster_dns_no_listener.md"),
+    check: Check::Node(check),
+};
+
+fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+    let Some(kubelet) = node.kubelet.as_ref().filter(|_| node.sockets_known) else {
+        return;
+    };
+    // Cilium can send the queries to a pod before they reach an address.
+    if has_cilium(node) {
+        return;
+    }
+    for &address in &kubelet.cluster_dns.value {
+        let is_served = node.listeners.iter().any(|it| is_at(it, address));
+        if !is_cache_address(address) || is_served {
+            continue;
+        }
+        let message = format!("clusterDNS is {address}, where nobody listens on this node");
+        report
+            .add(place(&kubelet.cluster_dns.origin), message)
+            .help("start the node's DNS cache, or write the address of the Service kube-dns")
+            .note("names time out in every pod of this node, and only of this node");
+    }
+}
+
+fn is_at(listener: &Listener, address: IpAddr) -> bool {
+    listener.network == Network::Node && listener.address.is_none_or(|it| it == address)
+}
+
+fn has_cilium(node: &Node) -> bool {
+    let is_its = |name: &str| name.starts_with("cilium");
+    node.interfaces.iter().any(|(_, name)| is_its(name))
+        || node
+            .pods
+            .iter()
+            .any(|pod| pod.name.as_deref().is_some_and(is_its))
+}

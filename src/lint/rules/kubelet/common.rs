@@ -1,0 +1,195 @@
+//! What several rules about kubelets need.
+
+use std::net::IpAddr;
+
+use crate::config::yaml::{Entry, Kind, Node};
+use crate::kubelet::Origin;
+use crate::lint::context::Context;
+use crate::lint::document::{At, Change, Document, FileId};
+use crate::lint::facts::{Key, KubeletForm, Setting};
+use crate::lint::subject::KubeletText;
+use crate::text::Place;
+
+/// The entries of a `KubeletConfiguration`, also of a drop-in; none of other
+/// texts.
+pub(super) fn entries<'d>(text: &KubeletText<'d>) -> &'d [Entry] {
+    let is_it = matches!(text.form, KubeletForm::Configuration | KubeletForm::DropIn);
+    let root = text.document.yaml().filter(|_| is_it);
+    root.and_then(Node::as_mapping).unwrap_or_default()
+}
+
+/// The key of an entry.
+pub(super) fn key(entry: &Entry) -> &str {
+    entry.key.as_scalar().map_or("", |it| &it.text)
+}
+
+/// Another text in place of a scalar's, inside its quotes. `None`: the bytes
+/// of the scalar do not stand in the file as they are.
+pub(super) fn replaced(document: &Document, node: &Node, text: &str) -> Option<Change> {
+    document.change(document.literal(node)?, text)
+}
+
+/// Where a document says that it is a `KubeletConfiguration`.
+pub(super) fn kind_at(document: &Document) -> At {
+    let root = document.yaml();
+    let kind = root.and_then(|it| it.get("kind").or(root));
+    document.at(kind.map(|it| it.span).unwrap_or_default())
+}
+
+/// Whether something else will stand in place of a text: a template, a
+/// variable.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let marks = ["{{", "$", "<", "__", "@"];
+    text.starts_with('%') || marks.iter().any(|it| text.contains(it))
+}
+
+/// An address as the kubelet reads it: with zeros before the numbers of IPv4.
+///
+/// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`, `ParseIPSloppy`.
+pub(super) fn address(text: &str) -> Option<IpAddr> {
+    let number = |part: &str| {
+        let rest = part.trim_start_matches('0');
+        if rest.is_empty() && !part.is_empty() {
+            "0".to_owned()
+        } else {
+            rest.to_owned()
+        }
+    };
+    let sloppy = || {
+        let numbers: Vec<String> = text.split('.').map(number).collect();
+        numbers.join(".").parse().ok()
+    };
+    text.parse().ok().or_else(sloppy)
+}
+
+/// Whether it is an address of the link, where caches of nodes listen, and
+/// none at which clouds have their own servers.
+pub(super) fn is_cache_address(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(it) => {
+            let is_of_cloud = matches!(it.octets(), [169, 254, 169, 253 | 254]);
+            it.is_link_local() && !is_of_cloud
+        }
+        IpAddr::V6(it) => it
+            .segments()
+            .first()
+            .is_some_and(|it| it & 0xffc0 == 0xfe80),
+    }
+}
+
+/// `10.96.0.10, fd00::10 and 10.0.0.1`.
+pub(super) fn listed<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
+    let mut words: Vec<&str> = words.into_iter().collect();
+    let last = words.pop().unwrap_or_default();
+    if words.is_empty() {
+        return last.to_owned();
+    }
+    format!("{} and {last}", words.join(", "))
+}
+
+/// The texts of a setting, as people would write them.
+pub(super) fn shown(setting: &Setting) -> String {
+    listed(setting.values.iter().map(|it| it.text.as_str()))
+}
+
+/// Whether a setting is the one of its key that counts for the kubelet that
+/// its file is a part of.
+pub(super) fn counts(setting: &Setting, file: FileId, context: &Context<'_>) -> bool {
+    let kubelet = context.kubelet_of(file);
+    kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(|it| it.at == setting.at))
+}
+
+/// Whether a file has a text of this form.
+pub(super) fn has_form(file: FileId, form: KubeletForm, context: &Context<'_>) -> bool {
+    let facts = context.workspace().facts(file);
+    facts.is_some_and(|it| it.kubelets.iter().any(|it| it.form == form))
+}
+
+/// What a flag and a file call a key.
+pub(super) fn names(key: Key) -> (&'static str, &'static str) {
+    match key {
+        Key::ResolvConf => ("--resolv-conf", "resolvConf"),
+        Key::ClusterDns => ("--cluster-dns", "clusterDNS"),
+        Key::ClusterDomain => ("--cluster-domain", "clusterDomain"),
+        Key::Config => ("--config", "--config"),
+        Key::ConfigDir => ("--config-dir", "--config-dir"),
+        Key::DropInGate => ("", "KUBELET_CONFIG_DROPIN_DIR_ALPHA"),
+    }
+}
+
+/// Where a setting of a node was made.
+pub(super) fn place(origin: &Origin) -> Place {
+    match origin {
+        Origin::File(place) => place.clone(),
+        other => Place {
+            file: other.to_string(),
+            line: 0,
+            column: 0,
+        },
+    }
+}
+
+/// Whether the configuration is one for Windows: a path in it has a drive.
+pub(super) fn is_for_windows(document: &Document) -> bool {
+    document.yaml().is_some_and(|it| has_drive(it, 0))
+}
+
+/// Whether a path is one of Windows: `C:\`, `c:/`.
+pub(super) fn is_windows_path(text: &str) -> bool {
+    let mut characters = text.chars();
+    let drive = characters.next().is_some_and(|it| it.is_ascii_alphabetic());
+    drive
+        && characters.next() == Some(':')
+        && characters.next().is_some_and(|it| matches!(it, '\\' | '/'))
+}
+
+/// Values deeper than this are not looked at.
+const MAX_DEPTH: usize = 8;
+
+fn has_drive(node: &Node, depth: usize) -> bool {
+    if depth > MAX_DEPTH {
+        return false;
+    }
+    if let Some(scalar) = node.as_scalar() {
+        return node.kind() == Some(Kind::Text) && is_windows_path(&scalar.text);
+    }
+    let items = node.as_sequence().unwrap_or_default();
+    let entries = node.as_mapping().unwrap_or_default();
+    items.iter().any(|it| has_drive(it, depth + 1))
+        || entries.iter().any(|it| has_drive(&it.value, depth + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_as_the_kubelet_does() {
+        for (text, expected) in [
+            ("10.96.0.10", Some("10.96.0.10")),
+            ("010.096.000.010", Some("10.96.0.10")),
+            ("fd00::10", Some("fd00::10")),
+            ("10.96.0.10:53", None),
+            ("10.96..10", None),
+            ("fe80::1%eth0", None),
+            ("kube-dns", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|it| it.parse().unwrap());
+            assert_eq!(address(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_of_windows_have_a_drive() {
+        for (text, expected) in [
+            ("C:\\k\\resolv.conf", true),
+            ("c:/k", true),
+            ("/etc/resolv.conf", false),
+            ("c:k", false),
+            ("Host", false),
+        ] {
+            assert_eq!(is_windows_path(text), expected, "{text}");
+        }
+    }
+}

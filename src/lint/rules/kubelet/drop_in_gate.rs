@@ -1,0 +1,57 @@
+#![doc = include_str!("drop_in_gate.md")]
+
+use crate::finding::Severity;
+use crate::kubelet::Version;
+use crate::kubelet::effective::refuses_drop_ins;
+use crate::lint::context::Context;
+use crate::lint::facts::{Key, KubeletForm};
+use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::has_form;
+use crate::lint::subject::Kubelet;
+use crate::lint::{Check, Rule};
+
+/// KK006.
+pub static RULE: Rule = Rule {
+    code: "KK006",
+    name: "drop-in-gate",
+    severity: Severity::Error,
+    summary: "this version of the kubelet does not start with --config-dir as it is",
+    page: include_str!("drop_in_gate.md"),
+    check: Check::Kubelet(check),
+};
+
+fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+    let Some(flag) = kubelet.setting(Key::ConfigDir).filter(|it| it.is_flag) else {
+        return;
+    };
+    if flag.value().is_none_or(|it| it.text.is_empty()) {
+        return;
+    }
+    let version = context.kubelet_version();
+    let Some(reason) = refuses_drop_ins(version, has_variable(kubelet, context)) else {
+        return;
+    };
+    // The variables of a running kubelet are known better.
+    let of_node = context.node().and_then(|it| it.kubelet.as_ref());
+    if of_node.is_some_and(|it| !it.remarks.contains(&reason)) {
+        return;
+    }
+    let is_unknown = version.is_some_and(|it| it < Version::minor(1, 28));
+    let help = if is_unknown {
+        "remove the flag, and write the settings into the file of --config"
+    } else {
+        "write Environment=KUBELET_CONFIG_DROPIN_DIR_ALPHA=on into the unit, or go to 1.30"
+    };
+    report
+        .add(flag.at, reason)
+        .help(help)
+        .note("the node does not become ready");
+}
+
+/// Whether the variable is set; `None`: no unit was given, which could set it.
+fn has_variable(kubelet: &Kubelet, context: &Context<'_>) -> Option<bool> {
+    let mut files = kubelet.files.iter();
+    let has_unit = files.any(|&it| has_form(it, KubeletForm::Unit, context));
+    let is_set = kubelet.setting(Key::DropInGate).is_some();
+    (has_unit || is_set).then_some(is_set)
+}

@@ -1,0 +1,93 @@
+#![doc = include_str!("drop_in_key_ignored.md")]
+
+use crate::config::yaml::{Entry, Kind};
+use crate::finding::Severity;
+use crate::kubelet::Version;
+use crate::kubelet::configuration::{DROP_INS_BY_KEY, GENERATED};
+use crate::lint::context::Context;
+use crate::lint::facts::{Key, KubeletForm};
+use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::{entries, key, replaced};
+use crate::lint::subject::KubeletText;
+use crate::lint::{Check, Rule};
+
+/// KK004.
+pub static RULE: Rule = Rule {
+    code: "KK004",
+    name: "drop-in-key-ignored",
+    severity: Severity::Error,
+    summary: "this version of the kubelet ignores the key in a drop-in",
+    page: include_str!("drop_in_key_ignored.md"),
+    check: Check::KubeletText(check),
+};
+
+const DOCUMENTED: &str = "resolvConf";
+const INTERNAL: &str = "resolverConfig";
+/// Older kubelets have no drop-ins.
+const FIRST: Version = Version::minor(1, 28);
+
+fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+    let path = text.document.path.as_str();
+    let is_read = text.form == KubeletForm::DropIn && path.strip_suffix(".conf").is_some();
+    // What a distribution writes is for the kubelet that it brings.
+    if !is_read || GENERATED.iter().any(|it| path.ends_with(it)) {
+        return;
+    }
+    let last = |name: &str| entries(text).iter().rfind(|it| key(it) == name);
+    // Both keys together count in every version.
+    let (entry, version) = match (last(DOCUMENTED), last(INTERNAL)) {
+        (Some(entry), None) | (None, Some(entry)) => (entry, context.kubelet_version()),
+        _ => return,
+    };
+    let is_documented = key(entry) == DOCUMENTED;
+    match version {
+        Some(version) if version >= FIRST && version < DROP_INS_BY_KEY && is_documented => {
+            let message = "kubelets from 1.28 to 1.31 ignore resolvConf in a drop-in";
+            add(text, entry, (message, INTERNAL), context, report);
+        }
+        Some(version) if version >= DROP_INS_BY_KEY && !is_documented => {
+            let message = "kubelets since 1.32 ignore resolverConfig in a drop-in";
+            add(text, entry, (message, DOCUMENTED), context, report);
+        }
+        None if !is_documented => {
+            report
+                .add(
+                    text.document.at(entry.key.span),
+                    "kubelets since 1.32 ignore resolverConfig in a drop-in",
+                )
+                .severity(Severity::Info)
+                .help("write resolvConf beside it: each version takes the key that it knows")
+                .note("--kubelet-version tells which one counts");
+        }
+        _ => {}
+    }
+}
+
+fn add(
+    text: &KubeletText<'_>,
+    entry: &Entry,
+    (message, right): (&str, &str),
+    context: &Context<'_>,
+    report: &mut Report,
+) {
+    let document = text.document;
+    let finding = report
+        .add(document.at(entry.key.span), message)
+        .note("the kubelet goes on with the path of its main file, or with /etc/resolv.conf");
+    if let Some(flag) = context.flag_over(document.file, Key::ResolvConf) {
+        finding
+            .also(flag.at, "this flag counts, whatever the file says")
+            .help(format!("write {right} in its place, and remove the flag"));
+        return;
+    }
+    let until = if right == INTERNAL {
+        ", until the nodes have 1.32"
+    } else {
+        ""
+    };
+    finding.help(format!("write {right} in its place{until}"));
+    if entry.value.kind() == Some(Kind::Text) {
+        let change = replaced(document, &entry.key, right);
+        finding.fix(format!("write {right}"), [change]);
+    }
+}

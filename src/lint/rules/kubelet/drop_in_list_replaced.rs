@@ -1,0 +1,59 @@
+#![doc = include_str!("drop_in_list_replaced.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::facts::{Key, KubeletForm, Setting};
+use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::{has_form, listed};
+use crate::lint::subject::Kubelet;
+use crate::lint::{Check, Rule};
+
+/// KK007.
+pub static RULE: Rule = Rule {
+    code: "KK007",
+    name: "drop-in-list-replaced",
+    // Whether it was meant so cannot be told.
+    severity: Severity::Info,
+    summary: "a drop-in's clusterDNS replaces a longer list instead of adding to it",
+    page: include_str!("drop_in_list_replaced.md"),
+    check: Check::Kubelet(check),
+};
+
+fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+    let of_key = || kubelet.made.iter().filter(|it| it.key == Key::ClusterDns);
+    // A flag replaces all of them.
+    if of_key().any(|it| it.is_flag) {
+        return;
+    }
+    let has = |list: &Setting, text: &str| list.values.iter().any(|it| it.text == text);
+    for (before, drop_in) in of_key().zip(of_key().skip(1)) {
+        let is_drop_in = has_form(drop_in.at.file, KubeletForm::DropIn, context);
+        let is_shorter = drop_in.values.len() < before.values.len();
+        let adds = drop_in.values.iter().any(|it| !has(before, &it.text));
+        // Without a new entry the list was shortened on purpose.
+        if !is_drop_in || !is_shorter || !adds {
+            continue;
+        }
+        let texts = |list: &Setting| -> Vec<String> {
+            list.values.iter().map(|it| it.text.clone()).collect()
+        };
+        let lost: Vec<String> = texts(before)
+            .into_iter()
+            .filter(|it| !has(drop_in, it))
+            .collect();
+        let mut whole = texts(before);
+        whole.extend(texts(drop_in).into_iter().filter(|it| !has(before, it)));
+        let lost = listed(lost.iter().map(String::as_str));
+        report
+            .add(
+                drop_in.at,
+                format!("this list replaces the one before: {lost} no longer counts"),
+            )
+            .also(before.at, "this list does not count")
+            .help(format!(
+                "if it was to be added, repeat the whole list: clusterDNS: [{}]",
+                whole.join(", ")
+            ))
+            .note("drop-ins are merged key by key, and a list is one value");
+    }
+}

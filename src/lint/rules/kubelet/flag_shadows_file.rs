@@ -1,0 +1,74 @@
+#![doc = include_str!("flag_shadows_file.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::facts::{Key, KubeletForm, Setting};
+use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::{is_placeholder, names, shown};
+use crate::lint::subject::Kubelet;
+use crate::lint::{Check, Rule};
+
+/// KK008.
+pub static RULE: Rule = Rule {
+    code: "KK008",
+    name: "flag-shadows-file",
+    severity: Severity::Warning,
+    summary: "a flag beats what the kubelet's file says",
+    page: include_str!("flag_shadows_file.md"),
+    check: Check::Kubelet(check),
+};
+
+fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+    for key in [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain] {
+        let mut of_key = kubelet.made.iter().filter(|it| it.key == key);
+        let Some(file) = of_key.rfind(|it| !it.is_flag) else {
+            continue;
+        };
+        let flag = kubelet.setting(key).filter(|it| it.is_flag);
+        let Some(flag) = flag.or_else(|| of_kubeadm(file, key, context)) else {
+            continue;
+        };
+        let is_open = |it: &Setting| it.values.iter().any(|it| is_placeholder(&it.text));
+        let texts = |it: &Setting| {
+            it.values
+                .iter()
+                .map(|it| it.text.clone())
+                .collect::<Vec<_>>()
+        };
+        if texts(file) == texts(flag) || is_open(file) || is_open(flag) {
+            continue;
+        }
+        let (flag_name, name) = names(key);
+        report
+            .add(
+                file.at,
+                format!("{name} has no effect here: the flag {flag_name} beats it"),
+            )
+            .also(flag.at, "this counts")
+            .help(format!(
+                "remove the flag, or write what it says: {name}: {}",
+                written(flag)
+            ))
+            .note("whoever edits the file will find that nothing changes");
+    }
+}
+
+/// The flag that kubeadm's part of the same file gives the kubelet.
+fn of_kubeadm<'c>(file: &Setting, key: Key, context: &'c Context<'_>) -> Option<&'c Setting> {
+    let facts = context.workspace().facts(file.at.file)?;
+    let texts = facts.kubelets.iter();
+    let kubeadm = texts.filter(|it| it.form == KubeletForm::Kubeadm);
+    let mut flags = kubeadm.flat_map(|it| &it.settings);
+    flags.find(|it| it.is_flag && it.key == key)
+}
+
+fn written(setting: &Setting) -> String {
+    match setting.key {
+        Key::ClusterDns => {
+            let texts: Vec<&str> = setting.values.iter().map(|it| it.text.as_str()).collect();
+            format!("[{}]", texts.join(", "))
+        }
+        _ if setting.value().is_some_and(|it| it.text.is_empty()) => "\"\"".to_owned(),
+        _ => shown(setting),
+    }
+}

@@ -1,0 +1,163 @@
+#![doc = include_str!("misspelt_key.md")]
+
+use crate::config::yaml::{Kind, Node};
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::facts::{Key, KubeletForm};
+use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::{entries, key, replaced};
+use crate::lint::subject::KubeletText;
+use crate::lint::{Check, Rule};
+
+/// KK026. Not in the catalogue.
+pub static RULE: Rule = Rule {
+    code: "KK026",
+    name: "misspelt-key",
+    severity: Severity::Error,
+    summary: "a misspelt key of the kubelet's configuration is ignored",
+    page: include_str!("misspelt_key.md"),
+    check: Check::KubeletText(check),
+};
+
+/// The keys that DNS depends on, and how else people write them.
+const KEYS: [(Key, &str, &[&str]); 3] = [
+    (
+        Key::ResolvConf,
+        "resolvConf",
+        &["resolvconffile", "resolvconfpath", "resolverconf"],
+    ),
+    (
+        Key::ClusterDns,
+        "clusterDNS",
+        &[
+            "clusterdnsip",
+            "clusterdnsips",
+            "clusterdnsserver",
+            "clusterdnsservers",
+        ],
+    ),
+    (
+        Key::ClusterDomain,
+        "clusterDomain",
+        &["clusterdomainname", "clusterdnsdomain"],
+    ),
+];
+
+fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+    for entry in entries(text) {
+        let Some((of, right, is_certain)) = meant(key(entry)) else {
+            continue;
+        };
+        // Drop-ins are merged by a decoder that takes upper for lower case.
+        let is_case_only = key(entry).eq_ignore_ascii_case(right);
+        if is_case_only && text.form == KubeletForm::DropIn {
+            continue;
+        }
+        let document = text.document;
+        let wrong = key(entry);
+        let finding = report
+            .add(
+                document.at(entry.key.span),
+                format!("the kubelet ignores {wrong}: the key is {right}"),
+            )
+            .note("it starts all the same, with a warning in its log, and without the setting");
+        if let Some(other) = entries(text).iter().find(|it| key(it) == right) {
+            finding
+                .also(document.at(other.key.span), "this counts")
+                .help("remove the line");
+        } else if let Some(flag) = context.flag_over(document.file, of) {
+            finding
+                .also(flag.at, "this flag counts, whatever the file says")
+                .help(format!("write {right} in its place, and remove the flag"));
+        } else {
+            finding.help(format!("write {right} in its place"));
+            let is_alone = entries(text)
+                .iter()
+                .filter(|it| meant(key(it)).is_some_and(|it| it.0 == of))
+                .count()
+                == 1;
+            if is_certain && is_alone && fits(of, &entry.value) {
+                let change = replaced(document, &entry.key, right);
+                finding.fix(format!("write {right}"), [change]);
+            }
+        }
+    }
+}
+
+/// The key that is meant, and whether there is no doubt about it. `None`: the
+/// key is right, or another one.
+fn meant(written: &str) -> Option<(Key, &'static str, bool)> {
+    // KK003 is about the name that the kubelet has inside.
+    if written == "resolverConfig" || KEYS.iter().any(|it| it.1 == written) {
+        return None;
+    }
+    let is_letter = |it: &char| !matches!(it, '-' | '_' | ' ');
+    let plain: String = written.chars().filter(is_letter).collect();
+    let plain = plain.to_ascii_lowercase();
+    let found = KEYS.iter().find_map(|&(key, right, others)| {
+        let wanted = right.to_ascii_lowercase();
+        let is_near = is_one_slip(&plain, &wanted);
+        let is_other = others.contains(&plain.as_str());
+        (plain == wanted || is_near || is_other).then_some((key, right, plain == wanted || is_near))
+    });
+    found.or_else(|| (plain == "resolverconfig").then_some((Key::ResolvConf, "resolvConf", true)))
+}
+
+/// Whether one letter more, less, or another makes one word of the other.
+fn is_one_slip(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let tail = |word: &[u8], skipped: usize| word.get(same + skipped..).map(<[u8]>::to_vec);
+    let is_swap = || {
+        let ends = |word: &[u8]| Some((*word.get(same)?, *word.get(same + 1)?));
+        let swapped = ends(one)
+            .zip(ends(other))
+            .is_some_and(|(a, b)| a == (b.1, b.0));
+        swapped && tail(one, 2) == tail(other, 2)
+    };
+    if one.len() == other.len() {
+        return tail(one, 1) == tail(other, 1) || is_swap();
+    }
+    if one.len() == other.len() + 1 {
+        return tail(one, 1) == tail(other, 0);
+    }
+    one.len() + 1 == other.len() && tail(one, 0) == tail(other, 1)
+}
+
+/// Whether the kubelet starts with this value of the right key.
+fn fits(key: Key, value: &Node) -> bool {
+    let is_text = |it: &Node| it.kind() == Some(Kind::Text);
+    match key {
+        Key::ClusterDns => value.as_sequence().is_some_and(|it| it.iter().all(is_text)),
+        _ => is_text(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_misses_of_the_keys_are_known() {
+        for (written, expected) in [
+            ("resolveConf", Some("resolvConf")),
+            ("resolvconf", Some("resolvConf")),
+            ("resolv-conf", Some("resolvConf")),
+            ("reslovConf", Some("resolvConf")),
+            ("ResolverConfig", Some("resolvConf")),
+            ("clusterDns", Some("clusterDNS")),
+            ("cluster_dns", Some("clusterDNS")),
+            ("clusterDNSs", Some("clusterDNS")),
+            ("clusterDomian", Some("clusterDomain")),
+            ("clusterdomains", Some("clusterDomain")),
+            ("resolvConf", None),
+            ("resolverConfig", None),
+            ("clusterDNS", None),
+            ("cgroupDriver", None),
+            ("clusterName", None),
+            ("", None),
+        ] {
+            assert_eq!(meant(written).map(|it| it.1), expected, "{written}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+#![doc = include_str!("stale_process.md")]
+
+use crate::finding::Severity;
+use crate::kubelet::Found;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::{Check, Rule};
+use crate::node::Node;
+use crate::text::Place;
+
+/// KK020.
+pub static RULE: Rule = Rule {
+    code: "KK020",
+    name: "stale-process",
+    severity: Severity::Warning,
+    summary: "the kubelet's configuration is newer than the kubelet that runs",
+    page: include_str!("stale_process.md"),
+    check: Check::Node(check),
+};
+
+/// k3s and rke2 write below it after they have started.
+const GENERATED: &str = "/var/lib/rancher/";
+
+fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+    let Some(kubelet) = &node.kubelet else {
+        return;
+    };
+    let Found::Process { pid, comm } = &kubelet.found else {
+        return;
+    };
+    for file in kubelet.newer.iter().filter(|it| !it.contains(GENERATED)) {
+        let place = Place {
+            file: file.clone(),
+            line: 1,
+            column: 1,
+        };
+        report
+            .add(place, format!("the file is newer than the running kubelet ({comm}, process {pid}), which does not have it yet"))
+            .help("restart the kubelet, then delete the pods that are to have the new settings")
+            .note("new pods get what stood here before; running ones keep the file that they have");
+    }
+}

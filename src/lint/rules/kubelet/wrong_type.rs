@@ -1,0 +1,103 @@
+#![doc = include_str!("wrong_type.md")]
+
+use crate::config::yaml::{Kind, Node};
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::document::{Change, Document};
+use crate::lint::embedded::Layers;
+use crate::lint::report::Report;
+use crate::lint::rules::kubelet::common::{address, entries, is_placeholder, key};
+use crate::lint::subject::KubeletText;
+use crate::lint::{Check, Rule};
+
+/// KK027. Not in the catalogue.
+pub static RULE: Rule = Rule {
+    code: "KK027",
+    name: "wrong-type",
+    severity: Severity::Error,
+    summary: "a value of the wrong type, with which the kubelet does not start",
+    page: include_str!("wrong_type.md"),
+    check: Check::KubeletText(check),
+};
+
+fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
+    let document = text.document;
+    for name in ["resolvConf", "clusterDNS", "clusterDomain"] {
+        let last = entries(text).iter().rfind(|it| key(it) == name);
+        let Some(value) = last.map(|it| &it.value).filter(|it| !it.is_null()) else {
+            continue;
+        };
+        match (name, value.as_sequence()) {
+            ("clusterDNS", Some(items)) => {
+                let is_wrong = |it: &&Node| !it.is_null() && it.kind() != Some(Kind::Text);
+                for item in items.iter().filter(is_wrong) {
+                    add(document, item, "an entry of clusterDNS", "a text", report);
+                }
+            }
+            ("clusterDNS", None) => list(document, value, report),
+            _ if value.kind() == Some(Kind::Text) => {}
+            _ => add(document, value, name, "a text", report),
+        }
+    }
+}
+
+fn add(document: &Document, value: &Node, name: &str, wanted: &str, report: &mut Report) {
+    let scalar = value.as_scalar().map(|it| it.text.as_str());
+    if scalar.is_some_and(is_placeholder) {
+        return;
+    }
+    let found = value.described();
+    let finding = report
+        .add(
+            document.at(value.span),
+            format!("{name} is {found} here and not {wanted}"),
+        )
+        .note("the kubelet does not start with this file");
+    let Some(text) = scalar else {
+        return;
+    };
+    finding.help(format!("write it in quotes: \"{text}\""));
+    // Only a domain is likely to be meant as it stands there.
+    if name == "clusterDomain" && value.tag.is_none() {
+        let change = quoted(document, value, &format!("\"{text}\""));
+        finding.fix("write it in quotes", [change]);
+    }
+}
+
+/// A `clusterDNS` that is no list.
+fn list(document: &Document, value: &Node, report: &mut Report) {
+    let scalar = value.as_scalar().map_or("", |it| &it.text);
+    if is_placeholder(scalar) {
+        return;
+    }
+    let found = value.described();
+    let servers: Vec<&str> = scalar.split(',').map(str::trim).collect();
+    let finding = report
+        .add(
+            document.at(value.span),
+            format!("clusterDNS is {found} here and not a list"),
+        )
+        .note("the kubelet does not start with this file");
+    if !servers.iter().all(|it| address(it).is_some()) {
+        finding.help("write a list: clusterDNS: [10.96.0.10]");
+        return;
+    }
+    // In brackets a text with colons is safe only in quotes.
+    let texts: Vec<String> = servers.iter().map(|it| format!("\"{it}\"")).collect();
+    let list = format!("[{}]", texts.join(", "));
+    finding.help(format!("write a list: clusterDNS: {list}"));
+    if value.tag.is_none() {
+        let change = quoted(document, value, &list);
+        finding.fix("write a list", [change]);
+    }
+}
+
+/// A value with quotes in place of another one. Inside a text that stands in
+/// quotes itself they would have to be escaped.
+fn quoted(document: &Document, value: &Node, text: &str) -> Option<Change> {
+    document.literal(value)?;
+    let is_own_file = document.layers == Layers::default();
+    is_own_file
+        .then(|| document.change(value.span, text))
+        .flatten()
+}

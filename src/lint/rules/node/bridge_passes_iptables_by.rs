@@ -1,0 +1,39 @@
+#![doc = include_str!("bridge_passes_iptables_by.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::{Check, Rule};
+use crate::node::Node;
+use crate::text::Place;
+
+/// KN003.
+pub static RULE: Rule = Rule {
+    code: "KN003",
+    name: "bridge-passes-iptables-by",
+    severity: Severity::Error,
+    summary: "packets between pods of the node are not sent through iptables",
+    page: include_str!("bridge_passes_iptables_by.md"),
+    check: Check::Node(check),
+};
+
+fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+    let mut bridges = node
+        .interfaces
+        .iter()
+        .filter(|it| BRIDGES.contains(&it.1.as_str()));
+    let (Some(false), Some((_, bridge))) = (node.kernel.bridge_calls_iptables, bridges.next())
+    else {
+        return;
+    };
+    report
+        .add(Place::nowhere(SETTING), format!("answers that cross the bridge {bridge} come from another address than was asked"))
+        .help("load br_netfilter and set net.bridge.bridge-nf-call-iptables = 1, in /etc/modules-load.d and /etc/sysctl.d")
+        .note("a pod asks the address of the Service; a DNS pod on the same node answers directly, the kernel does not put the Service's address back, and the resolver drops it: reply from unexpected source");
+}
+
+const SETTING: &str = "/proc/sys/net/bridge/bridge-nf-call-iptables";
+
+/// The bridges that pods of a node are joined with: the CNI plugin bridge's
+/// and flannel's, kubenet's, kube-router's.
+const BRIDGES: [&str; 3] = ["cni0", "cbr0", "kube-bridge"];

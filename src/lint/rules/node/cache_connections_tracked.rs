@@ -1,0 +1,62 @@
+#![doc = include_str!("cache_connections_tracked.md")]
+
+use std::net::IpAddr;
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::{Check, Rule};
+use crate::node::Node;
+use crate::node::kernel::Flow;
+use crate::topology::Network;
+
+use super::look;
+
+/// KN011.
+pub static RULE: Rule = Rule {
+    code: "KN011",
+    name: "cache-connections-tracked",
+    severity: Severity::Warning,
+    summary: "queries to NodeLocal DNSCache are in the table of connections",
+    page: include_str!("cache_connections_tracked.md"),
+    check: Check::Node(check),
+};
+
+fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+    // Told to leave iptables alone, it is set up in another way.
+    let is_told =
+        |it: &String| it.trim_start_matches('-').replace(' ', "") == "setupiptables=false";
+    let processes = node.pods.iter().flat_map(|it| &it.processes);
+    if processes.flat_map(|it| &it.arguments).any(is_told) {
+        return;
+    }
+    let is_cache = |it: IpAddr| {
+        let is_link_local = matches!(it, IpAddr::V4(it) if it.is_link_local());
+        is_link_local && look::cluster_dns(node).contains(&it) && node.addresses.contains(&it)
+    };
+    let flows: Vec<&Flow> = node
+        .kernel
+        .flows
+        .iter()
+        .filter(|it| is_cache(it.server))
+        .collect();
+    let Some(first) = flows.first().filter(|_| flows.len() >= ENOUGH) else {
+        return;
+    };
+    if look::listeners(node, &Network::Node, first.server)
+        .next()
+        .is_none()
+    {
+        return;
+    }
+    let finding = report.add(first.place.clone(), format!("{} to {} are in the table, which the rules of NodeLocal DNSCache should keep them out of", look::counted(flows.len(), "connection"), first.server));
+    finding
+        .help("restart the cache's pod, which writes its NOTRACK rules again, and look for who deletes them")
+        .note("queries are lost in races for connections, which the cache is there to prevent");
+    if let Some(place) = look::cluster_dns_place(node) {
+        finding.also(place, "pods ask this address");
+    }
+}
+
+/// With fewer they can be older than the rules.
+const ENOUGH: usize = 5;

@@ -1,0 +1,103 @@
+//! What several rules ask of a node.
+
+use std::net::IpAddr;
+
+use crate::address::Address;
+use crate::config::resolv_conf::ResolvConf;
+use crate::kubelet::Origin;
+use crate::loopback::name_servers;
+use crate::node::{HostFile, Listener, Node, Pod};
+use crate::text::Place;
+use crate::topology::Network;
+
+/// The content of the file that the kubelet hands out.
+pub(in crate::lint::rules) fn kubelet_file(node: &Node) -> Option<&ResolvConf> {
+    let kubelet = node.kubelet.as_ref()?;
+    let is_known = !matches!(kubelet.resolv_conf.origin, Origin::Unread(_));
+    let is_named = !kubelet.resolv_conf.value.is_empty();
+    content(node.kubelet_file.as_ref().filter(|_| is_known && is_named))
+}
+
+/// The content of a file that could be read.
+pub(in crate::lint::rules) fn content(file: Option<&HostFile>) -> Option<&ResolvConf> {
+    file?.content.as_ref().ok()
+}
+
+/// The file that the pod's programs read.
+pub(in crate::lint::rules) fn own_file(pod: &Pod) -> Option<&ResolvConf> {
+    pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref())
+}
+
+/// The name servers of a file with their places.
+pub(in crate::lint::rules) fn servers(conf: &ResolvConf) -> Vec<(IpAddr, Place)> {
+    let servers = name_servers(conf);
+    let servers = servers.map(|(ip, span)| (ip, conf.source.place_of(span.start)));
+    servers.collect()
+}
+
+/// Whether packets for the address reach whoever sends them.
+pub(in crate::lint::rules) fn is_own(address: IpAddr) -> bool {
+    Address::from(address).reached().is_loopback()
+}
+
+/// The sockets that take queries in UDP to an address of a network namespace.
+pub(in crate::lint::rules) fn listeners<'n>(
+    node: &'n Node,
+    network: &Network,
+    address: IpAddr,
+) -> impl Iterator<Item = &'n Listener> {
+    node.listeners.iter().filter(move |it| {
+        let is_there = it.address.is_none_or(|it| it == address);
+        it.network == *network && it.is_udp && is_there
+    })
+}
+
+/// The addresses of the cluster's DNS as the kubelet has them; empty if they
+/// are not known.
+pub(in crate::lint::rules) fn cluster_dns(node: &Node) -> &[IpAddr] {
+    let setting = node.kubelet.as_ref().map(|it| &it.cluster_dns);
+    let known = setting.filter(|it| !matches!(it.origin, Origin::Unread(_)));
+    known.map_or(&[], |it| it.value.as_slice())
+}
+
+/// Where the addresses of the cluster's DNS are set, if in a file.
+pub(in crate::lint::rules) fn cluster_dns_place(node: &Node) -> Option<Place> {
+    match &node.kubelet.as_ref()?.cluster_dns.origin {
+        Origin::File(place) => Some(place.clone()),
+        _ => None,
+    }
+}
+
+/// Where the kubelet's file is named, if in a file.
+pub(in crate::lint::rules) fn resolv_conf_place(node: &Node) -> Option<Place> {
+    match &node.kubelet.as_ref()?.resolv_conf.origin {
+        Origin::File(place) => Some(place.clone()),
+        _ => None,
+    }
+}
+
+/// Whether the address belongs to a Service that IPVS serves on the node.
+pub(in crate::lint::rules) fn is_service(node: &Node, address: IpAddr) -> bool {
+    let services = node.kernel.services.iter().flatten();
+    let mut services = services.map(|it| it.address.ip());
+    services.any(|it| it == address)
+}
+
+/// `1 pod`, `3 pods`.
+pub(in crate::lint::rules) fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+/// The names of the first pods, and how many more there are.
+pub(in crate::lint::rules) fn named(pods: &[&Pod]) -> String {
+    const MAX_NAMED: usize = 3;
+    let names: Vec<String> = pods.iter().take(MAX_NAMED).map(|it| it.label()).collect();
+    let names = names.join(", ");
+    match pods.len().checked_sub(MAX_NAMED) {
+        None | Some(0) => names,
+        Some(more) => format!("{names} and {more} more"),
+    }
+}

@@ -1,0 +1,58 @@
+#![doc = include_str!("runtime_copied_node_file.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::{Check, Rule};
+use crate::node::Node;
+use crate::node::Pod;
+
+use super::look;
+
+/// KN015.
+pub static RULE: Rule = Rule {
+    code: "KN015",
+    name: "runtime-copied-node-file",
+    severity: Severity::Warning,
+    summary: "the runtime copied the node's own file into pods, with its loopback server",
+    page: include_str!("runtime_copied_node_file.md"),
+    check: Check::Node(check),
+};
+
+fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+    let Some(nodes) = look::content(node.node_file.as_ref()) else {
+        return;
+    };
+    let has_servers = |it: &crate::config::resolv_conf::ResolvConf| !look::servers(it).is_empty();
+    let is_handed_out = look::kubelet_file(node).is_none_or(has_servers);
+    if is_handed_out || !look::servers(nodes).iter().any(|it| look::is_own(it.0)) {
+        return;
+    }
+    let is_copy = |it: &&Pod| {
+        let conf = it.resolv_conf.as_ref();
+        it.host_network == Some(false)
+            && conf.is_some_and(|it| it.source.bytes == nodes.source.bytes)
+    };
+    let pods: Vec<&Pod> = node.pods.iter().filter(is_copy).collect();
+    let first = pods.first().and_then(|it| it.resolv_conf.as_ref());
+    let Some((address, place)) =
+        first.and_then(|it| look::servers(it).into_iter().find(|it| look::is_own(it.0)))
+    else {
+        return;
+    };
+    let finding = report.add(
+        place,
+        format!(
+            "{} {} the node's own file with {address}: {}",
+            look::counted(pods.len(), "pod"),
+            if pods.len() == 1 { "has" } else { "have" },
+            look::named(&pods)
+        ),
+    );
+    finding
+        .help("write a server into the file that resolvConf names, and make the pods anew")
+        .note("the kubelet's file has nothing in it, and the runtime then copies /etc/resolv.conf of the node: CRI-O does, containerd did before 1.6.34 and 1.7.20");
+    if let Some((_, place)) = look::servers(nodes).into_iter().find(|it| it.0 == address) {
+        finding.also(place, "it comes from here");
+    }
+}

@@ -1,0 +1,39 @@
+#![doc = include_str!("none_without_searches.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::subject::Workload;
+use crate::lint::{Check, Rule};
+
+use super::spec::{address, list};
+
+/// KP025.
+pub static RULE: Rule = Rule {
+    code: "KP025",
+    name: "none-without-searches",
+    severity: Severity::Info,
+    summary: "a pod asks the cluster's DNS without its search list",
+    page: include_str!("none_without_searches.md"),
+    check: Check::Workload(check),
+};
+
+fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
+    let is_none = workload.policy().is_some_and(|it| it.text == "None");
+    if !is_none || !list(workload, "searches").is_empty() {
+        return;
+    }
+    let known = context.cluster_dns(workload.document.file);
+    let is_clusters =
+        |text: &str| address(text).is_some_and(|it| known.iter().any(|own| own.value == it));
+    let servers = workload.dns_config("nameservers");
+    let Some(server) = servers.iter().find(|it| is_clusters(&it.text)) else {
+        return;
+    };
+    let domain = context.cluster_domain(workload.document.file);
+    let domain = domain.map_or_else(|| "cluster.local".to_owned(), |it| it.value);
+    report
+        .add(server.at, format!("{} is asked without a search list: short names of Services are not found", server.text))
+        .help(format!("write searches: [NAMESPACE.svc.{domain}, svc.{domain}, {domain}] and the option ndots with value \"5\""))
+        .note("with dnsPolicy: None the pod gets only what dnsConfig has; names with the cluster's domain are found");
+}

@@ -1,0 +1,62 @@
+#![doc = include_str!("pod_asks_itself.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::node::look;
+use crate::lint::{Check, Rule};
+use crate::node::Node;
+use crate::node::Pod;
+use crate::topology::Network;
+
+/// KP004.
+pub static RULE: Rule = Rule {
+    code: "KP004",
+    name: "pod-asks-itself",
+    severity: Severity::Error,
+    summary: "pods have loopback addresses alone as name servers, and no server of their own",
+    page: include_str!("pod_asks_itself.md"),
+    check: Check::Node(check),
+};
+
+fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+    let asks_itself = |pod: &&Pod| {
+        let own = Network::Pod(pod.key());
+        let serves = node.listeners.iter().any(|it| it.network == own)
+            || node.servers.iter().any(|it| it.network == own);
+        let listed = look::own_file(pod).map(look::servers).unwrap_or_default();
+        let is_seen = !pod.processes.is_empty() && pod.host_network == Some(false);
+        is_seen
+            && !serves
+            && !crate::node::is_dns_server(pod)
+            && !listed.is_empty()
+            && listed.iter().all(|it| look::is_own(it.0))
+    };
+    let pods: Vec<&Pod> = node.pods.iter().filter(asks_itself).collect();
+    let first = pods
+        .first()
+        .and_then(|it| look::own_file(it))
+        .map(look::servers);
+    let Some((address, place)) = first.and_then(|it| it.into_iter().next()) else {
+        return;
+    };
+    let verb = if pods.len() == 1 { "asks" } else { "ask" };
+    let finding = report.add(
+        place,
+        format!(
+            "{} {verb} {address}, which in a pod is the pod itself, where nobody listens: {}",
+            look::counted(pods.len(), "pod"),
+            look::named(&pods)
+        ),
+    );
+    finding.note("every lookup in them is refused");
+    let kubelets = look::kubelet_file(node)
+        .map(look::servers)
+        .unwrap_or_default();
+    match kubelets.into_iter().find(|it| it.0 == address) {
+        Some((_, place)) => finding
+            .also(place, "the kubelet hands out this server")
+            .help("give the kubelet a file with servers that pods reach, restart it, and make the pods anew"),
+        None => finding.help("make the pods anew: the kubelet would no longer write this server"),
+    };
+}

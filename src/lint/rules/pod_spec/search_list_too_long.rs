@@ -1,0 +1,75 @@
+#![doc = include_str!("search_list_too_long.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::facts::Text;
+use crate::lint::report::Report;
+use crate::lint::subject::Workload;
+use crate::lint::{Check, Rule};
+use crate::pod::Rules;
+
+use super::spec;
+
+/// KP020.
+pub static RULE: Rule = Rule {
+    code: "KP020",
+    name: "search-list-too-long",
+    severity: Severity::Warning,
+    summary: "dnsConfig has more search domains than fit",
+    page: include_str!("search_list_too_long.md"),
+    check: Check::Workload(check),
+};
+
+fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
+    let searches = workload.dns_config("searches");
+    let limits = Rules::of(context.kubelet_version()).limits;
+    let chars: usize = searches.iter().map(|it| it.text.len() + 1).sum();
+    let since = since(context);
+    if let Some(beyond) = searches.get(limits.searches) {
+        let message = format!(
+            "dnsConfig has {} search domains, and the API server takes {}{since}",
+            searches.len(),
+            limits.searches
+        );
+        refused(report, beyond, &message);
+        return;
+    }
+    if let (Some(last), true) = (searches.last(), chars > limits.search_chars + 1) {
+        let message = format!(
+            "the search domains of dnsConfig have {} characters, and the API server takes {}{since}",
+            chars - 1,
+            limits.search_chars
+        );
+        refused(report, last, &message);
+        return;
+    }
+    let Some(file) = spec::pod_file(workload, context) else {
+        return;
+    };
+    let dropped = file.dropped.iter().filter(|it| !it.limit.is_of_servers());
+    for it in dropped {
+        let is_it = |search: &&Text| search.text.as_bytes() == it.word.text;
+        let Some(search) = searches.iter().find(is_it) else {
+            continue;
+        };
+        report
+            .add(search.at, format!("{} is cut off: {}{since}", search.text, it.limit))
+            .help("remove search domains, or take dnsPolicy: None without those of the cluster")
+            .note("the kubelet puts the three domains of the cluster and those of the node before them, and records the event DNSConfigForming at every sync");
+    }
+}
+
+fn refused(report: &mut Report, search: &Text, message: &str) {
+    report
+        .add(search.at, message)
+        .severity(Severity::Error)
+        .help("remove search domains")
+        .note("the pod is refused");
+}
+
+/// What a limit depends on.
+fn since(context: &Context<'_>) -> String {
+    context.kubelet_version().map_or_else(String::new, |it| {
+        format!(" (Kubernetes {}.{})", it.major, it.minor)
+    })
+}

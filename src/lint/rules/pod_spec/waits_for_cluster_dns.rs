@@ -1,0 +1,53 @@
+#![doc = include_str!("waits_for_cluster_dns.md")]
+
+use crate::config::yaml::Node;
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::subject::Workload;
+use crate::lint::{Check, Rule};
+
+use super::spec::{containers, field};
+
+/// KP002.
+pub static RULE: Rule = Rule {
+    code: "KP002",
+    name: "waits-for-cluster-dns",
+    severity: Severity::Warning,
+    summary: "a cloud controller asks the cluster's DNS, which waits for it",
+    page: include_str!("waits_for_cluster_dns.md"),
+    check: Check::Workload(check),
+};
+
+fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+    let is_cluster = |it: &crate::lint::facts::Text| it.text == "ClusterFirstWithHostNet";
+    let Some(policy) = workload.policy().filter(is_cluster) else {
+        return;
+    };
+    let mut controllers = containers(workload).filter(|it| is_controller(it));
+    let (Some(_), Some(controller)) = (workload.host_network(), controllers.next()) else {
+        return;
+    };
+    let message = format!(
+        "{} waits for the cluster's DNS, which waits for the nodes that it makes ready",
+        workload.label()
+    );
+    report
+        .add(policy.at, message)
+        .label("the cluster's DNS is asked")
+        .also(workload.at(controller), "this makes nodes ready")
+        .help("write dnsPolicy: Default")
+        .note("in a new cluster every node has the taint node.cloudprovider.kubernetes.io/uninitialized, under which no CoreDNS pod starts: the controller cannot look up its cloud's API, and the taint stays");
+}
+
+/// Whether it is the controller that takes the taint of new nodes away.
+fn is_controller(container: &Node) -> bool {
+    let image = field(container, "image")
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
+    let image = image.split([':', '@']).next().unwrap_or_default();
+    [image, field(container, "name")]
+        .iter()
+        .any(|it| it.contains("cloud-controller-manager") || it.ends_with("-ccm"))
+}

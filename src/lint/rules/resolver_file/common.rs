@@ -1,0 +1,89 @@
+//! What several rules about resolv.conf ask and say.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::address::Address;
+use crate::kubelet::Version;
+use crate::kubelet::choice::NODE_FILE;
+use crate::lint::context::Context;
+use crate::lint::facts::Text;
+use crate::lint::report::Draft;
+use crate::lint::subject::ResolverFile;
+use crate::pod::Rules;
+
+/// Docker's own resolver.
+///
+/// Source: moby `libnetwork/resolver.go`.
+pub(super) const DOCKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 11));
+
+/// Whether packets to the address stay in the network namespace of their
+/// sender.
+pub(super) fn is_sender(address: IpAddr) -> bool {
+    Address::from(address).reached().is_loopback()
+}
+
+/// Whether only machines on the same link have the address.
+pub(super) fn is_link_local(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(it) => it.is_link_local(),
+        IpAddr::V6(it) => it.is_unicast_link_local(),
+    }
+}
+
+/// Whether a word is to be replaced before the file is used: `{{ dns }}`,
+/// `$DNS`, `__DNS__`.
+pub(super) fn is_template(word: &[u8]) -> bool {
+    let is_mark = |byte: &u8| matches!(byte, b'{' | b'}' | b'$' | b'<' | b'>' | b'@');
+    word.iter().any(is_mark) || word.starts_with(b"__") || word.starts_with(b"%")
+}
+
+/// Whether a word begins a comment, for the one who wrote it.
+pub(super) fn is_comment(word: &[u8]) -> bool {
+    matches!(word.first(), Some(b'#' | b';'))
+}
+
+/// How many of the name servers pods get: the kubelet leaves out the rest.
+pub(super) fn handed_out_count(file: &ResolverFile<'_>, context: &Context<'_>) -> usize {
+    let most = Rules::of(context.kubelet_version()).limits.servers;
+    file.read.servers.len().min(most)
+}
+
+/// Those of them that are addresses, scopes left out, in order.
+pub(super) fn handed_out<'f>(
+    file: &'f ResolverFile<'_>,
+    context: &Context<'_>,
+) -> impl Iterator<Item = (IpAddr, &'f Text)> {
+    let servers = file.read.servers.iter();
+    let servers = servers.take(handed_out_count(file, context));
+    servers.filter_map(|server| {
+        let (address, _scope) = server.text.split_once('%').unwrap_or((&server.text, ""));
+        Some((address.parse().ok()?, server))
+    })
+}
+
+/// Whether a target of `forward` is the server's own `/etc/resolv.conf`. In
+/// NodeLocal DNSCache's template a word becomes it unless the cluster says
+/// otherwise.
+///
+/// Source: kubernetes/dns `cmd/node-cache/app/configmap.go`.
+pub(super) fn is_own_file(target: &Text) -> bool {
+    target.text == NODE_FILE || target.text == "__PILLAR__UPSTREAM__SERVERS__"
+}
+
+/// Points to the setting that names the file for the kubelet, if one was given.
+pub(super) fn point_to_setting(finding: &mut Draft, file: &ResolverFile<'_>) {
+    if let Some(setting) = file.named_by {
+        finding.also(
+            setting.at,
+            "the kubelet hands the file to pods because of this",
+        );
+    }
+}
+
+/// `kubelet 1.25`, or `the kubelet` if its version is not known.
+pub(super) fn kubelet(version: Option<Version>) -> String {
+    match version {
+        Some(it) => format!("kubelet {}.{}", it.major, it.minor),
+        None => "the kubelet".to_owned(),
+    }
+}

@@ -1,0 +1,69 @@
+#![doc = include_str!("duplicate_nameserver.md")]
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
+use std::net::IpAddr;
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::options::Role;
+use crate::lint::report::Report;
+use crate::lint::rules::resolver_file::common::handed_out_count;
+use crate::lint::subject::ResolverFile;
+use crate::lint::{Check, Rule};
+use crate::text::Span;
+
+/// KR007.
+pub static RULE: Rule = Rule {
+    code: "KR007",
+    name: "duplicate-nameserver",
+    severity: Severity::Warning,
+    summary: "the same name server stands twice in a file for pods",
+    page: include_str!("duplicate_nameserver.md"),
+    check: Check::Resolver(check),
+};
+
+fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+    if file.role == Role::Node || file.read.servers.len() < 2 {
+        return;
+    }
+    // Without more servers than fit, repeats only cost time.
+    let loses_one = file.read.servers.len() > handed_out_count(file, context);
+    let mut known: BTreeMap<(IpAddr, &str), Span> = BTreeMap::new();
+    for entry in file.lines("nameserver") {
+        let mut values = entry.values();
+        let Some(word) = values.next() else {
+            continue;
+        };
+        let text = std::str::from_utf8(word.bytes).unwrap_or_default();
+        let (address, scope) = text.split_once('%').unwrap_or((text, ""));
+        let Ok(address) = address.parse::<IpAddr>() else {
+            continue;
+        };
+        let first = match known.entry((address.to_canonical(), scope)) {
+            MapEntry::Vacant(place) => {
+                place.insert(word.span);
+                continue;
+            }
+            MapEntry::Occupied(first) => *first.get(),
+        };
+        let finding = report
+            .add(
+                file.document.at(word.span),
+                format!("{text} is a name server of this file already"),
+            )
+            .help("remove the line")
+            .note("it takes one of the three places of a pod's file, and a server that does not answer is waited for twice");
+        finding.also(file.document.at(first), "it stands here first");
+        if !loses_one {
+            finding.severity(Severity::Info);
+        }
+        // What else stands on the line would be lost.
+        if values.next().is_none() {
+            finding.fix(
+                "remove the line",
+                [file.document.without_line(entry.line.span())],
+            );
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#![doc = include_str!("file_missing.md")]
+
+use crate::finding::Severity;
+use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
+use crate::kubelet::{Found, Origin};
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::{Check, Rule};
+use crate::node::Node;
+use crate::text::Place;
+
+/// KR024.
+pub static RULE: Rule = Rule {
+    code: "KR024",
+    name: "file-missing",
+    severity: Severity::Error,
+    summary: "the file that the kubelet's resolvConf names is not there",
+    page: include_str!("file_missing.md"),
+    check: Check::Node(check),
+};
+
+fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+    let (Some(kubelet), Some(file)) = (&node.kubelet, &node.kubelet_file) else {
+        return;
+    };
+    let is_missing = file.content.as_ref().is_err_and(|it| it.is_missing);
+    // What programs write when they start is not on a disk that nobody runs.
+    let mut paths = std::iter::once(&file.path).chain(&file.links);
+    let is_made_at_start = paths.any(|it| it.starts_with("/run/") || it.starts_with("/var/run/"));
+    let runs = matches!(kubelet.found, Found::Process { .. });
+    if !is_missing || is_made_at_start && !runs {
+        return;
+    }
+    let (path, last) = (&file.path, file.links.last());
+    let message = match last {
+        Some(last) => format!("{path} leads to {last}, which is not there"),
+        None => format!("{path} is not there"),
+    };
+    let set = match &kubelet.resolv_conf.origin {
+        Origin::File(place) => Some(place.clone()),
+        _ => None,
+    };
+    let place = set.unwrap_or_else(|| Place::nowhere(path));
+    let finding = report
+        .add(place, message)
+        .note("no pod of the node starts, whatever its policy: the kubelet reads the file for each of them");
+    if path == NODE_FILE && last.is_some_and(|it| it.starts_with("/run/systemd/resolve/")) {
+        finding.help("start systemd-resolved, or write a file in place of the link");
+    } else if path == UPLINK_FILE {
+        finding.help(format!(
+            "start systemd-resolved, or name another file: resolvConf: {NODE_FILE}"
+        ));
+    } else {
+        finding.help("create the file, or name one that is there in resolvConf");
+    }
+}

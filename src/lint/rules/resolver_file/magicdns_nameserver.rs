@@ -1,0 +1,42 @@
+#![doc = include_str!("magicdns_nameserver.md")]
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::options::Role;
+use crate::lint::report::Report;
+use crate::lint::rules::resolver_file::common::{handed_out, point_to_setting};
+use crate::lint::subject::ResolverFile;
+use crate::lint::{Check, Rule};
+
+/// KR027.
+pub static RULE: Rule = Rule {
+    code: "KR027",
+    name: "magicdns-nameserver",
+    severity: Severity::Warning,
+    summary: "the kubelet's file names Tailscale's MagicDNS, which pods often cannot reach",
+    page: include_str!("magicdns_nameserver.md"),
+    check: Check::Resolver(check),
+};
+
+/// Source: tailscale `net/tsaddr/tsaddr.go: TailscaleServiceIP`.
+const MAGIC_DNS: [IpAddr; 2] = [
+    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 100)),
+    IpAddr::V6(Ipv6Addr::new(0xfd7a, 0x115c, 0xa1e0, 0, 0, 0, 0, 0x53)),
+];
+
+fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+    if file.role != Role::Kubelet {
+        return;
+    }
+    for (address, server) in handed_out(file, context).filter(|(it, _)| MAGIC_DNS.contains(it)) {
+        let message =
+            format!("{address} is Tailscale's MagicDNS on the node, which pods often cannot reach");
+        let finding = report
+            .add(server.at, message)
+            .help("run tailscale set --accept-dns=false on nodes, or give the kubelet a file with other servers")
+            .note("CoreDNS gets no answers from it where the node does not forward pods' packets to tailscaled");
+        point_to_setting(finding, file);
+    }
+}

@@ -1,0 +1,56 @@
+#![doc = include_str!("options_not_inherited.md")]
+
+use crate::finding::Severity;
+use crate::kubelet::choice::NODE_FILE;
+use crate::lint::context::Context;
+use crate::lint::facts::Setting;
+use crate::lint::options::Role;
+use crate::lint::report::Report;
+use crate::lint::rules::resolver_file::common::point_to_setting;
+use crate::lint::subject::{Entry, ResolverFile};
+use crate::lint::{Check, Rule};
+
+/// KR023.
+pub static RULE: Rule = Rule {
+    code: "KR023",
+    name: "options-not-inherited",
+    severity: Severity::Info,
+    summary: "most pods do not get the options of a file that was made for the kubelet",
+    page: include_str!("options_not_inherited.md"),
+    check: Check::Resolver(check),
+};
+
+/// Options that change how a resolver asks.
+const ASKING: [&str; 8] = [
+    "ndots",
+    "timeout",
+    "attempts",
+    "rotate",
+    "use-vc",
+    "single-request",
+    "single-request-reopen",
+    "no-aaaa",
+];
+
+fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+    // In the node's own file and in those of others, options are for the node.
+    let named = file.named_by.and_then(Setting::value);
+    let is_made = named.is_some_and(|it| it.text != NODE_FILE && !it.text.starts_with("/run/"));
+    if file.role != Role::Kubelet || !is_made {
+        return;
+    }
+    let words = file.lines("options").flat_map(Entry::values);
+    let Some((word, name)) = words.into_iter().find_map(|word| {
+        let name = word.bytes.split(|it| *it == b':').next()?;
+        let name = ASKING.into_iter().find(|it| it.as_bytes() == name)?;
+        Some((word, name))
+    }) else {
+        return;
+    };
+    let message =
+        format!("pods with the policy ClusterFirst do not get {name}: they get ndots:5 alone");
+    let finding = report
+        .add(file.document.at(word.span), message)
+        .help("set it for each pod, in dnsConfig.options");
+    point_to_setting(finding, file);
+}

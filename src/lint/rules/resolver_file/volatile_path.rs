@@ -1,0 +1,42 @@
+#![doc = include_str!("volatile_path.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::subject::Kubelet;
+use crate::lint::{Check, Rule};
+
+/// KR031.
+pub static RULE: Rule = Rule {
+    code: "KR031",
+    name: "volatile-path",
+    severity: Severity::Warning,
+    summary: "resolvConf names a file in a directory that is emptied",
+    page: include_str!("volatile_path.md"),
+    check: Check::Kubelet(check),
+};
+
+/// Directories that are emptied while the node runs.
+///
+/// Source: `tmpfiles.d(5)`; systemd `tmpfiles.d/tmp.conf`.
+const EMPTIED: [&str; 2] = ["/tmp/", "/var/tmp/"];
+
+fn check(kubelet: &Kubelet, _: &Context<'_>, report: &mut Report) {
+    let Some(value) = kubelet.resolv_conf() else {
+        return;
+    };
+    let path = value.text.as_str();
+    let Some(directory) = EMPTIED.iter().find(|it| path.starts_with(**it)) else {
+        return;
+    };
+    let directory = directory.trim_end_matches('/');
+    report
+        .add(
+            value.at,
+            format!("{path} is in {directory}, which is emptied of old files"),
+        )
+        .help(
+            "keep the file below /etc, and name it there: resolvConf: /etc/kubernetes/resolv.conf",
+        )
+        .note("when the file is gone no pod of the node starts, whatever its policy");
+}

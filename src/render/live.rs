@@ -1,0 +1,288 @@
+//! Lookups on the wire as text for people.
+
+mod phrases;
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use self::phrases::{came, no_reply, time};
+pub(super) use self::phrases::{departure, rooted, stop};
+use crate::engine::machine::Outcome;
+use crate::engine::message::Transport;
+use crate::explain::Context;
+use crate::explain::live::{Comparison, Cut, Departure, Exchange, Played, Unconnected};
+use crate::render::explanation::{Style, Text};
+use crate::render::words;
+use crate::resolver::Resolver;
+use crate::scenario::Scenario;
+use crate::scenario::record_type::Shown;
+use crate::text::escaped;
+
+/// A lookup and its plan.
+#[derive(Debug)]
+pub struct Lived {
+    /// The lookup.
+    pub played: Played,
+    /// Beside its plan.
+    pub comparison: Comparison,
+}
+
+/// Writes what was read before the lookups.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn begin(context: &Context, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    Text::new(style, out).about(context)
+}
+
+/// Writes one lookup: its end first, then each query with what came back.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn lookup(
+    scenario: &Scenario,
+    lived: &Lived,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut text = Text::new(style, out);
+    let played = &lived.played;
+    let resolver = played.resolver;
+    let who = text.bold(&format!(
+        "{} as {} ({})",
+        scenario.name, resolver.id, resolver.version
+    ));
+    let verdict = verdict(lived);
+    let verdict = match (&played.outcome, played.cut) {
+        (Outcome::Found(_), None) => text.green(&verdict),
+        _ => text.yellow(&verdict),
+    };
+    text.line(&format!("{who}: {verdict}"))?;
+    text.paragraph(2, &summary(lived))?;
+    Trace {
+        text: &mut text,
+        lived,
+        heading: None,
+        said: BTreeSet::new(),
+    }
+    .write()?;
+    if played.is_unanswered() {
+        text.paragraph(2, &unanswered(played))?;
+    }
+    for note in played.notes.iter().chain(&played.strays) {
+        text.paragraph(2, note)?;
+    }
+    if played.more_strays > 0 {
+        text.paragraph(2, &format!("and {} such messages more", played.more_strays))?;
+    }
+    text.line("")
+}
+
+/// Writes what was not looked up.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn end(
+    scenario: &Scenario,
+    lived: &[Lived],
+    wanted: &[&'static Resolver],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let left: Vec<&str> = wanted.iter().skip(lived.len()).map(|it| it.id).collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let sentence = format!("{} was not looked up as {}", scenario.name, left.join(", "));
+    Text::new(style, out).paragraph(0, &sentence)
+}
+
+/// How the lookup ended for the program.
+fn verdict(lived: &Lived) -> String {
+    let played = &lived.played;
+    match (&played.outcome, played.cut) {
+        (_, Some(Cut::Time(limit))) => format!("no end within {}", time(limit)),
+        (_, Some(Cut::Queries)) => "no end within the most queries that are sent".to_owned(),
+        (_, Some(Cut::Hangs)) => "it would wait for ever".to_owned(),
+        (_, Some(Cut::Interrupt)) => "interrupted".to_owned(),
+        (Outcome::Found(found), None) if found.is_empty() => "found".to_owned(),
+        (Outcome::Found(found), None) => {
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            found.join(", ")
+        }
+        (Outcome::Failed(code), None) => (*code).to_owned(),
+    }
+}
+
+/// After how long, and how many queries.
+fn summary(lived: &Lived) -> String {
+    let (played, comparison) = (&lived.played, &lived.comparison);
+    let sent = played.exchanges.len();
+    let queries = words::counted(sent, "query", "queries");
+    let after = time(played.elapsed);
+    if sent == 0 && played.unconnected.is_empty() {
+        return format!("after {after}, without a query");
+    }
+    let plan = if comparison.is_as_planned {
+        "as planned".to_owned()
+    } else {
+        format!("planned: {} if the name does not exist", comparison.planned)
+    };
+    format!("after {after} and {queries} ({plan})")
+}
+
+/// Which servers said nothing, and how.
+fn unanswered(played: &Played) -> String {
+    let mut servers: Vec<(String, String)> = Vec::new();
+    let queries = played.exchanges.iter().map(|it| {
+        let what = match (&it.unsent, &it.answer) {
+            (Some(unsent), _) => format!("not sent: {}", unsent.why),
+            (None, None) => "no answer".to_owned(),
+            (None, Some(answer)) => no_reply(answer, it.query.transport),
+        };
+        (it.query.server.to_string(), what)
+    });
+    let connections = played.unconnected.iter().map(|it| {
+        let what = format!("no connection: {}", it.unsent.why);
+        (it.server.to_string(), what)
+    });
+    for pair in queries.chain(connections) {
+        if !servers.contains(&pair) {
+            servers.push(pair);
+        }
+    }
+    let parts: Vec<String> = servers
+        .iter()
+        .map(|(server, what)| format!("{server}: {what}"))
+        .collect();
+    format!("no server answered ({})", parts.join("; "))
+}
+
+/// The queries of a lookup, line by line.
+struct Trace<'t, 'w> {
+    text: &'t mut Text<'w>,
+    lived: &'t Lived,
+    /// The candidate of the last line.
+    heading: Option<usize>,
+    /// What was said about what follows answers.
+    said: BTreeSet<String>,
+}
+
+impl Trace<'_, '_> {
+    fn write(&mut self) -> io::Result<()> {
+        let (played, comparison) = (&self.lived.played, &self.lived.comparison);
+        let mut departures = comparison.departures.iter().peekable();
+        let mut connections = played.unconnected.iter().peekable();
+        let mut pending: Option<String> = None;
+        let numbered = played.exchanges.iter().zip(&comparison.numbers);
+        for (index, (exchange, &number)) in numbered.enumerate() {
+            while let Some(it) = connections.next_if(|it| it.at < exchange.at) {
+                self.pending(&mut pending)?;
+                let is_same = |other: &&Unconnected| is_alike(it, other) && other.at < exchange.at;
+                let more = std::iter::from_fn(|| connections.next_if(is_same)).count();
+                self.unconnected(it, more)?;
+            }
+            let departure = departures.next_if(|it| it.exchange == index);
+            let sentence = departure.map(|it| self::departure(self.lived, it));
+            // A and AAAA mostly have the same fate.
+            if pending != sentence || self.heading != Some(number) {
+                self.pending(&mut pending)?;
+            }
+            self.head(number)?;
+            self.exchange(exchange, departure)?;
+            pending = sentence;
+        }
+        self.pending(&mut pending)?;
+        while let Some(it) = connections.next() {
+            let more = std::iter::from_fn(|| connections.next_if(|other| is_alike(it, other)));
+            let more = more.count();
+            self.unconnected(it, more)?;
+        }
+        match comparison.stop {
+            Some(stop) => self.pending(&mut Some(self::stop(self.lived, stop))),
+            None => Ok(()),
+        }
+    }
+
+    /// Says it, if it was not said before.
+    fn pending(&mut self, sentence: &mut Option<String>) -> io::Result<()> {
+        match sentence.take() {
+            Some(sentence) if self.said.insert(sentence.clone()) => {
+                let arrow = self.text.yellow("-> ");
+                self.text.headed(7, &arrow, &sentence)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The candidate's name, where it is another one than on the last line.
+    fn head(&mut self, number: usize) -> io::Result<()> {
+        if self.heading == Some(number) {
+            return Ok(());
+        }
+        self.heading = Some(number);
+        let comparison = &self.lived.comparison;
+        let Some(candidate) = comparison.candidates.get(number) else {
+            return Ok(());
+        };
+        let name = candidate.name.as_ref().map(rooted);
+        let name = name.unwrap_or_else(|| "a malformed message".to_owned());
+        let name = self.text.bold(&name);
+        let from = words::because(&candidate.because);
+        let from = if number < comparison.planned_candidates {
+            from
+        } else {
+            format!("{from}, not planned")
+        };
+        let from = self.text.dim(&format!("({from})"));
+        self.text
+            .line(&format!("  {:>3}  {name}  {from}", number + 1))
+    }
+
+    fn exchange(&mut self, exchange: &Exchange, departure: Option<&Departure>) -> io::Result<()> {
+        let query = &exchange.query;
+        let record_type = query.record_type().map(|it| Shown(it).to_string());
+        let proto = match query.transport {
+            Transport::Udp => "",
+            Transport::Tcp => " TCP",
+        };
+        let head = format!(
+            "{:>8}  {:<5} {}{proto}  ",
+            time(exchange.at),
+            record_type.unwrap_or_default(),
+            query.server,
+        );
+        let waited = departure.and_then(|it| it.waited);
+        let came = came(exchange, waited, self.lived.played.elapsed);
+        self.text.headed(5, &escaped(head.as_bytes()), &came)
+    }
+
+    fn unconnected(&mut self, it: &Unconnected, more: usize) -> io::Result<()> {
+        let how = match it.transport {
+            Transport::Udp => "",
+            Transport::Tcp => " TCP",
+        };
+        let (at, server, why) = (time(it.at), &it.server, &it.unsent.why);
+        let times = if more > 0 {
+            format!(", {} times", more + 1)
+        } else {
+            String::new()
+        };
+        let line = format!(
+            "{at:>8}  {:<5} {server}{how}  no connection: {why}{times}",
+            ""
+        );
+        self.text.headed(5, "", &line)
+    }
+}
+
+/// Whether the same went wrong once more.
+fn is_alike(one: &Unconnected, other: &Unconnected) -> bool {
+    one.server == other.server && one.transport == other.transport && one.unsent == other.unsent
+}
+
+#[cfg(test)]
+mod tests;

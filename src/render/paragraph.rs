@@ -1,0 +1,29 @@
+//! Text for people, broken into lines that fit every terminal and ticket.
+
+use std::io::{self, Write};
+
+/// Lines are broken before this column; a longer word keeps a line of its own.
+pub const WIDTH: usize = 80;
+
+/// Writes safe text behind `first`, its further lines behind `rest`.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(out: &mut dyn Write, first: &str, rest: &str, text: &str) -> io::Result<()> {
+    // No text has more columns than bytes. Most lines fit, and wrapping costs
+    // as much as all the rest of an explanation.
+    if first.len() + text.len() <= WIDTH && !text.ends_with(' ') {
+        return writeln!(out, "{first}{text}");
+    }
+    let options = textwrap::Options::new(WIDTH)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .break_words(false);
+    for line in textwrap::wrap(text, options) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}

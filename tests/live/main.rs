@@ -1,0 +1,54 @@
+//! `kdns explain --live` against real sockets, in namespaces of its own.
+//!
+//! - `vectors`: what a server gets from kdns is what it got from the real
+//!   resolver: recorded vectors, sampled for each resolver; and the scenario
+//!   that was saved replays the lookup.
+//! - `scenes`: what is shown, and the exit status.
+//!
+//! The laboratory of `tests/resolvers` makes the namespaces and serves.
+//! `KDNS_LIVE_CASES` is the number of vectors for each resolver.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "the laboratory of tests/resolvers can do more"
+)]
+#[path = "../resolvers/lab/mod.rs"]
+mod lab;
+mod run;
+mod scenes;
+mod vectors;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    // The laboratory starts itself to see whether it can.
+    if let Some(code) = run::run_hidden().or_else(lab::run_hidden) {
+        return code;
+    }
+    let mut arguments = Arguments::from_args();
+    // Most trials wait for a time-out.
+    arguments.test_threads.get_or_insert(8);
+    let mut trials = vectors::trials();
+    trials.extend(scenes::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A trial that needs root and namespaces.
+fn trial(name: &str, run: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
+    match lab::real::no_namespaces() {
+        None => Trial::test(name, run),
+        Some(reason) if lab::real::required() => Trial::test(name, || Err(reason.into())),
+        Some(reason) => {
+            Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
+        }
+    }
+}
