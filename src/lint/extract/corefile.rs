@@ -18,7 +18,7 @@ pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
                 "kubernetes" => facts
                     .cluster_zones
                     .extend(cluster_zones(document, block, directive)),
-                "forward" => facts.forwards.extend(forward(document, directive)),
+                "forward" => facts.forwards.extend(forward(document, block, directive)),
                 "bind" => {
                     let words = directive.arguments.iter();
                     facts
@@ -48,9 +48,10 @@ fn cluster_zones(document: &Document, block: &ServerBlock, directive: &Directive
     zones.collect()
 }
 
-fn forward(document: &Document, directive: &Directive) -> Option<Forward> {
+fn forward(document: &Document, block: &ServerBlock, directive: &Directive) -> Option<Forward> {
     let (from, to) = directive.arguments.split_first()?;
     Some(Forward {
+        zones: block.keys.iter().flat_map(|it| zones(&it.text)).collect(),
         from: zones(&from.text).into_iter().next()?,
         to: to.iter().filter_map(|it| text(document, it)).collect(),
     })
