@@ -1,5 +1,6 @@
 //! Questions about server blocks that several rules of this group ask.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use memchr::memmem;
@@ -7,7 +8,7 @@ use memchr::memmem;
 use crate::config::corefile::{Directive, Key, ServerBlock, Transport, Word, split_key, zones};
 use crate::kubelet::Version;
 use crate::lint::context::{Context, Known};
-use crate::lint::document::Change;
+use crate::lint::document::{At, Change};
 use crate::lint::subject::CorefileText;
 use crate::text::Span;
 
@@ -29,10 +30,18 @@ pub(super) fn blocks<'c>(file: &CorefileText<'c>) -> &'c [ServerBlock] {
 
 /// Whether it is a template of Go, Jinja or the like.
 pub(super) fn is_template(file: &CorefileText<'_>) -> bool {
+    let name = file.document.source.name.rsplit('/').next();
+    let ending = name.and_then(|it| Some(it.rsplit_once('.')?.1));
     let bytes = &file.document.source.bytes;
     let marks: [&[u8]; 3] = [b"{{", b"{% ", b"{%-"];
-    marks.iter().any(|it| memmem::find(bytes, it).is_some())
+    ending.is_some_and(|it| TEMPLATES.contains(&it))
+        || marks.iter().any(|it| memmem::find(bytes, it).is_some())
 }
+
+/// Endings of files that others are made of, by `sed` and the like.
+const TEMPLATES: [&str; 8] = [
+    "sed", "in", "tmpl", "tpl", "template", "j2", "gotmpl", "erb",
+];
 
 /// Whether all of it was given: an import can add what seems to be missing.
 pub(super) fn is_whole(file: &CorefileText<'_>) -> bool {
@@ -148,9 +157,9 @@ pub(super) fn cluster_zones(block: &ServerBlock, kubernetes: &Directive) -> Vec<
     words.iter().flat_map(|it| zones(&it.text)).collect()
 }
 
-/// The version of the `CoreDNS` that reads the file: that which was given, else
+/// The version of the program that reads the file: that which was given, else
 /// that of the image of the DNS pods near it. A node's cache is another
-/// program with a `CoreDNS` in it.
+/// program with one in it.
 pub(super) fn version(file: &CorefileText<'_>, context: &Context<'_>) -> Option<Known<Version>> {
     if is_node_cache(&file.corefile.blocks) {
         let value = context.options().coredns_version?;
@@ -175,6 +184,26 @@ pub(super) const fn release(major: u32, minor: u32, patch: u32) -> Version {
         major,
         minor,
         patch,
+    }
+}
+
+/// Gives each place once: what a snippet says stands in every block that
+/// imports it.
+pub(super) struct Places<'f, 'c> {
+    file: &'f CorefileText<'c>,
+    seen: BTreeSet<At>,
+}
+
+impl<'f, 'c> Places<'f, 'c> {
+    pub(super) fn of(file: &'f CorefileText<'c>) -> Self {
+        let seen = BTreeSet::new();
+        Self { file, seen }
+    }
+
+    /// The place of a word that was not asked for before.
+    pub(super) fn first(&mut self, word: &Word) -> Option<At> {
+        let at = self.file.at(word.at)?;
+        self.seen.insert(at).then_some(at)
     }
 }
 

@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         if blocks::key_of(block, ".").is_none() {
             continue;
@@ -32,7 +33,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             let (Some(forced), Some(target)) = (forced, targets.find(is_file)) else {
                 continue;
             };
-            let (Some(at), Some(target)) = (file.at(forced.at), file.at(target.at)) else {
+            let (Some(at), Some(target)) = (places.first(forced), file.at(target.at)) else {
                 continue;
             };
             report

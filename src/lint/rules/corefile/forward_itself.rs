@@ -27,10 +27,12 @@ const MAX_FINDINGS: usize = 100;
 
 fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
-    let services = match blocks::is_cluster_dns(blocks) {
-        true => context.cluster_dns(file.document.file),
-        false => Vec::new(),
+    let services = if blocks::is_cluster_dns(blocks) {
+        context.cluster_dns(file.document.file)
+    } else {
+        Vec::new()
     };
+    let mut places = blocks::Places::of(file);
     let mut found = 0;
     for block in blocks {
         for forward in blocks::forwards(block).filter(|it| !is_answered(block, it)) {
@@ -41,7 +43,7 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
                 let Some(own) = own(block, target, &services) else {
                     continue;
                 };
-                let Some(at) = file.at(word.at).filter(|_| found < MAX_FINDINGS) else {
+                let Some(at) = places.first(word).filter(|_| found < MAX_FINDINGS) else {
                     continue;
                 };
                 found += 1;

@@ -35,8 +35,9 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
         .iter()
         .flat_map(|it| blocks::named(it, "forward"));
     let named = forwards.flat_map(blocks::targets).filter(|it| is_name(it));
+    let mut places = blocks::Places::of(file);
     for (word, at) in named
-        .filter_map(|it| Some((it, file.at(it.at)?)))
+        .filter_map(|it| Some((it, places.first(it)?)))
         .take(MAX_FINDINGS)
     {
         let message = match &version {

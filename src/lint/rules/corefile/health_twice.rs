@@ -25,6 +25,7 @@ const DEFAULT: &str = ":8080";
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut first: BTreeMap<&str, &Word> = BTreeMap::new();
+    let mut places = blocks::Places::of(file);
     for health in blocks::blocks(file)
         .iter()
         .flat_map(|it| blocks::named(it, "health"))
@@ -37,7 +38,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             first.insert(address, &health.name);
             continue;
         };
-        let (Some(at), Some(first)) = (file.at(health.name.at), file.at(earlier.at)) else {
+        let (Some(at), Some(first)) = (places.first(&health.name), file.at(earlier.at)) else {
             continue;
         };
         report

@@ -26,12 +26,13 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let Some(version) = blocks::version(file, context).filter(|it| it.value < SEVERAL) else {
         return;
     };
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         let mut forwards = blocks::named(block, "forward");
         let (Some(first), Some(second)) = (forwards.next(), forwards.next()) else {
             continue;
         };
-        let Some(at) = file.at(second.name.at) else {
+        let Some(at) = places.first(&second.name) else {
             continue;
         };
         let message = format!(

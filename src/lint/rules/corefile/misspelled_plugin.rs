@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
-    let mut seen = Vec::new();
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         for directive in &block.directives {
             let name = directive.name.text.as_str();
@@ -33,10 +33,9 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
                 (None, Some(plugin)) => format!("write {plugin}"),
                 (None, None) => continue,
             };
-            let Some(at) = file.at(directive.name.at).filter(|it| !seen.contains(it)) else {
+            let Some(at) = places.first(&directive.name) else {
                 continue;
             };
-            seen.push(at);
             report
                 .add(at, format!("CoreDNS does not start: there is no plugin {name}"))
                 .help(help)
@@ -99,25 +98,26 @@ const MAX_NAME: usize = 32;
 /// neighbours to make one word of the other.
 fn distance(one: &[u8], other: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    let mut last = None;
+    let mut current: Vec<usize> = (0..=other.len()).collect();
+    let mut letter_before = None;
     for (index, letter) in one.iter().enumerate() {
         let mut next = vec![index + 1];
         let mut left = None;
         for (at, wanted) in other.iter().enumerate() {
-            let of = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
-            let changed = of(&row, at) + usize::from(letter != wanted);
-            let mut least = changed.min(of(&row, at + 1) + 1).min(of(&next, at) + 1);
-            if at > 0 && last == Some(wanted) && left == Some(letter) {
+            let of =
+                |counts: &[usize], at: usize| counts.get(at).copied().unwrap_or(usize::MAX / 2);
+            let changed = of(&current, at) + usize::from(letter != wanted);
+            let mut least = changed.min(of(&current, at + 1) + 1).min(of(&next, at) + 1);
+            if at > 0 && letter_before == Some(wanted) && left == Some(letter) {
                 least = least.min(of(&before, at - 1) + 1);
             }
             next.push(least);
             left = Some(wanted);
         }
-        before = std::mem::replace(&mut row, next);
-        last = Some(letter);
+        before = std::mem::replace(&mut current, next);
+        letter_before = Some(letter);
     }
-    row.last().copied().unwrap_or_default()
+    current.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -24,12 +24,11 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         return;
     }
     let health = blocks.iter().flat_map(|it| blocks::named(it, "health"));
-    let mut seen = Vec::new();
+    let mut places = blocks::Places::of(file);
     for health in health.filter(|it| it.options("lameduck").next().is_none()) {
-        let Some(at) = file.at(health.name.at).filter(|it| !seen.contains(it)) else {
+        let Some(at) = places.first(&health.name) else {
             continue;
         };
-        seen.push(at);
         let change = blocks::block_behind(file, health, "lameduck 5s");
         report
             .add(at, "health has no lameduck: a pod that ends stops to answer at once")

@@ -24,6 +24,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let forwards = blocks::blocks(file)
         .iter()
         .flat_map(|it| blocks::named(it, "forward"));
+    let mut places = blocks::Places::of(file);
     for forward in forwards.filter(|it| !is_sequential(it)) {
         let targets = || blocks::targets(forward).iter();
         let find =
@@ -31,7 +32,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         let (Some(private), Some(public)) = (find(is_private), find(is_public_resolver)) else {
             continue;
         };
-        let (Some(at), Some(other)) = (file.at(public.at), file.at(private.at)) else {
+        let (Some(at), Some(other)) = (places.first(public), file.at(private.at)) else {
             continue;
         };
         report

@@ -23,13 +23,14 @@ pub static RULE: Rule = Rule {
 const ONCE: [&str; 6] = ["errors", "cache", "hosts", "kubernetes", "loop", "ready"];
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         for name in ONCE {
             let mut found = blocks::named(block, name);
             let (Some(first), Some(second)) = (found.next(), found.next()) else {
                 continue;
             };
-            let (Some(at), Some(first_at)) = (file.at(second.name.at), file.at(first.name.at))
+            let (Some(at), Some(first_at)) = (places.first(&second.name), file.at(first.name.at))
             else {
                 continue;
             };

@@ -29,9 +29,10 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     if version.as_ref().is_some_and(|it| it.value < GONE) {
         return;
     }
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         for proxy in blocks::named(block, "proxy") {
-            let Some(at) = file.at(proxy.name.at) else {
+            let Some(at) = places.first(&proxy.name) else {
                 continue;
             };
             let message = match &version {

@@ -21,6 +21,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let root = blocks::blocks(file)
         .iter()
         .filter(|it| blocks::key_of(it, ".").is_some());
+    let mut places = blocks::Places::of(file);
     for log in root.flat_map(|it| blocks::named(it, "log")) {
         let name = log.arguments.first().map_or(".", |it| it.text.as_str());
         let mut classes = log.options("class").flatten();
@@ -28,7 +29,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         if name != "." || has_class && !classes.any(|it| it.text == "all") {
             continue;
         }
-        if let Some(at) = file.at(log.name.at) {
+        if let Some(at) = places.first(&log.name) {
             report
                 .add(at, "every query is logged")
                 .help("write log . { class error }, on three lines, or remove log")

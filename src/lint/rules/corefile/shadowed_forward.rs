@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         let forwards: Vec<&Directive> =
             blocks::named(block, "forward").take(MAX_FORWARDS).collect();
@@ -30,7 +31,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             let Some(first) = earlier.copied().find(|it| takes(it, &zone)) else {
                 continue;
             };
-            let (Some(at), Some(first_at)) = (file.at(forward.name.at), file.at(first.name.at))
+            let (Some(at), Some(first_at)) = (places.first(&forward.name), file.at(first.name.at))
             else {
                 continue;
             };

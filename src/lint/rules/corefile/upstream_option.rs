@@ -29,7 +29,7 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     if version.as_ref().is_some_and(|it| it.value < GONE) {
         return;
     }
-    let mut seen = Vec::new();
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         for directive in &block.directives {
             match directive.name.text.as_str() {
@@ -38,19 +38,16 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
                         let Some(word) = line.first().filter(|it| is_gone(&it.text)) else {
                             continue;
                         };
-                        let Some(at) = file.at(word.at).filter(|it| !seen.contains(it)) else {
+                        let Some(at) = places.first(word) else {
                             continue;
                         };
-                        seen.push(at);
                         let change = blocks::without(file, line);
                         let what = format!("{} in kubernetes", word.text);
                         said(report, at, &what, version.as_ref(), change);
                     }
                 }
                 "federation" => {
-                    let at = file.at(directive.name.at);
-                    if let Some(at) = at.filter(|it| !seen.contains(it)) {
-                        seen.push(at);
+                    if let Some(at) = places.first(&directive.name) {
                         said(report, at, "federation", version.as_ref(), None);
                     }
                 }
@@ -78,9 +75,13 @@ fn said(
         ),
         None => format!("CoreDNS since 1.7.0 does not start with {what}"),
     };
+    let help = match what {
+        "federation" => "remove it, or build github.com/coredns/federation in",
+        _ => "remove the line: the versions before took no notice of it",
+    };
     let finding = report
         .add(at, message)
-        .help("remove it: it did nothing since 1.5.0")
+        .help(help)
         .note("the pod ends with an error in parsing at its next start");
     match version {
         Some(version) => {

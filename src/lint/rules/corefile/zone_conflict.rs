@@ -95,10 +95,10 @@ fn taker<'b>(
             && !blocks::has(it, "view")
             && binds(it) == binds(own)
     });
-    let found = same.filter_map(|block| {
+    let mut found = same.filter_map(|block| {
         let (word, key) = best(block, zone)?;
         let is_better = key.port == here.port && length(&key, zone) > length(&here, zone);
         is_better.then_some((block, word))
     });
-    found.last()
+    found.next()
 }
