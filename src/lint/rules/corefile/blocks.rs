@@ -20,9 +20,10 @@ pub(super) const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
 pub(super) const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
 
 /// The server blocks; none of a template, of which nobody knows what it
-/// becomes.
+/// becomes, and none where a brace is missing, which can hide what stands
+/// there.
 pub(super) fn blocks<'c>(file: &CorefileText<'c>) -> &'c [ServerBlock] {
-    if is_template(file) {
+    if is_template(file) || file.corefile.stop().is_some() {
         return &[];
     }
     &file.corefile.blocks
@@ -92,9 +93,14 @@ pub(super) fn key_of<'b>(block: &'b ServerBlock, zone: &str) -> Option<(&'b Word
         .find(|(_, key)| key.transport == Transport::Dns && key.zones.iter().any(|it| it == zone))
 }
 
+/// More words behind `bind` are not looked at.
+const MAX_BINDS: usize = 100;
+
 /// The words behind `bind`.
 pub(super) fn binds(block: &ServerBlock) -> impl Iterator<Item = &Word> {
-    named(block, "bind").flat_map(|it| &it.arguments)
+    named(block, "bind")
+        .flat_map(|it| &it.arguments)
+        .take(MAX_BINDS)
 }
 
 /// Whether it is the cluster's DNS: it answers names of Services.
@@ -132,7 +138,7 @@ pub(super) fn address(text: &str) -> Option<SocketAddr> {
     rest.parse().ok()
 }
 
-/// 169.254.0.0/16 and fe80::/10.
+/// `169.254.0.0/16` and `fe80::/10`.
 pub(super) fn is_link_local(address: &IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => it.is_link_local(),
@@ -154,8 +160,12 @@ pub(super) fn cluster_zones(block: &ServerBlock, kubernetes: &Directive) -> Vec<
         [] => &block.keys,
         words => words,
     };
-    words.iter().flat_map(|it| zones(&it.text)).collect()
+    let zones = words.iter().flat_map(|it| zones(&it.text));
+    zones.take(MAX_ZONES).collect()
 }
+
+/// More zones of one `kubernetes` are not looked at.
+const MAX_ZONES: usize = 100;
 
 /// The version of the program that reads the file: that which was given, else
 /// that of the image of the DNS pods near it. A node's cache is another

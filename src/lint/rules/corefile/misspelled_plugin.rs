@@ -39,7 +39,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             report
                 .add(at, format!("CoreDNS does not start: there is no plugin {name}"))
                 .help(help)
-                .note("a running CoreDNS keeps its old configuration when reload meets the error, and does not start again");
+                .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
         }
     }
 }

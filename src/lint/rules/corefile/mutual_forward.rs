@@ -33,10 +33,11 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let caches: Vec<&CorefileFacts> = others
         .into_iter()
         .filter(|it| it.cluster_zones.is_empty() && !it.binds.is_empty())
+        .take(MAX_PARTS)
         .collect();
     let targets = blocks.iter().flat_map(blocks::forwards);
     let targets = targets.flat_map(blocks::targets);
-    for word in targets {
+    for word in targets.take(MAX_PARTS) {
         let Some(target) = blocks::address(&word.text).filter(|it| it.port() == 53) else {
             continue;
         };
@@ -66,6 +67,9 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
             .note("names outside of the cluster go round between the two until the queries time out");
     }
 }
+
+/// More caches, and servers in one file, are not compared.
+const MAX_PARTS: usize = 100;
 
 /// The server of the cluster's DNS to which a cache forwards the root zone.
 fn way_back<'f>(cache: &'f CorefileFacts, services: &[Known<IpAddr>]) -> Option<&'f Text> {

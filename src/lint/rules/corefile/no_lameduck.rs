@@ -34,6 +34,6 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             .add(at, "health has no lameduck: a pod that ends stops to answer at once")
             .help("write health { lameduck 5s }, on three lines")
             .note("while pods are replaced, nodes send queries to the one that is gone until their rules are updated, and these time out")
-            .fix("wait five seconds", [change]);
+            .fix("add lameduck 5s", [change]);
     }
 }

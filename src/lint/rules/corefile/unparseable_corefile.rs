@@ -64,5 +64,5 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
 fn said(report: &mut Report, at: At, message: &str) {
     report
         .add(at, format!("CoreDNS does not start with this Corefile: {message}"))
-        .note("a running CoreDNS keeps its old configuration when reload meets the error, and does not start again");
+        .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
 }

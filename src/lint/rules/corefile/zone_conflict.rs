@@ -20,9 +20,11 @@ pub static RULE: Rule = Rule {
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
-    for block in blocks {
-        for kubernetes in blocks::named(block, "kubernetes") {
-            for zone in blocks::cluster_zones(block, kubernetes) {
+    let with = blocks.iter().filter(|it| blocks::has(it, "kubernetes"));
+    for block in with.take(MAX_PARTS) {
+        for kubernetes in blocks::named(block, "kubernetes").take(1) {
+            let zones = blocks::cluster_zones(block, kubernetes);
+            for zone in zones.into_iter().take(MAX_PARTS) {
                 if zone == "." || zone.ends_with(".arpa.") {
                     continue;
                 }
@@ -57,6 +59,10 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         }
     }
 }
+
+/// More server blocks with `kubernetes`, and zones of one, are not compared
+/// with all others.
+const MAX_PARTS: usize = 10;
 
 /// The key of a block with the most special zone that has `zone` in it.
 fn best<'b>(block: &'b ServerBlock, zone: &str) -> Option<(&'b Word, Key)> {

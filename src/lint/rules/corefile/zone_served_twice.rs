@@ -6,6 +6,7 @@ use crate::lint::report::Report;
 use crate::lint::subject::CorefileText;
 use crate::lint::{Check, Rule};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::config::corefile::Word;
 use crate::lint::rules::corefile::blocks;
@@ -25,14 +26,17 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     if !blocks::is_whole(file) {
         return;
     }
-    let mut served: BTreeMap<Served, Vec<(Vec<&str>, &Word)>> = BTreeMap::new();
+    let mut served: BTreeMap<Served, Vec<Earlier<'_>>> = BTreeMap::new();
     for block in blocks::blocks(file)
         .iter()
         .filter(|it| !blocks::has(it, "view"))
     {
-        let binds: Vec<&str> = blocks::binds(block).map(|it| it.text.as_str()).collect();
+        let binds: Rc<[&str]> = blocks::binds(block).map(|it| it.text.as_str()).collect();
         for (word, key) in blocks::keys(block) {
             for zone in key.zones {
+                if served.len() == MAX_ZONES {
+                    return;
+                }
                 let transport = key.transport as u8;
                 let earlier = served.entry((transport, key.port, zone)).or_default();
                 let first = earlier
@@ -43,15 +47,19 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
                     said(file, report, word, first);
                     break;
                 }
-                earlier.push((binds.clone(), word));
+                earlier.push((Rc::clone(&binds), word));
             }
         }
     }
 }
 
+/// What a block is bound to, and its key.
+type Earlier<'b> = (Rc<[&'b str]>, &'b Word);
 /// A transport, a port and a zone.
 type Served = (u8, u16, String);
 
+/// More zones are not compared.
+const MAX_ZONES: usize = 10_000;
 /// Of more with one zone the rest is not compared.
 const MAX_BLOCKS: usize = 100;
 
@@ -70,5 +78,5 @@ fn said(file: &CorefileText<'_>, report: &mut Report, word: &Word, first: &Word)
         .add(at, format!("CoreDNS does not start: {} is served twice", word.text))
         .also(first, "the first time")
         .help("put the directives of both into one server block, or remove one of them")
-        .note("a running CoreDNS keeps its old configuration when reload meets the error, and does not start again");
+        .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
 }
