@@ -141,8 +141,8 @@ pub struct CorefileFacts {
 /// A `forward` of a Corefile.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Forward {
-    /// The zones of its server block, lower case with their final dots.
-    pub zones: Vec<String>,
+    /// Whether its server block is for the root zone.
+    pub of_root: bool,
     /// The zone, lower case with its final dot.
     pub from: String,
     /// Addresses and files, as written.

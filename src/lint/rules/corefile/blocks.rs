@@ -81,9 +81,13 @@ pub(super) fn targets(forward: &Directive) -> &[Word] {
     forward.arguments.get(1..).unwrap_or_default()
 }
 
+/// More keys of one server block are not looked at.
+const MAX_KEYS: usize = 1000;
+
 /// The keys that can be taken apart.
 pub(super) fn keys(block: &ServerBlock) -> impl Iterator<Item = (&Word, Key)> {
     let known = block.keys.iter().filter(|it| !it.has_variable());
+    let known = known.take(MAX_KEYS);
     known.filter_map(|it| Some((it, split_key(&it.text).ok()?)))
 }
 
@@ -197,6 +201,9 @@ pub(super) const fn release(major: u32, minor: u32, patch: u32) -> Version {
     }
 }
 
+/// More are not said about one file by one rule.
+const MAX_FINDINGS: usize = 100;
+
 /// Gives each place once: what a snippet says stands in every block that
 /// imports it.
 pub(super) struct Places<'f, 'c> {
@@ -210,10 +217,11 @@ impl<'f, 'c> Places<'f, 'c> {
         Self { file, seen }
     }
 
-    /// The place of a word that was not asked for before.
+    /// The place of a word that was not asked for before; none of too many.
     pub(super) fn first(&mut self, word: &Word) -> Option<At> {
         let at = self.file.at(word.at)?;
-        self.seen.insert(at).then_some(at)
+        let is_new = self.seen.len() < MAX_FINDINGS && self.seen.insert(at);
+        is_new.then_some(at)
     }
 }
 

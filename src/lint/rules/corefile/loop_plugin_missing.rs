@@ -27,6 +27,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         return;
     }
     let is_of_cluster = blocks::is_cluster_dns(blocks) || blocks::is_node_cache(blocks);
+    let mut places = blocks::Places::of(file);
     for block in blocks.iter().filter(|it| !blocks::has(it, "loop")) {
         let Some((key, _)) = blocks::key_of(block, ".").filter(|it| it.1.port == PORT) else {
             continue;
@@ -40,7 +41,8 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         let open = targets
             .iter()
             .find(|it| it.text.contains('/') || it.text == blocks::UPSTREAM_SERVERS);
-        let place = file.at(key.at).filter(|_| open.is_some() || is_of_cluster);
+        let is_said = open.is_some() || is_of_cluster;
+        let place = is_said.then(|| places.first(key)).flatten();
         let (Some(at), Some(target)) = (place, open.or(targets.first())) else {
             continue;
         };

@@ -19,6 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         let (Some(test), Some(first)) = (blocks::named(block, "loop").next(), block.keys.first())
         else {
@@ -47,7 +48,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             continue;
         }
         let (Some(at), Some(root), Some(test)) =
-            (file.at(first.at), file.at(root.at), file.at(test.name.at))
+            (places.first(first), file.at(root.at), file.at(test.name.at))
         else {
             continue;
         };

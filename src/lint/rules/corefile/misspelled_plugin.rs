@@ -88,11 +88,9 @@ fn is_near(name: &str, plugin: &str) -> bool {
         4..=7 => 1,
         _ => 2,
     };
-    name.len() <= MAX_NAME && distance(name.as_bytes(), plugin.as_bytes()) <= most
+    name.len().abs_diff(plugin.len()) <= most
+        && distance(name.as_bytes(), plugin.as_bytes()) <= most
 }
-
-/// No plugin has a longer name.
-const MAX_NAME: usize = 32;
 
 /// How many letters must be changed, added, removed or exchanged with their
 /// neighbours to make one word of the other.

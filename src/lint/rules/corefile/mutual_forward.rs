@@ -73,7 +73,7 @@ const MAX_PARTS: usize = 100;
 
 /// The server of the cluster's DNS to which a cache forwards the root zone.
 fn way_back<'f>(cache: &'f CorefileFacts, services: &[Known<IpAddr>]) -> Option<&'f Text> {
-    let of_root = |it: &&Forward| it.from == "." && it.zones.iter().any(|zone| zone == ".");
+    let of_root = |it: &&Forward| it.from == "." && it.of_root;
     let mut targets = cache.forwards.iter().filter(of_root).flat_map(|it| &it.to);
     targets.find(|it| {
         let address = blocks::address(&it.text).map(|it| it.ip());

@@ -22,6 +22,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     if !blocks::is_whole(file) {
         return;
     }
+    let mut places = blocks::Places::of(file);
     for block in blocks {
         let is_logged = blocks::has(block, "errors") || blocks::has(block, "log");
         let forwards_all = || {
@@ -35,7 +36,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         let (Some(key), Some(first)) = (block.keys.first(), block.directives.first()) else {
             continue;
         };
-        let Some(at) = file.at(key.at) else {
+        let Some(at) = places.first(key) else {
             continue;
         };
         let change = blocks::line_before(file, block, first, "errors");

@@ -24,10 +24,11 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         return;
     }
     let bound = blocks.iter().flat_map(blocks::binds).next();
+    let mut places = blocks::Places::of(file);
     for block in blocks.iter().filter(|it| !blocks::has(it, "bind")) {
         let mut keys = blocks::keys(block);
         let key = keys.find(|(_, key)| key.transport == Transport::Dns && key.port == 53);
-        let Some(at) = key.and_then(|(key, _)| file.at(key.at)) else {
+        let Some(at) = key.and_then(|(key, _)| places.first(key)) else {
             continue;
         };
         let finding = report

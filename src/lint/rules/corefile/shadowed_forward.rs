@@ -62,11 +62,11 @@ fn takes(forward: &Directive, zone: &str) -> bool {
         let name = it.first().map_or("", |it| it.text.as_str());
         matches!(name, "next" | "next_on_nodata")
     };
-    let excepted = forward
-        .options("except")
-        .flatten()
-        .flat_map(|it| zones(&it.text));
-    let mut excepted = excepted.filter(|it| it != zone || it != ".");
+    let words: Vec<&Word> = forward.options("except").flatten().collect();
+    if words.len() > MAX_FORWARDS {
+        return false;
+    }
+    let mut excepted = words.into_iter().flat_map(|it| zones(&it.text));
     let is_over = blocks::from(forward).is_some_and(|it| blocks::is_within(zone, &it));
     is_over
         && !forward.lines.iter().any(|it| goes_on(it))

@@ -30,12 +30,18 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         }
         return;
     }
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         for key in block.keys.iter().filter(|it| !it.has_variable()) {
-            let Some(at) = file.at(key.at) else {
+            let wrong = split_key(&key.text).err();
+            let has_brace = key.text.ends_with('{');
+            if wrong.is_none() && !has_brace {
+                continue;
+            }
+            let Some(at) = places.first(key) else {
                 continue;
             };
-            if key.text.ends_with('{') {
+            if has_brace {
                 report
                     .add(
                         at,
@@ -46,14 +52,13 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
                     )
                     .help("write a blank before the {")
                     .note("CoreDNS starts, and answers no query that anybody asks");
-            } else if let Err(message) = split_key(&key.text) {
+            } else if let Some(message) = wrong {
                 said(report, at, &message);
             }
         }
         for forward in blocks::named(block, "forward") {
-            let at = file
-                .at(forward.name.at)
-                .filter(|_| forward.arguments.len() < 2);
+            let is_short = forward.arguments.len() < 2;
+            let at = is_short.then(|| places.first(&forward.name)).flatten();
             if let Some(at) = at {
                 said(report, at, "forward needs a zone and at least one server");
             }

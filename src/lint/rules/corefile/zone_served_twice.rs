@@ -27,6 +27,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         return;
     }
     let mut served: BTreeMap<Served, Vec<Earlier<'_>>> = BTreeMap::new();
+    let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file)
         .iter()
         .filter(|it| !blocks::has(it, "view"))
@@ -44,7 +45,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
                     .take(MAX_BLOCKS)
                     .find(|it| overlap(&it.0, &binds));
                 if let Some((_, first)) = first {
-                    said(file, report, word, first);
+                    said(file, report, &mut places, word, first);
                     break;
                 }
                 earlier.push((Rc::clone(&binds), word));
@@ -70,8 +71,14 @@ fn overlap(one: &[&str], other: &[&str]) -> bool {
     one.is_empty() || other.is_empty() || one.iter().any(|it| other.contains(it))
 }
 
-fn said(file: &CorefileText<'_>, report: &mut Report, word: &Word, first: &Word) {
-    let (Some(at), Some(first)) = (file.at(word.at), file.at(first.at)) else {
+fn said(
+    file: &CorefileText<'_>,
+    report: &mut Report,
+    places: &mut blocks::Places<'_, '_>,
+    word: &Word,
+    first: &Word,
+) {
+    let (Some(at), Some(first)) = (places.first(word), file.at(first.at)) else {
         return;
     };
     report
