@@ -106,7 +106,7 @@ fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-const SUBJECTS: [&[u8]; 12] = [
+const SUBJECTS: [&[u8]; 13] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
@@ -119,6 +119,7 @@ const SUBJECTS: [&[u8]; 12] = [
     b"clusterDNS",
     b"kube-dns",
     b"kubelet",
+    b"KubeProxyConfiguration",
 ];
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {
