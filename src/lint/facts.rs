@@ -18,6 +18,8 @@ pub struct Facts {
     pub services: Vec<Service>,
     /// The pods that it makes that are DNS servers of the cluster.
     pub dns_pods: Vec<DnsPod>,
+    /// The modes of kube-proxy that it sets: `ipvs`.
+    pub proxy_modes: Vec<Text>,
 }
 
 /// A text and where it stands.
@@ -173,6 +175,8 @@ pub struct CorefileFacts {
 /// A `forward` of a Corefile.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Forward {
+    /// Whether its server block is for the root zone.
+    pub of_root: bool,
     /// The zone, lower case with its final dot.
     pub from: String,
     /// Addresses and files, as written.
@@ -199,4 +203,6 @@ pub struct DnsPod {
     pub policy: Option<Text>,
     /// Whether it has the node's network.
     pub host_network: bool,
+    /// The image of its CoreDNS, if it has one.
+    pub image: Option<Text>,
 }

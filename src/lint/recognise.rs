@@ -129,7 +129,8 @@ pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
 }
 
 /// Parts of names, and how texts are encoded in others.
-const FACTS: [&[u8]; 14] = [
+const FACTS: [&[u8]; 15] = [
+    b"KubeProxyConfiguration",
     b"ubelet",
     b"kube-dns",
     b"coredns",
@@ -166,7 +167,7 @@ fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-const SUBJECTS: [&[u8]; 17] = [
+const SUBJECTS: [&[u8]; 18] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
@@ -184,6 +185,7 @@ const SUBJECTS: [&[u8]; 17] = [
     b"configBlock",
     b"rancher/",
     b"coredns",
+    b"KubeProxyConfiguration",
 ];
 
 fn mentions(bytes: &[u8], word: &[u8]) -> bool {

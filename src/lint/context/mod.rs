@@ -7,6 +7,7 @@
 
 mod near;
 mod paths;
+mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;

@@ -12,15 +12,17 @@ pub(super) enum Topic {
     Services,
     Corefiles,
     DnsPods,
+    ProxyModes,
 }
 
 /// All of them, in their order.
-pub(super) const TOPICS: [Topic; 5] = [
+pub(super) const TOPICS: [Topic; 6] = [
     Topic::ClusterDns,
     Topic::ClusterDomain,
     Topic::Services,
     Topic::Corefiles,
     Topic::DnsPods,
+    Topic::ProxyModes,
 ];
 
 /// Where more files than this are equally near, none is.
@@ -79,6 +81,7 @@ impl Topic {
             Self::Services => !facts.services.is_empty(),
             Self::Corefiles => !facts.corefiles.is_empty(),
             Self::DnsPods => !facts.dns_pods.is_empty(),
+            Self::ProxyModes => !facts.proxy_modes.is_empty(),
         }
     }
 }

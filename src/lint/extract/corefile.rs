@@ -13,12 +13,14 @@ pub(super) fn facts(document: &Document, corefile: &Corefile) -> CorefileFacts {
         binds: Vec::new(),
     };
     for block in &corefile.blocks {
+        let mut keys = block.keys.iter().flat_map(|it| zones(&it.text));
+        let of_root = keys.any(|it| it == ".");
         for directive in &block.directives {
             match directive.name.text.as_str() {
                 "kubernetes" => facts
                     .cluster_zones
                     .extend(cluster_zones(document, block, directive)),
-                "forward" => facts.forwards.extend(forward(document, directive)),
+                "forward" => facts.forwards.extend(forward(document, of_root, directive)),
                 "bind" => {
                     let words = directive.arguments.iter();
                     facts
@@ -48,9 +50,10 @@ fn cluster_zones(document: &Document, block: &ServerBlock, directive: &Directive
     zones.collect()
 }
 
-fn forward(document: &Document, directive: &Directive) -> Option<Forward> {
+fn forward(document: &Document, of_root: bool, directive: &Directive) -> Option<Forward> {
     let (from, to) = directive.arguments.split_first()?;
     Some(Forward {
+        of_root,
         from: zones(&from.text).into_iter().next()?,
         to: to.iter().filter_map(|it| text(document, it)).collect(),
     })

@@ -48,6 +48,9 @@ fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
             .services
             .extend(objects::dns_service(document, object));
         facts.dns_pods.extend(objects::dns_pod(document, object));
+        facts
+            .proxy_modes
+            .extend(objects::proxy_mode(document, object));
     }
 }
 

@@ -90,7 +90,24 @@ pub(super) fn dns_pod(document: &Document, object: &Node) -> Option<DnsPod> {
         at: workload.place(),
         policy: workload.policy(),
         host_network: workload.get("hostNetwork").and_then(Node::kind) == Some(Kind::Bool(true)),
+        image: coredns_image(document, spec),
     })
+}
+
+/// The image of the first container that is a CoreDNS.
+fn coredns_image(document: &Document, spec: &Node) -> Option<Text> {
+    let containers = spec.get("containers").and_then(Node::as_sequence)?;
+    let images = containers.iter().filter_map(|it| it.get("image"));
+    let mut images = images.filter_map(|it| text(document, it));
+    images.find(|it| it.text.contains("coredns"))
+}
+
+/// The mode that a configuration of kube-proxy sets.
+pub(super) fn proxy_mode(document: &Document, object: &Node) -> Option<Text> {
+    let mode = object
+        .get("mode")
+        .filter(|_| kind(object) == "KubeProxyConfiguration")?;
+    text(document, mode)
 }
 
 fn name(object: &Node) -> &str {

@@ -201,7 +201,7 @@ fn template_answers_all(directive: &Directive) -> bool {
 ///
 /// Source: `CoreDNS`, plugin.cfg at v1.0.0 to v1.14; openshift/coredns
 /// plugin.cfg; submariner-io/lighthouse; ori-edge/k8s_gateway.
-const PLUGINS: [&str; 72] = [
+pub const PLUGINS: [&str; 72] = [
     "acl",
     "any",
     "auto",

@@ -19,6 +19,8 @@ use std::net::IpAddr;
 
 use crate::config::corefile::{Corefile, Transport, parse};
 use crate::text::{Source, escaped};
+pub use crate::topology::coredns::block::PLUGINS;
+
 use crate::topology::coredns::block::Block;
 use crate::topology::coredns::doubts::Doubts;
 use crate::topology::coredns::listen::Bound;

@@ -11,7 +11,7 @@ use super::spec::list;
 /// KP017.
 pub static RULE: Rule = Rule {
     code: "KP017",
-    name: "too-many-nameservers",
+    name: "too-many-dns-config-nameservers",
     severity: Severity::Error,
     summary: "dnsConfig has more than three name servers",
     page: include_str!("too_many_nameservers.md"),

@@ -1,0 +1,73 @@
+//! What was given of the cluster's DNS servers and of kube-proxy.
+
+use crate::kubelet::Version;
+use crate::lint::context::near::{Topic, agreed};
+use crate::lint::context::{Context, Known};
+use crate::lint::document::{At, FileId};
+use crate::lint::facts::CorefileFacts;
+
+impl<'w> Context<'w> {
+    /// The version of CoreDNS: the one that was given, else that of the images
+    /// of the DNS pods near a file, if they agree.
+    pub fn coredns_version(&self, near: FileId) -> Option<Known<Version>> {
+        if let Some(value) = self.options().coredns_version {
+            return Some(Known { value, at: None });
+        }
+        let pods = self.dns_pods(near);
+        let images = pods.into_iter().filter_map(|it| it.image.as_ref());
+        let versions: Vec<(Version, At)> = images
+            .filter_map(|it| Some((of_image(&it.text)?, it.at)))
+            .collect();
+        let (value, at) = *agreed(&versions.iter().collect::<Vec<_>>(), |it| it.0)?;
+        let at = Some(at);
+        Some(Known { value, at })
+    }
+
+    /// The Corefiles near one that begins at `own`, without itself: those of
+    /// the same file, else those of the nearest others.
+    pub fn other_corefiles(&self, near: FileId, own: At) -> Vec<&'w CorefileFacts> {
+        self.near(near, Topic::Corefiles, |facts| {
+            let others = facts.corefiles.iter();
+            others.filter(|it| it.at != own).collect()
+        })
+    }
+
+    /// Where it is said that kube-proxy works in IPVS mode, if all that is said
+    /// of it near a file agrees.
+    pub fn ipvs(&self, near: FileId) -> Option<At> {
+        let modes = self.near(near, Topic::ProxyModes, |facts| {
+            facts.proxy_modes.iter().collect()
+        });
+        let mode = agreed(&modes, |it| &it.text)?;
+        (mode.text == "ipvs").then_some(mode.at)
+    }
+}
+
+/// The version in the tag of an image: `registry.k8s.io/coredns/coredns:v1.11.1`.
+fn of_image(image: &str) -> Option<Version> {
+    let name = image.split('@').next()?;
+    let (name, tag) = name.rsplit_once(':')?;
+    name.contains("coredns")
+        .then(|| Version::find(tag))
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_image;
+
+    #[test]
+    fn images_tell_versions() {
+        for (image, expected) in [
+            ("registry.k8s.io/coredns/coredns:v1.11.1", Some((11, 1))),
+            ("coredns:1.9.3@sha256:00", Some((9, 3))),
+            ("host:5000/eks/coredns:v1.8.7-eksbuild.3", Some((8, 7))),
+            ("host:5000/coredns", None),
+            ("coredns/coredns:latest", None),
+            ("registry.k8s.io/dns/k8s-dns-node-cache:1.22.28", None),
+        ] {
+            let found = of_image(image).map(|it| (it.minor, it.patch));
+            assert_eq!(found, expected, "{image}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Questions about server blocks that several rules of this group ask.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+
+use memchr::memmem;
+
+use crate::config::corefile::{Directive, Key, ServerBlock, Transport, Word, split_key, zones};
+use crate::kubelet::Version;
+use crate::lint::context::{Context, Known};
+use crate::lint::document::{At, Change};
+use crate::lint::subject::CorefileText;
+use crate::text::Span;
+
+/// What `NodeLocal` `DNSCache` replaces by servers, or by `/etc/resolv.conf`.
+///
+/// Source: kubernetes/dns, cmd/node-cache/app/configmap.go.
+pub(super) const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
+/// What it replaces by the address of the cluster's DNS.
+pub(super) const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
+
+/// The server blocks; none of a template, of which nobody knows what it
+/// becomes, and none where a brace is missing, which can hide what stands
+/// there.
+pub(super) fn blocks<'c>(file: &CorefileText<'c>) -> &'c [ServerBlock] {
+    if is_template(file) || file.corefile.stop().is_some() {
+        return &[];
+    }
+    &file.corefile.blocks
+}
+
+/// Whether it is a template of Go, Jinja or the like.
+pub(super) fn is_template(file: &CorefileText<'_>) -> bool {
+    let name = file.document.source.name.rsplit('/').next();
+    let ending = name.and_then(|it| Some(it.rsplit_once('.')?.1));
+    let bytes = &file.document.source.bytes;
+    let marks: [&[u8]; 3] = [b"{{", b"{% ", b"{%-"];
+    ending.is_some_and(|it| TEMPLATES.contains(&it))
+        || marks.iter().any(|it| memmem::find(bytes, it).is_some())
+}
+
+/// Endings of files that others are made of, by `sed` and the like.
+const TEMPLATES: [&str; 8] = [
+    "sed", "in", "tmpl", "tpl", "template", "j2", "gotmpl", "erb",
+];
+
+/// Whether all of it was given: an import can add what seems to be missing.
+pub(super) fn is_whole(file: &CorefileText<'_>) -> bool {
+    file.corefile.imports.iter().all(|it| it.found > 0)
+}
+
+/// The directives of a block with this name.
+pub(super) fn named<'b>(
+    block: &'b ServerBlock,
+    name: &'b str,
+) -> impl Iterator<Item = &'b Directive> {
+    block
+        .directives
+        .iter()
+        .filter(move |it| it.name.text == name)
+}
+
+/// Whether a block has a directive.
+pub(super) fn has(block: &ServerBlock, name: &str) -> bool {
+    named(block, name).next().is_some()
+}
+
+/// The directives that forward queries.
+pub(super) fn forwards(block: &ServerBlock) -> impl Iterator<Item = &Directive> {
+    let forwards = block.directives.iter();
+    forwards.filter(|it| matches!(it.name.text.as_str(), "forward" | "proxy"))
+}
+
+/// The zone that a `forward` is for.
+pub(super) fn from(forward: &Directive) -> Option<String> {
+    zones(&forward.arguments.first()?.text).into_iter().next()
+}
+
+/// The servers and files of a `forward`.
+pub(super) fn targets(forward: &Directive) -> &[Word] {
+    forward.arguments.get(1..).unwrap_or_default()
+}
+
+/// More keys of one server block are not looked at.
+const MAX_KEYS: usize = 1000;
+
+/// The keys that can be taken apart.
+pub(super) fn keys(block: &ServerBlock) -> impl Iterator<Item = (&Word, Key)> {
+    let known = block.keys.iter().filter(|it| !it.has_variable());
+    let known = known.take(MAX_KEYS);
+    known.filter_map(|it| Some((it, split_key(&it.text).ok()?)))
+}
+
+/// The key with which a block serves a zone over UDP and TCP.
+pub(super) fn key_of<'b>(block: &'b ServerBlock, zone: &str) -> Option<(&'b Word, Key)> {
+    keys(block)
+        .find(|(_, key)| key.transport == Transport::Dns && key.zones.iter().any(|it| it == zone))
+}
+
+/// More words behind `bind` are not looked at.
+const MAX_BINDS: usize = 100;
+
+/// The words behind `bind`.
+pub(super) fn binds(block: &ServerBlock) -> impl Iterator<Item = &Word> {
+    named(block, "bind")
+        .flat_map(|it| &it.arguments)
+        .take(MAX_BINDS)
+}
+
+/// Whether it is the cluster's DNS: it answers names of Services.
+pub(super) fn is_cluster_dns(blocks: &[ServerBlock]) -> bool {
+    blocks.iter().any(|it| has(it, "kubernetes"))
+}
+
+/// Whether it is a cache on every node: it is bound to a link-local address,
+/// or is a template of `NodeLocal` `DNSCache`.
+pub(super) fn is_node_cache(blocks: &[ServerBlock]) -> bool {
+    let is_ours = |word: &Word| {
+        word.text.contains("__PILLAR__LOCAL__DNS__")
+            || word.text.parse().is_ok_and(|it| is_link_local(&it))
+    };
+    let has_pillar = |it: &Directive| {
+        let mut targets = targets(it).iter();
+        targets.any(|it| it.text == UPSTREAM_SERVERS || it.text == CLUSTER_DNS)
+    };
+    !is_cluster_dns(blocks)
+        && blocks
+            .iter()
+            .any(|it| binds(it).any(is_ours) || forwards(it).any(has_pillar))
+}
+
+/// The address and port that a server of `forward` has; none for a file, a
+/// name, and other transports than plain DNS.
+pub(super) fn address(text: &str) -> Option<SocketAddr> {
+    let (transport, rest) = Transport::split(text);
+    if transport != Transport::Dns {
+        return None;
+    }
+    if let Ok(address) = rest.split('%').next()?.parse() {
+        return Some(SocketAddr::new(address, transport.default_port()));
+    }
+    rest.parse().ok()
+}
+
+/// `169.254.0.0/16` and `fe80::/10`.
+pub(super) fn is_link_local(address: &IpAddr) -> bool {
+    match address {
+        IpAddr::V4(it) => it.is_link_local(),
+        IpAddr::V6(it) => it.is_unicast_link_local(),
+    }
+}
+
+/// Whether a zone lies in another one, or is it.
+pub(super) fn is_within(zone: &str, other: &str) -> bool {
+    let is_below = |rest: &str| rest.is_empty() || rest.ends_with('.');
+    other == "." || zone.strip_suffix(other).is_some_and(is_below)
+}
+
+/// The zones of the `kubernetes` of a block: its arguments, else the keys.
+///
+/// Source: `CoreDNS`, plugin/kubernetes/setup.go `ParseStanza`.
+pub(super) fn cluster_zones(block: &ServerBlock, kubernetes: &Directive) -> Vec<String> {
+    let words = match kubernetes.arguments.as_slice() {
+        [] => &block.keys,
+        words => words,
+    };
+    let zones = words.iter().flat_map(|it| zones(&it.text));
+    zones.take(MAX_ZONES).collect()
+}
+
+/// More zones of one `kubernetes` are not looked at.
+const MAX_ZONES: usize = 100;
+
+/// The version of the program that reads the file: that which was given, else
+/// that of the image of the DNS pods near it. A node's cache is another
+/// program with one in it.
+pub(super) fn version(file: &CorefileText<'_>, context: &Context<'_>) -> Option<Known<Version>> {
+    if is_node_cache(&file.corefile.blocks) {
+        let value = context.options().coredns_version?;
+        return Some(Known { value, at: None });
+    }
+    context.coredns_version(file.document.file)
+}
+
+/// `CoreDNS 1.8.0`.
+pub(super) fn shown(version: Version) -> String {
+    let Version {
+        major,
+        minor,
+        patch,
+    } = version;
+    format!("CoreDNS {major}.{minor}.{patch}")
+}
+
+/// A version.
+pub(super) const fn release(major: u32, minor: u32, patch: u32) -> Version {
+    Version {
+        major,
+        minor,
+        patch,
+    }
+}
+
+/// More are not said about one file by one rule.
+const MAX_FINDINGS: usize = 100;
+
+/// Gives each place once: what a snippet says stands in every block that
+/// imports it.
+pub(super) struct Places<'f, 'c> {
+    file: &'f CorefileText<'c>,
+    seen: BTreeSet<At>,
+}
+
+impl<'f, 'c> Places<'f, 'c> {
+    pub(super) fn of(file: &'f CorefileText<'c>) -> Self {
+        let seen = BTreeSet::new();
+        Self { file, seen }
+    }
+
+    /// The place of a word that was not asked for before; none of too many.
+    pub(super) fn first(&mut self, word: &Word) -> Option<At> {
+        let at = self.file.at(word.at)?;
+        let is_new = self.seen.len() < MAX_FINDINGS && self.seen.insert(at);
+        is_new.then_some(at)
+    }
+}
+
+/// Whether a word stands in the block itself: not in a snippet, which comes
+/// before the blocks that import it, and not in another file.
+fn stands_in(block: &ServerBlock, word: &Word) -> bool {
+    let key = block.keys.first();
+    word.at.source == 0
+        && key.is_some_and(|it| it.at.source == 0 && it.at.span.start < word.at.span.start)
+}
+
+/// What stands before a word on its line, if that is only blanks.
+fn indentation<'d>(file: &CorefileText<'d>, word: &Word) -> Option<&'d str> {
+    let start = word.at.span.start as usize;
+    let before = file.document.source.bytes.get(..start)?;
+    let line = before.iter().rposition(|&byte| byte == b'\n');
+    let blanks = before.get(line.map_or(0, |it| it + 1)..)?;
+    let is_blank = blanks.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    std::str::from_utf8(blanks).ok().filter(|_| is_blank)
+}
+
+/// What stands behind a word on its line, its newline left out.
+fn behind<'d>(file: &CorefileText<'d>, word: &Word) -> Option<&'d [u8]> {
+    let rest = file
+        .document
+        .source
+        .bytes
+        .get(word.at.span.end as usize..)?;
+    let line = rest.split(|&byte| byte == b'\n').next()?;
+    Some(line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// How the line of a word ends.
+fn newline(file: &CorefileText<'_>, word: &Word) -> &'static str {
+    let rest = file.document.source.bytes.get(word.at.span.end as usize..);
+    let line = rest.and_then(|it| it.split_inclusive(|&byte| byte == b'\n').next());
+    match line {
+        Some(line) if line.ends_with(b"\r\n") => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// Puts a directive on a line of its own before another one of a block. `None`:
+/// that one does not begin a line of the block.
+pub(super) fn line_before(
+    file: &CorefileText<'_>,
+    block: &ServerBlock,
+    directive: &Directive,
+    text: &str,
+) -> Option<Change> {
+    let word = &directive.name;
+    let blanks = indentation(file, word).filter(|_| stands_in(block, word))?;
+    let at = word.at.span.start as usize;
+    let text = format!("{text}{}{blanks}", newline(file, word));
+    file.document.change(Span::new(at, at), text)
+}
+
+/// Gives a directive that has no block one with a line in it. `None`: it has a
+/// block, or does not stand on a line of its own.
+pub(super) fn block_behind(
+    file: &CorefileText<'_>,
+    directive: &Directive,
+    line: &str,
+) -> Option<Change> {
+    if !directive.lines.is_empty() || directive.name.at.source != 0 {
+        return None;
+    }
+    let blanks = indentation(file, &directive.name)?;
+    let last = directive.arguments.last().unwrap_or(&directive.name);
+    let rest = behind(file, last)
+        .filter(|_| last.at.source == 0)?
+        .trim_ascii();
+    // A `#` without a blank before it ends a word, too: nothing to risk.
+    if !rest.is_empty() && !rest.starts_with(b"# ") {
+        return None;
+    }
+    let step = if blanks.starts_with('\t') {
+        "\t"
+    } else {
+        "    "
+    };
+    let newline = newline(file, last);
+    let text = format!(" {{{newline}{blanks}{step}{line}{newline}{blanks}}}");
+    let at = last.at.span.end as usize;
+    file.document.change(Span::new(at, at), text)
+}
+
+/// Takes a line of a directive's block away. `None`: something else stands on
+/// it, too.
+pub(super) fn without(file: &CorefileText<'_>, line: &[Word]) -> Option<Change> {
+    let (first, last) = (line.first()?, line.last()?);
+    if line.iter().any(|it| it.at.source != 0) {
+        return None;
+    }
+    indentation(file, first)?;
+    let rest = behind(file, last)?.trim_ascii();
+    let span = Span {
+        start: first.at.span.start,
+        end: last.at.span.end,
+    };
+    let is_one_line = !file.document.bytes(span).contains(&b'\n');
+    let is_alone = rest.is_empty() || rest.starts_with(b"#");
+    let change = || file.document.without_line(first.at.span);
+    (is_one_line && is_alone).then(change).flatten()
+}

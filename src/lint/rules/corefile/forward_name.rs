@@ -1,0 +1,92 @@
+#![doc = include_str!("forward_name.md")]
+
+use crate::config::corefile::{Transport, Word};
+use crate::finding::Severity;
+use crate::kubelet::Version;
+use crate::lint::context::Context;
+use crate::lint::context::Known;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC029.
+pub static RULE: Rule = Rule {
+    code: "KC029",
+    name: "forward-to-name",
+    severity: Severity::Error,
+    summary: "CoreDNS before 1.14.4 forwards to addresses and files only",
+    page: include_str!("forward_name.md"),
+    check: Check::Corefile(check),
+};
+
+/// From here on `forward` takes names of hosts.
+/// Source: `CoreDNS`, plugin/forward/setup.go.
+const NAMES: Version = blocks::release(1, 14, 4);
+/// More are not said about one file.
+const MAX_FINDINGS: usize = 100;
+
+fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+    let version = blocks::version(file, context);
+    if version.as_ref().is_some_and(|it| it.value >= NAMES) {
+        return;
+    }
+    let forwards = blocks::blocks(file)
+        .iter()
+        .flat_map(|it| blocks::named(it, "forward"));
+    let named = forwards.flat_map(blocks::targets).filter(|it| is_name(it));
+    let mut places = blocks::Places::of(file);
+    for (word, at) in named
+        .filter_map(|it| Some((it, places.first(it)?)))
+        .take(MAX_FINDINGS)
+    {
+        let message = match &version {
+            Some(version) => format!(
+                "{} does not start: forward to {} names no address",
+                blocks::shown(version.value),
+                word.text
+            ),
+            None => format!(
+                "CoreDNS before 1.14.4 does not start: forward to {} names no address",
+                word.text
+            ),
+        };
+        let finding = report
+            .add(at, message)
+            .help("write the server's address")
+            .note("it ends with not an IP address or file");
+        match &version {
+            Some(Known { at: Some(at), .. }) => {
+                finding.also(*at, "the version");
+            }
+            Some(_) => {}
+            None => {
+                finding
+                    .severity(Severity::Info)
+                    .note("--coredns-version tells which it is");
+            }
+        }
+    }
+}
+
+/// Whether a server is the name of a host: letters, digits, hyphens and dots, a
+/// letter in the last label.
+fn is_name(word: &Word) -> bool {
+    let (_, rest) = Transport::split(&word.text);
+    let host = match rest.rsplit_once(':') {
+        Some((host, port)) if port.parse::<u16>().is_ok() => host,
+        _ => rest,
+    };
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    let last = host
+        .trim_end_matches('.')
+        .rsplit('.')
+        .next()
+        .unwrap_or_default();
+    // A file in the working directory.
+    let is_file = last == "conf";
+    host.chars().all(is_letter)
+        && last.contains(|c: char| c.is_ascii_alphabetic())
+        && !is_file
+        && host.contains('.')
+}

@@ -1,0 +1,63 @@
+#![doc = include_str!("loop_plugin_missing.md")]
+
+use crate::config::corefile::Directive;
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC001.
+pub static RULE: Rule = Rule {
+    code: "KC001",
+    name: "loop-plugin-missing",
+    severity: Severity::Warning,
+    summary: "the root zone is forwarded without the plugin loop",
+    page: include_str!("loop_plugin_missing.md"),
+    check: Check::Corefile(check),
+};
+
+/// The port on which a query that comes back arrives.
+const PORT: u16 = 53;
+
+fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let blocks = blocks::blocks(file);
+    if !blocks::is_whole(file) {
+        return;
+    }
+    let is_of_cluster = blocks::is_cluster_dns(blocks) || blocks::is_node_cache(blocks);
+    let mut places = blocks::Places::of(file);
+    for block in blocks.iter().filter(|it| !blocks::has(it, "loop")) {
+        let Some((key, _)) = blocks::key_of(block, ".").filter(|it| it.1.port == PORT) else {
+            continue;
+        };
+        let of_root = |it: &&Directive| blocks::from(it).is_some_and(|zone| zone == ".");
+        let Some(forward) = blocks::forwards(block).find(of_root) else {
+            continue;
+        };
+        let targets = blocks::targets(forward);
+        // What a file lists is not known here, and changes with the node.
+        let open = targets
+            .iter()
+            .find(|it| it.text.contains('/') || it.text == blocks::UPSTREAM_SERVERS);
+        let is_said = open.is_some() || is_of_cluster;
+        let place = is_said.then(|| places.first(key)).flatten();
+        let (Some(at), Some(target)) = (place, open.or(targets.first())) else {
+            continue;
+        };
+        let change = blocks::line_before(file, block, forward, "loop");
+        let finding = report
+            .add(at, "the root zone is forwarded, but loop is missing")
+            .label("a loop is not noticed here")
+            .help("write loop on a line of its own in this block")
+            .note("if a server leads back here, the queries pile up until the pod is killed for its memory; with loop it ends at once and says why")
+            .fix("add loop", [change]);
+        if let Some(target) = file.at(target.at) {
+            finding.also(target, "queries go here");
+        }
+        if open.is_none() {
+            finding.severity(Severity::Info);
+        }
+    }
+}

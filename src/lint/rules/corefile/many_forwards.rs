@@ -1,0 +1,53 @@
+#![doc = include_str!("many_forwards.md")]
+
+use crate::finding::Severity;
+use crate::kubelet::Version;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC007.
+pub static RULE: Rule = Rule {
+    code: "KC007",
+    name: "many-forwards",
+    severity: Severity::Error,
+    summary: "CoreDNS before 1.9.4 takes one forward in a server block",
+    page: include_str!("many_forwards.md"),
+    check: Check::Corefile(check),
+};
+
+/// From here on a block can have several.
+/// Source: coredns/coredns#5127.
+const SEVERAL: Version = blocks::release(1, 9, 4);
+
+fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+    let Some(version) = blocks::version(file, context).filter(|it| it.value < SEVERAL) else {
+        return;
+    };
+    let mut places = blocks::Places::of(file);
+    for block in blocks::blocks(file) {
+        let mut forwards = blocks::named(block, "forward");
+        let (Some(first), Some(second)) = (forwards.next(), forwards.next()) else {
+            continue;
+        };
+        let Some(at) = places.first(&second.name) else {
+            continue;
+        };
+        let message = format!(
+            "{} takes one forward in a server block, and this is the second",
+            blocks::shown(version.value)
+        );
+        let finding = report
+            .add(at, message)
+            .help("put the zone into a server block of its own, or take CoreDNS 1.9.4 or newer")
+            .note("the pod ends with this plugin can only be used once per Server Block at its next start");
+        if let Some(at) = file.at(first.name.at) {
+            finding.also(at, "the first");
+        }
+        if let Some(at) = version.at {
+            finding.also(at, "the version");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+#![doc = include_str!("no_lameduck.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC013.
+pub static RULE: Rule = Rule {
+    code: "KC013",
+    name: "no-lameduck",
+    severity: Severity::Warning,
+    summary: "health has no lameduck, so replaced pods drop queries",
+    page: include_str!("no_lameduck.md"),
+    check: Check::Corefile(check),
+};
+
+fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let blocks = blocks::blocks(file);
+    // A cache on each node is not behind a Service.
+    if !blocks::is_cluster_dns(blocks) {
+        return;
+    }
+    let health = blocks.iter().flat_map(|it| blocks::named(it, "health"));
+    let mut places = blocks::Places::of(file);
+    for health in health.filter(|it| it.options("lameduck").next().is_none()) {
+        let Some(at) = places.first(&health.name) else {
+            continue;
+        };
+        let change = blocks::block_behind(file, health, "lameduck 5s");
+        report
+            .add(at, "health has no lameduck: a pod that ends stops to answer at once")
+            .help("write health { lameduck 5s }, on three lines")
+            .note("while pods are replaced, nodes send queries to the one that is gone until their rules are updated, and these time out")
+            .fix("add lameduck 5s", [change]);
+    }
+}

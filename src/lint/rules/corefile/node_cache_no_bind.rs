@@ -1,0 +1,48 @@
+#![doc = include_str!("node_cache_no_bind.md")]
+
+use crate::config::corefile::Transport;
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC015.
+pub static RULE: Rule = Rule {
+    code: "KC015",
+    name: "node-cache-no-bind",
+    severity: Severity::Error,
+    summary: "a server block of the node's cache takes every address of the node",
+    page: include_str!("node_cache_no_bind.md"),
+    check: Check::Corefile(check),
+};
+
+fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let blocks = blocks::blocks(file);
+    if !blocks::is_node_cache(blocks) || !blocks::is_whole(file) {
+        return;
+    }
+    let bound = blocks.iter().flat_map(blocks::binds).next();
+    let mut places = blocks::Places::of(file);
+    for block in blocks.iter().filter(|it| !blocks::has(it, "bind")) {
+        let mut keys = blocks::keys(block);
+        let key = keys.find(|(_, key)| key.transport == Transport::Dns && key.port == 53);
+        let Some(at) = key.and_then(|(key, _)| places.first(key)) else {
+            continue;
+        };
+        let finding = report
+            .add(at, "without bind this server block takes port 53 of every address of the node")
+            .help("write bind with the cache's own addresses, as in the other server blocks")
+            .note("on the host network the cache does not start beside systemd-resolved or dnsmasq, or answers for the node itself");
+        match bound.and_then(|it| file.at(it.at)) {
+            Some(at) => {
+                finding.also(at, "another server block has its address");
+            }
+            // Redirected to by an eBPF rule it has a network of its own.
+            None => {
+                finding.severity(Severity::Warning);
+            }
+        }
+    }
+}

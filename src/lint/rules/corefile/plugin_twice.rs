@@ -1,0 +1,52 @@
+#![doc = include_str!("plugin_twice.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC027.
+pub static RULE: Rule = Rule {
+    code: "KC027",
+    name: "plugin-twice",
+    severity: Severity::Error,
+    summary: "a plugin that can be used once stands twice in a server block",
+    page: include_str!("plugin_twice.md"),
+    check: Check::Corefile(check),
+};
+
+/// Plugins that a block can have once.
+///
+/// Source: `CoreDNS`, the `setup.go` of each: `plugin.ErrOnce`.
+const ONCE: [&str; 6] = ["errors", "cache", "hosts", "kubernetes", "loop", "ready"];
+
+fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let mut places = blocks::Places::of(file);
+    for block in blocks::blocks(file) {
+        for name in ONCE {
+            let mut found = blocks::named(block, name);
+            let (Some(first), Some(second)) = (found.next(), found.next()) else {
+                continue;
+            };
+            let (Some(at), Some(first_at)) = (places.first(&second.name), file.at(first.name.at))
+            else {
+                continue;
+            };
+            let finding = report
+                .add(at, format!("CoreDNS does not start: {name} can be used once in a server block"))
+                .also(first_at, "the first time")
+                .help("remove one of them")
+                .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
+            let is_same =
+                first.arguments.is_empty() && second.arguments.is_empty() && first.lines.is_empty();
+            if is_same && found.next().is_none() {
+                let line = std::slice::from_ref(&second.name);
+                let change = blocks::without(file, line)
+                    .filter(|_| second.lines.is_empty() && first_at != at);
+                finding.fix(format!("remove the second {name}"), [change]);
+            }
+        }
+    }
+}

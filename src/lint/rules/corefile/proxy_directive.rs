@@ -1,0 +1,79 @@
+#![doc = include_str!("proxy_directive.md")]
+
+use crate::config::corefile::{Directive, ServerBlock, Word};
+use crate::finding::Severity;
+use crate::kubelet::Version;
+use crate::lint::context::Context;
+use crate::lint::document::Change;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC005.
+pub static RULE: Rule = Rule {
+    code: "KC005",
+    name: "proxy-directive",
+    severity: Severity::Error,
+    summary: "CoreDNS since 1.5.0 does not know proxy",
+    page: include_str!("proxy_directive.md"),
+    check: Check::Corefile(check),
+};
+
+/// From here on the plugin is not built in.
+/// Source: `CoreDNS`, notes/coredns-1.5.0.md.
+const GONE: Version = blocks::release(1, 5, 0);
+
+fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+    let version = blocks::version(file, context);
+    if version.as_ref().is_some_and(|it| it.value < GONE) {
+        return;
+    }
+    let mut places = blocks::Places::of(file);
+    for block in blocks::blocks(file) {
+        for proxy in blocks::named(block, "proxy") {
+            let Some(at) = places.first(&proxy.name) else {
+                continue;
+            };
+            let message = match &version {
+                Some(version) => {
+                    format!("{} does not start with proxy", blocks::shown(version.value))
+                }
+                None => "CoreDNS since 1.5.0 does not start with proxy".to_owned(),
+            };
+            let finding = report
+                .add(at, message)
+                .label("unknown directive")
+                .help("write forward in its place")
+                .note("the pod ends with Unknown directive 'proxy' at its next start, and reload keeps the old configuration until then");
+            match &version {
+                Some(version) => {
+                    finding.fix("write forward", [mended(file, block, proxy)]);
+                    if let Some(at) = version.at {
+                        finding.also(at, "the version");
+                    }
+                }
+                None => {
+                    finding
+                        .severity(Severity::Info)
+                        .note("--coredns-version tells which it is");
+                }
+            }
+        }
+    }
+}
+
+/// `forward` in its place, where that means the same: the only one of its
+/// block, to addresses and files, without options.
+fn mended(file: &CorefileText<'_>, block: &ServerBlock, proxy: &Directive) -> Option<Change> {
+    let is_known = |it: &Word| {
+        let is_file = it.text.starts_with('/');
+        is_file || blocks::address(&it.text).is_some()
+    };
+    let targets = blocks::targets(proxy);
+    let is_same = (1..=15).contains(&targets.len()) && targets.iter().all(is_known);
+    let is_plain = proxy.lines.is_empty() && blocks::forwards(block).count() == 1;
+    (is_same && is_plain && proxy.name.at.source == 0)
+        .then(|| file.document.change(proxy.name.at.span, "forward"))
+        .flatten()
+}

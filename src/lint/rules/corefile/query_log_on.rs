@@ -1,0 +1,39 @@
+#![doc = include_str!("query_log_on.md")]
+
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC019.
+pub static RULE: Rule = Rule {
+    code: "KC019",
+    name: "query-log-on",
+    severity: Severity::Info,
+    summary: "every query of the root zone is logged",
+    page: include_str!("query_log_on.md"),
+    check: Check::Corefile(check),
+};
+
+fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let root = blocks::blocks(file)
+        .iter()
+        .filter(|it| blocks::key_of(it, ".").is_some());
+    let mut places = blocks::Places::of(file);
+    for log in root.flat_map(|it| blocks::named(it, "log")) {
+        let name = log.arguments.first().map_or(".", |it| it.text.as_str());
+        let mut classes = log.options("class").flatten();
+        let has_class = log.options("class").next().is_some();
+        if name != "." || has_class && !classes.any(|it| it.text == "all") {
+            continue;
+        }
+        if let Some(at) = places.first(&log.name) {
+            report
+                .add(at, "every query is logged")
+                .help("write log . { class error }, on three lines, or remove log")
+                .note("the log grows with every lookup of every pod, which costs time and disk and tells who asks for what");
+        }
+    }
+}

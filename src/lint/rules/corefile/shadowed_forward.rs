@@ -1,0 +1,74 @@
+#![doc = include_str!("shadowed_forward.md")]
+
+use crate::config::corefile::{Directive, Word, zones};
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC023.
+pub static RULE: Rule = Rule {
+    code: "KC023",
+    name: "shadowed-forward",
+    severity: Severity::Warning,
+    summary: "an earlier forward takes all queries of this one",
+    page: include_str!("shadowed_forward.md"),
+    check: Check::Corefile(check),
+};
+
+fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    let mut places = blocks::Places::of(file);
+    for block in blocks::blocks(file) {
+        let forwards: Vec<&Directive> =
+            blocks::named(block, "forward").take(MAX_FORWARDS).collect();
+        for (index, forward) in forwards.iter().enumerate() {
+            let Some(zone) = blocks::from(forward) else {
+                continue;
+            };
+            let earlier = forwards.iter().take(index);
+            let Some(first) = earlier.copied().find(|it| takes(it, &zone)) else {
+                continue;
+            };
+            let (Some(at), Some(first_at)) = (places.first(&forward.name), file.at(first.name.at))
+            else {
+                continue;
+            };
+            let finding = report
+                .add(at, format!("this forward of {zone} is never asked"))
+                .also(first_at, "this one takes all of its queries")
+                .note(
+                    "the first forward whose zone fits gets the query, also when its servers fail",
+                );
+            let is_same = blocks::from(first).is_some_and(|it| it == zone);
+            finding.help(if is_same {
+                "put all servers into one forward"
+            } else {
+                "put the forward of the more special zone first"
+            });
+        }
+    }
+}
+
+/// More of one block are not looked at.
+const MAX_FORWARDS: usize = 200;
+
+/// Whether a `forward` takes all names of a zone.
+///
+/// Source: `CoreDNS`, plugin/forward/forward.go `match`, `isAllowedDomain`.
+fn takes(forward: &Directive, zone: &str) -> bool {
+    let goes_on = |it: &[Word]| {
+        let name = it.first().map_or("", |it| it.text.as_str());
+        matches!(name, "next" | "next_on_nodata")
+    };
+    let words: Vec<&Word> = forward.options("except").flatten().collect();
+    if words.len() > MAX_FORWARDS {
+        return false;
+    }
+    let mut excepted = words.into_iter().flat_map(|it| zones(&it.text));
+    let is_over = blocks::from(forward).is_some_and(|it| blocks::is_within(zone, &it));
+    is_over
+        && !forward.lines.iter().any(|it| goes_on(it))
+        && !excepted.any(|it| blocks::is_within(zone, &it) || blocks::is_within(&it, zone))
+}

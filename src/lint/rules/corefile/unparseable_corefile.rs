@@ -1,0 +1,73 @@
+#![doc = include_str!("unparseable_corefile.md")]
+
+use crate::config::corefile::split_key;
+use crate::finding::Severity;
+use crate::lint::context::Context;
+use crate::lint::document::At;
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC024.
+pub static RULE: Rule = Rule {
+    code: "KC024",
+    name: "unparseable-corefile",
+    severity: Severity::Error,
+    summary: "CoreDNS cannot read the Corefile",
+    page: include_str!("unparseable_corefile.md"),
+    check: Check::Corefile(check),
+};
+
+fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+    if blocks::is_template(file) {
+        return;
+    }
+    // CoreDNS ends at the first one; what follows can come of it.
+    if let Some(finding) = file.corefile.stop() {
+        if let Some(at) = file.at(finding.at) {
+            said(report, at, &finding.message);
+        }
+        return;
+    }
+    let mut places = blocks::Places::of(file);
+    for block in blocks::blocks(file) {
+        for key in block.keys.iter().filter(|it| !it.has_variable()) {
+            let wrong = split_key(&key.text).err();
+            let has_brace = key.text.ends_with('{');
+            if wrong.is_none() && !has_brace {
+                continue;
+            }
+            let Some(at) = places.first(key) else {
+                continue;
+            };
+            if has_brace {
+                report
+                    .add(
+                        at,
+                        format!(
+                            "the {{ belongs to the zone: {} is what this server block serves",
+                            key.text
+                        ),
+                    )
+                    .help("write a blank before the {")
+                    .note("CoreDNS starts, and answers no query that anybody asks");
+            } else if let Some(message) = wrong {
+                said(report, at, &message);
+            }
+        }
+        for forward in blocks::named(block, "forward") {
+            let is_short = forward.arguments.len() < 2;
+            let at = is_short.then(|| places.first(&forward.name)).flatten();
+            if let Some(at) = at {
+                said(report, at, "forward needs a zone and at least one server");
+            }
+        }
+    }
+}
+
+fn said(report: &mut Report, at: At, message: &str) {
+    report
+        .add(at, format!("CoreDNS does not start with this Corefile: {message}"))
+        .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
+}

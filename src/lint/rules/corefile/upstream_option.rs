@@ -1,0 +1,99 @@
+#![doc = include_str!("upstream_option.md")]
+
+use crate::finding::Severity;
+use crate::kubelet::Version;
+use crate::lint::context::Context;
+use crate::lint::context::Known;
+use crate::lint::document::{At, Change};
+use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
+
+/// KC006.
+pub static RULE: Rule = Rule {
+    code: "KC006",
+    name: "upstream-option",
+    severity: Severity::Error,
+    summary: "CoreDNS since 1.7.0 does not know upstream and resyncperiod in kubernetes",
+    page: include_str!("upstream_option.md"),
+    check: Check::Corefile(check),
+};
+
+/// From here on they are errors; since 1.5.0 they did nothing.
+/// Source: `CoreDNS`, notes/coredns-1.7.0.md, plugin/kubernetes/setup.go.
+const GONE: Version = blocks::release(1, 7, 0);
+
+fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+    let version = blocks::version(file, context);
+    if version.as_ref().is_some_and(|it| it.value < GONE) {
+        return;
+    }
+    let mut places = blocks::Places::of(file);
+    for block in blocks::blocks(file) {
+        for directive in &block.directives {
+            match directive.name.text.as_str() {
+                "kubernetes" => {
+                    for line in &directive.lines {
+                        let Some(word) = line.first().filter(|it| is_gone(&it.text)) else {
+                            continue;
+                        };
+                        let Some(at) = places.first(word) else {
+                            continue;
+                        };
+                        let change = blocks::without(file, line);
+                        let what = format!("{} in kubernetes", word.text);
+                        said(report, at, &what, version.as_ref(), change);
+                    }
+                }
+                "federation" => {
+                    if let Some(at) = places.first(&directive.name) {
+                        said(report, at, "federation", version.as_ref(), None);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_gone(option: &str) -> bool {
+    matches!(option, "upstream" | "resyncperiod")
+}
+
+fn said(
+    report: &mut Report,
+    at: At,
+    what: &str,
+    version: Option<&Known<Version>>,
+    change: Option<Change>,
+) {
+    let message = match version {
+        Some(version) => format!(
+            "{} does not start with {what}",
+            blocks::shown(version.value)
+        ),
+        None => format!("CoreDNS since 1.7.0 does not start with {what}"),
+    };
+    let help = match what {
+        "federation" => "remove it, or build github.com/coredns/federation in",
+        _ => "remove the line: the versions before took no notice of it",
+    };
+    let finding = report
+        .add(at, message)
+        .help(help)
+        .note("the pod ends with an error in parsing at its next start");
+    match version {
+        Some(version) => {
+            finding.fix("remove the line", [change]);
+            if let Some(at) = version.at {
+                finding.also(at, "the version");
+            }
+        }
+        None => {
+            finding
+                .severity(Severity::Info)
+                .note("--coredns-version tells which it is");
+        }
+    }
+}
