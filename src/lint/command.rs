@@ -44,10 +44,12 @@ pub(super) fn flags(parts: &[&KubeletFacts]) -> Flags {
     flags
 }
 
-/// Units before their drop-ins, and those by the names of their files.
-fn place_of(path: &str) -> (bool, &str) {
+/// Units before their drop-ins, and those by the names of their files; of one
+/// name, what lies below `/etc` counts.
+fn place_of(path: &str) -> (bool, &str, bool) {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    (folder.ends_with(".d"), name)
+    let is_own = folder.contains("etc/systemd/system");
+    (folder.ends_with(".d"), name, is_own)
 }
 
 /// The place of a file of variables in the unit's list; those that are not in
