@@ -6,7 +6,7 @@
 //! Any other finding is a false one.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-#![expect(clippy::indexing_slicing, clippy::string_slice, reason = "the same")]
+#![expect(clippy::string_slice, reason = "the same")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -105,8 +105,8 @@ pub fn read(arguments: &[Traced]) -> Flags {
 /// Where what follows the first `from` bytes stands: what a variable without a
 /// file says stands nowhere.
 fn first_spot(argument: &Traced, from: usize) -> Option<Spot> {
-    let after = argument.iter().skip(from);
-    let first = after.filter_map(|(_, spot)| spot).next();
+    let mut after = argument.iter().skip(from);
+    let first = after.find_map(|(_, spot)| spot);
     argument.spot(from).or(first)
 }
 

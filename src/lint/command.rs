@@ -49,7 +49,7 @@ pub(super) fn flags(parts: &[&KubeletFacts]) -> Flags {
 fn place_of(path: &str) -> (bool, &str, bool) {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_own = folder.contains("etc/systemd/system");
-    (folder.ends_with(".d"), name, is_own)
+    (folder.strip_suffix(".d").is_some(), name, is_own)
 }
 
 /// The place of a file of variables in the unit's list; those that are not in

@@ -24,6 +24,10 @@ const MAX_PARSED: usize = 1 << 20;
 
 /// What the first look at a file leaves.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing of a file, and they do not depend on each other"
+)]
 pub(super) struct Look {
     pub(super) file: File,
     /// Its bytes.

@@ -35,7 +35,7 @@ fn add(document: &Document, facts: &mut Facts) {
         Syntax::Corefile(file) => facts.corefiles.push(corefile::facts(document, file)),
         Syntax::Yaml(root) => yaml(document, root, facts),
         Syntax::Unit(_) | Syntax::Environment(_) | Syntax::Arguments(_) => {
-            facts.kubelets.extend(flags::facts(document))
+            facts.kubelets.extend(flags::facts(document));
         }
         Syntax::Settings(_) => {}
     }

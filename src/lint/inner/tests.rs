@@ -276,9 +276,9 @@ fn settings_of_kubeadm_and_k3s_are_read() {
 fn values_of_charts_and_patches_are_opened() {
     let values = "servers:\n- zones:\n  - zone: .\n    scheme: dns://\n  port: 53\n  plugins:\n  - name: kubernetes\n    parameters: cluster.local\n    configBlock: |-\n      pods insecure\n  - name: forward\n    parameters: . 10.0.0.53\n";
     check("values.yaml", values, &["forward 10.0.0.53 @10.0.0.53"]);
-    let chart: String = values.lines().map(|line| format!("    {line}\n")).collect();
+    let chart: String = values.replace('\n', "\n    ");
     let chart = format!(
-        "apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nspec:\n  valuesContent: |-\n{chart}"
+        "apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nspec:\n  valuesContent: |-\n    {chart}"
     );
     check(
         "rke2-coredns.yaml",
