@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::finding::{Edit, Finding, Fix, Label, Severity};
+use crate::finding::{self, Edit, Finding, Fix, Label, Severity};
 use crate::lint::Rule;
 use crate::lint::document::{At, Broken, Change, FileId};
 use crate::lint::report::{Draft, Mark, Report, Spot};
 use crate::lint::rules::{self, reading};
 use crate::lint::suppress::{self, Suppression};
 use crate::lint::workspace::Workspace;
-use crate::text::{Place, Position, Source, Span};
+use crate::text::{LineIndex, Place, Source, Span};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
 pub type Library<'l> = &'l dyn Fn(FileId) -> Option<Arc<Source>>;
@@ -182,8 +182,11 @@ fn unused(
 struct Files<'l> {
     workspace: &'l Workspace,
     library: Library<'l>,
-    known: BTreeMap<FileId, Option<Arc<Source>>>,
+    known: BTreeMap<FileId, Option<Known>>,
 }
+
+/// A file and its lines.
+type Known = (Arc<Source>, Arc<LineIndex>);
 
 impl Files<'_> {
     fn finding(&mut self, draft: &Draft) -> Finding {
@@ -206,10 +209,17 @@ impl Files<'_> {
         }
     }
 
-    fn edit(&self, change: &Change) -> Edit {
+    fn edit(&mut self, change: &Change) -> Edit {
+        let span = change.at.span;
+        let known = self.known(change.at.file);
+        let (start, end) = known
+            .map(|(source, lines)| finding::positions(&source, &lines, span))
+            .unwrap_or_default();
         Edit {
             file: self.workspace.path(change.at.file).to_owned(),
-            span: change.at.span,
+            span,
+            start,
+            end,
             text: change.text.clone(),
         }
     }
@@ -222,15 +232,11 @@ impl Files<'_> {
     }
 
     fn label_at(&mut self, at: At, text: &str) -> Label {
-        match self.source(at.file) {
-            Some(source) => Label::of(&source, at.span, text.to_owned()),
+        match self.known(at.file) {
+            Some((source, lines)) => Label::of(&source, &lines, at.span, text.to_owned()),
             None => Label {
-                file: self.workspace.path(at.file).to_owned(),
                 span: at.span,
-                start: Position { line: 0, column: 0 },
-                end: Position { line: 0, column: 0 },
-                excerpt: String::new(),
-                text: text.to_owned(),
+                ..Label::at(&Place::nowhere(self.workspace.path(at.file)), text.to_owned())
             },
         }
     }
@@ -238,31 +244,21 @@ impl Files<'_> {
     /// A place of which only line and column are known is a word of its line.
     fn label_place(&mut self, place: &Place, text: &str) -> Label {
         let file = self.workspace.file_at(&place.file);
-        let source = file.and_then(|file| self.source(file));
-        if let Some(source) = source {
+        if let Some((source, lines)) = file.and_then(|file| self.known(file)) {
             let span = word_at(&source, place);
-            return Label::of(&source, span, text.to_owned());
+            return Label::of(&source, &lines, span, text.to_owned());
         }
-        let at = Position {
-            line: place.line,
-            column: place.column,
-        };
-        Label {
-            file: place.file.clone(),
-            span: Span::default(),
-            start: at,
-            end: at,
-            excerpt: String::new(),
-            text: text.to_owned(),
-        }
+        Label::at(place, text.to_owned())
     }
 
-    fn source(&mut self, file: FileId) -> Option<Arc<Source>> {
+    fn known(&mut self, file: FileId) -> Option<Known> {
         let library = self.library;
-        self.known
-            .entry(file)
-            .or_insert_with(|| library(file))
-            .clone()
+        let read = || {
+            let source = library(file)?;
+            let lines = LineIndex::of(&source.bytes);
+            Some((source, Arc::new(lines)))
+        };
+        self.known.entry(file).or_insert_with(read).clone()
     }
 }
 

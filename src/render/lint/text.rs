@@ -163,10 +163,12 @@ fn range(label: &Label, text: &str) -> Range<usize> {
         let mut before = 0;
         for (index, content) in lines.enumerate() {
             if index + label.start.line == line {
+                // A long first line begins later.
+                let skipped = if index == 0 { label.excerpt_column } else { 1 };
                 let characters = content
                     .trim_end_matches('\n')
                     .chars()
-                    .take(column.saturating_sub(1));
+                    .take(column.saturating_sub(skipped));
                 return before + characters.map(char::len_utf8).sum::<usize>();
             }
             before += content.len();
