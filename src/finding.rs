@@ -182,7 +182,11 @@ fn excerpt(
         } else {
             window(bytes, line, line.start)
         };
-        let shown = Span { start: from, end: to }.of(bytes);
+        let shown = Span {
+            start: from,
+            end: to,
+        }
+        .of(bytes);
         let shown = match number {
             1 => shown.strip_prefix(BYTE_ORDER_MARK).unwrap_or(shown),
             _ => shown,
@@ -219,7 +223,11 @@ fn window(bytes: &[u8], line: Span, offset: u32) -> (u32, u32) {
     };
     let (start, end) = (line.start as usize, line.end as usize);
     let from = (offset as usize).saturating_sub(BYTES_BEFORE);
-    let from = if from > start { back(from).max(start) } else { start };
+    let from = if from > start {
+        back(from).max(start)
+    } else {
+        start
+    };
     let to = from + MAX_EXCERPT_BYTES;
     let to = if to < end { back(to).max(from) } else { end };
     let span = Span::new(from, to);
@@ -237,7 +245,11 @@ mod tests {
         };
         let lines = LineIndex::of(&source.bytes);
         let label = Label::of(&source, &lines, Span::new(span.0, span.1), String::new());
-        assert_eq!((label.excerpt.as_str(), label.excerpt_column), (excerpt, column), "{text:.80}");
+        assert_eq!(
+            (label.excerpt.as_str(), label.excerpt_column),
+            (excerpt, column),
+            "{text:.80}"
+        );
     }
 
     #[test]

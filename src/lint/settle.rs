@@ -236,7 +236,10 @@ impl Files<'_> {
             Some((source, lines)) => Label::of(&source, &lines, at.span, text.to_owned()),
             None => Label {
                 span: at.span,
-                ..Label::at(&Place::nowhere(self.workspace.path(at.file)), text.to_owned())
+                ..Label::at(
+                    &Place::nowhere(self.workspace.path(at.file)),
+                    text.to_owned(),
+                )
             },
         }
     }

@@ -161,7 +161,8 @@ fn number(index: usize) -> FileId {
     FileId(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-fn fetch(input: &Input) -> Result<FileRead, ReadError> {
+/// Reads a file as it is now.
+pub(super) fn fetch(input: &Input) -> Result<FileRead, ReadError> {
     let mut read = match &input.place {
         Place::Memory(source) => FileRead {
             source: Source::clone(source),

@@ -6,8 +6,8 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use colored::{Color, Colorize as _};
 
-use super::concise;
 use crate::finding::{Finding, Label, Severity};
+use crate::render::findings;
 use crate::text::is_unprintable;
 
 /// Writes each finding as `FILE:LINE:COLUMN: CODE[NAME] MESSAGE` with its
@@ -42,7 +42,7 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
             text.to_owned()
         }
     };
-    let place = concise::place(&finding.primary);
+    let place = findings::place(&finding.primary);
     let rule = format!("{}[{}]", finding.code, finding.name);
     writeln!(out, "{place}: {} {}", paint(&rule, color), finding.message)?;
     let excerpts = excerpts(finding);
