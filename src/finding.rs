@@ -64,9 +64,9 @@ pub struct Label {
 /// More lines of one range are not shown.
 pub const MAX_EXCERPT_LINES: usize = 4;
 /// So many bytes of a line are shown.
-const MAX_EXCERPT_BYTES: usize = 160;
+const MAX_EXCERPT_BYTES: usize = 110;
 /// So many of them before the range.
-const BYTES_BEFORE: usize = 60;
+const BYTES_BEFORE: usize = 40;
 
 /// A change that mends it and changes nothing else.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -269,14 +269,14 @@ mod tests {
         let long = "é".repeat(500_000);
         let text = format!("{long}word{long}\nnext");
         let at = long.len();
-        let before = format!("…{}word", "é".repeat(29));
-        let shown = format!("{before}{}…", "é".repeat(48));
-        check(&text, (at, at + 4), &shown, 500_000 - 29);
-        let shown = format!("{}…", "é".repeat(80));
+        let before = format!("…{}word", "é".repeat(19));
+        let shown = format!("{before}{}…", "é".repeat(33));
+        check(&text, (at, at + 4), &shown, 500_000 - 19);
+        let shown = format!("{}…", "é".repeat(55));
         check(&text, (0, at), &shown, 1);
         let end = text.len() - 5;
-        let shown = format!("…{}", "é".repeat(29));
-        check(&text, (end, end), &shown, 1_000_005 - 30);
+        let shown = format!("…{}", "é".repeat(19));
+        check(&text, (end, end), &shown, 1_000_005 - 20);
     }
 
     #[test]

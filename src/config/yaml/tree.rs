@@ -124,7 +124,7 @@ impl<'t> Builder<'t> {
                 });
                 let start = self.after_properties(start, end, anchor > 0 || tag.is_some());
                 let node = Node {
-                    span: Span::new(start, end),
+                    span: Span::new(start, self.end_of_quotes(start, end)),
                     tag: tag_text(tag),
                     value,
                 };
@@ -134,6 +134,28 @@ impl<'t> Builder<'t> {
             Event::Alias(anchor) => self.alias(anchor, start, end),
             Event::Nothing | Event::StreamStart | Event::StreamEnd => Ok(()),
         }
+    }
+
+    /// Where a value ends: the parser gives the blanks and the comment behind
+    /// closing quotes with it.
+    fn end_of_quotes(&self, start: usize, end: usize) -> usize {
+        let text = self.text.yaml.get(start..end).unwrap_or_default();
+        let Some(quote @ ('"' | '\'')) = text.chars().next() else {
+            return end;
+        };
+        let mut characters = text.char_indices().skip(1).peekable();
+        while let Some((at, character)) = characters.next() {
+            let is_escape = match quote {
+                '"' => character == '\\',
+                _ => character == quote && characters.peek().is_some_and(|it| it.1 == quote),
+            };
+            if is_escape {
+                characters.next();
+            } else if character == quote {
+                return start + at + 1;
+            }
+        }
+        end
     }
 
     /// Where a value begins whose place the parser gives with its anchor and tag.

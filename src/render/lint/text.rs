@@ -29,6 +29,9 @@ pub fn write(
     writeln!(out, "{}", summary(findings, files))
 }
 
+/// No excerpt is as wide.
+const MAX_WIDTH: usize = 1000;
+
 fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result<()> {
     let (level, color) = match finding.severity {
         Severity::Error => (Level::ERROR, Color::Red),
@@ -57,6 +60,8 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
         } else {
             Renderer::plain()
         };
+        // Lines were cut already.
+        let renderer = renderer.term_width(MAX_WIDTH);
         writeln!(out, "{}", renderer.render(&[group]))?;
     }
     for note in &finding.notes {
