@@ -109,8 +109,8 @@ fn links_of_the_page_lead_somewhere() {
 
 /// A file's text in plain words, as far as it is needed.
 enum Yaml {
-    Map(Vec<(String, Yaml)>),
-    List(Vec<Yaml>),
+    Map(Vec<(String, Self)>),
+    List(Vec<Self>),
     Text(String),
 }
 

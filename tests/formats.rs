@@ -50,7 +50,7 @@ fn found(program: &str) -> Option<PathBuf> {
     programs.into_iter().find(|it| it.is_file())
 }
 
-/// Every node's and every tree's JUnit fits the XSD of Jenkins, and that of
+/// Every node's and every tree's `JUnit` fits the XSD of Jenkins, and that of
 /// runs that failed.
 fn check_junit(xmllint: &Path) -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

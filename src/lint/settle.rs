@@ -60,6 +60,9 @@ pub fn file(
         .facts(file)
         .is_none_or(|it| it.resolvers.is_empty() || !it.kubelets.is_empty());
     let suppressions = suppress::suppressions(&source.bytes, has_inline);
+    let is_whole = |it: &(usize, &Suppression)| it.1.lines.is_none();
+    let whole = suppressions.iter().enumerate().filter(is_whole);
+    let whole: Vec<usize> = whole.map(|(index, _)| index).collect();
     let mut used = vec![Vec::new(); suppressions.len()];
     let mut settled = Settled::default();
     let mut files = Files {
@@ -73,23 +76,22 @@ pub fn file(
             &suppressions,
             draft.rule,
             finding.primary.start.line,
+            &whole,
             &mut used,
         ) {
             Some(reason) => settled.suppressed.push((finding, reason)),
             None => settled.findings.push(finding),
         }
     }
-    if rules
-        .iter()
-        .any(|it| it.code == reading::UNUSED_SUPPRESSION.code)
-    {
+    // What could not be parsed may hold what they suppress.
+    let is_broken = |it: &Draft| it.rule.code == reading::UNPARSEABLE.code;
+    let is_unused_wanted = |it: &&Rule| it.code == reading::UNUSED_SUPPRESSION.code;
+    if rules.iter().any(is_unused_wanted) && !drafts.iter().any(is_broken) {
         for draft in unused(&suppressions, &used, file, rules) {
-            let line = source.position(match draft.primary.spot {
-                Spot::At(at) => at.span.start,
-                Spot::Place(_) => 0,
-            });
-            if suppressed_by(&suppressions, draft.rule, line.line, &mut used).is_none() {
-                settled.findings.push(files.finding(&draft));
+            let finding = files.finding(&draft);
+            let line = finding.primary.start.line;
+            if suppressed_by(&suppressions, draft.rule, line, &whole, &mut used).is_none() {
+                settled.findings.push(finding);
             }
         }
     }
@@ -111,23 +113,41 @@ fn suppressed_by(
     suppressions: &[Suppression],
     rule: &Rule,
     line: usize,
+    whole: &[usize],
     used: &mut [Vec<usize>],
 ) -> Option<String> {
     let mut reason = None;
-    for (suppression, used) in suppressions.iter().zip(used) {
-        let counts = suppression
-            .lines
-            .is_none_or(|(first, last)| (first..=last).contains(&line));
-        let word = suppression
-            .words
-            .iter()
-            .position(|(word, _)| rule.is_named(word));
-        if let (true, Some(word)) = (counts, word) {
+    let of_line = |it: &Suppression| match it.lines {
+        Some((first, last)) => (first..=last).contains(&line),
+        None => true,
+    };
+    let of_file = whole.iter().copied();
+    for index in nearby(suppressions, line).chain(of_file) {
+        let (Some(suppression), Some(used)) = (suppressions.get(index), used.get_mut(index)) else {
+            continue;
+        };
+        let mut words = suppression.words.iter();
+        let word = words.position(|(word, _)| rule.is_named(word));
+        if let (true, Some(word)) = (of_line(suppression), word) {
             used.push(word);
             reason.get_or_insert_with(|| suppression.reason.clone());
         }
     }
     reason
+}
+
+/// The suppressions that can count for a line, the last one first: they are in
+/// the order of their lines, and so are their last lines.
+fn nearby(suppressions: &[Suppression], line: usize) -> impl Iterator<Item = usize> + '_ {
+    let first = |it: &Suppression| it.lines.map_or(it.line, |(first, _)| first);
+    let end = suppressions.partition_point(|it| first(it) <= line);
+    let before = (0..end).rev();
+    before
+        .take_while(move |&index| {
+            let last = suppressions.get(index).and_then(|it| it.lines);
+            last.is_none_or(|(_, last)| last >= line)
+        })
+        .filter(|&index| suppressions.get(index).is_some_and(|it| it.lines.is_some()))
 }
 
 /// A draft for each suppression that suppresses nothing.

@@ -201,7 +201,8 @@ fn look(number: FileId, input: &Input, kept: &AtomicUsize) -> Look {
     };
     look.file.facts = extract::facts(&found);
     look.is_done = found.documents.is_empty() && found.broken.is_empty() && !look.is_cut;
-    look.has_comments = suppress::is_possible(&source.bytes);
+    // Of what was not read nobody can tell what is unused.
+    look.has_comments = !look.is_cut && suppress::is_possible(&source.bytes);
     let length = source.bytes.len();
     let sum = kept.fetch_add(length, Ordering::Relaxed) + length;
     look.found = (sum <= MAX_PARSED && !look.is_done).then_some(found);

@@ -9,9 +9,8 @@
     reason = "a test may stop at the first surprise"
 )]
 
-#[path = "lint_faces/formats.rs"]
 mod formats;
-#[path = "lint_faces/settings.rs"]
+mod readers;
 mod settings;
 
 use std::ffi::OsStr;
