@@ -218,3 +218,22 @@ fn files_of_other_systems_are_the_same_files() {
         );
     }
 }
+
+/// Nobody knows what they would suppress.
+#[test]
+fn suppressions_of_what_was_not_read_are_not_unused() {
+    let pod =
+        "- {kind: Pod, spec: {hostNetwork: true, dnsPolicy: ClusterFirst}} # kdns: ignore[KP001]\n";
+    let list = |count: usize| format!("kind: List\napiVersion: v1\nitems:\n{}", pod.repeat(count));
+    let broken = format!("{}a: [\n", list(2));
+    let folder = folder(&[
+        ("long.yaml", &list(13_000)),
+        ("broken.yaml", &broken),
+        ("many.yaml", &list(9000)),
+    ]);
+    let ended = lint(folder.path(), &["--format", "concise"]);
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("broken.yaml:"), "{lines:?}");
+    assert!(lines[1].starts_with("long.yaml:1:1: KS002"), "{lines:?}");
+}
