@@ -148,7 +148,19 @@ fn excerpts(finding: &Finding) -> Vec<Excerpt<'_>> {
             }),
         }
     }
-    excerpts
+    joined(excerpts)
+}
+
+/// With excerpts of lines that follow each other in one.
+fn joined(excerpts: Vec<Excerpt<'_>>) -> Vec<Excerpt<'_>> {
+    let mut done: Vec<Excerpt<'_>> = Vec::new();
+    for excerpt in excerpts {
+        match done.iter_mut().find(|it| it.is_beside(&excerpt)) {
+            Some(known) => known.join(excerpt),
+            None => done.push(excerpt),
+        }
+    }
+    done
 }
 
 /// The excerpt with one character for each, none of which steers a terminal.
@@ -185,7 +197,34 @@ fn range(label: &Label, text: &str) -> Range<usize> {
     start..end.max(start)
 }
 
-impl Excerpt<'_> {
+impl<'f> Excerpt<'f> {
+    /// The line behind the last one.
+    fn end(&self) -> usize {
+        self.line + self.text.split('\n').count()
+    }
+
+    fn is_beside(&self, other: &Self) -> bool {
+        self.file == other.file && (self.end() == other.line || other.end() == self.line)
+    }
+
+    fn join(&mut self, mut other: Self) {
+        if other.line < self.line {
+            std::mem::swap(&mut self.text, &mut other.text);
+            std::mem::swap(&mut self.marks, &mut other.marks);
+            self.line = other.line;
+        }
+        let before = self.text.len() + 1;
+        self.text.push('\n');
+        self.text.push_str(&other.text);
+        let moved = other.marks.into_iter();
+        let moved = moved.map(
+            |(range, kind, text): (Range<usize>, AnnotationKind, &'f str)| {
+                (range.start + before..range.end + before, kind, text)
+            },
+        );
+        self.marks.extend(moved);
+    }
+
     fn snippet(&self, index: usize) -> Snippet<'_, Annotation<'_>> {
         let marks = self.marks.iter().map(|(range, kind, text)| {
             let mark = kind.span(range.clone());
