@@ -161,7 +161,8 @@ fn number(index: usize) -> FileId {
     FileId(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-fn fetch(input: &Input) -> Result<FileRead, ReadError> {
+/// Reads a file as it is now.
+pub(super) fn fetch(input: &Input) -> Result<FileRead, ReadError> {
     let mut read = match &input.place {
         Place::Memory(source) => FileRead {
             source: Source::clone(source),
@@ -200,7 +201,8 @@ fn look(number: FileId, input: &Input, kept: &AtomicUsize) -> Look {
     };
     look.file.facts = extract::facts(&found);
     look.is_done = found.documents.is_empty() && found.broken.is_empty() && !look.is_cut;
-    look.has_comments = suppress::is_possible(&source.bytes);
+    // Of what was not read nobody can tell what is unused.
+    look.has_comments = !look.is_cut && suppress::is_possible(&source.bytes);
     let length = source.bytes.len();
     let sum = kept.fetch_add(length, Ordering::Relaxed) + length;
     look.found = (sum <= MAX_PARSED && !look.is_done).then_some(found);
