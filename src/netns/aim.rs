@@ -9,7 +9,7 @@ use crate::host::node::{Parts, pods};
 use crate::host::root::Root;
 use crate::node::{Pod, cgroup};
 use crate::program::Program;
-use crate::target::{Door, Files, Plan, PlanError, Scene, Target, plan};
+use crate::target::{Door, Files, Plan, PlanError, Scene, Target, Wanted, plan};
 
 mod files;
 mod program;
@@ -70,7 +70,10 @@ fn at_process(root: &Root, pid: u32) -> Result<Aim, EnterError> {
     both.push(seen.clone());
     both.sort_unstable_by_key(|it| it.pid);
     if pid != 1 && (group.pod.is_some() || group.container.is_some() || is_hidden) {
-        (found, skipped) = read_pods(root, &both, |it| Target::Pid(pid).fits(it));
+        let is_its = |it: &Pod| Target::Pid(pid).fits(it);
+        let only = Wanted::of_process(&group);
+        let little = only.and_then(|only| pods::read_only(root, &both, &only, is_its));
+        (found, skipped) = little.unwrap_or_else(|| read_pods(root, &both, is_its));
     }
     let tasks = pods::tasks(&both);
     let scene = Scene {
@@ -134,31 +137,75 @@ fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
 }
 
 fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
+    if let Some(node) = little_for(root, target)
+        && let Ok(plan) = node.plan(target)
+        && plan.is_settled()
+    {
+        return hold_plan(root, plan, node);
+    }
     let (processes, mut skipped) = processes::scan(root);
-    let (found, unread) = read_pods(root, &processes, |it| target.fits(it));
+    let (pods, unread) = read_pods(root, &processes, |it| target.fits(it));
     skipped.extend(unread);
-    let tasks = pods::tasks(&processes);
-    let node_netns = processes
-        .iter()
-        .find(|it| it.pid == 1)
-        .and_then(|it| it.netns);
-    let scene = Scene {
-        pods: &found,
-        tasks: &tasks,
-        node_netns,
-        ..Scene::default()
+    let node = Known {
+        processes,
+        pods,
+        skipped,
     };
-    let plan = plan(target, &scene).map_err(|error| match (error, skipped.first()) {
-        (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
-            plan,
-            reason: reason.clone(),
-        },
-        (error, _) => error.into(),
-    })?;
+    let plan = node
+        .plan(target)
+        .map_err(|error| match (error, node.skipped.first()) {
+            (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
+                plan,
+                reason: reason.clone(),
+            },
+            (error, _) => error.into(),
+        })?;
+    hold_plan(root, plan, node)
+}
+
+/// What was read of a node to find a target.
+struct Known {
+    processes: Vec<Process>,
+    pods: Vec<Pod>,
+    skipped: Vec<String>,
+}
+
+impl Known {
+    fn plan(&self, target: &Target) -> Result<Plan, PlanError> {
+        let init = self.processes.iter().find(|it| it.pid == 1);
+        let tasks = pods::tasks(&self.processes);
+        let scene = Scene {
+            pods: &self.pods,
+            tasks: &tasks,
+            node_netns: init.and_then(|it| it.netns),
+            ..Scene::default()
+        };
+        plan(target, &scene)
+    }
+}
+
+/// Only the pods that the target can be by their names: of thousands of
+/// processes and files those that count. `None`: that is not enough.
+fn little_for(root: &Root, target: &Target) -> Option<Known> {
+    let names = pods::names(root)?;
+    let only = names.wanted(target)?;
+    let groups = names.groups.iter();
+    let pids = groups.filter(|(pid, group)| *pid == 1 || only.has_process(group));
+    let (processes, mut skipped) = processes::look_at(root, pids.map(|(pid, _)| *pid));
+    let (pods, unread) = pods::read_only(root, &processes, &only, |it| target.fits(it))?;
+    skipped.extend(unread);
+    Some(Known {
+        processes,
+        pods,
+        skipped,
+    })
+}
+
+fn hold_plan(root: &Root, plan: Plan, node: Known) -> Result<Aim, EnterError> {
     let mut process = None;
     let namespace = match &plan.door {
         Door::Process(pid) => {
-            let held = hold_one_of(root, &processes, *pid)?;
+            let held = hold_one_of(root, &node.processes, *pid)?;
             let namespace = of_process(&held)?;
             process = Some(held);
             namespace
@@ -176,7 +223,7 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
         plan,
         namespace,
         process,
-        skipped,
+        skipped: node.skipped,
     }
     .read()
 }
