@@ -7,7 +7,8 @@ use super::{EnterError, Namespace, process};
 use crate::host::node::processes::{self, Directory, Seen as Process};
 use crate::host::node::{Parts, pods};
 use crate::host::root::Root;
-use crate::node::{Pod, cgroup};
+use crate::node::Pod;
+use crate::node::cgroup::{self, Membership};
 use crate::program::Program;
 use crate::target::{Door, Files, Plan, PlanError, Scene, Target, Wanted, plan};
 
@@ -56,6 +57,15 @@ pub fn aim(root: &Root, word: &str) -> Result<Aim, EnterError> {
 }
 
 fn at_process(root: &Root, pid: u32) -> Result<Aim, EnterError> {
+    at_process_by(root, pid, Wanted::of_process)
+}
+
+/// `only` says of which pod and container it is, if that is enough to know.
+fn at_process_by(
+    root: &Root,
+    pid: u32,
+    only: impl Fn(&Membership) -> Option<Wanted>,
+) -> Result<Aim, EnterError> {
     let (directory, seen) = process::hold(root, pid)?;
     let namespace = of_process(&directory)?;
     let init = Directory::open(root, 1).and_then(|it| Ok((it.namespace("mnt"), it.look()?)));
@@ -71,8 +81,7 @@ fn at_process(root: &Root, pid: u32) -> Result<Aim, EnterError> {
     both.sort_unstable_by_key(|it| it.pid);
     if pid != 1 && (group.pod.is_some() || group.container.is_some() || is_hidden) {
         let is_its = |it: &Pod| Target::Pid(pid).fits(it);
-        let only = Wanted::of_process(&group);
-        let little = only.and_then(|only| pods::read_only(root, &both, &only, is_its));
+        let little = only(&group).and_then(|only| pods::read_only(root, &both, &only, is_its));
         (found, skipped) = little.unwrap_or_else(|| read_pods(root, &both, is_its));
     }
     let tasks = pods::tasks(&both);
@@ -143,6 +152,11 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     {
         return hold_plan(root, plan, node);
     }
+    at_pod_by_all(root, target)
+}
+
+/// The same with all of the node before the eyes.
+fn at_pod_by_all(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     let (processes, mut skipped) = processes::scan(root);
     let (pods, unread) = read_pods(root, &processes, |it| target.fits(it));
     skipped.extend(unread);
@@ -342,3 +356,6 @@ fn expect_alive(process: &Directory) -> Result<(), EnterError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
