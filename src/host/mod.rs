@@ -6,6 +6,7 @@
 
 pub mod node;
 pub mod root;
+mod short;
 pub mod situation;
 pub mod tree;
 mod walk;

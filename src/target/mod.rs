@@ -7,7 +7,7 @@ mod wanted;
 
 pub use notice::{PlanError, Warning};
 pub use plan::{Door, Files, Plan, Scene, plan};
-pub use wanted::{Names, Wanted};
+pub use wanted::{Group, Names, Wanted};
 
 use crate::text::escaped;
 

@@ -15,8 +15,19 @@ pub struct Names {
     pub logs: Vec<Owner>,
     /// Whose the links in `/var/log/containers` are.
     pub links: Vec<Link>,
-    /// What the control groups of every process say, by its id.
-    pub groups: Vec<(u32, Membership)>,
+    /// What the control groups of every process say.
+    pub groups: Vec<Group>,
+}
+
+/// What the control groups of a process say.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// The id of the process.
+    pub pid: u32,
+    /// Where they say that it belongs.
+    pub membership: Membership,
+    /// Whether they say nothing at all: then its mounts may.
+    pub is_silent: bool,
 }
 
 /// The pods that a target can be, and their containers: nothing else of the
@@ -33,9 +44,10 @@ impl Names {
     /// What has to be read for this target; `None`: everything, as a pod that
     /// has a process has no name here, or nothing fits.
     pub fn wanted(&self, target: &Target) -> Option<Wanted> {
-        let tasks = || self.groups.iter().filter(|(_, group)| is_task(group));
+        let members = || self.groups.iter().map(|it| &it.membership);
+        let tasks = || members().filter(|it| is_task(it));
         let named: BTreeSet<&str> = self.logs.iter().map(|it| it.uid.as_str()).collect();
-        let mut running = tasks().filter_map(|(_, group)| group.pod.as_deref());
+        let mut running = tasks().filter_map(|it| it.pod.as_deref());
         if !running.all(|uid| named.contains(uid)) {
             return None;
         }
@@ -45,10 +57,8 @@ impl Names {
         if let Target::Id(id) = target {
             wanted.prefix = Some(id.clone());
             let begins = |it: &Option<String>| it.as_deref().is_some_and(|it| it.starts_with(id));
-            let uids = tasks().filter(|(_, group)| begins(&group.container));
-            wanted
-                .uids
-                .extend(uids.filter_map(|(_, group)| group.pod.clone()));
+            let uids = tasks().filter(|it| begins(&it.container));
+            wanted.uids.extend(uids.filter_map(|it| it.pod.clone()));
             let links = self.links.iter().filter(|it| it.id.starts_with(id));
             for link in links {
                 let is_its = |it: &&Owner| it.name == link.name && it.namespace == link.namespace;
@@ -56,11 +66,11 @@ impl Names {
                 wanted.uids.extend(owners.map(|it| it.uid.clone()));
             }
         }
-        let of_wanted = tasks().filter(|(_, group)| match &group.pod {
+        let of_wanted = tasks().filter(|it| match &it.pod {
             Some(uid) => wanted.uids.contains(uid),
             None => false,
         });
-        let ids = of_wanted.filter_map(|(_, group)| group.container.clone());
+        let ids = of_wanted.filter_map(|it| it.container.clone());
         let ids: BTreeSet<String> = ids.collect();
         wanted.ids = ids;
         (!wanted.ids.is_empty()).then_some(wanted)
@@ -90,10 +100,13 @@ impl Wanted {
         })
     }
 
-    /// Whether a process is to be looked at: also those of no pod, of which one
-    /// may be a runtime, or of a pod whose groups do not tell.
-    pub fn has_process(&self, group: &Membership) -> bool {
-        group.pod.as_ref().is_none_or(|uid| self.uids.contains(uid))
+    /// Whether a process is to be looked at: also those of which the groups do
+    /// not tell the pod.
+    pub fn has_process(&self, group: &Group) -> bool {
+        match &group.membership.pod {
+            Some(uid) => self.uids.contains(uid),
+            None => group.is_silent || is_task(&group.membership),
+        }
     }
 
     /// Whether it is one of the pods.
@@ -114,12 +127,13 @@ impl Wanted {
 }
 
 impl Plan {
-    /// Whether a container that runs was found: what else the node has could
-    /// not change where the target leads.
+    /// Whether a container that runs was found, and its sandbox's file, which may
+    /// be in a directory that only a runtime's arguments name: what else the node
+    /// has could not change where the target leads.
     pub fn is_settled(&self) -> bool {
         let is_dead = |it: &Warning| matches!(it, Warning::Dead { .. });
         let runs = matches!(self.door, Door::Process(_)) && self.container.is_some();
-        runs && !self.warnings.iter().any(is_dead)
+        runs && self.kept.is_some() && !self.warnings.iter().any(is_dead)
     }
 }
 
@@ -135,11 +149,15 @@ mod tests {
         }
     }
 
-    fn group(pod: &str, container: &str) -> Membership {
-        Membership {
-            pod: Some(pod.to_owned()),
-            container: Some(container.repeat(64)),
-            runtime: None,
+    fn group(pid: u32, pod: &str, container: &str) -> Group {
+        Group {
+            pid,
+            membership: Membership {
+                pod: Some(pod.to_owned()),
+                container: Some(container.repeat(64)),
+                runtime: None,
+            },
+            is_silent: false,
         }
     }
 
@@ -162,11 +180,11 @@ mod tests {
                 id: "a".repeat(63) + "0",
             }],
             groups: vec![
-                (5, group("u1", "a")),
-                (6, group("u2", "b")),
-                (7, group("u2", "b")),
-                (8, group("u3", "c")),
-                (9, Membership::default()),
+                group(5, "u1", "a"),
+                group(6, "u2", "b"),
+                group(7, "u2", "b"),
+                group(8, "u3", "c"),
+                Group::default(),
             ],
         };
         for (word, expected) in [
@@ -185,7 +203,7 @@ mod tests {
         ] {
             check(&names, word, expected);
         }
-        names.groups.push((10, group("u4", "d")));
+        names.groups.push(group(10, "u4", "d"));
         check(&names, "db", None);
     }
 }

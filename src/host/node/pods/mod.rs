@@ -19,7 +19,7 @@ use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Task};
 use crate::node::{Pod, cgroup, mountinfo};
-use crate::target::{Names, Wanted};
+use crate::target::{Group, Names, Wanted};
 
 pub use contents::addresses;
 
@@ -80,7 +80,11 @@ pub fn names(root: &Root) -> Option<Names> {
     let groups = processes::groups(root).ok()?;
     let init = groups.iter().find(|(pid, _)| *pid == 1);
     let prefix = cgroup::Prefix::of_init(init.map_or(&[], |(_, text)| text.as_slice()));
-    let member = |(pid, text): &(u32, Vec<u8>)| (*pid, cgroup::membership(text, &prefix));
+    let member = |(pid, text): &(u32, Vec<u8>)| Group {
+        pid: *pid,
+        membership: cgroup::membership(text, &prefix),
+        is_silent: cgroup::is_silent(text),
+    };
     let (logs, links) = directories::names(root, &mut skipped);
     Some(Names {
         logs,
