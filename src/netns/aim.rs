@@ -300,9 +300,10 @@ impl Held<'_> {
             }
             (Files::Kept, _) => files::read_kept(&plan),
             (Files::Named(name), _) => {
-                files::read_node(root, Some(&format!("{NAMED_FILES}/{name}")))?
+                let first = format!("{NAMED_FILES}/{name}");
+                files::read_node(root, Some(&first), &mut skipped)?
             }
-            (Files::Node | Files::Process(_), _) => files::read_node(root, None)?,
+            (Files::Node | Files::Process(_), _) => files::read_node(root, None, &mut skipped)?,
         };
         if seen.interfaces.is_none()
             && let Ok(namespace) = &namespace
