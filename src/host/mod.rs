@@ -4,6 +4,7 @@
 //! files are read, up to [`MAX_BYTES`], and nothing that a file or link says
 //! leads out of the directory.
 
+pub mod clock;
 pub mod node;
 pub mod root;
 mod short;
