@@ -204,8 +204,8 @@ fn little_for(root: &Root, target: &Target) -> Option<Known> {
     let names = pods::names(root)?;
     let only = names.wanted(target)?;
     let groups = names.groups.iter();
-    let pids = groups.filter(|it| it.pid == 1 || only.has_process(it));
-    let (processes, mut skipped) = processes::look_at(root, pids.map(|it| it.pid));
+    let counts = groups.filter(|it| it.pid == 1 || only.has_process(it));
+    let (processes, mut skipped) = processes::look_at(root, counts.map(|it| it.pid));
     let (pods, unread) = pods::read_only(root, &processes, &only, |it| target.fits(it))?;
     skipped.extend(unread);
     Some(Known {

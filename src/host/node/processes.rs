@@ -97,7 +97,8 @@ pub fn groups(root: &Root) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
     Ok(groups)
 }
 
-/// A page holds the paths of all hierarchies of version 1.
+/// Paths of a page each would be longer than any that runtimes make; with longer
+/// ones all is read.
 const MAX_GROUP: usize = 16 << 10;
 
 /// The ids of all processes, sorted; none where there is no `/proc`.
