@@ -36,8 +36,7 @@ fn words(root: &Root) -> BTreeSet<String> {
             words.insert(format!("containerd://{id}"));
         }
     }
-    let pids = processes.iter().map(|it| it.pid.to_string());
-    words.extend(pids);
+    words.extend(processes.iter().map(|it| it.pid.to_string()));
     words.retain(|word| {
         word.parse::<Target>()
             .is_ok_and(|it| !matches!(it, Target::File(_)))
