@@ -534,7 +534,7 @@ _kdns() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text concise" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text concise json sarif github junit" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -705,7 +705,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__schema)
-            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig rule"
+            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig lint rule"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -196,13 +196,17 @@ complete -c kdns -n "__fish_kdns_using_subcommand lint" -l role -d 'What every r
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l node-file -d 'Take this for the file that the kubelet\'s resolvConf names' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l root -d 'Also lint the node below this directory' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people, with the lines'
-concise\t'One finding a line, as compilers write them'"
+concise\t'One finding a line, as compilers write them'
+json\t'One document'
+sarif\t'SARIF 2.1.0, as GitHub\'s code scanning reads it'
+github\t'Workflow commands of GitHub Actions, which make annotations'
+junit\t'`JUnit` XML'"
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l fix -d 'Mend what has one safe mend'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l diff -d 'Show what --fix would change, and change nothing'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l exit-zero -d 'End with status 0 whatever is found'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l allow-empty -d 'End with status 0 if there is nothing to read'
-complete -c kdns -n "__fish_kdns_using_subcommand lint" -l statistics -d 'Count the findings of each rule in place of showing them'
+complete -c kdns -n "__fish_kdns_using_subcommand lint" -l statistics -d 'Count the findings of each rule in place of showing them, in text and concise'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l show-settings -d 'Show what --config, options and defaults come to, and end'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l node -d 'Also lint this node'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -4,7 +4,7 @@
 //! A finding has its places as people count them and the lines it shows, so
 //! that no file need be at hand to print it.
 
-use crate::text::{Position, Source, Span};
+use crate::text::{BYTE_ORDER_MARK, LineIndex, Place, Position, Source, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -52,14 +52,21 @@ pub struct Label {
     pub start: Position,
     /// Where the byte after the last one stands.
     pub end: Position,
-    /// The lines that the range touches, at most [`MAX_EXCERPT_LINES`].
+    /// The lines that the range touches, at most [`MAX_EXCERPT_LINES`]; of a
+    /// long line what stands around the range, with `…` for the rest.
     pub excerpt: String,
+    /// The column of the excerpt's first character.
+    pub excerpt_column: usize,
     /// What is said about it; can be empty. One line, safe to print.
     pub text: String,
 }
 
 /// More lines of one range are not shown.
 pub const MAX_EXCERPT_LINES: usize = 4;
+/// So many bytes of a line are shown.
+const MAX_EXCERPT_BYTES: usize = 110;
+/// So many of them before the range.
+const BYTES_BEFORE: usize = 40;
 
 /// A change that mends it and changes nothing else.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -77,6 +84,10 @@ pub struct Edit {
     pub file: String,
     /// What is replaced; empty: it is inserted there.
     pub span: Span,
+    /// Where its first byte stands.
+    pub start: Position,
+    /// Where the byte after its last one stands.
+    pub end: Position,
     /// What stands there afterwards.
     pub text: String,
 }
@@ -93,15 +104,39 @@ impl Severity {
 }
 
 impl Label {
-    /// The label of a range of `source`.
-    pub fn of(source: &Source, span: Span, text: String) -> Self {
-        let (start, end) = (source.position(span.start), source.position(span.end));
+    /// The label of a range of `source`, whose lines are `lines`.
+    pub fn of(source: &Source, lines: &LineIndex, span: Span, text: String) -> Self {
+        let bytes = &source.bytes;
+        let (start, end) = positions(source, lines, span);
+        let (excerpt, cut) = excerpt(bytes, lines, span.start, start, end);
+        let excerpt_column = match cut {
+            Some(offset) => lines.position(bytes, offset).column,
+            None => 1,
+        };
         Self {
             file: source.name.clone(),
             span,
             start,
             end,
-            excerpt: excerpt(&source.bytes, span),
+            excerpt,
+            excerpt_column,
+            text,
+        }
+    }
+
+    /// The label of a place whose file is not at hand.
+    pub fn at(place: &Place, text: String) -> Self {
+        let at = Position {
+            line: place.line,
+            column: place.column,
+        };
+        Self {
+            file: place.file.clone(),
+            span: Span::default(),
+            start: at,
+            end: at,
+            excerpt: String::new(),
+            excerpt_column: 1,
             text,
         }
     }
@@ -110,25 +145,153 @@ impl Label {
     pub fn order(&self) -> (&str, usize, usize) {
         (&self.file, self.start.line, self.start.column)
     }
+
+    /// The last line that the range touches: one that ends with its newline
+    /// does not touch the next line.
+    pub fn last_line(&self) -> usize {
+        last_line(self.start, self.end)
+    }
 }
 
-/// The whole lines under a span.
-fn excerpt(bytes: &[u8], span: Span) -> String {
-    let start = (span.start as usize).min(bytes.len());
-    let end = (span.end as usize).clamp(start, bytes.len());
-    let before = bytes.get(..start).unwrap_or_default();
-    let first = before.iter().rposition(|&byte| byte == b'\n');
-    let first = first.map_or(0, |newline| newline + 1);
-    let behind = bytes.get(end..).unwrap_or_default();
-    // A range that ends with its newline does not touch the next line.
-    let is_line_end = end > start && bytes.get(end - 1) == Some(&b'\n');
-    let rest = behind.iter().position(|&byte| byte == b'\n');
-    let last = match (is_line_end, rest) {
-        (true, _) => end,
-        (false, rest) => end + rest.unwrap_or(behind.len()),
+/// Where a range of a file begins and ends.
+pub fn positions(source: &Source, lines: &LineIndex, span: Span) -> (Position, Position) {
+    let at = |offset| lines.position(&source.bytes, offset);
+    (at(span.start), at(span.end))
+}
+
+fn last_line(start: Position, end: Position) -> usize {
+    let is_line_end = end.column == 1 && end.line > start.line;
+    end.line - usize::from(is_line_end)
+}
+
+/// The lines under a range, and where the first one is cut at its beginning.
+fn excerpt(
+    bytes: &[u8],
+    lines: &LineIndex,
+    offset: u32,
+    start: Position,
+    end: Position,
+) -> (String, Option<u32>) {
+    let mut text = String::new();
+    let mut cut = None;
+    let last = last_line(start, end).min(start.line + MAX_EXCERPT_LINES - 1);
+    for number in start.line..=last {
+        let line = lines.line(bytes, number);
+        let (from, to) = if number == start.line {
+            window(bytes, line, offset)
+        } else {
+            window(bytes, line, line.start)
+        };
+        let shown = Span {
+            start: from,
+            end: to,
+        }
+        .of(bytes);
+        let shown = match number {
+            1 => shown.strip_prefix(BYTE_ORDER_MARK).unwrap_or(shown),
+            _ => shown,
+        };
+        let shown = String::from_utf8_lossy(shown);
+        if number > start.line {
+            text.push('\n');
+        }
+        if from > line.start {
+            cut = Some(from);
+            text.push('…');
+            text.extend(shown.chars().skip(1));
+        } else {
+            text.push_str(&shown);
+        }
+        if to < line.end {
+            text.push('…');
+        }
+    }
+    text.truncate(text.trim_end().len());
+    (text, cut)
+}
+
+/// What is shown of a line if `offset` is to be seen.
+fn window(bytes: &[u8], line: Span, offset: u32) -> (u32, u32) {
+    if line.len() <= MAX_EXCERPT_BYTES {
+        return (line.start, line.end);
+    }
+    // Characters stay whole.
+    let back = |at: usize| {
+        let before = bytes.get(..=at).unwrap_or(bytes);
+        let first = before.iter().rposition(|byte| byte & 0xc0 != 0x80);
+        first.unwrap_or(at)
     };
-    let text = bytes.get(first..last).unwrap_or_default();
-    let lines = text.split_inclusive(|&byte| byte == b'\n');
-    let shown: Vec<u8> = lines.take(MAX_EXCERPT_LINES).flatten().copied().collect();
-    String::from_utf8_lossy(shown.trim_ascii_end()).into_owned()
+    let (start, end) = (line.start as usize, line.end as usize);
+    let from = (offset as usize).saturating_sub(BYTES_BEFORE);
+    let from = if from > start {
+        back(from).max(start)
+    } else {
+        start
+    };
+    let to = from + MAX_EXCERPT_BYTES;
+    let to = if to < end { back(to).max(from) } else { end };
+    let span = Span::new(from, to);
+    (span.start, span.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, span: (usize, usize), excerpt: &str, column: usize) {
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let lines = LineIndex::of(&source.bytes);
+        let label = Label::of(&source, &lines, Span::new(span.0, span.1), String::new());
+        assert_eq!(
+            (label.excerpt.as_str(), label.excerpt_column),
+            (excerpt, column),
+            "{text:.80}"
+        );
+    }
+
+    #[test]
+    fn excerpts_are_the_lines_that_a_range_touches() {
+        check("", (0, 0), "", 1);
+        check("a\nbcd\ne\n", (3, 4), "bcd", 1);
+        check("a\r\nbcd\r\ne", (3, 4), "bcd", 1);
+        check("a\nbcd\ne\n", (2, 6), "bcd", 1);
+        check("a\nb\nc\nd\ne\nf\n", (0, 11), "a\nb\nc\nd", 1);
+        check("\u{feff}a: b\n", (3, 4), "a: b", 1);
+        check("a\n", (2, 2), "", 1);
+        check("a\n", (9, 12), "", 1);
+    }
+
+    #[test]
+    fn of_long_lines_little_is_shown() {
+        let long = "é".repeat(500_000);
+        let text = format!("{long}word{long}\nnext");
+        let at = long.len();
+        let before = format!("…{}word", "é".repeat(19));
+        let shown = format!("{before}{}…", "é".repeat(33));
+        check(&text, (at, at + 4), &shown, 500_000 - 19);
+        let shown = format!("{}…", "é".repeat(55));
+        check(&text, (0, at), &shown, 1);
+        let end = text.len() - 5;
+        let shown = format!("…{}", "é".repeat(19));
+        check(&text, (end, end), &shown, 1_000_005 - 20);
+    }
+
+    #[test]
+    fn no_bytes_are_too_odd() {
+        let bytes = [vec![0x80; 400], b"\n\xff\xfe".to_vec(), vec![0xe2; 400]].concat();
+        let source = Source {
+            name: "f".to_owned(),
+            bytes,
+        };
+        let lines = LineIndex::of(&source.bytes);
+        for start in (0..805).step_by(7) {
+            for end in [start, start + 1, start + 300] {
+                let label = Label::of(&source, &lines, Span::new(start, end), String::new());
+                assert!(label.excerpt.chars().count() < 2000, "{start} {end}");
+            }
+        }
+    }
 }

@@ -19,11 +19,12 @@ pub struct Span {
 }
 
 /// A place for people: both numbers begin at 1.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Position {
     /// Line, counted in `\n`.
     pub line: usize,
-    /// Column, counted in characters; a byte that is not UTF-8 is one character.
+    /// Column, counted in characters; a byte that is not UTF-8 is one
+    /// character, and a byte order mark at the beginning of the file is none.
     pub column: usize,
 }
 
@@ -115,12 +116,11 @@ impl Source {
             .iter()
             .rposition(|&byte| byte == b'\n')
             .map_or(0, |newline| newline + 1);
-        let column = String::from_utf8_lossy(before.get(line_start..).unwrap_or_default())
-            .chars()
-            .count();
+        let column = characters(before.get(line_start..).unwrap_or_default());
+        let is_behind_mark = is_behind_mark(&self.bytes, line_start, before.len());
         Position {
             line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
-            column: column + 1,
+            column: column + 1 - usize::from(is_behind_mark),
         }
     }
 
@@ -144,34 +144,116 @@ impl Source {
 #[derive(Clone, Debug)]
 pub struct Lines<'s> {
     source: &'s Source,
-    starts: Vec<usize>,
+    index: LineIndex,
 }
 
 impl<'s> Lines<'s> {
     /// Finds the lines of a file.
     pub fn of(source: &'s Source) -> Self {
-        let bytes = source.bytes.iter().enumerate();
-        let next = bytes
-            .filter(|(_, byte)| **byte == b'\n')
-            .map(|(at, _)| at + 1);
         Self {
             source,
-            starts: std::iter::once(0).chain(next).collect(),
+            index: LineIndex::of(&source.bytes),
         }
     }
 
     /// The place of the byte at `offset`, as [`Source::place_of`] says.
     pub fn place_of(&self, offset: u32) -> Place {
-        let offset = (offset as usize).min(self.source.bytes.len());
-        let line = self.starts.partition_point(|start| *start <= offset);
-        let start = self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
-        let before = self.source.bytes.get(start..offset).unwrap_or_default();
+        let at = self.index.position(&self.source.bytes, offset);
         Place {
             file: self.source.name.clone(),
-            line,
-            column: String::from_utf8_lossy(before).chars().count() + 1,
+            line: at.line,
+            column: at.column,
         }
     }
+}
+
+/// What [`Lines`] knows, without the file.
+#[derive(Clone, Debug, Default)]
+pub struct LineIndex {
+    /// The first byte of each line.
+    starts: Vec<usize>,
+    /// Offsets with the number of characters before them, for long lines.
+    marks: Vec<(usize, usize)>,
+}
+
+/// Characters are counted anew from one mark to the next.
+const MARK_EVERY: usize = 4096;
+
+impl LineIndex {
+    /// Finds the lines of a file.
+    pub fn of(bytes: &[u8]) -> Self {
+        let next = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+        let starts = std::iter::once(0).chain(next).collect();
+        let mut marks = vec![(0, 0)];
+        let (mut at, mut count) = (0, 0);
+        while let Some(rest) = bytes.get(at + MARK_EVERY..) {
+            // No character goes over the byte that begins one.
+            let Some(more) = rest.iter().position(|byte| byte & 0xc0 != 0x80) else {
+                break;
+            };
+            let end = at + MARK_EVERY + more;
+            count += characters(bytes.get(at..end).unwrap_or_default());
+            at = end;
+            marks.push((at, count));
+        }
+        Self { starts, marks }
+    }
+
+    /// Line and column of the byte at `offset`, as [`Source::position`] says.
+    pub fn position(&self, bytes: &[u8], offset: u32) -> Position {
+        let offset = (offset as usize).min(bytes.len());
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = self.starts.get(line.wrapping_sub(1)).copied().unwrap_or(0);
+        let mark = self.marks.partition_point(|mark| mark.0 <= offset);
+        let mark = self.marks.get(mark.wrapping_sub(1)).copied();
+        let count = match mark {
+            Some((at, count)) if at > start => {
+                count + characters(bytes.get(at..offset).unwrap_or_default())
+                    - self.count(bytes, start)
+            }
+            _ => characters(bytes.get(start..offset).unwrap_or_default()),
+        };
+        Position {
+            line,
+            column: count + 1 - usize::from(is_behind_mark(bytes, start, offset)),
+        }
+    }
+
+    /// The characters before the beginning of a line.
+    fn count(&self, bytes: &[u8], start: usize) -> usize {
+        let mark = self.marks.partition_point(|mark| mark.0 <= start);
+        let mark = self.marks.get(mark.wrapping_sub(1)).copied();
+        let (at, count) = mark.unwrap_or_default();
+        count + characters(bytes.get(at..start).unwrap_or_default())
+    }
+
+    /// The bytes of a line, which is counted from 1, without its end.
+    pub fn line(&self, bytes: &[u8], line: usize) -> Span {
+        let start = self.starts.get(line.wrapping_sub(1)).copied();
+        let start = start.unwrap_or(bytes.len());
+        let end = self.starts.get(line).copied().unwrap_or(bytes.len());
+        let text = bytes.get(start..end).unwrap_or_default();
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        Span::new(start, start + text.len())
+    }
+}
+
+/// Characters as people count them; a byte that is not UTF-8 is one, too.
+fn characters(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() {
+        return bytes.len();
+    }
+    String::from_utf8_lossy(bytes).chars().count()
+}
+
+/// The mark with which an editor of another system may begin a file.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Whether the mark at the beginning of a file, which no editor shows, stands
+/// on the line that begins at `start`, before `offset`.
+fn is_behind_mark(bytes: &[u8], start: usize, offset: usize) -> bool {
+    start == 0 && offset >= BYTE_ORDER_MARK.len() && bytes.starts_with(BYTE_ORDER_MARK)
 }
 
 /// Text from a stranger's file, safe to print: control and bidirectional
@@ -260,5 +342,28 @@ mod tests {
     fn columns_count_characters_and_odd_bytes() {
         check("é x".as_bytes(), 3, (1, 3));
         check(b"\xff\xfe x", 3, (1, 4));
+        check("\u{feff}a: b".as_bytes(), 0, (1, 1));
+        check("\u{feff}a: b".as_bytes(), 3, (1, 1));
+        check("\u{feff}a: b\n\u{feff}c".as_bytes(), 6, (1, 4));
+        check("\u{feff}a\n\u{feff}c".as_bytes(), 8, (2, 2));
+    }
+
+    #[test]
+    fn long_lines_are_counted_from_marks() {
+        for unit in ["a", "é", "\u{1f4a5}", "aé\n", "€€€€€€€€€\n"] {
+            let text = unit.repeat(4000).into_bytes();
+            let odd = [text.as_slice(), &[0x80; 9000], b"\xf0\x9f", &text].concat();
+            for bytes in [text, odd] {
+                let index = LineIndex::of(&bytes);
+                let source = Source {
+                    name: String::new(),
+                    bytes,
+                };
+                for offset in (0..u32::try_from(source.bytes.len()).unwrap()).step_by(397) {
+                    let found = index.position(&source.bytes, offset);
+                    assert_eq!(found, source.position(offset), "{unit:?} at {offset}");
+                }
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Formats of `kdns check-loop` against the programs that read them.
+//! Formats against the programs that read them.
 //!
 //! What needs a program that is not here is ignored, with the reason in its
 //! name; with `KDNS_REQUIRE_REAL=1` that is a failure. `.ci/install-real`
@@ -14,23 +14,31 @@ use std::process::{Command, ExitCode, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-const MISSING: &str = "needs promtool (Debian's package prometheus)";
+/// A program, its Debian package, and what is checked with it.
+type Check = (&'static str, &'static str, fn(&Path) -> Result<(), Failed>);
+
+const CHECKS: [Check; 2] = [
+    ("promtool", "prometheus", check_metrics),
+    ("xmllint", "libxml2-utils", check_junit),
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    libtest_mimic::run(&arguments, vec![trial()]).exit_code()
+    let trials = CHECKS.into_iter().map(trial).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial() -> Trial {
+fn trial((program, package, check): Check) -> Trial {
     let required = env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1");
-    match promtool() {
-        Some(promtool) => Trial::test("promtool", move || check_metrics(&promtool)),
-        None if required => Trial::test("promtool", || Err(Failed::from(MISSING))),
-        None => Trial::test(format!("promtool ({MISSING})"), || Ok(())).with_ignored_flag(true),
+    let missing = format!("needs {program} (Debian's package {package})");
+    match found(program) {
+        Some(path) => Trial::test(program, move || check(&path)),
+        None if required => Trial::test(program, || Err(Failed::from(missing))),
+        None => Trial::test(format!("{program} ({missing})"), || Ok(())).with_ignored_flag(true),
     }
 }
 
-fn promtool() -> Option<PathBuf> {
+fn found(program: &str) -> Option<PathBuf> {
     let real = env::var_os("KDNS_REAL_DIR").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("target/real"),
         PathBuf::from,
@@ -38,8 +46,62 @@ fn promtool() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut places = vec![real.join("prometheus/usr/bin")];
     places.extend(env::split_paths(&path));
-    let programs = places.into_iter().map(|it| it.join("promtool"));
+    let programs = places.into_iter().map(|it| it.join(program));
     programs.into_iter().find(|it| it.is_file())
+}
+
+/// Every node's and every tree's `JUnit` fits the XSD of Jenkins, and that of
+/// runs that failed.
+fn check_junit(xmllint: &Path) -> Result<(), Failed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = root.join("testdata/schemas/junit-10.xsd");
+    let nodes = root.join("testdata/nodes");
+    let entries = fs::read_dir(&nodes).unwrap().map(|it| it.unwrap().path());
+    let mut runs: Vec<Vec<PathBuf>> = entries
+        .filter(|it| it.is_dir())
+        .map(|it| vec!["check-loop".into(), "--root".into(), it])
+        .collect();
+    runs.sort();
+    for tree in ["lint-faces/tree", "lint", "corefiles", "not-there"] {
+        runs.push(vec!["lint".into(), root.join("testdata").join(tree)]);
+    }
+    let assumed = ["--assume", "systemd-resolved", "--fail-on", "error"];
+    let words = ["lint".into(), root.join("testdata/lint-faces/tree")];
+    runs.push([&words[..], &assumed.map(PathBuf::from)].concat());
+    for run in runs {
+        let written = Command::new(env!("CARGO_BIN_EXE_kdns"))
+            .args(&run)
+            .args(["--format", "junit"])
+            .output()
+            .unwrap()
+            .stdout;
+        let mut command = Command::new(xmllint);
+        command
+            .args(["--noout", "--nonet", "--schema"])
+            .arg(&schema)
+            .arg("-");
+        let (status, said) = fed(command, &written);
+        if !status || written.is_empty() {
+            let written = String::from_utf8_lossy(&written);
+            return Err(format!("{run:?}: {said}\n{written}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a program that reads `input` is content, and what it said.
+fn fed(mut command: Command, input: &[u8]) -> (bool, String) {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    (output.status.success(), said)
 }
 
 /// `promtool check metrics` has nothing to say about any node, nor about a
@@ -57,21 +119,13 @@ fn check_metrics(promtool: &Path) -> Result<(), Failed> {
             .output()
             .unwrap()
             .stdout;
-        let mut child = Command::new(promtool)
-            .args(["check", "metrics"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(&metrics).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        if !output.status.success() || !said.trim().is_empty() || metrics.is_empty() {
+        let mut command = Command::new(promtool);
+        command.args(["check", "metrics"]);
+        let (is_content, said) = fed(command, &metrics);
+        if !is_content || !said.trim().is_empty() || metrics.is_empty() {
             let metrics = String::from_utf8_lossy(&metrics);
             let root = root.display();
-            return Err(format!("{root}: {}: {said}\n{metrics}", output.status).into());
+            return Err(format!("{root}: {said}\n{metrics}").into());
         }
     }
     Ok(())

@@ -102,6 +102,8 @@ enum SchemaName {
     Pods,
     /// A line of `kdns dig +json`
     Dig,
+    /// `kdns lint --format json`
+    Lint,
     /// `kdns rule --format json`
     Rule,
 }
@@ -241,6 +243,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Upstream => render::upstream_json::schema(),
         SchemaName::Pods => render::pods_json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
+        SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;

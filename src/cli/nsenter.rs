@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
@@ -83,12 +84,22 @@ fn become_command(
     words: &[OsString],
     streams: &mut Streams<'_>,
 ) -> Status {
+    if program.is_empty() {
+        let _ = writeln!(
+            streams.err,
+            "kdns: cannot run the command: its first word, the program, is empty"
+        );
+        return Status::NoCommand;
+    }
     let prepared = Root::live()
         .map_err(Into::into)
         .and_then(|root| netns::aim(&root, &args.target))
-        .and_then(|aim| netns::furnish(&aim).map(|()| aim));
-    let aim = match prepared {
-        Ok(aim) => aim,
+        .and_then(|aim| {
+            netns::furnish(&aim)?;
+            Ok((netns::aliases(&aim)?, aim))
+        });
+    let (aliases, aim) = match prepared {
+        Ok(prepared) => prepared,
         Err(error) => {
             let message = escaped(error.to_string().as_bytes());
             // A closed stderr leaves nobody to tell.
@@ -99,7 +110,14 @@ fn become_command(
     for warning in &aim.plan.warnings {
         let _ = writeln!(streams.err, "kdns: {warning}");
     }
-    let error = command(&aim, program, words).exec();
+    for sentence in &aim.skipped {
+        let _ = writeln!(streams.err, "kdns: {sentence}");
+    }
+    let mut command = command(&aim, program, words);
+    if let Some(file) = &aliases {
+        command.env("HOSTALIASES", format!("/proc/self/fd/{}", file.as_raw_fd()));
+    }
+    let error = command.exec();
     let shown = escaped(PathBuf::from(program).as_os_str().as_encoded_bytes());
     let _ = writeln!(
         streams.err,
@@ -120,7 +138,7 @@ fn command(aim: &Aim, program: &OsString, words: &[OsString]) -> Command {
         command.env_remove(name);
     }
     let env = aim.program.iter().flat_map(|it| &it.env);
-    // The file of HOSTALIASES is not the node's.
+    // Its path is the target's: a copy of the file stands in for it.
     let own = env.filter(|(name, _)| VARIABLES.contains(&name.as_str()) && *name != "HOSTALIASES");
     command.envs(own);
     command

@@ -4,8 +4,10 @@
 //! files are read, up to [`MAX_BYTES`], and nothing that a file or link says
 //! leads out of the directory.
 
+pub mod clock;
 pub mod node;
 pub mod root;
+mod short;
 pub mod situation;
 pub mod tree;
 mod walk;
@@ -17,6 +19,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use caps::{CapSet, Capability};
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, SFlag, fstat};
@@ -85,6 +88,16 @@ impl ReadError {
             *hint = "";
         }
         self
+    }
+
+    /// Whether something else is in the place of a file: no permission could
+    /// make one of it.
+    pub fn is_no_file(&self) -> bool {
+        match self {
+            Self::NotRegular { .. } => true,
+            Self::System { errno, .. } => matches!(errno, Errno::ELOOP | Errno::ENOTDIR),
+            _ => false,
+        }
     }
 
     /// Whether there is simply no such file.
@@ -246,7 +259,16 @@ pub(crate) fn reason(errno: Errno) -> String {
     if root_helps && !nix::unistd::geteuid().is_root() {
         return format!("{words} (needs root)");
     }
+    if errno == Errno::EACCES && !may_read_all() {
+        return format!("{words} (root needs the capability CAP_DAC_READ_SEARCH for that)");
+    }
     words
+}
+
+/// Whether the modes of files do not count.
+fn may_read_all() -> bool {
+    let has = |it| caps::has_cap(None, CapSet::Effective, it).unwrap_or(true);
+    has(Capability::CAP_DAC_READ_SEARCH) || has(Capability::CAP_DAC_OVERRIDE)
 }
 
 #[cfg(test)]

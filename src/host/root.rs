@@ -162,6 +162,10 @@ impl Root {
         *self.is_procfs.get_or_init(ask)
     }
 
+    pub(super) fn directory(&self) -> &OwnedFd {
+        &self.directory
+    }
+
     /// Whether this is the machine that kdns runs on.
     pub fn is_live(&self) -> bool {
         self.given.is_none()

@@ -54,12 +54,14 @@ pub fn applied(bytes: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Span;
+    use crate::text::{Position, Span};
 
     fn edit(start: usize, end: usize, text: &str) -> Edit {
         Edit {
             file: "f".to_owned(),
             span: Span::new(start, end),
+            start: Position::default(),
+            end: Position::default(),
             text: text.to_owned(),
         }
     }

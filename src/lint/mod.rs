@@ -1,7 +1,7 @@
 //! Rules about resolv.conf files, kubelet settings, Corefiles, pods and nodes.
 //!
 //! A rule is a value in a file of its own, with its page beside it; see
-//! [`rules::ALL`]. Rules see the files that were given together through a
+//! [`rules::all`]. Rules see the files that were given together through a
 //! [`Context`]; what they find goes into a [`Report`].
 
 pub mod check;

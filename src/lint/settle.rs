@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::finding::{Edit, Finding, Fix, Label, Severity};
+use crate::finding::{self, Edit, Finding, Fix, Label, Severity};
 use crate::lint::Rule;
 use crate::lint::document::{At, Broken, Change, FileId};
 use crate::lint::report::{Draft, Mark, Report, Spot};
 use crate::lint::rules::{self, reading};
 use crate::lint::suppress::{self, Suppression};
 use crate::lint::workspace::Workspace;
-use crate::text::{Place, Position, Source, Span};
+use crate::text::{LineIndex, Place, Source, Span};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
 pub type Library<'l> = &'l dyn Fn(FileId) -> Option<Arc<Source>>;
@@ -60,6 +60,9 @@ pub fn file(
         .facts(file)
         .is_none_or(|it| it.resolvers.is_empty() || !it.kubelets.is_empty());
     let suppressions = suppress::suppressions(&source.bytes, has_inline);
+    let is_whole = |it: &(usize, &Suppression)| it.1.lines.is_none();
+    let whole = suppressions.iter().enumerate().filter(is_whole);
+    let whole: Vec<usize> = whole.map(|(index, _)| index).collect();
     let mut used = vec![Vec::new(); suppressions.len()];
     let mut settled = Settled::default();
     let mut files = Files {
@@ -73,23 +76,22 @@ pub fn file(
             &suppressions,
             draft.rule,
             finding.primary.start.line,
+            &whole,
             &mut used,
         ) {
             Some(reason) => settled.suppressed.push((finding, reason)),
             None => settled.findings.push(finding),
         }
     }
-    if rules
-        .iter()
-        .any(|it| it.code == reading::UNUSED_SUPPRESSION.code)
-    {
+    // What could not be parsed may hold what they suppress.
+    let is_broken = |it: &Draft| it.rule.code == reading::UNPARSEABLE.code;
+    let is_unused_wanted = |it: &&Rule| it.code == reading::UNUSED_SUPPRESSION.code;
+    if rules.iter().any(is_unused_wanted) && !drafts.iter().any(is_broken) {
         for draft in unused(&suppressions, &used, file, rules) {
-            let line = source.position(match draft.primary.spot {
-                Spot::At(at) => at.span.start,
-                Spot::Place(_) => 0,
-            });
-            if suppressed_by(&suppressions, draft.rule, line.line, &mut used).is_none() {
-                settled.findings.push(files.finding(&draft));
+            let finding = files.finding(&draft);
+            let line = finding.primary.start.line;
+            if suppressed_by(&suppressions, draft.rule, line, &whole, &mut used).is_none() {
+                settled.findings.push(finding);
             }
         }
     }
@@ -111,23 +113,41 @@ fn suppressed_by(
     suppressions: &[Suppression],
     rule: &Rule,
     line: usize,
+    whole: &[usize],
     used: &mut [Vec<usize>],
 ) -> Option<String> {
     let mut reason = None;
-    for (suppression, used) in suppressions.iter().zip(used) {
-        let counts = suppression
-            .lines
-            .is_none_or(|(first, last)| (first..=last).contains(&line));
-        let word = suppression
-            .words
-            .iter()
-            .position(|(word, _)| rule.is_named(word));
-        if let (true, Some(word)) = (counts, word) {
+    let of_line = |it: &Suppression| match it.lines {
+        Some((first, last)) => (first..=last).contains(&line),
+        None => true,
+    };
+    let of_file = whole.iter().copied();
+    for index in nearby(suppressions, line).chain(of_file) {
+        let (Some(suppression), Some(used)) = (suppressions.get(index), used.get_mut(index)) else {
+            continue;
+        };
+        let mut words = suppression.words.iter();
+        let word = words.position(|(word, _)| rule.is_named(word));
+        if let (true, Some(word)) = (of_line(suppression), word) {
             used.push(word);
             reason.get_or_insert_with(|| suppression.reason.clone());
         }
     }
     reason
+}
+
+/// The suppressions that can count for a line, the last one first: they are in
+/// the order of their lines, and so are their last lines.
+fn nearby(suppressions: &[Suppression], line: usize) -> impl Iterator<Item = usize> + '_ {
+    let first = |it: &Suppression| it.lines.map_or(it.line, |(first, _)| first);
+    let end = suppressions.partition_point(|it| first(it) <= line);
+    let before = (0..end).rev();
+    before
+        .take_while(move |&index| {
+            let last = suppressions.get(index).and_then(|it| it.lines);
+            last.is_none_or(|(_, last)| last >= line)
+        })
+        .filter(|&index| suppressions.get(index).is_some_and(|it| it.lines.is_some()))
 }
 
 /// A draft for each suppression that suppresses nothing.
@@ -182,8 +202,11 @@ fn unused(
 struct Files<'l> {
     workspace: &'l Workspace,
     library: Library<'l>,
-    known: BTreeMap<FileId, Option<Arc<Source>>>,
+    known: BTreeMap<FileId, Option<Known>>,
 }
+
+/// A file and its lines.
+type Known = (Arc<Source>, Arc<LineIndex>);
 
 impl Files<'_> {
     fn finding(&mut self, draft: &Draft) -> Finding {
@@ -206,10 +229,17 @@ impl Files<'_> {
         }
     }
 
-    fn edit(&self, change: &Change) -> Edit {
+    fn edit(&mut self, change: &Change) -> Edit {
+        let span = change.at.span;
+        let known = self.known(change.at.file);
+        let (start, end) = known
+            .map(|(source, lines)| finding::positions(&source, &lines, span))
+            .unwrap_or_default();
         Edit {
             file: self.workspace.path(change.at.file).to_owned(),
-            span: change.at.span,
+            span,
+            start,
+            end,
             text: change.text.clone(),
         }
     }
@@ -222,15 +252,14 @@ impl Files<'_> {
     }
 
     fn label_at(&mut self, at: At, text: &str) -> Label {
-        match self.source(at.file) {
-            Some(source) => Label::of(&source, at.span, text.to_owned()),
+        match self.known(at.file) {
+            Some((source, lines)) => Label::of(&source, &lines, at.span, text.to_owned()),
             None => Label {
-                file: self.workspace.path(at.file).to_owned(),
                 span: at.span,
-                start: Position { line: 0, column: 0 },
-                end: Position { line: 0, column: 0 },
-                excerpt: String::new(),
-                text: text.to_owned(),
+                ..Label::at(
+                    &Place::nowhere(self.workspace.path(at.file)),
+                    text.to_owned(),
+                )
             },
         }
     }
@@ -238,31 +267,21 @@ impl Files<'_> {
     /// A place of which only line and column are known is a word of its line.
     fn label_place(&mut self, place: &Place, text: &str) -> Label {
         let file = self.workspace.file_at(&place.file);
-        let source = file.and_then(|file| self.source(file));
-        if let Some(source) = source {
+        if let Some((source, lines)) = file.and_then(|file| self.known(file)) {
             let span = word_at(&source, place);
-            return Label::of(&source, span, text.to_owned());
+            return Label::of(&source, &lines, span, text.to_owned());
         }
-        let at = Position {
-            line: place.line,
-            column: place.column,
-        };
-        Label {
-            file: place.file.clone(),
-            span: Span::default(),
-            start: at,
-            end: at,
-            excerpt: String::new(),
-            text: text.to_owned(),
-        }
+        Label::at(place, text.to_owned())
     }
 
-    fn source(&mut self, file: FileId) -> Option<Arc<Source>> {
+    fn known(&mut self, file: FileId) -> Option<Known> {
         let library = self.library;
-        self.known
-            .entry(file)
-            .or_insert_with(|| library(file))
-            .clone()
+        let read = || {
+            let source = library(file)?;
+            let lines = LineIndex::of(&source.bytes);
+            Some((source, Arc::new(lines)))
+        };
+        self.known.entry(file).or_insert_with(read).clone()
     }
 }
 

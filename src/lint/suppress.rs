@@ -16,6 +16,8 @@ pub struct Suppression {
     pub words: Vec<(String, Span)>,
     /// What stands behind the bracket. Not safe to print.
     pub reason: String,
+    /// The line it stands on, numbered from 1.
+    pub line: usize,
     /// The lines it counts for, from the first to the last, numbered from 1;
     /// `None`: the whole file.
     pub lines: Option<(usize, usize)>,
@@ -41,6 +43,7 @@ pub fn suppressions(bytes: &[u8], has_inline: bool) -> Vec<Suppression> {
         return found;
     }
     let lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    let next = next_statements(&lines);
     let mut start = 0;
     for (index, line) in lines.iter().enumerate() {
         let at = start;
@@ -54,10 +57,8 @@ pub fn suppressions(bytes: &[u8], has_inline: bool) -> Vec<Suppression> {
             continue;
         };
         let is_own_line = is_blank(line, hash);
-        let rest = lines.get(index + 1..).unwrap_or_default();
-        let behind = rest.iter().take_while(|line| !says_something(line)).count();
         let last = if is_own_line {
-            index + behind + 2
+            next.get(index).copied().unwrap_or(lines.len()) + 1
         } else {
             index + 1
         };
@@ -68,6 +69,7 @@ pub fn suppressions(bytes: &[u8], has_inline: bool) -> Vec<Suppression> {
             Span::new(at + before.len(), at + content.len())
         };
         found.push(Suppression {
+            line: index + 1,
             lines: (!read.is_file).then_some((index + 1, last)),
             words: read.words,
             reason: read.reason,
@@ -76,6 +78,19 @@ pub fn suppressions(bytes: &[u8], has_inline: bool) -> Vec<Suppression> {
         });
     }
     found
+}
+
+/// For each line the index of the next one that says something.
+fn next_statements(lines: &[&[u8]]) -> Vec<usize> {
+    let mut next = vec![lines.len(); lines.len()];
+    let mut last = lines.len();
+    for (index, (line, next)) in lines.iter().zip(&mut next).enumerate().rev() {
+        *next = last;
+        if says_something(line) {
+            last = index;
+        }
+    }
+    next
 }
 
 /// Where the comment with the mark begins on a line.

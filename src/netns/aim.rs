@@ -7,9 +7,10 @@ use super::{EnterError, Namespace, process};
 use crate::host::node::processes::{self, Directory, Seen as Process};
 use crate::host::node::{Parts, pods};
 use crate::host::root::Root;
-use crate::node::{Pod, cgroup};
+use crate::node::Pod;
+use crate::node::cgroup::{self, Membership};
 use crate::program::Program;
-use crate::target::{Door, Files, Plan, PlanError, Scene, Target, plan};
+use crate::target::{Door, Files, Plan, PlanError, Scene, Target, Wanted, plan};
 
 mod files;
 mod program;
@@ -56,6 +57,15 @@ pub fn aim(root: &Root, word: &str) -> Result<Aim, EnterError> {
 }
 
 fn at_process(root: &Root, pid: u32) -> Result<Aim, EnterError> {
+    at_process_by(root, pid, Wanted::of_process)
+}
+
+/// `only` says of which pod and container it is, if that is enough to know.
+fn at_process_by(
+    root: &Root,
+    pid: u32,
+    only: impl Fn(&Membership) -> Option<Wanted>,
+) -> Result<Aim, EnterError> {
     let (directory, seen) = process::hold(root, pid)?;
     let namespace = of_process(&directory)?;
     let init = Directory::open(root, 1).and_then(|it| Ok((it.namespace("mnt"), it.look()?)));
@@ -70,7 +80,9 @@ fn at_process(root: &Root, pid: u32) -> Result<Aim, EnterError> {
     both.push(seen.clone());
     both.sort_unstable_by_key(|it| it.pid);
     if pid != 1 && (group.pod.is_some() || group.container.is_some() || is_hidden) {
-        (found, skipped) = read_pods(root, &both, |it| Target::Pid(pid).fits(it));
+        let is_its = |it: &Pod| Target::Pid(pid).fits(it);
+        let little = only(&group).and_then(|only| pods::read_only(root, &both, &only, is_its));
+        (found, skipped) = little.unwrap_or_else(|| read_pods(root, &both, is_its));
     }
     let tasks = pods::tasks(&both);
     let scene = Scene {
@@ -134,31 +146,80 @@ fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
 }
 
 fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
+    if let Some(node) = little_for(root, target)
+        && let Ok(plan) = node.plan(target)
+        && plan.is_settled()
+    {
+        return hold_plan(root, plan, node);
+    }
+    at_pod_by_all(root, target)
+}
+
+/// The same with all of the node before the eyes.
+fn at_pod_by_all(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     let (processes, mut skipped) = processes::scan(root);
-    let (found, unread) = read_pods(root, &processes, |it| target.fits(it));
+    let (pods, unread) = read_pods(root, &processes, |it| target.fits(it));
     skipped.extend(unread);
-    let tasks = pods::tasks(&processes);
-    let node_netns = processes
-        .iter()
-        .find(|it| it.pid == 1)
-        .and_then(|it| it.netns);
-    let scene = Scene {
-        pods: &found,
-        tasks: &tasks,
-        node_netns,
-        ..Scene::default()
+    let node = Known {
+        processes,
+        pods,
+        skipped,
     };
-    let plan = plan(target, &scene).map_err(|error| match (error, skipped.first()) {
-        (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
-            plan,
-            reason: reason.clone(),
-        },
-        (error, _) => error.into(),
-    })?;
+    let plan = node
+        .plan(target)
+        .map_err(|error| match (error, node.skipped.first()) {
+            (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
+                plan,
+                reason: reason.clone(),
+            },
+            (error, _) => error.into(),
+        })?;
+    hold_plan(root, plan, node)
+}
+
+/// What was read of a node to find a target.
+struct Known {
+    processes: Vec<Process>,
+    pods: Vec<Pod>,
+    skipped: Vec<String>,
+}
+
+impl Known {
+    fn plan(&self, target: &Target) -> Result<Plan, PlanError> {
+        let init = self.processes.iter().find(|it| it.pid == 1);
+        let tasks = pods::tasks(&self.processes);
+        let scene = Scene {
+            pods: &self.pods,
+            tasks: &tasks,
+            node_netns: init.and_then(|it| it.netns),
+            ..Scene::default()
+        };
+        plan(target, &scene)
+    }
+}
+
+/// Only the pods that the target can be by their names: of thousands of
+/// processes and files those that count. `None`: that is not enough.
+fn little_for(root: &Root, target: &Target) -> Option<Known> {
+    let names = pods::names(root)?;
+    let only = names.wanted(target)?;
+    let groups = names.groups.iter();
+    let counts = groups.filter(|it| it.pid == 1 || only.has_process(it));
+    let (processes, mut skipped) = processes::look_at(root, counts.map(|it| it.pid));
+    let (pods, unread) = pods::read_only(root, &processes, &only, |it| target.fits(it))?;
+    skipped.extend(unread);
+    Some(Known {
+        processes,
+        pods,
+        skipped,
+    })
+}
+
+fn hold_plan(root: &Root, plan: Plan, node: Known) -> Result<Aim, EnterError> {
     let mut process = None;
     let namespace = match &plan.door {
         Door::Process(pid) => {
-            let held = hold_one_of(root, &processes, *pid)?;
+            let held = hold_one_of(root, &node.processes, *pid)?;
             let namespace = of_process(&held)?;
             process = Some(held);
             namespace
@@ -176,7 +237,7 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
         plan,
         namespace,
         process,
-        skipped,
+        skipped: node.skipped,
     }
     .read()
 }
@@ -239,9 +300,10 @@ impl Held<'_> {
             }
             (Files::Kept, _) => files::read_kept(&plan),
             (Files::Named(name), _) => {
-                files::read_node(root, Some(&format!("{NAMED_FILES}/{name}")))?
+                let first = format!("{NAMED_FILES}/{name}");
+                files::read_node(root, Some(&first), &mut skipped)?
             }
-            (Files::Node | Files::Process(_), _) => files::read_node(root, None)?,
+            (Files::Node | Files::Process(_), _) => files::read_node(root, None, &mut skipped)?,
         };
         if seen.interfaces.is_none()
             && let Ok(namespace) = &namespace
@@ -295,3 +357,6 @@ fn expect_alive(process: &Directory) -> Result<(), EnterError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

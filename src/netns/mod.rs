@@ -11,7 +11,7 @@ mod room;
 pub use aim::{Aim, Seen, aim};
 pub use error::EnterError;
 pub use process::hold;
-pub use room::furnish;
+pub use room::{aliases, furnish};
 
 use std::os::fd::OwnedFd;
 use std::path::Path;

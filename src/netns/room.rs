@@ -7,9 +7,10 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, OFlag, openat};
+use nix::fcntl::{AT_FDCWD, FcntlArg, OFlag, SealFlag, fcntl, openat};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::stat::Mode;
 use nix::unistd::sethostname;
 
@@ -85,6 +86,31 @@ pub fn furnish(aim: &Aim) -> Result<(), EnterError> {
     Ok(())
 }
 
+/// A copy of the target's file of aliases for a program of the node, which finds
+/// it at `/proc/self/fd/NUMBER`; `None`: the target has none. It is laid over no
+/// path: the target chose that, and could have chosen one of the node's programs.
+///
+/// # Errors
+///
+/// The system says no.
+pub fn aliases(aim: &Aim) -> Result<Option<OwnedFd>, EnterError> {
+    let Some(file) = &aim.seen.aliases else {
+        return Ok(None);
+    };
+    let made = || {
+        // Open in what this program becomes.
+        let fd = memfd_create("host.aliases", MFdFlags::MFD_ALLOW_SEALING)?;
+        let mut copy = File::from(fd);
+        copy.write_all(&file.source.bytes)
+            .map_err(|error| errno_of(&error))?;
+        let seals = SealFlag::F_SEAL_WRITE | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SHRINK;
+        fcntl(&copy, FcntlArg::F_ADD_SEALS(seals | SealFlag::F_SEAL_SEAL))?;
+        Ok(OwnedFd::from(copy))
+    };
+    let what = "copy the target's file of HOSTALIASES".to_owned();
+    made().map(Some).map_err(failed(what))
+}
+
 /// Writes the copies and binds each to its place.
 fn lay(wanted: &[(OwnedFd, &Path, Option<&FileRead>)]) -> Result<(), EnterError> {
     let nobody: Option<&str> = None;
@@ -125,9 +151,12 @@ fn open_place(path: &str) -> nix::Result<OwnedFd> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> nix::Result<()> {
-    let errno = |error: io::Error| Errno::from_raw(error.raw_os_error().unwrap_or_default());
-    let mut file = File::create_new(path).map_err(errno)?;
-    file.write_all(bytes).map_err(errno)
+    let mut file = File::create_new(path).map_err(|error| errno_of(&error))?;
+    file.write_all(bytes).map_err(|error| errno_of(&error))
+}
+
+fn errno_of(error: &io::Error) -> Errno {
+    Errno::from_raw(error.raw_os_error().unwrap_or_default())
 }
 
 fn failed(what: String) -> impl Fn(Errno) -> EnterError {

@@ -4,6 +4,7 @@ pub mod check_loop;
 pub mod dig;
 pub mod explanation;
 pub mod explanation_json;
+pub mod findings;
 mod json;
 pub mod lint;
 pub mod live;

@@ -3,9 +3,11 @@
 
 mod notice;
 mod plan;
+mod wanted;
 
 pub use notice::{PlanError, Warning};
 pub use plan::{Door, Files, Plan, Scene, plan};
+pub use wanted::{Group, Names, Wanted};
 
 use crate::text::escaped;
 

@@ -247,8 +247,8 @@ impl Sockets {
         }
     }
 
-    /// What the sockets that are ready have to tell.
-    fn told(&mut self) -> Option<Got> {
+    /// What the sockets that were found ready still have to tell.
+    pub fn told(&mut self) -> Option<Got> {
         while let Some(id) = self.ready.pop_front() {
             let Some(kind) = self.all.get_mut(&id) else {
                 continue;

@@ -115,7 +115,18 @@ pub(crate) fn bind_mounts() {
     });
     let pid = pid.to_string();
     // A device over a file of the target: it has none that can be read.
-    refuses(&pid, "/etc/hosts");
+    let absent = "/etc/hosts below";
+    explains(
+        &pid,
+        &[
+            "10.1.1.1",
+            absent,
+            "it is a device, not a regular file; it counts as absent",
+        ],
+    );
+    let (status, out, err) = kdns(&["nsenter", &pid, "--", "wc", "-c", "/etc/hosts"]);
+    assert_eq!((status, out.as_str()), (0, "0 /etc/hosts\n"), "{err}");
+    assert!(err.contains("it counts as absent"), "{err}");
     let id = node.id(2);
     let pid = node.container(&id, |config| {
         let mounts = config["mounts"].as_array_mut().unwrap();
@@ -167,4 +178,33 @@ pub(crate) fn users() {
     );
     assert_eq!((status, out), (0, expected), "{err}");
     assert_ne!(own("user"), of("user"));
+}
+
+/// The file that HOSTALIASES names is the target's, wherever the path leads on
+/// the node.
+pub(crate) fn aliases() {
+    let node = Node::boot();
+    let id = node.id(1);
+    let image = node.image(&id);
+    fs::create_dir_all(image.join("usr/bin")).unwrap();
+    fs::create_dir_all(image.join("etc")).unwrap();
+    fs::write(image.join("etc/resolv.conf"), "nameserver 10.1.1.1\n").unwrap();
+    // A path of the target's can be one of the node's programs.
+    fs::write(image.join("usr/bin/env"), "db db.prod.test\n").unwrap();
+    let pid = node.container(&id, |config| {
+        config["process"]["env"] = json!(["HOSTALIASES=/usr/bin/env"]);
+    });
+    let pid = pid.to_string();
+    let inside = |script: &str| kdns(&["nsenter", &pid, "--", "sh", "-c", script]);
+    let (status, out, err) = inside("cat $HOSTALIASES; cat $HOSTALIASES; env true");
+    let twice = "db db.prod.test\ndb db.prod.test\n";
+    assert_eq!((status, out.as_str()), (0, twice), "{err}");
+    let (status, out, _) = inside("echo x >> $HOSTALIASES");
+    assert!(status != 0 && out.is_empty(), "{status} {out}");
+    fs::remove_file(image.join("usr/bin/env")).unwrap();
+    let (status, out, err) = inside("echo ${HOSTALIASES-none}");
+    assert_eq!((status, out.as_str()), (0, "none\n"), "{err}");
+    let (status, out, err) = kdns(&["nsenter", &pid, "--", ""]);
+    assert_eq!((status, out.as_str()), (127, ""));
+    assert!(err.contains("the program, is empty"), "{err}");
 }

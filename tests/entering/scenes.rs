@@ -16,6 +16,7 @@ const SCENES: &[Scene] = &[
     ("containers::files", RUNC, containers::files),
     ("containers::bind mounts", RUNC, containers::bind_mounts),
     ("containers::users", RUNC, containers::users),
+    ("containers::aliases", RUNC, containers::aliases),
     ("pods::networks", RUNC, pods::networks),
     ("pods::names", RUNC, pods::names),
     ("pods::what is left of the dead", RUNC, pods::dead),

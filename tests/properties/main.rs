@@ -5,6 +5,7 @@
 
 mod bytes;
 mod generate;
+mod lint;
 mod servers;
 
 use std::fs;

@@ -94,9 +94,19 @@ impl<'m, 'r> Many<'m, 'r> {
             }
             let other = other.filter(|_| has_room);
             match self.sockets.wait(left.unwrap_or(LONG), other) {
-                Some(got) => self.take(got),
+                Some(got) => self.take_all(got),
                 None => self.expire(),
             }
+        }
+    }
+
+    /// Takes all that is there before the next lines are sent: then a server on
+    /// this machine wakes once for many.
+    fn take_all(&mut self, first: Got) {
+        let mut next = Some(first);
+        while let Some(got) = next {
+            self.take(got);
+            next = self.sockets.told();
         }
     }
 

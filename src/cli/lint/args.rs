@@ -1,7 +1,7 @@
 //! Which rules, and what is known beside the files: options and `kdns.toml`.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -101,10 +101,8 @@ impl WantedArgs {
             Some(path) => settings::read(&host::read_path(path)?.source)?,
             None => Settings::default(),
         };
-        let folder = config
-            .as_deref()
-            .and_then(Path::parent)
-            .unwrap_or(Path::new(""));
+        let folder = config.as_deref().and_then(Path::parent);
+        let folder = absolute(folder.unwrap_or(Path::new("")));
         let per_file = settings.per_file_ignores.iter();
         Ok(Wanted {
             selection: settings.selection(&self.select, &self.ignore),
@@ -115,7 +113,7 @@ impl WantedArgs {
             options: settings::over(self.known.options(), &settings.options),
             node_file: self.known.node_file.clone(),
             per_file: per_file
-                .map(|(pattern, words)| per_file_ignore(folder, pattern, words))
+                .map(|(pattern, words)| per_file_ignore(&folder, pattern, words))
                 .collect::<anyhow::Result<_>>()?,
             settings,
             config,
@@ -211,9 +209,27 @@ impl Wanted {
 
 /// Whether a path, or a directory above it, fits the pattern.
 fn fits(pattern: &Gitignore, path: &Path) -> bool {
-    let root = pattern.path();
-    let is_outside = path.is_absolute() && !path.starts_with(root);
-    !is_outside
-        && !path.starts_with("..")
-        && pattern.matched_path_or_any_parents(path, false).is_ignore()
+    let path = absolute(path);
+    path.starts_with(pattern.path()) && pattern.matched_path_or_any_parents(path, false).is_ignore()
+}
+
+/// A path from the root on, without `..` in it.
+fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // There is no absolute path of nothing.
+    let path = if path.as_os_str().is_empty() {
+        std::env::current_dir().unwrap_or_default()
+    } else {
+        path
+    };
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }

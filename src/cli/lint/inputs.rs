@@ -29,6 +29,14 @@ pub(super) struct Inputs {
     pub(super) unread: Vec<String>,
 }
 
+impl Inputs {
+    /// The file with a path.
+    pub(super) fn file(&self, path: &str) -> Option<&Input> {
+        let at = self.files.binary_search_by(|it| it.path.as_str().cmp(path));
+        self.files.get(at.ok()?)
+    }
+}
+
 /// Finds what is linted, and reads what is no file.
 pub(super) fn read(
     args: &LintArgs,

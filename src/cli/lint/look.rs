@@ -72,7 +72,8 @@ pub(super) fn look(number: FileId, input: &Input, kept: &Kept) -> Look {
         look.is_done = true;
         return look;
     };
-    look.has_comments = suppress::is_possible(&source.bytes);
+    // Of what was not read nobody can tell what is unused.
+    look.has_comments = !look.is_cut && suppress::is_possible(&source.bytes);
     look.is_asleep = form == Form::ResolvConf && !look.is_cut;
     let length = source.bytes.len();
     if !look.is_cut && recognise::can_have_facts(form, &source.bytes) {

@@ -39,7 +39,8 @@ pub(super) fn rounds(
     for _ in 0..MAX_ROUNDS {
         let mut is_changed = false;
         for (path, edits) in fix::edits(&outcome.findings) {
-            let Some(input) = inputs.files.iter_mut().find(|it| it.path == path) else {
+            let at = inputs.files.binary_search_by(|it| it.path.cmp(&path));
+            let Some(input) = at.ok().and_then(|at| inputs.files.get_mut(at)) else {
                 continue;
             };
             let (file, bytes) = match &input.place {

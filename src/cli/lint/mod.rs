@@ -2,22 +2,22 @@
 
 mod args;
 mod engine;
+mod faces;
 mod inputs;
 mod look;
 mod mend;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
-
-use clap::ValueEnum;
 
 use self::args::Wanted;
 use self::engine::Outcome;
+use self::faces::Format;
 use self::inputs::Inputs;
-use super::output::{self, Outputs};
+use super::output::Outputs;
 use super::{Status, Streams};
-use crate::finding::Finding;
-use crate::render::lint::{concise, settings, statistics, text};
+use crate::finding::{Finding, Severity};
+use crate::render::findings::Notice;
+use crate::render::lint::settings;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -58,7 +58,7 @@ pub(super) struct LintArgs {
     /// End with status 0 if there is nothing to read
     #[arg(long)]
     allow_empty: bool,
-    /// Count the findings of each rule in place of showing them
+    /// Count the findings of each rule in place of showing them, in text and concise
     #[arg(long)]
     statistics: bool,
     /// Show what --config, options and defaults come to, and end
@@ -70,24 +70,20 @@ pub(super) struct LintArgs {
     outputs: Outputs<Format>,
 }
 
-/// How to write findings.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-pub(super) enum Format {
-    /// For people, with the lines
-    #[default]
-    Text,
-    /// One finding a line, as compilers write them
-    Concise,
-}
-
 /// Reads, lints, writes.
 pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let wanted = args.wanted.read()?;
+    let wanted = match args.wanted.read() {
+        Ok(wanted) => wanted,
+        Err(error) => return faces::fail(&error, args, streams),
+    };
     if args.show_settings {
         settings::write(&wanted.shown(), streams.out)?;
         return Ok(Status::Clean);
     }
-    let mut inputs = inputs::read(args, &wanted, streams)?;
+    let mut inputs = match inputs::read(args, &wanted, streams) {
+        Ok(inputs) => inputs,
+        Err(error) => return faces::fail(&error, args, streams),
+    };
     let rules = wanted.selection.rules();
     let lint = |inputs: &Inputs| {
         let outcome = engine::run(&inputs.files, inputs.workspace.clone(), &rules);
@@ -98,75 +94,47 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     if args.fix || args.diff {
         changed = mend::rounds(&mut inputs, &mut outcome, &lint);
     }
+    let notices = notices(&inputs, &outcome, args);
+    let status = status(&outcome, &notices, !changed.is_empty(), args, &wanted);
     if args.diff {
         mend::show(&changed, streams.out)?;
-    } else {
-        mend::write(&changed)?;
-        write(&outcome, args, streams)?;
+        faces::tell(&notices, streams);
+        return Ok(status);
     }
-    let unread: Vec<&String> = inputs.unread.iter().chain(&outcome.unread).collect();
-    for reason in &unread {
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(streams.err, "kdns: {reason}");
+    if let Err(error) = mend::write(&changed) {
+        return faces::fail(&error, args, streams);
     }
-    for path in &outcome.unrecognised {
-        let _ = writeln!(
-            streams.err,
-            "kdns: {path} holds nothing that kdns lint looks at; it is known by its name or its first lines"
+    faces::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
+    Ok(status)
+}
+
+/// What there is to say about the run. An error makes it undecided.
+fn notices(inputs: &Inputs, outcome: &Outcome, args: &LintArgs) -> Vec<Notice> {
+    let unread = inputs.unread.iter().chain(&outcome.unread);
+    let mut notices: Vec<Notice> = unread.map(|it| Notice::new(Severity::Error, it)).collect();
+    notices.extend(outcome.unrecognised.iter().map(|path| {
+        let message = format!(
+            "{path} holds nothing that kdns lint looks at; it is known by its name or its first lines"
         );
+        Notice::new(Severity::Warning, &message)
+    }));
+    if outcome.files == 0 && !args.allow_empty && outcome.unread.is_empty() {
+        let message = "nothing to lint was found; --allow-empty makes that a success";
+        notices.push(Notice::new(Severity::Error, message));
     }
-    Ok(status(
-        &outcome,
-        !unread.is_empty(),
-        !changed.is_empty(),
-        args,
-        &wanted,
-        streams,
-    ))
-}
-
-fn write(outcome: &Outcome, args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<()> {
-    let colors = streams.colors;
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            if args.statistics {
-                return statistics::write(&outcome.findings, out);
-            }
-            write_as(wanted.format, outcome, colors && wanted.file.is_none(), out)
-        })?;
-    }
-    Ok(())
-}
-
-fn write_as(
-    format: Format,
-    outcome: &Outcome,
-    colors: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    match format {
-        Format::Text => text::write(&outcome.findings, outcome.files, colors, out),
-        Format::Concise => concise::write(&outcome.findings, out),
-    }
+    notices
 }
 
 /// What could not be read makes it undecided, whatever else was found.
 fn status(
     outcome: &Outcome,
-    is_unread: bool,
+    notices: &[Notice],
     is_changed: bool,
     args: &LintArgs,
     wanted: &Wanted,
-    streams: &mut Streams<'_>,
 ) -> Status {
     let fails = |finding: &Finding| finding.severity >= wanted.fail_on;
-    if is_unread {
-        return Status::Undecided;
-    }
-    if outcome.files == 0 && !args.allow_empty {
-        let message = "kdns: nothing to lint was found; --allow-empty makes that a success";
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(streams.err, "{message}");
+    if notices.iter().any(|it| it.severity == Severity::Error) {
         return Status::Undecided;
     }
     let is_found = if args.diff {

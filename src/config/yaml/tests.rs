@@ -251,3 +251,28 @@ fn a_scalar_ends_before_its_comment() {
         }
     }
 }
+
+#[test]
+fn a_quoted_value_ends_with_its_quotes() {
+    for (text, value) in [
+        ("a: \"b\" # c\n", "\"b\""),
+        ("a: \"b\"\t# c \"d\"\n", "\"b\""),
+        ("a: 'b' # it's\n", "'b'"),
+        ("a: 'it''s' # c\n", "'it''s'"),
+        ("a: \"b \\\" c\" # d\n", "\"b \\\" c\""),
+        ("a: \"é\\\\\" # d\n", "\"é\\\\\""),
+        ("a: !!str \"b\" # c\nd: e\n", "\"b\""),
+        ("a: &x 'b' # c\n", "'b'"),
+        ("a: ''\n", "''"),
+        ("a: b # c\n", "b"),
+        ("{a: \"b\" , c: d}", "\"b\""),
+        ("a: \"b\r\n  c\" # d\r\n", "\"b\r\n  c\""),
+    ] {
+        let found = documents(&source(text.as_bytes()));
+        let Value::Mapping(entries) = &found[0].root.as_ref().unwrap().value else {
+            panic!("{text:?}");
+        };
+        let place = entries[0].value.span.of(text.as_bytes());
+        assert_eq!(String::from_utf8_lossy(place), value, "{text:?}");
+    }
+}

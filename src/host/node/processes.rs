@@ -34,17 +34,17 @@ pub struct Seen {
 /// Every process of the node, by id. With what could not be read, as
 /// sentences without a full stop.
 pub fn scan(root: &Root) -> (Vec<Seen>, Vec<String>) {
+    match ids(root) {
+        Ok(pids) => look_at(root, pids),
+        Err(error) => (Vec::new(), vec![error.to_string()]),
+    }
+}
+
+/// The same of these processes only.
+pub fn look_at(root: &Root, pids: impl IntoIterator<Item = u32>) -> (Vec<Seen>, Vec<String>) {
     let mut skipped = Vec::new();
-    let names = match root.list(Path::new("/proc")) {
-        Ok(names) => names,
-        Err(error) if error.is_missing() => return (Vec::new(), skipped),
-        Err(error) => return (Vec::new(), vec![error.to_string()]),
-    };
-    let pids = names.iter().filter_map(|name| name.to_str()?.parse().ok());
-    let mut pids: Vec<u32> = pids.collect();
-    pids.sort_unstable();
     let mut refused: Option<(ReadError, usize)> = None;
-    let mut seen = Vec::with_capacity(pids.len());
+    let mut seen = Vec::new();
     for pid in pids {
         // One that has ended meanwhile is not missed.
         let Ok(directory) = Directory::open(root, pid) else {
@@ -67,6 +67,51 @@ pub fn scan(root: &Root) -> (Vec<Seen>, Vec<String>) {
         skipped.push("cannot read the network namespace of any process".to_owned());
     }
     (seen, skipped)
+}
+
+/// `/proc/PID/cgroup` of every process, as it is, by the process's id. A
+/// process that has ended meanwhile is left out. Nothing else is read, and with
+/// as few system calls as can be: there are thousands.
+///
+/// # Errors
+///
+/// One of them cannot be read.
+pub fn groups(root: &Root) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
+    let pids = ids(root)?;
+    let proc = root.enter(Path::new("/proc"))?;
+    let mut groups = Vec::with_capacity(pids.len());
+    let mut buffer = vec![0; MAX_GROUP];
+    for pid in pids {
+        let path = format!("{pid}/cgroup");
+        match proc.read_short(Path::new(&path), &mut buffer) {
+            Ok(bytes) => groups.push((pid, bytes.to_vec())),
+            Err(Errno::ENOENT | Errno::ESRCH) => {}
+            Err(errno) => {
+                return Err(ReadError::System {
+                    file: format!("/proc/{path}"),
+                    errno,
+                });
+            }
+        }
+    }
+    Ok(groups)
+}
+
+/// Paths of a page each would be longer than any that runtimes make; with longer
+/// ones all is read.
+const MAX_GROUP: usize = 16 << 10;
+
+/// The ids of all processes, sorted; none where there is no `/proc`.
+fn ids(root: &Root) -> Result<Vec<u32>, ReadError> {
+    let names = match root.list(Path::new("/proc")) {
+        Ok(names) => names,
+        Err(error) if error.is_missing() => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let pids = names.iter().filter_map(|name| name.to_str()?.parse().ok());
+    let mut pids: Vec<u32> = pids.collect();
+    pids.sort_unstable();
+    Ok(pids)
 }
 
 /// Whether the process has ended meanwhile.

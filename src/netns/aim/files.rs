@@ -60,13 +60,28 @@ pub(super) fn read_process(
     Ok(Seen {
         resolv_conf,
         is_whole: true,
-        hosts: file("/etc/hosts")?,
-        nsswitch: file("/etc/nsswitch.conf")?,
+        hosts: beside(file("/etc/hosts"), skipped)?,
+        nsswitch: beside(file("/etc/nsswitch.conf"), skipped)?,
         hostname: hostname(process).or_else(|| first_word(own)),
         interfaces: devices.map(|it| crate::target::interfaces(&it.source.bytes)),
         evidence,
         ..Seen::default()
     })
+}
+
+/// Hosts and nsswitch.conf are not what most is about: one that is no file, as
+/// `/dev/null` laid over it, counts as absent, and that is said.
+fn beside(
+    read: Result<Option<FileRead>, ReadError>,
+    skipped: &mut Vec<String>,
+) -> Result<Option<FileRead>, ReadError> {
+    match read {
+        Err(error) if error.is_no_file() => {
+            skipped.push(format!("{error}; it counts as absent"));
+            Ok(None)
+        }
+        read => read,
+    }
 }
 
 /// Where the UTS namespace cannot be entered.
@@ -113,7 +128,11 @@ pub(super) fn read_kept(plan: &Plan) -> Seen {
 }
 
 /// The node's files; those in `first` come before them.
-pub(super) fn read_node(root: &Root, first: Option<&str>) -> Result<Seen, EnterError> {
+pub(super) fn read_node(
+    root: &Root,
+    first: Option<&str>,
+    skipped: &mut Vec<String>,
+) -> Result<Seen, EnterError> {
     let file = |name: &str| -> Result<Option<FileRead>, ReadError> {
         let own = first.map(|it| root.read_if_there(Path::new(&format!("{it}/{name}"))));
         match own.transpose()?.flatten() {
@@ -127,8 +146,8 @@ pub(super) fn read_node(root: &Root, first: Option<&str>) -> Result<Seen, EnterE
     Ok(Seen {
         resolv_conf,
         is_whole: true,
-        hosts: file("hosts")?,
-        nsswitch: file("nsswitch.conf")?,
+        hosts: beside(file("hosts"), skipped)?,
+        nsswitch: beside(file("nsswitch.conf"), skipped)?,
         hostname: situation.hostname,
         // Those of the node's own namespace are not the target's.
         interfaces: None,

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::findings::{self, Finding, Level, shown};
+use super::findings;
 use crate::check_loop::Report;
+use crate::render::findings::concise;
 
 /// Writes `report`, one message a line. What has no place begins with `kdns`.
 ///
@@ -11,9 +12,8 @@ use crate::check_loop::Report;
 ///
 /// Any error of `out`.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    findings::of(report)
-        .iter()
-        .try_for_each(|finding| line(finding, out))
+    let verdict = [findings::verdict(report)];
+    concise::write_all(&findings::log(&verdict, findings::notices(report)), out)
 }
 
 /// Writes the line that says what went wrong.
@@ -22,23 +22,5 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// Any error of `out`.
 pub fn write_error(message: &str, out: &mut dyn Write) -> io::Result<()> {
-    let finding = Finding {
-        level: Level::Error,
-        place: None,
-        message: shown(message),
-    };
-    line(&finding, out)
-}
-
-fn line(finding: &Finding<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let level = match finding.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "note",
-    };
-    let place = match finding.place {
-        Some(place) => shown(&place.to_string()),
-        None => "kdns".to_owned(),
-    };
-    writeln!(out, "{place}: {level}: {}", finding.message)
+    concise::write_all(&findings::failed(message), out)
 }

@@ -1,76 +1,117 @@
-//! A report as messages about places, for the formats that know nothing else.
+//! A report as one finding, for the formats that every command has.
 
 use crate::check_loop::{Edit, Hop, Mend, Report, Sighting, Verdict};
-use crate::text::{Place, escaped};
+use crate::finding::{self, Finding, Fix, Label, Severity};
+use crate::render::findings::{Log, Notice};
+use crate::text::{Place, Position, Span, escaped};
 
-/// One message.
-#[derive(Debug)]
-pub(super) struct Finding<'r> {
-    pub(super) level: Level,
-    /// What it is about, if that is a place in a file.
-    pub(super) place: Option<&'r Place>,
-    /// One line, safe to print.
-    pub(super) message: String,
-}
+/// The command's name in messages.
+const COMMAND: &str = "kdns check-loop";
 
-/// How bad it is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Level {
-    Error,
-    Warning,
-    Note,
-}
-
-/// The report's messages: the verdict, its proof, what mends it, the rest.
-pub(super) fn of(report: &Report) -> Vec<Finding<'_>> {
-    let note = |place, message: String| Finding {
-        level: Level::Note,
-        place,
-        message: shown(&message),
-    };
-    let mut findings = vec![verdict(report)];
-    for hop in deciding_hops(report) {
-        let hop_notes = hop
-            .proof
-            .iter()
-            .map(|proof| note(Some(&proof.place), sends(hop, &proof.text)));
-        findings.extend(hop_notes);
+/// The verdict with its proof, what was seen, and what mends it, at the place
+/// that is to be changed, else at the last place of the proof.
+pub(super) fn verdict(report: &Report) -> Finding {
+    let proofs = deciding_hops(report).iter().flat_map(|hop| {
+        let label = |it: &crate::check_loop::Proof| label(&it.place, sends(hop, &it.text));
+        hop.proof.iter().map(label)
+    });
+    let sightings = report.evidence.iter().map(|it| label(&it.place, seen(it)));
+    let id = rule_id(report.verdict);
+    Finding {
+        code: id,
+        name: id,
+        severity: severity(report.verdict),
+        message: shown(&report.headline),
+        primary: label(place(report).unwrap_or(&Place::nowhere("")), String::new()),
+        secondary: proofs.chain(sightings).collect(),
+        help: None,
+        notes: report.mend.iter().flat_map(steps).collect(),
+        fix: report.mend.as_ref().and_then(|mend| fix(&mend.edit)),
     }
-    if let Some(mend) = &report.mend {
-        let place = Some(&mend.edit.place);
-        findings.extend(steps(mend).map(|step| note(place, step)));
-    }
-    let sightings = report.evidence.iter();
-    findings.extend(sightings.map(|it| note(Some(&it.place), seen(it))));
-    findings.extend(report.missing.iter().map(|it| Finding {
-        level: Level::Warning,
-        place: None,
-        message: shown(it),
-    }));
-    let others = report.remarks.iter().chain(&report.skipped);
-    findings.extend(others.map(|it| note(None, it.clone())));
-    findings
 }
 
-/// The verdict, at the place that is to be changed, else at the last place of
-/// the proof.
-pub(super) fn verdict(report: &Report) -> Finding<'_> {
+/// Where the verdict is.
+pub(super) fn place(report: &Report) -> Option<&Place> {
     let mend = report.mend.as_ref().map(|mend| &mend.edit.place);
     let proof = deciding_hops(report).iter().rev();
     let mut proof = proof.filter_map(|hop| Some(&hop.proof.last()?.place));
-    Finding {
-        level: level(report.verdict),
-        place: mend.or_else(|| proof.next()),
-        message: shown(&report.headline),
+    mend.or_else(|| proof.next())
+}
+
+/// What there is to say about the run: what is missing, worth knowing, and
+/// could not be read.
+pub(super) fn notices(report: &Report) -> Vec<Notice> {
+    let missing = report.missing.iter().map(|it| (Severity::Warning, it));
+    let others = report.remarks.iter().chain(&report.skipped);
+    let all = missing.chain(others.map(|it| (Severity::Info, it)));
+    all.map(|(severity, text)| Notice::new(severity, text))
+        .collect()
+}
+
+/// The finding and the notices for a format.
+pub(super) fn log(findings: &[Finding], notices: Vec<Notice>) -> Log<'_> {
+    Log {
+        command: COMMAND,
+        findings,
+        notices,
     }
 }
 
-/// How bad a verdict is.
-pub(super) fn level(verdict: Verdict) -> Level {
+/// A log that says only what went wrong.
+pub(super) fn failed(message: &str) -> Log<'static> {
+    log(&[], vec![Notice::new(Severity::Error, message)])
+}
+
+/// What other programs know a verdict by.
+pub(super) fn rule_id(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => Level::Error,
-        Verdict::Unknown => Level::Warning,
-        Verdict::NoLoop => Level::Note,
+        Verdict::Loop => "dns-loop",
+        Verdict::Mixed => "dns-loop-mixed",
+        Verdict::Refused => "dns-refused",
+        Verdict::WillLoop => "dns-loop-at-next-start",
+        Verdict::Unknown => "dns-loop-unknown",
+        Verdict::NoLoop => "no-dns-loop",
+    }
+}
+
+/// A place with words for it, safe to print.
+pub(super) fn label(place: &Place, text: String) -> Label {
+    let mut label = Label::at(place, text);
+    label.file = shown(&label.file);
+    label
+}
+
+/// The change, if something is left to change.
+fn fix(edit: &Edit) -> Option<Fix> {
+    if edit.old.as_ref() == Some(&edit.new) || edit.place.line == 0 {
+        return None;
+    }
+    let Place { file, line, column } = &edit.place;
+    let (line, column) = (*line, *column);
+    let old = edit.old.as_deref().unwrap_or_default();
+    let end = if edit.old.is_none() { "\n" } else { "" };
+    let change = finding::Edit {
+        file: shown(file),
+        span: Span::default(),
+        start: Position { line, column },
+        end: Position {
+            line,
+            column: column + old.chars().count(),
+        },
+        text: format!("{}{end}", edit.new),
+    };
+    Some(Fix {
+        title: shown(&self::change(edit)),
+        edits: vec![change],
+    })
+}
+
+/// How bad a verdict is.
+pub(super) fn severity(verdict: Verdict) -> Severity {
+    match verdict {
+        Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => Severity::Error,
+        Verdict::Unknown => Severity::Warning,
+        Verdict::NoLoop => Severity::Info,
     }
 }
 
@@ -81,7 +122,7 @@ pub(super) fn deciding_hops(report: &Report) -> &[Hop] {
 
 /// The mend as sentences: the change, what follows, what would undo it, what
 /// does not help.
-pub(super) fn steps(mend: &Mend) -> impl Iterator<Item = String> {
+fn steps(mend: &Mend) -> impl Iterator<Item = String> {
     let then = mend.then.iter().map(|it| format!("then: {it}"));
     let but = mend.but.iter().map(|it| format!("but: {it}"));
     let not = mend.not.iter().map(|it| format!("does not help: {it}"));
@@ -111,7 +152,7 @@ pub(super) fn sends(hop: &Hop, text: &str) -> String {
 }
 
 /// A sighting as words.
-pub(super) fn seen(sighting: &Sighting) -> String {
+fn seen(sighting: &Sighting) -> String {
     let times = match (&sighting.first, &sighting.last) {
         (Some(first), Some(last)) if first != last => format!(", from {first} to {last}"),
         (Some(time), _) | (None, Some(time)) => format!(", at {time}"),

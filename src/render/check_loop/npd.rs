@@ -50,7 +50,7 @@ fn accusation(word: &str, report: &Report) -> String {
     let hops = findings::deciding_hops(report);
     let culprit = hops.last().map(|hop| ascii(&hop.sends_to));
     let culprit = culprit.map_or_else(String::new, |it| cut_end(&it, MAX_BYTES / 3));
-    let Some(place) = findings::verdict(report).place else {
+    let Some(place) = findings::place(report) else {
         return format!("{word}: {culprit} {}", report.headline);
     };
     let proof = hops.iter().rev().find_map(|hop| hop.proof.last());

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::reply::Times;
-use super::words::date;
 use crate::dig::lookup::Globals;
 use crate::dig::machine::{Exchange, Total};
+use crate::host::clock;
 use crate::text::escaped;
 
 /// What follows a reply: times, server, size.
@@ -32,7 +32,7 @@ pub fn received(
         };
         let transport = exchange.server.transport(exchange.tcp);
         let _ = writeln!(out, ";; SERVER: {peer} ({transport})");
-        let _ = writeln!(out, ";; WHEN: {}", when(times.received.as_secs()));
+        let _ = writeln!(out, ";; WHEN: {}", clock::local(times.received));
         let bytes = total.bytes;
         let _ = match total.transfer {
             Some((records, messages)) => writeln!(
@@ -61,26 +61,6 @@ fn peer(exchange: &Exchange) -> String {
     format!("{}#{port}({word})", server.address)
 }
 
-/// `Tue Nov 14 22:13:20 UTC 2023`
-fn when(seconds: u64) -> String {
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let days = seconds / 86_400;
-    let (year, month, day) = date(days);
-    let pick = |names: &[&'static str], at: u64| {
-        let at = usize::try_from(at).unwrap_or_default();
-        names.get(at).copied().unwrap_or_default()
-    };
-    let (weekday, month) = (
-        pick(&DAYS, days % 7),
-        pick(&MONTHS, month.saturating_sub(1)),
-    );
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{weekday} {month} {day:02} {hour:02}:{minute:02}:{second:02} UTC {year}")
-}
-
 /// A message that is none: why, and all its bytes.
 ///
 /// Source: BIND bin/dig/dighost.c: `recv_done`, `hex_dump` (9.18)
@@ -103,12 +83,6 @@ pub fn bad_packet(why: &str, wire: &[u8], out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_utc() {
-        assert_eq!(when(1_700_000_000), "Tue Nov 14 22:13:20 UTC 2023");
-        assert_eq!(when(0), "Thu Jan 01 00:00:00 UTC 1970");
-    }
 
     #[test]
     fn bad_packets_are_dumped() {

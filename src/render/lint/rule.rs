@@ -104,7 +104,7 @@ pub fn book(rules: &[&Rule]) -> String {
             summary,
             ..
         } = rule;
-        let anchor = format!("{}-{name}", code.to_lowercase());
+        let anchor = super::anchor(rule);
         let severity = rule.severity.word();
         text.extend([format!(
             "| [{code}](#{anchor}) | {name} | {severity} | {summary} |\n"

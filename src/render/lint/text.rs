@@ -6,8 +6,8 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use colored::{Color, Colorize as _};
 
-use super::concise;
 use crate::finding::{Finding, Label, Severity};
+use crate::render::findings;
 use crate::text::is_unprintable;
 
 /// Writes each finding as `FILE:LINE:COLUMN: CODE[NAME] MESSAGE` with its
@@ -29,6 +29,9 @@ pub fn write(
     writeln!(out, "{}", summary(findings, files))
 }
 
+/// No excerpt is as wide.
+const MAX_WIDTH: usize = 1000;
+
 fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result<()> {
     let (level, color) = match finding.severity {
         Severity::Error => (Level::ERROR, Color::Red),
@@ -42,7 +45,7 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
             text.to_owned()
         }
     };
-    let place = concise::place(&finding.primary);
+    let place = findings::place(&finding.primary);
     let rule = format!("{}[{}]", finding.code, finding.name);
     writeln!(out, "{place}: {} {}", paint(&rule, color), finding.message)?;
     let excerpts = excerpts(finding);
@@ -57,6 +60,8 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
         } else {
             Renderer::plain()
         };
+        // Lines were cut already.
+        let renderer = renderer.term_width(MAX_WIDTH);
         writeln!(out, "{}", renderer.render(&[group]))?;
     }
     for note in &finding.notes {
@@ -143,7 +148,19 @@ fn excerpts(finding: &Finding) -> Vec<Excerpt<'_>> {
             }),
         }
     }
-    excerpts
+    joined(excerpts)
+}
+
+/// With excerpts of lines that follow each other in one.
+fn joined(excerpts: Vec<Excerpt<'_>>) -> Vec<Excerpt<'_>> {
+    let mut done: Vec<Excerpt<'_>> = Vec::new();
+    for excerpt in excerpts {
+        match done.iter_mut().find(|it| it.is_beside(&excerpt)) {
+            Some(known) => known.join(excerpt),
+            None => done.push(excerpt),
+        }
+    }
+    done
 }
 
 /// The excerpt with one character for each, none of which steers a terminal.
@@ -163,10 +180,12 @@ fn range(label: &Label, text: &str) -> Range<usize> {
         let mut before = 0;
         for (index, content) in lines.enumerate() {
             if index + label.start.line == line {
+                // A long first line begins later.
+                let skipped = if index == 0 { label.excerpt_column } else { 1 };
                 let characters = content
                     .trim_end_matches('\n')
                     .chars()
-                    .take(column.saturating_sub(1));
+                    .take(column.saturating_sub(skipped));
                 return before + characters.map(char::len_utf8).sum::<usize>();
             }
             before += content.len();
@@ -178,7 +197,34 @@ fn range(label: &Label, text: &str) -> Range<usize> {
     start..end.max(start)
 }
 
-impl Excerpt<'_> {
+impl<'f> Excerpt<'f> {
+    /// The line behind the last one.
+    fn end(&self) -> usize {
+        self.line + self.text.split('\n').count()
+    }
+
+    fn is_beside(&self, other: &Self) -> bool {
+        self.file == other.file && (self.end() == other.line || other.end() == self.line)
+    }
+
+    fn join(&mut self, mut other: Self) {
+        if other.line < self.line {
+            std::mem::swap(&mut self.text, &mut other.text);
+            std::mem::swap(&mut self.marks, &mut other.marks);
+            self.line = other.line;
+        }
+        let before = self.text.len() + 1;
+        self.text.push('\n');
+        self.text.push_str(&other.text);
+        let moved = other.marks.into_iter();
+        let moved = moved.map(
+            |(range, kind, text): (Range<usize>, AnnotationKind, &'f str)| {
+                (range.start + before..range.end + before, kind, text)
+            },
+        );
+        self.marks.extend(moved);
+    }
+
     fn snippet(&self, index: usize) -> Snippet<'_, Annotation<'_>> {
         let marks = self.marks.iter().map(|(range, kind, text)| {
             let mark = kind.span(range.clone());

@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{Skipped, list};
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Hosts, KubeletDirectory, LogDirectory};
-use crate::node::logs;
+use crate::node::logs::{self, Link, Owner};
+use crate::target::Wanted;
 
 const LOGS: &str = "/var/log/pods";
 const LINKS: &str = "/var/log/containers";
@@ -18,12 +19,23 @@ const KUBELETS: &[&str] = &[
     "/var/lib/k0s/kubelet/pods",
 ];
 
-/// Adds the directories of logs and of the kubelet to the facts.
-pub(super) fn read(root: &Root, facts: &mut Facts, skipped: &mut Skipped) {
+/// Whose the directories of logs and the links to logs are.
+pub(super) fn names(root: &Root, skipped: &mut Skipped) -> (Vec<Owner>, Vec<Link>) {
+    let mut names = |directory| list(root, directory, skipped).into_iter();
+    let logs = names(LOGS).filter_map(|(_, name)| logs::pod(&name));
+    let logs = logs.collect();
+    let links = names(LINKS).filter_map(|(_, name)| logs::link(&name));
+    (logs, links.collect())
+}
+
+/// Adds the directories of logs and of the kubelet to the facts; with `only`
+/// those of its pods.
+pub(super) fn read(root: &Root, only: Option<&Wanted>, facts: &mut Facts, skipped: &mut Skipped) {
+    let is_wanted = |uid: &str| only.is_none_or(|it| it.has_pod(uid));
     let of_records = facts.records.iter().filter_map(|it| it.logs.as_deref());
     for directory in with_parents(&[LOGS], of_records) {
         for (path, name) in list(root, &directory, skipped) {
-            let Some(owner) = logs::pod(&name) else {
+            let Some(owner) = logs::pod(&name).filter(|it| is_wanted(&it.uid)) else {
                 continue;
             };
             let containers = list(root, &path, skipped).into_iter();
@@ -41,7 +53,7 @@ pub(super) fn read(root: &Root, facts: &mut Facts, skipped: &mut Skipped) {
         .iter()
         .filter_map(|(_, name)| logs::link(name))
         .collect();
-    facts.kubelet = kubelet(root, facts, skipped);
+    facts.kubelet = kubelet(root, is_wanted, facts, skipped);
 }
 
 /// The directories that are known, and those in which the paths lie.
@@ -60,7 +72,12 @@ fn last_start(root: &Root, directory: &str, skipped: &mut Skipped) -> Option<u32
 
 /// The kubelet's directories. What is in them is read only for pods that no
 /// runtime and no process knows.
-fn kubelet(root: &Root, facts: &Facts, skipped: &mut Skipped) -> Vec<KubeletDirectory> {
+fn kubelet(
+    root: &Root,
+    is_wanted: impl Fn(&str) -> bool,
+    facts: &Facts,
+    skipped: &mut Skipped,
+) -> Vec<KubeletDirectory> {
     let of_records = facts
         .records
         .iter()
@@ -71,7 +88,7 @@ fn kubelet(root: &Root, facts: &Facts, skipped: &mut Skipped) -> Vec<KubeletDire
     let mut found = Vec::new();
     for directory in with_parents(KUBELETS, of_records) {
         for (path, uid) in list(root, &directory, skipped) {
-            if !seen.insert(uid.clone()) {
+            if !is_wanted(&uid) || !seen.insert(uid.clone()) {
                 continue;
             }
             let mut entry = KubeletDirectory {

@@ -14,11 +14,12 @@ use std::path::Path;
 use nix::errno::Errno;
 
 use super::Parts;
-use super::processes::{Directory, Seen};
+use super::processes::{self, Directory, Seen};
 use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Task};
 use crate::node::{Pod, cgroup, mountinfo};
+use crate::target::{Group, Names, Wanted};
 
 pub use contents::addresses;
 
@@ -44,7 +45,57 @@ pub fn read_some(
         return (Vec::new(), Vec::new());
     }
     let mut skipped = Skipped::default();
-    let (records, sandboxes) = runtimes::read(root, processes, &mut skipped);
+    let facts = facts(root, processes, None, &mut skipped);
+    let pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
+    (pods, skipped.sentences())
+}
+
+/// Only the pods of `only`; nothing else of the node is read. `None`: that is
+/// not enough, as no runtime has written down one of their containers that
+/// run.
+pub fn read_only(
+    root: &Root,
+    processes: &[Seen],
+    only: &Wanted,
+    wanted: impl Fn(&Pod) -> bool,
+) -> Option<(Vec<Pod>, Vec<String>)> {
+    let parts = Parts {
+        pods: true,
+        ..Parts::default()
+    };
+    let mut skipped = Skipped::default();
+    let facts = facts(root, processes, Some(only), &mut skipped);
+    let known: BTreeSet<&str> = facts.records.iter().map(|it| it.id.as_str()).collect();
+    if !only.running().all(|id| known.contains(id)) {
+        return None;
+    }
+    let pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
+    Some((pods, skipped.sentences()))
+}
+
+/// What the names of files and the control groups of processes tell; `None`:
+/// not all of them can be read.
+pub fn names(root: &Root) -> Option<Names> {
+    let mut skipped = Skipped::default();
+    let groups = processes::groups(root).ok()?;
+    let init = groups.iter().find(|(pid, _)| *pid == 1);
+    let prefix = cgroup::Prefix::of_init(init.map_or(&[], |(_, text)| text.as_slice()));
+    let member = |(pid, text): &(u32, Vec<u8>)| Group {
+        pid: *pid,
+        membership: cgroup::membership(text, &prefix),
+        is_silent: cgroup::is_silent(text),
+    };
+    let (logs, links) = directories::names(root, &mut skipped);
+    Some(Names {
+        logs,
+        links,
+        groups: groups.iter().map(member).collect(),
+    })
+    .filter(|_| skipped.0.is_empty())
+}
+
+fn facts(root: &Root, processes: &[Seen], only: Option<&Wanted>, skipped: &mut Skipped) -> Facts {
+    let (records, sandboxes) = runtimes::read(root, processes, only, skipped);
     let mut facts = Facts {
         tasks: tasks(processes),
         records,
@@ -55,22 +106,32 @@ pub fn read_some(
             .and_then(|it| it.netns),
         ..Facts::default()
     };
-    read_mounts(root, processes, &mut facts, &mut skipped);
-    directories::read(root, &mut facts, &mut skipped);
-    let pods = assemble::pods(&facts);
+    read_mounts(root, processes, &mut facts, skipped);
+    directories::read(root, only, &mut facts, skipped);
+    facts
+}
+
+fn fill(
+    root: &Root,
+    processes: &[Seen],
+    parts: Parts,
+    facts: &Facts,
+    wanted: impl Fn(&Pod) -> bool,
+    skipped: &mut Skipped,
+) -> Vec<Pod> {
     let look = contents::Look {
         root,
         processes,
         with_dns: parts.dns_pods,
     };
-    let pods = pods.into_iter().map(|draft| {
+    let pods = assemble::pods(facts).into_iter().map(|draft| {
         if wanted(&draft.pod) {
-            look.fill(draft, &mut skipped)
+            look.fill(draft, skipped)
         } else {
             draft.pod
         }
     });
-    (pods.collect(), skipped.sentences())
+    pods.collect()
 }
 
 /// The processes that may be those of containers.

@@ -9,6 +9,7 @@ use crate::host::root::Root;
 use crate::node::assemble::SandboxDirectory;
 use crate::node::cgroup::is_id;
 use crate::node::runtime::{self, Record};
+use crate::target::Wanted;
 
 /// Where containerd keeps what is lost with the machine's power: its own
 /// default, that of k3s and rke2, k0s, MicroK8s.
@@ -56,27 +57,56 @@ const MAX_SETTINGS: usize = 20;
 
 const DOCKER_ROOT: &str = "/var/lib/docker";
 
-/// What all runtimes wrote, and the directories of containerd's sandboxes.
+/// What all runtimes wrote, and the directories of containerd's sandboxes; with
+/// `only` of its containers and their sandboxes.
 pub(super) fn read(
     root: &Root,
     processes: &[Seen],
+    only: Option<&Wanted>,
     skipped: &mut Skipped,
 ) -> (Vec<Record>, Vec<SandboxDirectory>) {
-    let mut records = Vec::new();
     let (roots, states) = containerd(root, processes, skipped);
-    for state in &states {
+    let is_wanted = |id: &str| only.is_none_or(|it| it.has_container(id));
+    let mut records = written(root, &states, is_wanted, skipped);
+    if only.is_some() {
+        // A sandbox without a process is named only by its containers.
+        let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
+        let named = records.iter().filter_map(|it| it.sandbox.as_deref());
+        let named: BTreeSet<String> = named.map(str::to_owned).collect();
+        let missing = |id: &str| named.contains(id) && !known.contains(id);
+        if named.iter().any(|id| missing(id)) {
+            let more = written(root, &states, missing, skipped);
+            records.extend(more);
+        }
+    }
+    let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
+    let named = records.iter().filter_map(|it| it.sandbox.as_deref());
+    let named: BTreeSet<&str> = named.collect();
+    let is_wanted = |id: &str| is_wanted(id) || named.contains(id);
+    let sandboxes = sandboxes(root, &roots, &known, is_wanted, skipped);
+    (records, sandboxes)
+}
+
+/// What all runtimes wrote about containers with these ids.
+fn written(
+    root: &Root,
+    states: &[String],
+    is_wanted: impl Fn(&str) -> bool,
+    skipped: &mut Skipped,
+) -> Vec<Record> {
+    let mut records = Vec::new();
+    for state in states {
         for bundles in CONTAINERD_BUNDLES {
             let bundles = format!("{state}/{bundles}");
-            for (path, id) in list(root, &bundles, skipped) {
+            let all = list(root, &bundles, skipped).into_iter();
+            for (path, id) in all.filter(|(_, id)| is_wanted(id)) {
                 records.extend(oci(root, &path, &id, skipped));
             }
         }
     }
-    cri_o(root, &mut records, skipped);
-    docker(root, &mut records, skipped);
-    let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
-    let sandboxes = sandboxes(root, &roots, &known, skipped);
-    (records, sandboxes)
+    cri_o(root, &is_wanted, &mut records, skipped);
+    docker(root, is_wanted, &mut records, skipped);
+    records
 }
 
 /// The directories of containerd that are usual, and those that its
@@ -134,7 +164,12 @@ fn known(
     })
 }
 
-fn cri_o(root: &Root, records: &mut Vec<Record>, skipped: &mut Skipped) {
+fn cri_o(
+    root: &Root,
+    is_wanted: impl Fn(&str) -> bool,
+    records: &mut Vec<Record>,
+    skipped: &mut Skipped,
+) {
     let mut seen = BTreeSet::new();
     for storage in CRI_O_ROOTS {
         // `overlay-containers`, and so on for each storage driver.
@@ -144,7 +179,7 @@ fn cri_o(root: &Root, records: &mut Vec<Record>, skipped: &mut Skipped) {
             .filter(|(_, name)| name.ends_with("-containers"));
         for (driver, _) in drivers {
             for (path, id) in list(root, &driver, skipped) {
-                if !is_id(&id) || seen.contains(&id) {
+                if !is_id(&id) || !is_wanted(&id) || seen.contains(&id) {
                     continue;
                 }
                 let record = oci(root, &format!("{path}/userdata"), &id, skipped);
@@ -157,12 +192,17 @@ fn cri_o(root: &Root, records: &mut Vec<Record>, skipped: &mut Skipped) {
     }
 }
 
-fn docker(root: &Root, records: &mut Vec<Record>, skipped: &mut Skipped) {
+fn docker(
+    root: &Root,
+    is_wanted: impl Fn(&str) -> bool,
+    records: &mut Vec<Record>,
+    skipped: &mut Skipped,
+) {
     let settings = skipped.take(root.read(Path::new("/etc/docker/daemon.json")));
     let named = settings.and_then(|file| runtime::docker_root(&file.source.bytes));
     let directory = named.unwrap_or_else(|| DOCKER_ROOT.to_owned());
     for (path, id) in list(root, &format!("{directory}/containers"), skipped) {
-        if !is_id(&id) {
+        if !is_id(&id) || !is_wanted(&id) {
             continue;
         }
         let path = format!("{path}/config.v2.json");
@@ -180,12 +220,14 @@ fn sandboxes(
     root: &Root,
     roots: &[String],
     known: &BTreeSet<&str>,
+    is_wanted: impl Fn(&str) -> bool,
     skipped: &mut Skipped,
 ) -> Vec<SandboxDirectory> {
     let mut found = Vec::new();
     for directory in roots {
         let directory = format!("{directory}/{CONTAINERD_SANDBOXES}");
-        for (path, id) in list(root, &directory, skipped) {
+        let all = list(root, &directory, skipped).into_iter();
+        for (path, id) in all.filter(|(_, id)| is_wanted(id)) {
             let hostname = if known.contains(id.as_str()) {
                 None
             } else {

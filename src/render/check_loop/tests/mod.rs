@@ -4,9 +4,9 @@
 mod reports;
 
 use self::reports::{HOSTILE, filled, report, reports};
-use super::findings::Level;
 use super::*;
 use crate::check_loop::Report;
+use crate::finding::Severity;
 use crate::text::is_unprintable;
 
 type Write = fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>;
@@ -160,7 +160,7 @@ fn junit_is_xml_that_can_be_read_back() {
     for (name, report) in reports() {
         let text = written(junit::write, &report);
         let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
-        let fails = findings::level(report.verdict) == Level::Error;
+        let fails = findings::severity(report.verdict) == Severity::Error;
         assert_eq!(
             (read.tests, read.failures),
             (1, usize::from(fails)),
@@ -250,11 +250,11 @@ fn concise_lines_begin_with_a_place() {
 /var/lib/kubelet/config.yaml:8:1: error: CoreDNS asks itself: 127.0.0.53 in its pod is its own address
 /etc/coredns/Corefile:16:5: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: forward . /etc/resolv.conf
 /run/systemd/resolve/stub-resolv.conf:20:1: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: nameserver 127.0.0.53
+/var/log/pods/kube-system_coredns-0_u/coredns/3.log:5:1: note: loop-fatal, seen 3×, from 2026-11-21T02:07:12Z to 2026-11-21T02:09:12Z: [FATAL] plugin/loop: Loop
 /var/lib/kubelet/config.yaml:8:1: note: to mend it, replace \"resolvConf: /etc/resolv.conf\" by \"resolvConf: /run/systemd/resolve/resolv.conf\"
 /var/lib/kubelet/config.yaml:8:1: note: then: restart the kubelet
 /var/lib/kubelet/config.yaml:8:1: note: but: --resolv-conf overrides it
 /var/lib/kubelet/config.yaml:8:1: note: does not help: removing loop from the Corefile
-/var/log/pods/kube-system_coredns-0_u/coredns/3.log:5:1: note: loop-fatal, seen 3×, from 2026-11-21T02:07:12Z to 2026-11-21T02:09:12Z: [FATAL] plugin/loop: Loop
 kdns: note: the kubelet's file is newer than the kubelet
 kdns: note: cannot read /etc/unbound: Is a directory
 ";

@@ -1,0 +1,148 @@
+//! Findings to where they go, in the formats that were asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+
+use super::LintArgs;
+use super::engine::Outcome;
+use super::inputs::Inputs;
+use crate::cli::{Status, Streams, output};
+use crate::finding::{Label, Severity};
+use crate::render::findings::{Notice, concise, fingerprint, github};
+use crate::render::lint::{Lint, json, junit, sarif, statistics, text};
+use crate::text::escaped;
+
+/// How to write findings.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(super) enum Format {
+    /// For people, with the lines
+    #[default]
+    Text,
+    /// One finding a line, as compilers write them
+    Concise,
+    /// One document
+    Json,
+    /// SARIF 2.1.0, as GitHub's code scanning reads it
+    Sarif,
+    /// Workflow commands of GitHub Actions, which make annotations
+    Github,
+    /// `JUnit` XML
+    Junit,
+}
+
+/// Writes every format that was asked for, and to people what there is to say
+/// about the run.
+pub(super) fn write(
+    outcome: &Outcome,
+    notices: Vec<Notice>,
+    fail_on: Severity,
+    inputs: &Inputs,
+    args: &LintArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<()> {
+    let lint = Lint {
+        findings: &outcome.findings,
+        suppressed: &outcome.suppressed,
+        notices,
+        files: outcome.files,
+        fail_on,
+    };
+    write_all(&lint, inputs, args, streams)?;
+    tell(&lint.notices, streams);
+    Ok(())
+}
+
+/// Says in every format what could not be done, and to people always.
+pub(super) fn fail(
+    error: &anyhow::Error,
+    args: &LintArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let message = escaped(format!("{error:#}").as_bytes());
+    let lint = Lint::failed(&message);
+    for wanted in &args.outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            match wanted.format {
+                // People have it on standard error.
+                Format::Text | Format::Concise => Ok(()),
+                format => write_as(format, &lint, &|_| None, false, out),
+            }
+        })?;
+    }
+    tell(&lint.notices, streams);
+    Ok(Status::Undecided)
+}
+
+/// Writes sentences about the run to standard error.
+pub(super) fn tell(notices: &[Notice], streams: &mut Streams<'_>) {
+    for notice in notices {
+        // A closed stderr leaves nobody to tell.
+        let _ = writeln!(streams.err, "kdns: {}", notice.message);
+    }
+}
+
+fn write_all(
+    lint: &Lint<'_>,
+    inputs: &Inputs,
+    args: &LintArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<()> {
+    let colors = streams.colors;
+    for wanted in &args.outputs.wanted {
+        let format = wanted.format;
+        let hashes = match format {
+            Format::Sarif => hashes(lint, inputs),
+            _ => BTreeMap::new(),
+        };
+        let fingerprint = |label: &Label| {
+            let lines = hashes.get(label.file.as_str())?;
+            lines.get(&label.start.line).cloned()
+        };
+        let is_counted = args.statistics && matches!(format, Format::Text | Format::Concise);
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            if is_counted {
+                return statistics::write(lint.findings, out);
+            }
+            let colors = colors && wanted.file.is_none();
+            write_as(format, lint, &fingerprint, colors, out)
+        })?;
+    }
+    Ok(())
+}
+
+fn write_as(
+    format: Format,
+    lint: &Lint<'_>,
+    fingerprint: sarif::Fingerprint<'_>,
+    colors: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => text::write(lint.findings, lint.files, colors, out),
+        Format::Concise => concise::write(lint.findings, out),
+        Format::Json => json::write(lint, out),
+        Format::Sarif => sarif::write(lint, fingerprint, out),
+        Format::Github => github::write(&lint.log(), out),
+        Format::Junit => junit::write(lint, out),
+    }
+}
+
+/// The hashes of the lines with findings, by file.
+fn hashes<'l>(lint: &Lint<'l>, inputs: &Inputs) -> BTreeMap<&'l str, BTreeMap<usize, String>> {
+    let suppressed = lint.suppressed.iter().map(|(finding, _)| finding);
+    let mut wanted: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for finding in lint.findings.iter().chain(suppressed) {
+        let label = &finding.primary;
+        wanted
+            .entry(&label.file)
+            .or_default()
+            .insert(label.start.line);
+    }
+    let hashes = wanted.into_iter().filter_map(|(file, lines)| {
+        let read = super::look::fetch(inputs.file(file)?).ok()?;
+        Some((file, fingerprint::of_lines(&read.source.bytes, &lines)))
+    });
+    hashes.collect()
+}
