@@ -15,6 +15,7 @@
 mod bulk;
 mod explain;
 mod figures;
+mod lint;
 mod measure;
 mod nodes;
 mod nsenter;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     scenarios::run(&mut figures);
     parsing::run(&mut figures);
     nodes::run(&mut figures);
+    lint::run(&mut figures);
     nsenter::run(&mut figures);
     bulk::run(&mut figures);
     figures.end()

@@ -74,7 +74,7 @@ pub fn read(arguments: &[Traced]) -> Flags {
                 name,
                 value: argument.after(equals + 1).text().into_owned(),
                 argument: escaped(bytes),
-                spot: argument.spot(equals + 1),
+                spot: first_spot(argument, equals + 1),
             }
         } else if let Some(value) = arguments.next() {
             found.remarks.extend(swallowed(bytes, value.bytes()));
@@ -100,6 +100,14 @@ pub fn read(arguments: &[Traced]) -> Flags {
         found.flags.push(flag);
     }
     found
+}
+
+/// Where what follows the first `from` bytes stands: what a variable without a
+/// file says stands nowhere.
+fn first_spot(argument: &Traced, from: usize) -> Option<Spot> {
+    let mut after = argument.iter().skip(from);
+    let first = after.find_map(|(_, spot)| spot);
+    argument.spot(from).or(first)
 }
 
 fn named(name: &[u8]) -> Option<Name> {

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use crate::config::corefile::Corefile;
 use crate::config::env_file::Variable;
 use crate::config::resolv_conf::ResolvConf;
+use crate::config::traced::Traced;
 use crate::config::{ini, unit_file, yaml};
 use crate::lint::embedded::Layers;
 use crate::text::{Source, Span};
 
 /// The number of a file in its [`crate::lint::workspace::Workspace`].
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct FileId(pub u32);
 
 /// Bytes of a file that was given: what the text of a document inside it
 /// stands for is already found.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct At {
     /// Which file.
     pub file: FileId,
@@ -64,6 +65,8 @@ pub enum Syntax {
     Unit(Vec<unit_file::Entry>),
     /// Variables for a unit.
     Environment(Vec<Variable>),
+    /// A snap's file of arguments, as words.
+    Arguments(Vec<Traced>),
     /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
     Settings(Vec<ini::Entry>),
 }

@@ -52,7 +52,7 @@ pub struct Resolver {
 }
 
 /// What a text sets of a kubelet.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KubeletFacts {
     /// Its path: [`crate::lint::document::Document::path`].
     pub path: String,
@@ -62,12 +62,36 @@ pub struct KubeletFacts {
     pub form: KubeletForm,
     /// What it sets, in order, repeats kept.
     pub settings: Vec<Setting>,
+    /// The variables that the settings stand in, in the order of the settings;
+    /// those behind the last one stand in none.
+    pub variables: Vec<String>,
+    /// The command of a unit, if it has one.
+    pub command: Option<Command>,
+}
+
+/// The command of a unit, as far as it makes settings.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Command {
+    /// What makes settings, in order.
+    pub parts: Vec<CommandPart>,
+    /// The paths behind `EnvironmentFile=`, in order, without the `-`.
+    pub environment_files: Vec<String>,
+}
+
+/// A part of a command.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CommandPart {
+    /// The setting of this number in its text.
+    Setting(usize),
+    /// Whatever a variable says.
+    Variable(String),
 }
 
 /// A text that sets something of a kubelet.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum KubeletForm {
     /// A `KubeletConfiguration` for `--config`.
+    #[default]
     Configuration,
     /// One below a `--config-dir`: a file that ends in `.conf`.
     DropIn,
@@ -75,9 +99,13 @@ pub enum KubeletForm {
     Rancher,
     /// `kubeletExtraArgs` of kubeadm.
     Kubeadm,
+    /// Settings of a whole cluster or machine that a tool makes kubelets from:
+    /// kops, Talos, nodeadm, RKE, `KubeletConfig` of `OpenShift`.
+    Cluster,
     /// A unit, or a drop-in for one.
     Unit,
-    /// Variables for a unit: `kubeadm-flags.env`, `/etc/default/kubelet`.
+    /// Variables for a unit: `kubeadm-flags.env`, `/etc/default/kubelet`; also a
+    /// snap's file of arguments.
     Environment,
 }
 

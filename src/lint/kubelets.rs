@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::kubelet::Version;
+use crate::lint::command;
 use crate::lint::context::Context;
 use crate::lint::document::FileId;
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
@@ -30,18 +31,18 @@ pub(super) fn all(context: &Context<'_>) -> Vec<Kubelet> {
         .flat_map(|(file, it)| it.facts.kubelets.iter().map(move |facts| (file, facts)))
         .collect();
     let mut groups = groups(context, &parts);
-    groups.retain(|group| !group.is_empty());
+    groups.retain(|group| group.iter().any(|it| is_telling(it.1)));
     groups.iter().map(|group| kubelet(context, group)).collect()
 }
 
 /// The parts of each kubelet.
 fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
-    use KubeletForm::{Configuration, DropIn, Kubeadm, Rancher};
+    use KubeletForm::{Cluster, Configuration, DropIn, Kubeadm, Rancher};
     let mut groups: Vec<Vec<Part<'w>>> = Vec::new();
     // The group of each file with a configuration, and of each tree.
     let mut by_file = BTreeMap::new();
     let mut by_tree = BTreeMap::new();
-    let is_main = |form| matches!(form, Configuration | Kubeadm | Rancher);
+    let is_main = |form| matches!(form, Configuration | Kubeadm | Rancher | Cluster);
     for &(file, facts) in parts.iter().filter(|it| is_main(it.1.form)) {
         by_file.entry(file).or_insert(groups.len());
         if let (true, Some(tree)) = (facts.form == Configuration, tree_of(&facts.path)) {
@@ -102,6 +103,13 @@ fn tree_of(path: &str) -> Option<&str> {
     None
 }
 
+/// Whether a text says anything of a kubelet; a command without settings says
+/// only how others count.
+fn is_telling(facts: &KubeletFacts) -> bool {
+    let is_unit = facts.form == KubeletForm::Unit;
+    !is_unit || !facts.settings.is_empty()
+}
+
 /// What the parts of a kubelet come to.
 fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
     let mut parts = group.to_vec();
@@ -114,8 +122,14 @@ fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
         kubelet.has_configuration =
             matches!(form, KubeletForm::Configuration | KubeletForm::Rancher);
     }
+    let is_command = |form| matches!(form, KubeletForm::Unit | KubeletForm::Environment);
+    let commands = parts.iter().map(|it| it.1).filter(|it| is_command(it.form));
+    let flags = command::flags(&commands.collect::<Vec<_>>());
     for (file, facts) in parts {
         kubelet.files.push(file);
+        if is_command(facts.form) {
+            continue;
+        }
         for setting in &facts.settings {
             match refused(setting, facts, context.kubelet_version()) {
                 Some(reason) => kubelet.ignored.push((setting.clone(), reason)),
@@ -124,6 +138,8 @@ fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
         }
     }
     kubelet.files.dedup();
+    kubelet.made.extend(flags.made);
+    kubelet.ignored.extend(flags.ignored);
     // Stable: flags beat files, and keep their order.
     kubelet.made.sort_by_key(|it| it.is_flag);
     kubelet

@@ -5,12 +5,14 @@
 //! [`Context`]; what they find goes into a [`Report`].
 
 pub mod check;
+mod command;
 pub mod context;
 pub mod document;
 pub mod embedded;
 pub mod extract;
 pub mod facts;
 pub mod fix;
+pub mod inner;
 mod kubelets;
 pub mod options;
 pub mod reading;

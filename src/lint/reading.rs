@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use crate::config::resolv_conf::ResolvConf;
-use crate::config::yaml::{self, Node};
+use crate::config::traced::Traced;
+use crate::config::yaml;
 use crate::config::{corefile, env_file, ini, unit_file};
+use crate::kubelet::distribution;
 use crate::lint::document::{At, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
+use crate::lint::inner::{self, Content, Inner, decode, mime};
 use crate::lint::recognise::{self, Form};
 use crate::text::{Source, Span};
 
@@ -51,6 +54,8 @@ impl Reader {
         let source = || Source::clone(&text.source);
         let syntax = match form {
             Form::Yaml => return self.yaml(text),
+            Form::Mime => return self.parts(text),
+            Form::Arguments => Syntax::Arguments(snap_arguments(text)),
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
             Form::Corefile => Syntax::Corefile(Box::new(corefile::parse(source(), &[]))),
             Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
@@ -58,6 +63,16 @@ impl Reader {
             Form::Settings => Syntax::Settings(ini::entries(&text.source)),
         };
         self.add(text, syntax);
+    }
+
+    fn parts(&mut self, text: &Embedded) {
+        if text.depth >= MAX_LAYERS {
+            return;
+        }
+        let parts = mime::parts(&text.source.bytes);
+        for (inner, form) in parts.iter().filter_map(|it| part(text, it)) {
+            self.read(&inner, form);
+        }
     }
 
     fn add(&mut self, text: &Embedded, syntax: Syntax) {
@@ -74,11 +89,10 @@ impl Reader {
         for document in yaml::documents(&text.source) {
             match document.root {
                 Ok(root) => {
-                    let inside = inner_texts(&root, 0);
-                    let inside: Vec<(Embedded, Form)> = inside
-                        .into_iter()
+                    let inside: Vec<(Embedded, Form)> = inner::texts(&root)
+                        .iter()
                         .filter(|_| text.depth < MAX_LAYERS)
-                        .filter_map(|(path, node, form)| embedded(text, &path, node, form))
+                        .filter_map(|it| embedded(text, it))
                         .collect();
                     self.add(text, Syntax::Yaml(root));
                     for (text, form) in &inside {
@@ -104,19 +118,52 @@ impl Reader {
     }
 }
 
-/// The text that a scalar holds.
-fn embedded(
+/// The words of a snap's file of arguments.
+fn snap_arguments(text: &Embedded) -> Vec<Traced> {
+    let variables = distribution::snap_variables(distribution::MICROK8S_ARGUMENTS);
+    distribution::arguments_file(&text.source.bytes, 0, &variables)
+}
+
+/// A text inside a document, if it is one of ours.
+fn embedded(outer: &Embedded, inner: &Inner<'_>) -> Option<(Embedded, Form)> {
+    let around = &outer.source.bytes;
+    let (bytes, layer) = match &inner.content {
+        Content::Scalar(node) => (
+            node.as_scalar()?.text.as_bytes(),
+            Layer::of_scalar(around, node)?,
+        ),
+        Content::Decoded(node, bytes) => (bytes.as_slice(), Layer::opaque(node.span)),
+        Content::Made(pieces) => (pieces.bytes(), pieces.layer(around)),
+    };
+    within(outer, &inner.path, bytes, layer, inner.form)
+}
+
+/// A part of a text of several parts, if it is one of ours.
+fn part(outer: &Embedded, part: &mime::Part) -> Option<(Embedded, Form)> {
+    let bytes = part.body.of(&outer.source.bytes);
+    let form = mime::form(&part.kind);
+    match part.encoding.as_str() {
+        "" | "7bit" | "8bit" | "binary" => {
+            within(outer, &part.name, bytes, Layer::slice(part.body), form)
+        }
+        "base64" => {
+            let bytes = decode::base64(bytes)?;
+            within(outer, &part.name, &bytes, Layer::opaque(part.body), form)
+        }
+        _ => None,
+    }
+}
+
+fn within(
     outer: &Embedded,
     path: &str,
-    node: &Node,
+    bytes: &[u8],
+    layer: Layer,
     form: Option<Form>,
 ) -> Option<(Embedded, Form)> {
-    let scalar = node.as_scalar()?;
-    let bytes = scalar.text.as_bytes();
     // As if the file were a directory: what is in one file is near.
     let path = format!("{}/{}", outer.path, path.trim_start_matches('/'));
     let form = form.or_else(|| recognise::form(&path, bytes))?;
-    let layer = Layer::of_scalar(&outer.source.bytes, node)?;
     let source = Source {
         name: outer.source.name.clone(),
         bytes: bytes.to_vec(),
@@ -128,64 +175,4 @@ fn embedded(
         depth: outer.depth + 1,
     };
     Some((inner, form))
-}
-
-/// A value that holds a text: its path, the value, what it is if that is said.
-type Inner<'n> = (String, &'n Node, Option<Form>);
-
-/// Lists in lists deeper than this are not opened.
-const MAX_LISTS: usize = 4;
-
-/// The values of an object that hold texts of ours.
-fn inner_texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
-    let kind = object.get("kind").and_then(Node::as_scalar);
-    let kind = kind.map_or("", |it| it.text.as_str());
-    if let (true, Some(items)) = (kind.ends_with("List") && lists < MAX_LISTS, items(object)) {
-        return items
-            .iter()
-            .flat_map(|it| inner_texts(it, lists + 1))
-            .collect();
-    }
-    if kind == "ConfigMap" {
-        return config_map(object);
-    }
-    write_files(object)
-}
-
-fn items(object: &Node) -> Option<&[Node]> {
-    object.get("items")?.as_sequence()
-}
-
-/// The texts of a ConfigMap: its keys are names of files.
-fn config_map(object: &Node) -> Vec<Inner<'_>> {
-    let entries = object.get("data").and_then(Node::as_mapping);
-    let texts = entries.unwrap_or_default().iter().filter_map(|entry| {
-        let key = entry.key.as_scalar()?;
-        let is_text = entry
-            .value
-            .as_scalar()
-            .is_some_and(|it| !it.text.is_empty());
-        is_text.then(|| (key.text.clone(), &entry.value, None))
-    });
-    texts.collect()
-}
-
-/// The files that cloud-init writes.
-///
-/// Source: cloud-init `cloudinit/config/cc_write_files.py`.
-fn write_files(object: &Node) -> Vec<Inner<'_>> {
-    let files = object.get("write_files").and_then(Node::as_sequence);
-    let files = files.unwrap_or_default().iter().filter_map(|file| {
-        // Other encodings are not the text itself.
-        if file
-            .get("encoding")
-            .and_then(Node::as_scalar)
-            .is_some_and(|it| it.text != "text/plain")
-        {
-            return None;
-        }
-        let path = file.get("path")?.as_scalar()?.text.clone();
-        Some((path, file.get("content")?, None))
-    });
-    files.collect()
 }

@@ -4,6 +4,7 @@
 use memchr::memmem;
 
 use crate::config::resolv_conf::is_blank;
+use crate::lint::inner::mime;
 
 /// How a file is to be parsed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -18,6 +19,10 @@ pub enum Form {
     Unit,
     /// Variables for a unit.
     Environment,
+    /// A snap's file of arguments.
+    Arguments,
+    /// User data of several parts.
+    Mime,
     /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
     Settings,
 }
@@ -51,6 +56,10 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     if lower == "corefile" || lower.starts_with("corefile.") || extension == "corefile" {
         return Some(Form::Corefile);
     }
+    // Server blocks that the Corefile of k3s and AKS imports from a ConfigMap.
+    if extension == "server" && mentions(bytes, b"{") && mentions(bytes, b"forward") {
+        return Some(Form::Corefile);
+    }
     let in_folder = |folder: &str| path.contains(folder);
     if name == "resolved.conf" || in_folder("resolved.conf.d/") && extension == "conf" {
         return Some(Form::Settings);
@@ -65,7 +74,11 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
         return Some(Form::ResolvConf);
     }
     if extension == "service" || in_folder(".service.d/") && extension == "conf" {
-        return mentions(bytes, b"kubelet").then_some(Form::Unit);
+        let is_kubelets = mentions(bytes, b"kubelet") || path.contains("kubelet");
+        return is_kubelets.then_some(Form::Unit);
+    }
+    if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
+        return Some(Form::Arguments);
     }
     let is_variables = name == "kubeadm-flags.env"
         || matches!(name, "kubelet" | "kubelet.env")
@@ -76,6 +89,10 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
 }
 
 fn by_content(name: &str, bytes: &[u8]) -> Option<Form> {
+    if is_multipart(bytes) {
+        // Its parts can be encoded.
+        return Some(Form::Mime);
+    }
     let extension = name.rsplit_once('.').map_or("", |it| it.1);
     let is_yaml = matches!(
         extension,
@@ -90,12 +107,56 @@ fn by_content(name: &str, bytes: &[u8]) -> Option<Form> {
     None
 }
 
+/// Whether it is user data of several parts.
+fn is_multipart(bytes: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 3] = [b"MIME-Version:", b"Content-Type:", b"From "];
+    let begins = |it: &&[u8]| {
+        let head = bytes.get(..it.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(it)
+    };
+    BEGINNINGS.iter().any(begins) && mime::is_multipart(bytes)
+}
+
+/// Whether a file can say anything that rules ask about other files: what has
+/// none of these words need not be parsed for that. What only a file that
+/// names it is asked about, a resolv.conf, is not meant.
+pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
+    match form {
+        Form::Yaml => FACTS.iter().any(|word| mentions(bytes, word)),
+        Form::ResolvConf | Form::Settings => false,
+        _ => true,
+    }
+}
+
+/// Parts of names, and how texts are encoded in others.
+const FACTS: [&[u8]; 15] = [
+    b"KubeProxyConfiguration",
+    b"ubelet",
+    b"kube-dns",
+    b"coredns",
+    b"Corefile",
+    b"resolv",
+    b"clusterD",
+    b"cluster-d",
+    b"nameservers",
+    b"configBlock",
+    b"base64",
+    b"b64",
+    b"gzip",
+    b"data:,",
+    b"rancher/",
+];
+
 /// Whether the file begins as an object of Kubernetes does.
 fn looks_like_yaml(bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
     mentions(head, b"apiVersion:")
         || mentions(head, b"\"apiVersion\"")
         || head.starts_with(b"#cloud-config")
+        || mentions(head, b"\n#cloud-config")
+        || mentions(head, b"kind: KubeletConfiguration")
+        || mentions(head, b"\"ignition\"")
+        || mentions(head, b"\nkubelet-arg:")
 }
 
 /// So many bytes tell what a file is.
@@ -106,19 +167,24 @@ fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
-const SUBJECTS: [&[u8]; 13] = [
+const SUBJECTS: [&[u8]; 18] = [
     b"KubeletConfiguration",
     b"containers",
     b"dnsPolicy",
     b"resolv-conf",
     b"resolvConf",
     b"resolv.conf",
-    b"kubelet-arg",
+    b"resolved.conf",
+    b"NetworkManager",
     b"cluster-d",
     b"Corefile",
     b"clusterDNS",
     b"kube-dns",
     b"kubelet",
+    b"nameservers",
+    b"configBlock",
+    b"rancher/",
+    b"coredns",
     b"KubeProxyConfiguration",
 ];
 

@@ -1,7 +1,8 @@
 //! Reads, runs the rules on all cores, and puts the findings in order.
 //!
 //! Files are read twice if they are many: first for what others must know of
-//! them, then for the rules. What is kept between is small.
+//! them, then for the rules. Only those that others can ask about are parsed
+//! the first time. What is kept between is small.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,16 +10,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::look::{self, Kept, Look, look};
 use crate::finding::{Finding, Severity};
-use crate::host::{self, FileRead, ReadError};
 use crate::lint::context::Context;
-use crate::lint::document::{At, Documents, FileId};
-use crate::lint::recognise::{self, Form};
+use crate::lint::document::{At, FileId};
 use crate::lint::report::{Draft, Report, Spot};
 use crate::lint::rules::reading;
 use crate::lint::settle::{self, Settled};
-use crate::lint::workspace::{File, Workspace};
-use crate::lint::{Rule, check, extract, reading as read, suppress};
+use crate::lint::workspace::Workspace;
+use crate::lint::{Rule, check, reading as read};
 use crate::text::{Source, Span};
 
 /// A file to lint.
@@ -56,33 +56,20 @@ pub(super) struct Outcome {
     pub(super) unrecognised: Vec<String>,
 }
 
-/// So many bytes of files are kept between the first look and the second.
-const MAX_KEPT: usize = 32 << 20;
-
-/// Of so many bytes the documents themselves are kept: they are ten times as
-/// large as their text.
-const MAX_PARSED: usize = 4 << 20;
-
-/// What the first look at a file leaves.
-#[derive(Default)]
-struct Look {
-    file: File,
-    kept: Option<Arc<Source>>,
-    found: Option<Documents>,
-    form: Option<Form>,
-    /// Whether there is nothing to look at twice.
-    is_done: bool,
-    is_cut: bool,
-    /// Whether it can have comments for kdns.
-    has_comments: bool,
-    unread: Option<String>,
-}
-
 /// Lints `inputs`, which are sorted by their paths. `workspace` has what is
 /// known beside the files.
 pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static Rule]) -> Outcome {
-    let kept = AtomicUsize::new(0);
+    let kept = Kept::default();
     let mut looks = parallel(inputs, |index, input| look(number(index), input, &kept));
+    let is_asked = workspace.node_file.is_some() || workspace.node.is_some();
+    if is_asked || looks.iter().any(|it| look::names_others(&it.file.facts)) {
+        let woken = parallel(&looks, |index, look| {
+            look::woken(number(index), inputs.get(index)?, look)
+        });
+        for (look, facts) in looks.iter_mut().zip(woken) {
+            look.file.facts = facts.unwrap_or(std::mem::take(&mut look.file.facts));
+        }
+    }
     for look in &mut looks {
         workspace.files.push(std::mem::take(&mut look.file));
     }
@@ -90,7 +77,7 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     let library = |file: FileId| {
         let index = file.0 as usize;
         let kept = looks.get(index).and_then(|look| look.kept.clone());
-        kept.or_else(|| Some(Arc::new(fetch(inputs.get(index)?).ok()?.source)))
+        kept.or_else(|| Some(Arc::new(look::fetch(inputs.get(index)?).ok()?.source)))
     };
     let found = parallel(&looks, |index, look| {
         let source = (!look.is_done).then(|| library(number(index))).flatten()?;
@@ -161,55 +148,6 @@ fn number(index: usize) -> FileId {
     FileId(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-/// Reads a file as it is now.
-pub(super) fn fetch(input: &Input) -> Result<FileRead, ReadError> {
-    let mut read = match &input.place {
-        Place::Memory(source) => FileRead {
-            source: Source::clone(source),
-            is_cut: false,
-        },
-        Place::File(path) if input.is_named => host::read_path(path)?,
-        Place::File(path) => host::tree::read(path)?,
-    };
-    read.source.name.clone_from(&input.path);
-    Ok(read)
-}
-
-/// The first look at a file.
-fn look(number: FileId, input: &Input, kept: &AtomicUsize) -> Look {
-    let mut look = Look::default();
-    look.file.path.clone_from(&input.path);
-    let read = match fetch(input) {
-        Ok(read) => read,
-        Err(error) => {
-            look.unread = Some(error.to_string());
-            look.is_done = true;
-            return look;
-        }
-    };
-    let source = Arc::new(read.source);
-    look.is_cut = read.is_cut;
-    look.form = recognise::form(&input.path, &source.bytes);
-    let Some(form) = look.form else {
-        look.is_done = true;
-        return look;
-    };
-    let found = if look.is_cut {
-        Documents::default()
-    } else {
-        read::documents(number, &source, Some(form))
-    };
-    look.file.facts = extract::facts(&found);
-    look.is_done = found.documents.is_empty() && found.broken.is_empty() && !look.is_cut;
-    // Of what was not read nobody can tell what is unused.
-    look.has_comments = !look.is_cut && suppress::is_possible(&source.bytes);
-    let length = source.bytes.len();
-    let sum = kept.fetch_add(length, Ordering::Relaxed) + length;
-    look.found = (sum <= MAX_PARSED && !look.is_done).then_some(found);
-    look.kept = (sum <= MAX_KEPT).then_some(source);
-    look
-}
-
 /// What the rules find in one file.
 fn drafts(
     file: FileId,
@@ -235,10 +173,10 @@ fn drafts(
         };
     }
     let again = || read::documents(file, source, look.form);
-    let found = look
-        .found
-        .as_ref()
-        .map_or_else(|| Cow::Owned(again()), Cow::Borrowed);
+    let found = match &look.found {
+        Some(found) => Cow::Borrowed(found.as_ref()),
+        None => Cow::Owned(again()),
+    };
     let mut drafts = check::file(&found, context, rules);
     if has_unparseable {
         drafts.extend(

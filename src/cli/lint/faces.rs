@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 
 use super::LintArgs;
-use super::engine::{self, Outcome};
+use super::engine::Outcome;
 use super::inputs::Inputs;
 use crate::cli::{Status, Streams, output};
 use crate::finding::{Label, Severity};
@@ -141,7 +141,7 @@ fn hashes<'l>(lint: &Lint<'l>, inputs: &Inputs) -> BTreeMap<&'l str, BTreeMap<us
             .insert(label.start.line);
     }
     let hashes = wanted.into_iter().filter_map(|(file, lines)| {
-        let read = engine::fetch(inputs.file(file)?).ok()?;
+        let read = super::look::fetch(inputs.file(file)?).ok()?;
         Some((file, fingerprint::of_lines(&read.source.bytes, &lines)))
     });
     hashes.collect()

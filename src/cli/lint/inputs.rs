@@ -44,8 +44,10 @@ pub(super) fn read(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Inputs> {
     let mut inputs = Collected::default();
-    let node = node_of(args)?;
-    for source in node.iter().flat_map(sources) {
+    let root = root_of(args)?;
+    let node = root.as_ref().map(node_of).transpose()?;
+    let settings = root.iter().flat_map(node::settings::files);
+    for source in node.iter().flat_map(sources).chain(settings) {
         inputs.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
     }
     let here = [PathBuf::from(".")];
@@ -141,21 +143,22 @@ fn without_dot(path: &str) -> &str {
     rest.filter(|it| !it.is_empty()).unwrap_or(path)
 }
 
-fn node_of(args: &LintArgs) -> anyhow::Result<Option<Node>> {
+fn root_of(args: &LintArgs) -> anyhow::Result<Option<Root>> {
     let args = &args.wanted.node;
-    let root = match &args.root {
-        Some(directory) => Root::below(directory, Resolution::default())?,
-        None if args.node => Root::live()?,
-        None => return Ok(None),
-    };
+    Ok(match &args.root {
+        Some(directory) => Some(Root::below(directory, Resolution::default())?),
+        None if args.node => Some(Root::live()?),
+        None => None,
+    })
+}
+
+fn node_of(root: &Root) -> anyhow::Result<Node> {
     let parts = Parts {
         pods: true,
         dns_pods: true,
         servers: true,
     };
-    let mut node = node::read(&root, &StandIns::default(), parts)?;
-    node.kernel = node::kernel::read(&root);
-    Ok(Some(node))
+    Ok(node::read(root, &StandIns::default(), parts)?)
 }
 
 /// The files of a node that were read.

@@ -4,6 +4,7 @@ mod args;
 mod engine;
 mod faces;
 mod inputs;
+mod look;
 mod mend;
 
 use std::path::PathBuf;

@@ -6,8 +6,11 @@
 //! kubectl take them for. Reading never fails as a whole: a document that is
 //! broken is one error with its place, and the next one goes on.
 
+mod scalar;
+mod tabs;
 mod tree;
 
+use crate::config::yaml::scalar::plain_kind;
 use crate::config::yaml::tree::Builder;
 use crate::text::{Source, Span};
 
@@ -104,18 +107,25 @@ pub enum Kind {
 
 /// The documents of `source`, in order. Total: any bytes give a result.
 pub fn documents(source: &Source) -> Vec<Document> {
-    let text = Text::new(&source.bytes);
+    let mut text = Text::new(&source.bytes);
     let mut documents = Vec::new();
     let mut start = text.start;
     while let Some(from) = start {
         start = match Builder::new(&text, from).run(&mut documents) {
             Ok(()) => None,
+            Err(broken_at) if tabs::take_away(&mut text.yaml, broken_at) => {
+                documents.pop();
+                start = Some(broken_at);
+                continue;
+            }
             Err(broken_at) => next_document(&text.yaml, broken_at),
         };
         end_at(start, &mut documents);
     }
     for document in &mut documents {
-        if let Some(error) = text.error_in(document) {
+        let root = document.root.as_ref().ok();
+        let tab = root.and_then(|it| tabs::misplaced(&source.bytes, document.start, it));
+        if let Some(error) = text.error_in(document).or(tab) {
             document.root = Err(error);
         }
     }
@@ -331,62 +341,6 @@ impl Scalar {
             _ => Kind::Text,
         }
     }
-}
-
-fn plain_kind(text: &str) -> Kind {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
-        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
-            Kind::Bool(true)
-        }
-        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
-            Kind::Bool(false)
-        }
-        ".nan" | ".NaN" | ".NAN" => Kind::Number,
-        _ if is_number(text) => Kind::Number,
-        _ => Kind::Text,
-    }
-}
-
-/// Whether Go's decoder takes the text for an integer or a fraction.
-fn is_number(text: &str) -> bool {
-    // Only what begins like a number is tried, and `_` may stand anywhere in it.
-    if !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
-        return false;
-    }
-    let text = text.replace('_', "");
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
-    if matches!(digits, ".inf" | ".Inf" | ".INF") {
-        return true;
-    }
-    let in_base = |prefixes: [char; 2], radix: u32| {
-        let rest = digits.strip_prefix('0')?.strip_prefix(prefixes)?;
-        Some(!rest.is_empty() && rest.chars().all(|digit| digit.is_digit(radix)))
-    };
-    in_base(['x', 'X'], 16)
-        .or_else(|| in_base(['o', 'O'], 8))
-        .or_else(|| in_base(['b', 'B'], 2))
-        .unwrap_or_else(|| is_decimal(digits))
-}
-
-/// `12`, `1.5`, `.5`, `1e-3`, without a sign.
-fn is_decimal(text: &str) -> bool {
-    let (number, exponent) = match text.split_once(['e', 'E']) {
-        Some((number, exponent)) => (number, Some(exponent)),
-        None => (text, None),
-    };
-    let all_digits = |part: &str| part.chars().all(|digit| digit.is_ascii_digit());
-    let number_fits = match number.split_once('.') {
-        Some((whole, part)) => {
-            all_digits(whole) && all_digits(part) && !(whole.is_empty() && part.is_empty())
-        }
-        None => !number.is_empty() && all_digits(number),
-    };
-    number_fits
-        && exponent.is_none_or(|exponent| {
-            let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-            !digits.is_empty() && all_digits(digits)
-        })
 }
 
 #[cfg(test)]

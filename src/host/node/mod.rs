@@ -8,6 +8,7 @@ pub mod networks;
 pub mod pods;
 pub mod processes;
 pub mod servers;
+pub mod settings;
 pub mod sockets;
 
 use std::path::Path;

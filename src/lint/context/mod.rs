@@ -78,15 +78,17 @@ impl<'w> Context<'w> {
                 context.parts.entry(file).or_insert(index);
             }
             let named = kubelet.resolv_conf();
+            if named.is_none() && !kubelet.has_configuration {
+                // Its configuration can name any file.
+                continue;
+            }
             let path = named.map_or(NODE_FILE, |it| it.text.as_str());
             if let Some(file) = context.resolver_at(&kubelet.path, path) {
                 context.handed_out.entry(&file.path).or_insert(index);
             }
             // It stands beside the file that this kubelet hands out.
-            let is_known = named.is_some() || kubelet.has_configuration;
             let beside = context.resolver_at(&kubelet.path, NODE_FILE);
-            let beside = beside.filter(|_| is_known).map(|it| it.path.as_str());
-            context.nodes_own.extend(beside);
+            context.nodes_own.extend(beside.map(|it| it.path.as_str()));
         }
         context
     }

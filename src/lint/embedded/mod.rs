@@ -96,6 +96,34 @@ impl Layer {
         }
     }
 
+    /// The layer of a text that is a part of the one around it as it is: whole
+    /// lines of it.
+    pub fn slice(whole: Span) -> Self {
+        Self {
+            whole,
+            runs: vec![run(0, whole.start as usize, whole.len())],
+            indent: Some(0),
+        }
+    }
+
+    /// The layer of a text that was put together from others: where each of
+    /// them begins in it, in order, and how it stands in the text around.
+    pub fn of_pieces(whole: Span, pieces: impl Iterator<Item = (usize, Self)>) -> Self {
+        let runs = pieces.flat_map(|(start, layer)| {
+            let start = Span::new(start, start).start;
+            let runs = layer.runs.into_iter();
+            runs.map(move |run| Run {
+                inner: run.inner.saturating_add(start),
+                ..run
+            })
+        });
+        Self {
+            whole,
+            runs: runs.collect(),
+            indent: None,
+        }
+    }
+
     fn outer(&self, span: Span) -> Span {
         let Some(start) = self.offset(span.start, false) else {
             return self.whole;

@@ -4,44 +4,135 @@ use crate::config::traced::{Spot, Traced};
 use crate::config::unit_file::{Escapes, Service, words};
 use crate::kubelet::flags::{self, Flag, Name};
 use crate::lint::document::{At, Document, Syntax};
-use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
+use crate::lint::facts::{Command, CommandPart, Key, KubeletFacts, KubeletForm, Setting, Text};
 use crate::text::Span;
 
-/// What the flags in a unit or in variables set; nothing where there are none.
+/// What the flags in a unit or in variables set; nothing where there are none
+/// and no command for a kubelet.
 pub(super) fn facts(document: &Document) -> Option<KubeletFacts> {
-    let form = match document.syntax {
-        Syntax::Unit(_) => KubeletForm::Unit,
-        _ => KubeletForm::Environment,
-    };
-    let mut settings: Vec<Setting> = arguments(document)
-        .iter()
-        .flat_map(|it| settings(document, it))
-        .collect();
-    settings.extend(gates(document));
-    (!settings.is_empty()).then(|| KubeletFacts {
+    let mut facts = KubeletFacts {
         path: document.path.clone(),
         at: document.at(Span::default()),
-        form,
-        settings,
-    })
+        form: match document.syntax {
+            Syntax::Unit(_) => KubeletForm::Unit,
+            _ => KubeletForm::Environment,
+        },
+        ..KubeletFacts::default()
+    };
+    match &document.syntax {
+        Syntax::Unit(entries) => unit(document, &Service::of(entries), &mut facts),
+        Syntax::Environment(variables) => {
+            let variables = variables.iter().map(|it| (it.name.as_str(), &it.value));
+            add_variables(document, variables, &mut facts);
+        }
+        Syntax::Arguments(arguments) => facts.settings = settings(document, arguments),
+        _ => {}
+    }
+    facts.settings.extend(gates(document));
+    let says = !facts.settings.is_empty() || facts.command.is_some();
+    says.then_some(facts)
+}
+
+/// The variables of a unit, then its command.
+fn unit(document: &Document, service: &Service, facts: &mut KubeletFacts) {
+    let variables = service.environment.iter();
+    let variables = variables.filter(|it| is_kubelets(&it.0));
+    add_variables(
+        document,
+        variables.map(|(name, value)| (name.as_str(), value)),
+        facts,
+    );
+    let commands: Vec<Vec<Traced>> = commands(service).collect();
+    if commands.is_empty() {
+        return;
+    }
+    let mut command = Command::default();
+    for words in &commands {
+        let mut pending = words.as_slice();
+        while let Some(at) = pending.iter().position(|it| !names(it).is_empty()) {
+            let (before, rest) = pending.split_at(at);
+            add_settings(document, before, facts, &mut command);
+            let word = rest.first().map(names).unwrap_or_default();
+            command
+                .parts
+                .extend(word.into_iter().map(CommandPart::Variable));
+            pending = rest.get(1..).unwrap_or_default();
+        }
+        add_settings(document, pending, facts, &mut command);
+    }
+    let files = service.environment_files.iter();
+    command.environment_files = files
+        .map(|it| it.trim_start_matches('-').to_owned())
+        .collect();
+    facts.command = Some(command);
+}
+
+fn add_settings(
+    document: &Document,
+    words: &[Traced],
+    facts: &mut KubeletFacts,
+    command: &mut Command,
+) {
+    for setting in settings(document, words) {
+        command
+            .parts
+            .push(CommandPart::Setting(facts.settings.len()));
+        facts.settings.push(setting);
+    }
+}
+
+fn add_variables<'v>(
+    document: &Document,
+    variables: impl Iterator<Item = (&'v str, &'v Traced)>,
+    facts: &mut KubeletFacts,
+) {
+    for (name, value) in variables {
+        let settings = settings(document, &words(value, Escapes::Plain));
+        facts
+            .variables
+            .extend(settings.iter().map(|_| name.to_owned()));
+        facts.settings.extend(settings);
+    }
+}
+
+/// The variables that a word names: `$NAME`, `${NAME}`.
+fn names(word: &Traced) -> Vec<String> {
+    let text = word.text();
+    let parts = text.split('$').skip(1).filter_map(|rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest);
+        let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+        let end = rest.find(|it| !is_name(it)).unwrap_or(rest.len());
+        rest.get(..end)
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+    });
+    parts.collect()
+}
+
+fn is_kubelets(variable: &str) -> bool {
+    variable.contains("KUBELET")
+}
+
+/// The commands of a unit that start a kubelet, as words.
+fn commands(service: &Service) -> impl Iterator<Item = Vec<Traced>> {
+    let is_kubelet = |it: &Vec<Traced>| it.first().is_some_and(|it| it.text().contains("kube"));
+    let commands = service.exec_start.iter().map(|it| words(it, Escapes::C));
+    commands.filter(is_kubelet)
 }
 
 /// The arguments for a kubelet in a unit or in variables, each list as it
 /// stands: what variables of other files hold is not in it. The spots are
 /// offsets in the document.
 pub fn arguments(document: &Document) -> Vec<Vec<Traced>> {
-    let is_kubelets = |(name, _): &&(String, Traced)| name.contains("KUBELET");
     match &document.syntax {
         Syntax::Unit(entries) => {
             let service = Service::of(entries);
-            let is_kubelet =
-                |it: &Vec<Traced>| it.first().is_some_and(|it| it.text().contains("kube"));
-            let commands = service.exec_start.iter().map(|it| words(it, Escapes::C));
-            let mut lists: Vec<Vec<Traced>> = commands.filter(is_kubelet).collect();
-            let variables = service.environment.iter().filter(is_kubelets);
+            let mut lists: Vec<Vec<Traced>> = commands(&service).collect();
+            let variables = service.environment.iter().filter(|it| is_kubelets(&it.0));
             lists.extend(variables.map(|(_, value)| words(value, Escapes::Plain)));
             lists
         }
+        Syntax::Arguments(arguments) => vec![arguments.clone()],
         Syntax::Environment(variables) => {
             let values = variables.iter().map(|it| words(&it.value, Escapes::Plain));
             values.collect()

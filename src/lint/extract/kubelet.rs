@@ -5,18 +5,28 @@ use crate::config::yaml::{Entry, Kind, Node};
 use crate::kubelet::flags::{self, Name};
 use crate::lint::document::{At, Document};
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
+use crate::lint::inner;
 
-use super::text;
+use super::{cluster, text};
 
-/// What a document sets; nothing if it is about something else.
-pub(super) fn facts(document: &Document, root: &Node) -> Option<KubeletFacts> {
-    let (form, settings) = read(document, root)?;
-    Some(KubeletFacts {
+/// What a document sets, for each kubelet that it is about; nothing if it is
+/// about something else.
+pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
+    let facts = |(form, settings)| KubeletFacts {
         path: document.path.clone(),
         at: document.at(root.span),
         form,
         settings,
-    })
+        ..KubeletFacts::default()
+    };
+    if let Some(read) = read(document, root) {
+        return vec![facts(read)];
+    }
+    let clusters = cluster::settings(document, root).into_iter();
+    let clusters = clusters.filter(|it| !it.is_empty());
+    clusters
+        .map(|it| facts((KubeletForm::Cluster, it)))
+        .collect()
 }
 
 fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)> {
@@ -33,6 +43,17 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
         Some("ClusterConfiguration" | "InitConfiguration" | "JoinConfiguration") => {
             Some((KubeletForm::Kubeadm, kubeadm(document, root)))
         }
+        Some(kind) if kind.starts_with("Kubeadm") => {
+            let spec = inner::kubeadm_spec(root)?;
+            let nodes = [
+                "clusterConfiguration",
+                "initConfiguration",
+                "joinConfiguration",
+            ];
+            let nodes = nodes.iter().filter_map(|it| spec.get(it));
+            let settings: Vec<Setting> = nodes.flat_map(|it| kubeadm(document, it)).collect();
+            (!settings.is_empty()).then_some((KubeletForm::Kubeadm, settings))
+        }
         None if is_rancher(document, root) => Some((KubeletForm::Rancher, rancher(document, root))),
         _ => None,
     }
@@ -44,16 +65,39 @@ fn is_drop_in(path: &str) -> bool {
     folders.split('/').any(|it| it.strip_suffix(".d").is_some())
 }
 
+/// Whether it is the configuration of k3s or rke2: by its place, or by what it
+/// has to say.
 fn is_rancher(document: &Document, root: &Node) -> bool {
     let is_named = ["rancher/k3s/", "rancher/rke2/"]
         .iter()
         .any(|it| document.path.contains(it));
-    is_named && root.as_mapping().is_some() || root.get("kubelet-arg").is_some()
+    let has = |keys: &[&str]| keys.iter().any(|it| root.get(it).is_some());
+    is_named && root.as_mapping().is_some()
+        || has(&["kubelet-arg", "kubelet-arg+"])
+        || has(&["resolv-conf", "cluster-dns", "cluster-domain"]) && has(&RANCHER_KEYS)
 }
+
+/// Keys that few other files have.
+const RANCHER_KEYS: [&str; 14] = [
+    "write-kubeconfig-mode",
+    "write-kubeconfig",
+    "token",
+    "token-file",
+    "server",
+    "tls-san",
+    "cluster-init",
+    "cluster-cidr",
+    "service-cidr",
+    "node-label",
+    "node-taint",
+    "node-ip",
+    "flannel-backend",
+    "cni",
+];
 
 /// The entries of a `KubeletConfiguration`, the internal key `resolverConfig`
 /// among them: which ones count depends on the version.
-fn configuration(document: &Document, root: &Node) -> Vec<Setting> {
+pub(super) fn configuration(document: &Document, root: &Node) -> Vec<Setting> {
     let entries = root.as_mapping().unwrap_or_default().iter();
     let settings = entries.filter_map(|entry| {
         let key = match entry.key.as_scalar()?.text.as_str() {
@@ -67,7 +111,7 @@ fn configuration(document: &Document, root: &Node) -> Vec<Setting> {
     settings.collect()
 }
 
-fn setting(document: &Document, key: Key, entry: &Entry) -> Option<Setting> {
+pub(super) fn setting(document: &Document, key: Key, entry: &Entry) -> Option<Setting> {
     let written = text(document, &entry.key)?;
     let texts = |nodes: &[Node]| -> Vec<Text> {
         let is_text = |it: &&Node| it.kind() == Some(Kind::Text);
@@ -129,14 +173,14 @@ fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
 }
 
 /// A flag as a name and a value.
-fn argument(document: &Document, name: &Node, value: &Node) -> Option<Setting> {
+pub(super) fn argument(document: &Document, name: &Node, value: &Node) -> Option<Setting> {
     let written = text(document, name)?;
     let value = text(document, value)?;
     let argument = format!("--{}={}", written.text, value.text);
     flag(written, &value, &argument)
 }
 
-fn flag(written: Text, value: &Text, argument: &str) -> Option<Setting> {
+pub(super) fn flag(written: Text, value: &Text, argument: &str) -> Option<Setting> {
     let argument = Traced::untraced(argument.as_bytes());
     let flag = flags::read(&[argument]).flags.into_iter().next()?;
     let key = match flag.name {

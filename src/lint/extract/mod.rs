@@ -1,5 +1,6 @@
 //! From documents to facts, and to the subjects of rules.
 
+mod cluster;
 mod corefile;
 mod flags;
 mod kubelet;
@@ -33,7 +34,9 @@ fn add(document: &Document, facts: &mut Facts) {
         Syntax::ResolvConf(conf) => facts.resolvers.push(resolver(document, conf)),
         Syntax::Corefile(file) => facts.corefiles.push(corefile::facts(document, file)),
         Syntax::Yaml(root) => yaml(document, root, facts),
-        Syntax::Unit(_) | Syntax::Environment(_) => facts.kubelets.extend(flags::facts(document)),
+        Syntax::Unit(_) | Syntax::Environment(_) | Syntax::Arguments(_) => {
+            facts.kubelets.extend(flags::facts(document));
+        }
         Syntax::Settings(_) => {}
     }
 }

@@ -1,0 +1,127 @@
+//! The first look at a file: what it is, and what others must know of it.
+//!
+//! What is kept is small, whatever the number of files: their bytes and
+//! documents up to a sum, and facts where another file can ask for them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::engine::{Input, Place};
+use crate::host::{self, FileRead, ReadError};
+use crate::lint::document::{Documents, FileId};
+use crate::lint::facts::Facts;
+use crate::lint::recognise::{self, Form};
+use crate::lint::workspace::File;
+use crate::lint::{extract, reading, suppress};
+use crate::text::Source;
+
+/// So many bytes of files are kept between the first look and the second.
+const MAX_KEPT: usize = 4 << 20;
+
+/// Of so many bytes the documents themselves are kept: they are ten times as
+/// large as their text.
+const MAX_PARSED: usize = 1 << 20;
+
+/// What the first look at a file leaves.
+#[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing of a file, and they do not depend on each other"
+)]
+pub(super) struct Look {
+    pub(super) file: File,
+    /// Its bytes.
+    pub(super) kept: Option<Arc<Source>>,
+    /// Its documents.
+    pub(super) found: Option<Box<Documents>>,
+    pub(super) form: Option<Form>,
+    /// Whether there is nothing to look at twice.
+    pub(super) is_done: bool,
+    pub(super) is_cut: bool,
+    /// Whether it can have comments for kdns.
+    pub(super) has_comments: bool,
+    pub(super) unread: Option<String>,
+    /// Whether its facts were left out, because only a file that names it asks
+    /// for them.
+    pub(super) is_asleep: bool,
+}
+
+/// What is kept so far, in bytes.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    bytes: AtomicUsize,
+    parsed: AtomicUsize,
+}
+
+/// Looks at a file.
+pub(super) fn look(number: FileId, input: &Input, kept: &Kept) -> Look {
+    let mut look = Look::default();
+    look.file.path.clone_from(&input.path);
+    let read = match fetch(input) {
+        Ok(read) => read,
+        Err(error) => {
+            look.unread = Some(error.to_string());
+            look.is_done = true;
+            return look;
+        }
+    };
+    let source = Arc::new(read.source);
+    look.is_cut = read.is_cut;
+    look.form = recognise::form(&input.path, &source.bytes);
+    let Some(form) = look.form else {
+        look.is_done = true;
+        return look;
+    };
+    // Of what was not read nobody can tell what is unused.
+    look.has_comments = !look.is_cut && suppress::is_possible(&source.bytes);
+    look.is_asleep = form == Form::ResolvConf && !look.is_cut;
+    let length = source.bytes.len();
+    if !look.is_cut && recognise::can_have_facts(form, &source.bytes) {
+        let found = reading::documents(number, &source, Some(form));
+        look.file.facts = extract::facts(&found);
+        look.is_done = found.documents.is_empty() && found.broken.is_empty();
+        let is_kept = !look.is_done && takes(&kept.parsed, length, MAX_PARSED);
+        look.found = is_kept.then(|| Box::new(found));
+    }
+    let is_kept = !look.is_done && takes(&kept.bytes, length, MAX_KEPT);
+    look.kept = is_kept.then_some(source);
+    look
+}
+
+/// Whether `length` more bytes can be kept.
+fn takes(sum: &AtomicUsize, length: usize, most: usize) -> bool {
+    sum.load(Ordering::Relaxed) < most && sum.fetch_add(length, Ordering::Relaxed) + length <= most
+}
+
+/// Whether a file can name others in the syntax of resolv.conf, so that rules
+/// ask for what they say.
+pub(super) fn names_others(facts: &Facts) -> bool {
+    !(facts.kubelets.is_empty() && facts.corefiles.is_empty() && facts.dns_pods.is_empty())
+}
+
+/// The facts that were left out.
+pub(super) fn woken(number: FileId, input: &Input, look: &Look) -> Option<Facts> {
+    if !look.is_asleep {
+        return None;
+    }
+    let source = match &look.kept {
+        Some(source) => Arc::clone(source),
+        None => Arc::new(fetch(input).ok()?.source),
+    };
+    let found = reading::documents(number, &source, look.form);
+    Some(extract::facts(&found))
+}
+
+/// Reads a file.
+pub(super) fn fetch(input: &Input) -> Result<FileRead, ReadError> {
+    let mut read = match &input.place {
+        Place::Memory(source) => FileRead {
+            source: Source::clone(source),
+            is_cut: false,
+        },
+        Place::File(path) if input.is_named => host::read_path(path)?,
+        Place::File(path) => host::tree::read(path)?,
+    };
+    read.source.name.clone_from(&input.path);
+    Ok(read)
+}

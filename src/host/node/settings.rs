@@ -1,0 +1,87 @@
+//! The files of a node in which the kubelet's flags and the resolvers' settings
+//! can stand, whether anything uses them or not: for rules about files.
+
+use std::path::Path;
+
+use crate::host::root::Root;
+use crate::text::Source;
+
+/// Where units lie: of two with one name the first counts.
+///
+/// Source: systemd.unit(5), table 1.
+const UNITS: [&str; 5] = [
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+];
+
+/// Single files.
+const FILES: [&str; 11] = [
+    "/etc/default/kubelet",
+    "/etc/sysconfig/kubelet",
+    "/etc/kubernetes/kubelet.env",
+    "/etc/eks/kubelet/environment",
+    "/var/lib/kubelet/kubeadm-flags.env",
+    "/var/snap/microk8s/current/args/kubelet",
+    "/etc/rancher/k3s/config.yaml",
+    "/etc/rancher/rke2/config.yaml",
+    "/etc/systemd/resolved.conf",
+    "/etc/NetworkManager/NetworkManager.conf",
+    "/var/lib/kubelet/config.yaml",
+];
+
+/// Directories of files that are read one after the other.
+const FOLDERS: [&str; 4] = [
+    "/etc/rancher/k3s/config.yaml.d",
+    "/etc/rancher/rke2/config.yaml.d",
+    "/etc/systemd/resolved.conf.d",
+    "/etc/NetworkManager/conf.d",
+];
+
+/// The unit of a kubelet.
+const UNIT: &str = "kubelet.service";
+
+/// Those of the files that are there and can be read, each once.
+pub fn files(root: &Root) -> Vec<Source> {
+    let mut sources: Vec<Source> = FILES.iter().filter_map(|it| read(root, it)).collect();
+    for folder in FOLDERS {
+        let names = names(root, folder);
+        sources.extend(
+            names
+                .iter()
+                .filter_map(|it| read(root, &format!("{folder}/{it}"))),
+        );
+    }
+    let units = UNITS
+        .iter()
+        .find_map(|it| read(root, &format!("{it}/{UNIT}")));
+    sources.extend(units);
+    let mut known: Vec<String> = Vec::new();
+    for folder in UNITS.map(|it| format!("{it}/{UNIT}.d")) {
+        for name in names(root, &folder) {
+            if !known.contains(&name) {
+                sources.extend(read(root, &format!("{folder}/{name}")));
+                known.push(name);
+            }
+        }
+    }
+    sources
+}
+
+fn read(root: &Root, path: &str) -> Option<Source> {
+    let read = root.read_if_there(Path::new(path)).ok()??;
+    Some(read.source)
+}
+
+/// The names in a directory, sorted; none if there is none.
+fn names(root: &Root, folder: &str) -> Vec<String> {
+    let names = root.list(Path::new(folder)).unwrap_or_default();
+    let mut names: Vec<String> = names
+        .into_iter()
+        .filter_map(|it| it.into_string().ok())
+        .collect();
+    names.sort_unstable();
+    names
+}

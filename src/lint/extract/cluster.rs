@@ -1,0 +1,137 @@
+//! What the settings of whole clusters say of their kubelets.
+
+use crate::config::yaml::{Entry, Node};
+use crate::lint::document::Document;
+use crate::lint::extract::kubelet::{argument, configuration, flag, setting};
+use crate::lint::extract::text;
+use crate::lint::facts::{Key, Setting};
+
+/// What each of the kubelets is given that the settings of a cluster, a group
+/// of machines or a machine are about; nothing if a document is about
+/// something else.
+pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
+    let kind = root.get("kind").and_then(Node::as_scalar);
+    let kind = kind.map_or("", |it| it.text.as_str());
+    let version = root.get("apiVersion").and_then(Node::as_scalar);
+    let group = version.map_or("", |it| it.text.split('/').next().unwrap_or_default());
+    match (group, kind) {
+        ("kops.k8s.io", "Cluster" | "InstanceGroup") => kops(document, root),
+        ("node.eks.aws", "NodeConfig") => vec![nodeadm(document, root)],
+        ("machineconfiguration.openshift.io", "KubeletConfig") => {
+            let inner = at(root, &["spec", "kubeletConfig"]);
+            inner
+                .map(|it| configuration(document, it))
+                .into_iter()
+                .collect()
+        }
+        ("", "") if root.get("machine").is_some() => vec![talos(document, root)],
+        ("", "") if at(root, &["services", "kubelet"]).is_some() => vec![rke(document, root)],
+        _ => Vec::new(),
+    }
+}
+
+fn at<'n>(root: &'n Node, path: &[&str]) -> Option<&'n Node> {
+    path.iter().try_fold(root, |node, key| node.get(key))
+}
+
+/// The kubelets of kops: that of the nodes, and what those of the control
+/// plane have in place of it.
+///
+/// Source: kubernetes/kops `pkg/apis/kops/componentconfig.go: KubeletConfigSpec`.
+fn kops(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
+    let specs = ["kubelet", "controlPlaneKubelet", "masterKubelet"];
+    let specs = specs.iter().filter_map(|key| at(root, &["spec", key]));
+    let settings = specs.map(|spec| {
+        let entries = spec.as_mapping().unwrap_or_default().iter();
+        let settings = entries.filter_map(|entry| kops_setting(document, entry));
+        settings.collect::<Vec<Setting>>()
+    });
+    settings.filter(|it| !it.is_empty()).collect()
+}
+
+/// Addresses are a text with commas there.
+fn kops_setting(document: &Document, entry: &Entry) -> Option<Setting> {
+    let name = match entry.key.as_scalar()?.text.as_str() {
+        "resolvConf" => "resolv-conf",
+        "clusterDNS" => "cluster-dns",
+        "clusterDomain" => "cluster-domain",
+        _ => return None,
+    };
+    let written = text(document, &entry.key)?;
+    let value = text(document, &entry.value)?;
+    let setting = flag(written, &value, &format!("--{name}={}", value.text))?;
+    let is_flag = false;
+    Some(Setting { is_flag, ..setting })
+}
+
+/// Source: awslabs/amazon-eks-ami `nodeadm/api/v1alpha1/nodeconfig_types.go`.
+fn nodeadm(document: &Document, root: &Node) -> Vec<Setting> {
+    let config = at(root, &["spec", "kubelet", "config"]);
+    let mut settings = config
+        .map(|it| configuration(document, it))
+        .unwrap_or_default();
+    let flags = at(root, &["spec", "kubelet", "flags"]).and_then(Node::as_sequence);
+    for item in flags.unwrap_or_default() {
+        settings.extend(text(document, item).and_then(|it| flag(it.clone(), &it, &it.text)));
+    }
+    settings
+}
+
+/// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`: `KubeletConfig`.
+fn talos(document: &Document, root: &Node) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    if let Some(config) = at(root, &["machine", "kubelet", "extraConfig"]) {
+        settings.extend(configuration(document, config));
+    }
+    let named = [
+        (Key::ClusterDns, ["machine", "kubelet"], "clusterDNS"),
+        (Key::ClusterDomain, ["cluster", "network"], "dnsDomain"),
+    ];
+    for (key, path, name) in named {
+        let entries = at(root, &path).and_then(Node::as_mapping);
+        settings.extend(entry(entries, name).and_then(|it| setting(document, key, it)));
+    }
+    let arguments = at(root, &["machine", "kubelet", "extraArgs"]);
+    settings.extend(arguments.map(|it| pairs(document, it)).unwrap_or_default());
+    settings
+}
+
+/// Source: rancher/rke `types/rke_types.go: KubeletService`.
+fn rke(document: &Document, root: &Node) -> Vec<Setting> {
+    let kubelet = at(root, &["services", "kubelet"]);
+    let entries = kubelet.and_then(Node::as_mapping);
+    let mut settings = Vec::new();
+    for (name, argument) in [
+        ("cluster_domain", "cluster-domain"),
+        ("cluster_dns_server", "cluster-dns"),
+    ] {
+        settings.extend(entry(entries, name).and_then(|entry| {
+            let written = text(document, &entry.key)?;
+            let value = text(document, &entry.value)?;
+            flag(written, &value, &format!("--{argument}={}", value.text))
+        }));
+    }
+    for key in ["extra_args", "extra_args_array"] {
+        let arguments = kubelet.and_then(|it| it.get(key));
+        settings.extend(arguments.map(|it| pairs(document, it)).unwrap_or_default());
+    }
+    settings
+}
+
+/// The last entry of a name.
+fn entry<'n>(entries: Option<&'n [Entry]>, name: &str) -> Option<&'n Entry> {
+    let is_it = |it: &&Entry| it.key.as_scalar().is_some_and(|it| it.text == name);
+    entries.unwrap_or_default().iter().rfind(is_it)
+}
+
+/// Flags as names with a value or with a list of values.
+fn pairs(document: &Document, arguments: &Node) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for entry in arguments.as_mapping().unwrap_or_default() {
+        let values = entry.value.as_sequence();
+        for value in values.unwrap_or(std::slice::from_ref(&entry.value)) {
+            settings.extend(argument(document, &entry.key, value));
+        }
+    }
+    settings
+}

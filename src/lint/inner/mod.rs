@@ -1,0 +1,92 @@
+//! Texts that values of YAML and JSON hold: which value, what it is called,
+//! and how it is written there.
+//!
+//! The files of an Ignition or cloud-init file, the keys of a `ConfigMap`, the
+//! patches of a kustomization. What is written there as it is keeps its places;
+//! what is encoded has that of the whole value.
+
+mod cloud_init;
+pub mod decode;
+mod ignition;
+pub mod mime;
+mod objects;
+pub mod pieces;
+
+pub(super) use cloud_init::kubeadm_spec;
+
+use crate::config::yaml::Node;
+use crate::lint::inner::pieces::Pieces;
+use crate::lint::recognise::Form;
+
+/// A text inside a document.
+#[derive(Clone, Debug)]
+pub struct Inner<'n> {
+    /// The path it is to have, or its key.
+    pub path: String,
+    /// How its bytes are found.
+    pub content: Content<'n>,
+    /// What it is, if that is said.
+    pub form: Option<Form>,
+}
+
+/// The bytes of a text inside a document.
+#[derive(Clone, Debug)]
+pub enum Content<'n> {
+    /// What the scalar says.
+    Scalar(&'n Node),
+    /// What stands encoded in the scalar.
+    Decoded(&'n Node, Vec<u8>),
+    /// Put together from values.
+    Made(Pieces<'n>),
+}
+
+/// The texts inside a document whose root is given, in file order.
+pub fn texts(root: &Node) -> Vec<Inner<'_>> {
+    let mut texts = objects::texts(root, 0);
+    texts.extend(ignition::texts(root));
+    texts.extend(cloud_init::texts(root));
+    texts
+}
+
+impl<'n> Inner<'n> {
+    /// The scalar as it is, if it is one and says anything.
+    fn scalar(path: &str, node: &'n Node) -> Option<Self> {
+        let is_text = node.as_scalar().is_some_and(|it| !it.text.is_empty());
+        is_text.then(|| Self {
+            path: path.to_owned(),
+            content: Content::Scalar(node),
+            form: None,
+        })
+    }
+
+    /// What stands encoded in a scalar.
+    fn decoded(path: &str, node: &'n Node, bytes: Vec<u8>) -> Self {
+        Self {
+            path: path.to_owned(),
+            content: Content::Decoded(node, bytes),
+            form: None,
+        }
+    }
+
+    fn of_form(self, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..self
+        }
+    }
+}
+
+/// The text of a key that is a scalar.
+fn scalar<'n>(object: &'n Node, key: &str) -> Option<&'n str> {
+    let scalar = object.get(key)?.as_scalar()?;
+    Some(&scalar.text)
+}
+
+/// The values of a key that is a list.
+fn items<'n>(object: &'n Node, key: &str) -> &'n [Node] {
+    let items = object.get(key).and_then(Node::as_sequence);
+    items.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! Texts that objects of Kubernetes and settings of clusters hold.
+
+use crate::config::yaml::Node;
+use crate::lint::inner::pieces::Pieces;
+use crate::lint::inner::{Content, Inner, items, scalar};
+use crate::lint::recognise::Form;
+
+/// Lists in lists deeper than this are not opened.
+const MAX_LISTS: usize = 4;
+
+/// The texts of an object, or of the items of a list.
+pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
+    let kind = scalar(object, "kind").unwrap_or_default();
+    let listed = object.get("items").and_then(Node::as_sequence);
+    if let (true, Some(items)) = (kind.ends_with("List") && lists < MAX_LISTS, listed) {
+        return items.iter().flat_map(|it| texts(it, lists + 1)).collect();
+    }
+    match kind {
+        "ConfigMap" => config_map(object),
+        "HelmChart" | "HelmChartConfig" => values(object),
+        "Kustomization" => kustomization(object),
+        "ResolverConfig" => resolver_config(object).into_iter().collect(),
+        "" => {
+            let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
+            texts.extend(helm_servers(object));
+            if scalar(object, "apiVersion").is_none() {
+                texts.extend(kustomization(object));
+            }
+            texts
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The texts of a `ConfigMap`: its keys are names of files.
+fn config_map(object: &Node) -> Vec<Inner<'_>> {
+    let entries = object.get("data").and_then(Node::as_mapping);
+    let texts = entries
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|entry| Inner::scalar(&entry.key.as_scalar()?.text, &entry.value));
+    texts.collect()
+}
+
+/// The values of a chart of k3s and rke2.
+fn values(object: &Node) -> Vec<Inner<'_>> {
+    let values = object.get("spec").and_then(|it| it.get("valuesContent"));
+    let values = values.and_then(|it| Inner::scalar("values.yaml", it));
+    values
+        .map(|it| it.of_form(Form::Yaml))
+        .into_iter()
+        .collect()
+}
+
+/// Patches that stand in a kustomization as texts. Those in the form of
+/// RFC 6902 are no objects.
+///
+/// Source: kubernetes-sigs/kustomize `api/types/kustomization.go`.
+fn kustomization(object: &Node) -> Vec<Inner<'_>> {
+    let patches = items(object, "patches")
+        .iter()
+        .filter_map(|it| it.get("patch"));
+    let patches = patches.chain(items(object, "patchesStrategicMerge"));
+    let texts = patches.enumerate().filter_map(|(index, patch)| {
+        let text = &patch.as_scalar()?.text;
+        // The name of a file is one line.
+        let is_object = text.contains('\n') && text.contains("kind:");
+        let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
+        is_object.then(|| inner.of_form(Form::Yaml))
+    });
+    texts.collect()
+}
+
+/// The Corefile that the chart of `CoreDNS` makes from its values.
+///
+/// Source: coredns/helm `charts/coredns/templates/configmap.yaml`.
+fn helm_servers(object: &Node) -> Option<Inner<'_>> {
+    let servers = items(object, "servers");
+    let is_coredns = |it: &Node| it.get("plugins").and_then(Node::as_sequence).is_some();
+    if servers.is_empty() || !servers.iter().all(is_coredns) {
+        return None;
+    }
+    let mut pieces = Pieces::of(object.get("servers")?);
+    for server in servers {
+        zones(server, &mut pieces);
+        pieces.text(" {\n");
+        for plugin in items(server, "plugins") {
+            pieces.text("    ");
+            pieces.scalar(plugin.get("name")?);
+            if let Some(parameters) = plugin.get("parameters") {
+                pieces.text(" ");
+                pieces.scalar(parameters);
+            }
+            if let Some(block) = plugin.get("configBlock") {
+                pieces.text(" {\n");
+                pieces.scalar(block);
+                pieces.text("\n    }");
+            }
+            pieces.text("\n");
+        }
+        pieces.text("}\n");
+    }
+    Some(Inner {
+        path: "Corefile".to_owned(),
+        content: Content::Made(pieces),
+        form: Some(Form::Corefile),
+    })
+}
+
+/// The keys of a server block: a scheme, a zone and the port.
+fn zones<'n>(server: &'n Node, pieces: &mut Pieces<'n>) {
+    let zones = items(server, "zones");
+    if zones.is_empty() {
+        pieces.text(".");
+        port(server, pieces);
+    }
+    for (index, zone) in zones.iter().enumerate() {
+        if index > 0 {
+            pieces.text(" ");
+        }
+        if let Some(scheme) = zone.get("scheme") {
+            pieces.scalar(scheme);
+        }
+        match zone.get("zone") {
+            Some(name) => pieces.scalar(name),
+            None => pieces.text("."),
+        }
+        port(server, pieces);
+    }
+}
+
+fn port<'n>(server: &'n Node, pieces: &mut Pieces<'n>) {
+    if let Some(port) = server.get("port") {
+        pieces.text(":");
+        pieces.scalar(port);
+    }
+}
+
+/// The name servers that Talos gives a machine.
+///
+/// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`.
+fn talos(object: &Node) -> Option<Inner<'_>> {
+    let machine = object.get("machine")?;
+    object.get("version").or(machine.get("kubelet"))?;
+    let network = machine.get("network")?;
+    let servers = network.get("nameservers")?;
+    let mut pieces = Pieces::of(servers);
+    for server in servers.as_sequence()? {
+        pieces.text("nameserver ");
+        pieces.scalar(server);
+        pieces.text("\n");
+    }
+    if let Some(search @ [_, ..]) = network.get("searchDomains").and_then(Node::as_sequence) {
+        pieces.text("search");
+        for domain in search {
+            pieces.text(" ");
+            pieces.scalar(domain);
+        }
+        pieces.text("\n");
+    }
+    Some(resolv_conf(pieces))
+}
+
+/// The same in a document of its own, since Talos 1.12.
+///
+/// Source: siderolabs/talos `pkg/machinery/config/types/network/resolver.go`.
+fn resolver_config(object: &Node) -> Option<Inner<'_>> {
+    let servers = object.get("nameservers")?;
+    let mut pieces = Pieces::of(servers);
+    for server in servers.as_sequence()? {
+        pieces.text("nameserver ");
+        pieces.scalar(server.get("address").unwrap_or(server));
+        pieces.text("\n");
+    }
+    Some(resolv_conf(pieces))
+}
+
+fn resolv_conf(pieces: Pieces<'_>) -> Inner<'_> {
+    Inner {
+        // What the kubelet of Talos hands out.
+        path: "/etc/resolv.conf".to_owned(),
+        content: Content::Made(pieces),
+        form: Some(Form::ResolvConf),
+    }
+}

@@ -1,0 +1,167 @@
+//! YAML as the kubelet's decoder takes it: a table that the decoder itself
+//! made. `testdata/yaml/decoder.tsv` says how.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use kdns::config::yaml::{self, Entry, Kind, Node, Value};
+use kdns::text::Source;
+use serde_json::Value as Json;
+
+/// Documents that are taken differently, and why that is right or harmless.
+const OTHERWISE: [(&str, &str); 9] = [
+    (
+        "a: !!null x\n",
+        "nobody writes the tag, and the key is as good as not there",
+    ),
+    ("a: 1\n\t\n", "the tab follows all that is said"),
+    (
+        "a: \"\\x41\\u00e9\\/\"\n",
+        "in JSON, which has its own decoder, it is allowed",
+    ),
+    (
+        "{\"a\":\"\\ud83d\\ude00\"}\n",
+        "JSON has its own decoder, which takes it",
+    ),
+    ("~: a\n", "no key of ours"),
+    ("null: a\n", "no key of ours"),
+    ("[a]: b\n", "no key of ours"),
+    (
+        "a: \u{85}b\n",
+        "no end of a line since YAML 1.2, and the reader's editor shows none",
+    ),
+    ("a: b\u{2028}c\n", "the same"),
+];
+
+#[test]
+fn documents_are_taken_as_the_kubelet_takes_them() {
+    let table = include_str!("../testdata/yaml/decoder.tsv");
+    let rows: Vec<&str> = table.lines().filter(|it| !it.starts_with('#')).collect();
+    assert!(rows.len() >= 200, "{}", rows.len());
+    let mut failures = Vec::new();
+    for row in rows {
+        let mut columns = row.splitn(3, '\t');
+        let (text, verdict, value) = (
+            columns.next().unwrap(),
+            columns.next().unwrap(),
+            columns.next().unwrap(),
+        );
+        let text: String = serde_json::from_str(&text.replace("\\x01", "\\u0001")).unwrap();
+        let is_otherwise = OTHERWISE.iter().any(|it| it.0 == text);
+        let expected = (verdict == "ok").then(|| serde_json::from_str::<Json>(value).unwrap());
+        let found = taken(&text);
+        let is_same = match (&expected, &found) {
+            (Some(expected), Some(root)) => is_like(expected, root),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_same == is_otherwise {
+            failures.push(format!("{row}\n    {found:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The first document, if the decoder could take it: repeated keys are read,
+/// and are an error there.
+fn taken(text: &str) -> Option<Node> {
+    let source = Source {
+        name: "table".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    let documents = yaml::documents(&source);
+    let Some(first) = documents.into_iter().next() else {
+        return Some(null());
+    };
+    first
+        .root
+        .ok()
+        .filter(|it| !has_repeats(it) && !has_odd_number(it))
+}
+
+fn null() -> Node {
+    let source = Source {
+        name: String::new(),
+        bytes: b"~".to_vec(),
+    };
+    yaml::documents(&source).remove(0).root.unwrap()
+}
+
+/// JSON has no such numbers.
+fn has_odd_number(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar(scalar) => {
+            let text = scalar.text.trim_start_matches(['+', '-']).to_lowercase();
+            node.kind() == Some(Kind::Number) && matches!(text.as_str(), ".inf" | ".nan")
+        }
+        Value::Sequence(items) => items.iter().any(has_odd_number),
+        Value::Mapping(entries) => entries.iter().any(|it| has_odd_number(&it.value)),
+    }
+}
+
+fn has_repeats(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar(_) => false,
+        Value::Sequence(items) => items.iter().any(has_repeats),
+        Value::Mapping(entries) => {
+            let keys: Vec<String> = keys(entries);
+            let is_repeated =
+                |at: usize| keys.iter().skip(at + 1).any(|it| Some(it) == keys.get(at));
+            (0..keys.len()).any(is_repeated) || entries.iter().any(|it| has_repeats(&it.value))
+        }
+    }
+}
+
+/// The keys of a mapping, those that `<<` brings among them.
+fn keys(entries: &[Entry]) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in entries {
+        match entry.key.as_scalar() {
+            Some(key) if key.text == "<<" && key.style == yaml::Style::Plain => {
+                let merged = entry.value.as_sequence();
+                let merged = merged.unwrap_or(std::slice::from_ref(&entry.value));
+                for node in merged {
+                    all.extend(keys(node.as_mapping().unwrap_or_default()));
+                }
+            }
+            Some(key) => all.push(key.text.clone()),
+            None => {}
+        }
+    }
+    all
+}
+
+/// Whether both are of the same kind, and texts the same.
+fn is_like(json: &Json, node: &Node) -> bool {
+    let scalar = || {
+        node.as_scalar()
+            .map(|it| it.text.clone())
+            .unwrap_or_default()
+    };
+    match json {
+        Json::Null => node.is_null(),
+        Json::Bool(value) => node.kind() == Some(Kind::Bool(*value)),
+        Json::Number(_) => node.kind() == Some(Kind::Number),
+        Json::String(text) => {
+            let is_binary = node.tag.as_deref() == Some("tag:yaml.org,2002:binary");
+            node.kind() == Some(Kind::Text) && (is_binary || scalar() == *text)
+        }
+        Json::Array(values) => {
+            let items = node.as_sequence().unwrap_or_default();
+            values.len() == items.len()
+                && values.iter().zip(items).all(|(json, it)| is_like(json, it))
+        }
+        Json::Object(values) => {
+            node.as_mapping().is_some()
+                && values.iter().all(|(key, json)| {
+                    // A key that is a boolean is written out.
+                    let others: &[&str] = if key == "true" {
+                        &["true", "yes", "y"]
+                    } else {
+                        &[key]
+                    };
+                    let value = others.iter().find_map(|it| node.get(it));
+                    value.is_some_and(|it| is_like(json, it))
+                })
+        }
+    }
+}
