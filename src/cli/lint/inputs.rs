@@ -158,7 +158,9 @@ fn node_of(root: &Root) -> anyhow::Result<Node> {
         dns_pods: true,
         servers: true,
     };
-    Ok(node::read(root, &StandIns::default(), parts)?)
+    let mut node = node::read(root, &StandIns::default(), parts)?;
+    node.kernel = node::kernel::read(root);
+    Ok(node)
 }
 
 /// The files of a node that were read.
