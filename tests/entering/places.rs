@@ -39,16 +39,19 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// Runs one scene; this is process 1 of its own pid namespace.
 pub(crate) fn scene(name: &str) {
     fs::create_dir_all("/run/netns").unwrap();
-    let kdns = fs::read(KDNS).unwrap();
+    let own = std::env::current_exe().unwrap();
+    let programs = [Path::new(KDNS), &own].map(|it| (it, fs::read(it).unwrap()));
     shell("mount -t tmpfs x /tmp; mount -t tmpfs x /run; mkdir /run/netns; hostname node-a");
     shell(
         "mkdir /tmp/up /tmp/work; mount -t overlay x -o lowerdir=/etc,upperdir=/tmp/up,workdir=/tmp/work /etc || mount --bind /etc /etc",
     );
-    if !Path::new(KDNS).exists() {
-        // The project itself lies below one of these.
-        fs::create_dir_all(Path::new(KDNS).parent().unwrap()).unwrap();
-        fs::write(KDNS, kdns).unwrap();
-        shell(&format!("chmod 755 {KDNS}"));
+    for (program, bytes) in programs {
+        if !program.exists() {
+            // The project itself lies below one of these.
+            fs::create_dir_all(program.parent().unwrap()).unwrap();
+            fs::write(program, bytes).unwrap();
+            shell(&format!("chmod 755 {}", program.display()));
+        }
     }
     if let Some(run) = scenes::find(name) {
         return run();
