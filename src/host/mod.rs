@@ -143,10 +143,7 @@ pub fn read_stream(name: &str, stream: impl Read) -> Result<FileRead, ReadError>
     let mut bytes = Vec::with_capacity(4096);
     let mut rest = stream.take(MAX_BYTES as u64 + 1);
     rest.read_to_end(&mut bytes)
-        .map_err(|error| ReadError::System {
-            file: name.to_owned(),
-            errno: errno_of(&error),
-        })?;
+        .map_err(|error| system(name, errno_of(&error)))?;
     let is_cut = bytes.len() > MAX_BYTES;
     bytes.truncate(MAX_BYTES);
     bytes.shrink_to_fit();
@@ -171,11 +168,8 @@ fn open_regular(
     file: &str,
     open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
 ) -> Result<File, ReadError> {
-    let system = |errno| ReadError::System {
-        file: file.to_owned(),
-        errno,
-    };
-    expect_regular(file, &open(OFlag::O_PATH).map_err(system)?)?;
+    let looked_at = open(OFlag::O_PATH).map_err(|errno| system(file, errno))?;
+    expect_regular(file, &looked_at)?;
     // Once more: another file can be there by now.
     open_unseen(file, open)
 }
@@ -185,21 +179,21 @@ fn open_unseen(
     file: &str,
     open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
 ) -> Result<File, ReadError> {
-    let system = |errno| ReadError::System {
-        file: file.to_owned(),
-        errno,
-    };
     let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let descriptor = open(flags).map_err(system)?;
+    let descriptor = open(flags).map_err(|errno| system(file, errno))?;
     expect_regular(file, &descriptor)?;
     Ok(File::from(descriptor))
 }
 
-fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), ReadError> {
-    let status = fstat(descriptor).map_err(|errno| ReadError::System {
+fn system(file: &str, errno: Errno) -> ReadError {
+    ReadError::System {
         file: file.to_owned(),
         errno,
-    })?;
+    }
+}
+
+fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), ReadError> {
+    let status = fstat(descriptor).map_err(|errno| system(file, errno))?;
     let kind = match file_type(status.st_mode) {
         SFlag::S_IFREG => return Ok(()),
         SFlag::S_IFDIR => "a directory",
