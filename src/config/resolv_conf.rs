@@ -143,6 +143,13 @@ fn count_newlines(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
+/// Whether a byte is one of `set`, which are ASCII: a test of one bit.
+pub fn is_one_of(set: &[u8]) -> impl Fn(&u8) -> bool + Clone + use<> {
+    let bit = |byte: u8| 1_u128.checked_shl(byte.into()).unwrap_or(0);
+    let set = set.iter().fold(0, |set, &byte| set | bit(byte));
+    move |&byte| set & bit(byte) != 0
+}
+
 /// White space as C's `isspace` knows it, without the newline.
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
@@ -243,7 +250,7 @@ impl Word<'_> {
 
 fn split<'c>(text: &'c [u8], offset: usize, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {
     let mut at = 0;
-    text.split(move |byte| blanks.contains(byte))
+    text.split(is_one_of(blanks))
         .map(move |bytes| {
             let start = offset + at;
             at += bytes.len() + 1;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use similar::TextDiff;
+use diffy::DiffOptions;
 
 use super::engine::{Outcome, Place};
 use super::inputs::Inputs;
@@ -104,13 +104,13 @@ pub(super) fn show(changed: &[Changed], out: &mut dyn Write) -> io::Result<()> {
             String::from_utf8_lossy(&change.old),
             String::from_utf8_lossy(&change.new),
         );
-        let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
         let path = change.path.trim_start_matches('/');
-        let mut unified = diff.unified_diff();
-        unified
-            .context_radius(CONTEXT)
-            .header(&format!("a/{path}"), &format!("b/{path}"));
-        let text = unified.to_string();
+        let mut options = DiffOptions::new();
+        options
+            .set_context_len(CONTEXT)
+            .set_original_filename(format!("a/{path}"))
+            .set_modified_filename(format!("b/{path}"));
+        let text = options.create_patch(&old, &new).to_string();
         for line in text.split_inclusive('\n') {
             let (content, end) = match line.strip_suffix('\n') {
                 Some(content) => (content, "\n"),

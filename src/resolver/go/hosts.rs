@@ -1,6 +1,7 @@
 //! The hosts file as Go reads it.
 
 use crate::address::Address;
+use crate::config::resolv_conf::is_one_of;
 use crate::resolver::go::Version;
 use crate::resolver::go::name::same_abs_domain_name;
 use crate::resolver::go::parse::{FIELD_BLANKS, lines, parse_addr, to4};
@@ -24,7 +25,7 @@ pub(super) fn lookup_static_host(
         let mut fields = text
             .get(..comment.unwrap_or(text.len()))
             .unwrap_or_default()
-            .split(|byte| FIELD_BLANKS.contains(byte))
+            .split(is_one_of(FIELD_BLANKS))
             .filter(|field| !field.is_empty());
         let Some(address) = fields.next() else {
             continue;
