@@ -4,6 +4,7 @@
 # are the node's own there, nothing is routed to the outside, and everything ends with the first process. Nothing outside changes.
 
 set -euo pipefail
+trap 'echo "$0: line $LINENO: the case cannot go on" >&2' ERR
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 

@@ -1,0 +1,99 @@
+//! Blocks marked `console`: after `$` stands a command that is run in the
+//! project's directory, and below it what it wrote.
+//!
+//! Blocks marked `sh` are for the reader's own files: their `kdns` lines must
+//! at least be commands that kdns knows.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::{Failed, Trial};
+
+use crate::pages::{self, Part, page, parts, read, settle};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for page in pages::with_examples() {
+        let name = format!("examples::{page}");
+        trials.push(Trial::test(name, move || run_page(&page)));
+    }
+    for page in pages::all() {
+        let name = format!("commands::{page}");
+        trials.push(Trial::test(name, move || parse_page(&page)));
+    }
+    trials
+}
+
+fn run_page(name: &str) -> Result<(), Failed> {
+    let text = read(name)?;
+    let mut parts = parts(&text);
+    for part in &mut parts {
+        if let Part::Block(info, block) = part
+            && info == "console"
+        {
+            *block = run_block(block)?;
+        }
+    }
+    settle(name, &page(&parts))
+}
+
+/// The block with what its commands write now.
+fn run_block(block: &str) -> Result<String, Failed> {
+    let mut fresh = String::new();
+    for line in block.lines() {
+        if let Some(command) = line.strip_prefix("$ ") {
+            fresh.push_str(line);
+            fresh.push('\n');
+            fresh.push_str(&output(command)?);
+        } else if fresh.is_empty() {
+            return Err(format!("a block of the console begins with a command: {line}").into());
+        }
+    }
+    Ok(fresh)
+}
+
+/// What a shell in the project's directory shows.
+fn output(command: &str) -> Result<String, Failed> {
+    let program = Path::new(env!("CARGO_BIN_EXE_kdns"));
+    let mut path = program.parent().unwrap().as_os_str().to_owned();
+    path.push(":/usr/bin:/bin");
+    let output = Command::new("bash")
+        .args(["--noprofile", "--norc", "-c", &format!("exec 2>&1; {command}")])
+        .current_dir(pages::root())
+        .env_clear()
+        .env("PATH", path)
+        .output()?;
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn parse_page(name: &str) -> Result<(), Failed> {
+    let blocks = parts(&read(name)?);
+    for part in blocks {
+        if let Part::Block(info, text) = part
+            && info.starts_with("sh")
+        {
+            for line in text.lines() {
+                parse(line).map_err(|error| format!("{name}: {line}: {error}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line's `kdns` commands are such; other lines are not looked at.
+fn parse(line: &str) -> Result<(), String> {
+    let code = line.split(" #").next().unwrap_or_default();
+    for part in code.split(['|', ';', '&']) {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        // Quotes and shell's own words are not for this reader.
+        let is_plain = |it: &&str| !it.contains(['\'', '"', '$', '<', '>', '(', '…']);
+        if words.first() != Some(&"kdns") || !words.iter().all(is_plain) {
+            continue;
+        }
+        let words = words.into_iter().map(OsString::from);
+        let known = kdns::cli::command().try_get_matches_from(words);
+        known.map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
