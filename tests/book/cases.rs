@@ -146,6 +146,9 @@ fn compare_page(
     Ok(shown)
 }
 
+/// What `time -p` writes before seconds.
+const TIMES: [&str; 3] = ["real", "user", "sys"];
+
 /// The words without what differs from run to run.
 fn steady(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -167,7 +170,8 @@ fn steady_word(before: &str, word: &str, after: &str) -> String {
     let is_counted = word.trim_end_matches(',').parse::<f64>();
     match (is_counted, unit) {
         (Ok(_), "ms" | "msec") => return "N".to_owned(),
-        (Ok(number), "s") => return format!("{number:.0}"),
+        (Ok(number), "s") => return format!("{:.0}", number.trunc()),
+        (Ok(number), _) if TIMES.contains(&before) => return format!("{:.0}", number.trunc()),
         _ => {}
     }
     if ["id", "id:", "namespace"].contains(&before) || before == "(process" {

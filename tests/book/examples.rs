@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
+use clap::error::ErrorKind;
 use libtest_mimic::{Failed, Trial};
 
 use crate::pages::{self, Part, page, parts, read, settle};
@@ -54,7 +55,7 @@ fn run_block(block: &str) -> Result<String, Failed> {
 }
 
 /// What a shell in the project's directory shows.
-fn output(command: &str) -> Result<String, Failed> {
+pub(crate) fn output(command: &str) -> Result<String, Failed> {
     let program = Path::new(env!("CARGO_BIN_EXE_kdns"));
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":/usr/bin:/bin");
@@ -68,13 +69,18 @@ fn output(command: &str) -> Result<String, Failed> {
 }
 
 fn parse_page(name: &str) -> Result<(), Failed> {
-    let blocks = parts(&read(name)?);
-    for part in blocks {
-        if let Part::Block(info, text) = part
-            && info.starts_with("sh")
-        {
-            for line in text.lines() {
-                parse(line).map_err(|error| format!("{name}: {line}: {error}"))?;
+    let check = |line: &str| parse(line).map_err(|error| format!("{name}: {line}: {error}"));
+    for part in parts(&read(name)?) {
+        match part {
+            Part::Block(info, text) if info.starts_with("sh") => {
+                text.lines().try_for_each(check)?;
+            }
+            Part::Block(..) => {}
+            // Between backticks, in tables with the bar escaped.
+            Part::Text(text) => {
+                let code = text.split('`').skip(1).step_by(2);
+                code.map(|it| it.replace("\\|", "|"))
+                    .try_for_each(|it| check(&it))?;
             }
         }
     }
@@ -86,14 +92,22 @@ fn parse(line: &str) -> Result<(), String> {
     let code = line.split(" #").next().unwrap_or_default();
     for part in code.split(['|', ';', '&']) {
         let words: Vec<&str> = part.split_whitespace().collect();
-        // Quotes and shell's own words are not for this reader.
-        let is_plain = |it: &&str| !it.contains(['\'', '"', '$', '<', '>', '(', '…']);
+        // Quotes, the shell's own words and names of values are not for this reader.
+        let is_value = |it: &str| it.len() > 1 && it.chars().all(|c| c.is_ascii_uppercase());
+        let is_plain =
+            |it: &&str| !it.contains(['\'', '"', '$', '<', '>', '(', '…']) && !is_value(it);
         if words.first() != Some(&"kdns") || !words.iter().all(is_plain) {
             continue;
         }
         let words = words.into_iter().map(OsString::from);
         let known = kdns::cli::command().try_get_matches_from(words);
-        known.map_err(|error| error.to_string())?;
+        match known.map_err(|error| (error.kind(), error)) {
+            // A command that is named, not given.
+            Ok(_) => {}
+            Err((ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand, _)) => {}
+            Err((ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _)) => {}
+            Err((_, error)) => return Err(error.to_string()),
+        }
     }
     Ok(())
 }

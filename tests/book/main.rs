@@ -13,6 +13,7 @@
 
 mod cases;
 mod examples;
+mod formats;
 mod links;
 mod pages;
 mod probes;
@@ -23,8 +24,13 @@ use std::process::ExitCode;
 use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    if pages::is_blessed() {
+        // Two trials may mend one page.
+        arguments.test_threads = Some(1);
+    }
     let mut trials = examples::trials();
+    trials.extend(formats::trials());
     trials.extend(resolvers::trials());
     trials.extend(links::trials());
     trials.extend(cases::trials());
