@@ -46,7 +46,7 @@ const START: &str = "# JSON formats
 
 Made by `KDNS_BLESS=1 cargo test --test book` from `kdns schema NAME`, which prints the whole schema of a format. The tests hold what kdns writes to it.
 
-New keys may come with a new version of kdns; those that are there keep their names and their meaning as long as the number of the format stays.
+Only the keys at the top are listed here. `format`, or `version`, is the number of the format.
 ";
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -62,15 +62,10 @@ fn page() -> Result<String, Failed> {
         let schema = output(&format!("kdns schema {name}"))?;
         let schema: Value = serde_json::from_str(&schema)?;
         write!(page, "\n## {name}\n\n{about}\n\n")?;
-        if schema["type"] == "array" {
-            page.push_str("A list of objects with:\n\n");
+        for (about, object) in objects(&schema, &schema) {
+            write!(page, "{about}")?;
+            keys(&mut page, &schema, object)?;
         }
-        let object = if schema["type"] == "array" {
-            &schema["items"]
-        } else {
-            &schema
-        };
-        keys(&mut page, &schema, object)?;
         if let Some((_, command)) = EXAMPLES.iter().find(|it| it.0 == name) {
             write!(page, "\n```console\n$ {command}\n{}```\n", output(command)?)?;
         }
@@ -91,13 +86,40 @@ fn formats() -> Vec<(String, String)> {
     values.iter().map(of).collect()
 }
 
+/// The objects that a document can be, each with what is said before its keys.
+fn objects<'s>(schema: &'s Value, form: &'s Value) -> Vec<(String, &'s Value)> {
+    let form = target(schema, form);
+    if let Some(forms) = form["anyOf"].as_array().or(form["oneOf"].as_array()) {
+        let all = forms.iter().flat_map(|it| objects(schema, it));
+        // A document and a list of such documents have the same keys.
+        let mut found: Vec<(String, &Value)> = Vec::new();
+        for (about, object) in all {
+            if !found.iter().any(|it| it.1 == object) {
+                let or = if found.is_empty() { "" } else { "\nOr:\n\n" };
+                found.push((format!("{or}{about}"), object));
+            }
+        }
+        return found;
+    }
+    if form["type"] == "array" {
+        let items = objects(schema, &form["items"]).into_iter();
+        let list = |(about, object)| (format!("A list of objects.\n\n{about}"), object);
+        return items.map(list).collect();
+    }
+    vec![(String::new(), form)]
+}
+
+/// What a reference leads to.
+fn target<'s>(schema: &'s Value, form: &'s Value) -> &'s Value {
+    let name = form["$ref"].as_str().and_then(|it| it.rsplit('/').next());
+    let found = name.and_then(|it| schema.pointer(&format!("/$defs/{it}")));
+    found.unwrap_or(form)
+}
+
 /// A table of the keys at the top.
 fn keys(page: &mut String, schema: &Value, object: &Value) -> Result<(), Failed> {
-    let Some(properties) = object["properties"].as_object() else {
-        // One of several objects: the schema says which.
-        page.push_str("`kdns schema` has its forms.\n");
-        return Ok(());
-    };
+    let properties = object["properties"].as_object();
+    let properties = properties.ok_or_else(|| format!("no keys in {object}"))?;
     page.push_str("| Key | Type | Is |\n| --- | --- | --- |\n");
     for (key, value) in properties {
         let about = value["description"].as_str().unwrap_or_default();
@@ -110,11 +132,7 @@ fn keys(page: &mut String, schema: &Value, object: &Value) -> Result<(), Failed>
 
 /// The type in words.
 fn kind(schema: &Value, value: &Value) -> String {
-    if let Some(reference) = value["$ref"].as_str() {
-        let name = reference.rsplit('/').next().unwrap_or_default();
-        let target = schema.pointer(&format!("/$defs/{name}"));
-        return target.map_or_else(|| "object".to_owned(), |it| kind(schema, it));
-    }
+    let value = target(schema, value);
     for key in ["anyOf", "oneOf"] {
         if let Some(forms) = value[key].as_array() {
             let mut kinds: Vec<String> = forms.iter().map(|it| kind(schema, it)).collect();
