@@ -59,13 +59,19 @@ pub(crate) fn output(command: &str) -> Result<String, Failed> {
     let program = Path::new(env!("CARGO_BIN_EXE_kdns"));
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":/usr/bin:/bin");
+    let script = format!("exec 2>&1; {command}");
     let output = Command::new("bash")
-        .args(["--noprofile", "--norc", "-c", &format!("exec 2>&1; {command}")])
+        .args(["--noprofile", "--norc", "-o", "pipefail", "-c", &script])
         .current_dir(pages::root())
         .env_clear()
         .env("PATH", path)
         .output()?;
-    Ok(String::from_utf8(output.stdout)?)
+    let text = String::from_utf8(output.stdout)?;
+    // 2 is an error of kdns, and what is above is the shell's.
+    if output.status.code().is_none_or(|it| it > 1) {
+        return Err(format!("{command}: {}\n{text}", output.status).into());
+    }
+    Ok(text)
 }
 
 fn parse_page(name: &str) -> Result<(), Failed> {

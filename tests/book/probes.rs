@@ -192,13 +192,16 @@ pub(crate) fn silence(resolver: &Resolver, count: usize, options: &str) -> Strin
         let server = sent.query.server.to_string();
         let number = server.rsplit('.').next().unwrap_or_default().to_owned();
         match steps.last_mut() {
-            Some((at, to)) if *at == sent.at => to.push(number),
+            Some((at, to)) if *at == sent.at => {
+                // A and AAAA are two queries to one server.
+                if !to.contains(&number) {
+                    to.push(number);
+                }
+            }
             _ => steps.push((sent.at, vec![number])),
         }
     }
     let word = |(at, to): &(Duration, Vec<String>)| {
-        let mut to = to.clone();
-        to.dedup();
         if count == 1 {
             seconds(*at)
         } else {
@@ -217,8 +220,8 @@ pub(crate) fn silence(resolver: &Resolver, count: usize, options: &str) -> Strin
 fn end(run: &Run) -> String {
     match &run.outcome {
         Outcome::Failed("HANG") => "never ends".to_owned(),
-        Outcome::Failed(code) => format!("{code} at {} s", seconds(run.elapsed)),
-        Outcome::Found(_) => format!("ends at {} s", seconds(run.elapsed)),
+        Outcome::Failed(code) => format!("{code} at {}\u{a0}s", seconds(run.elapsed)),
+        Outcome::Found(_) => format!("ends at {}\u{a0}s", seconds(run.elapsed)),
     }
 }
 
