@@ -117,7 +117,9 @@ fn compare_page(name: &str, case: &str, steps: &Steps) -> Result<usize, Failed> 
             continue;
         }
         let command = block.lines().next().and_then(|it| it.strip_prefix("# "));
-        let command = command.ok_or("a block of a case begins with # and a command")?.to_owned();
+        let command = command
+            .ok_or("a block of a case begins with # and a command")?
+            .to_owned();
         let outputs = steps
             .get(&command)
             .ok_or_else(|| format!("{name}: {case} does not run {command}"))?;
@@ -169,7 +171,8 @@ fn steady_word(before: &str, word: &str, after: &str) -> String {
         return "N".to_owned();
     }
     if let Some(rest) = word.strip_prefix("kdns-") {
-        let is_random = rest.len() > 15 && rest.as_bytes()[..16].iter().all(u8::is_ascii_hexdigit);
+        let start = rest.as_bytes().get(..16);
+        let is_random = start.is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit));
         if is_random {
             let zone = rest.split_once('.').map_or("", |it| it.1);
             return format!("kdns-N.{zone}");

@@ -54,21 +54,24 @@ fn run_block(block: &str) -> Result<String, Failed> {
     Ok(fresh)
 }
 
+/// 2 is an error of kdns, what is above is the shell's, and 141 says that the
+/// rest of the pipe has seen enough.
+const CHECK: &str = r#"for it in "${PIPESTATUS[@]}"; do ((it < 2 || it == 141)) || exit 1; done"#;
+
 /// What a shell in the project's directory shows.
 pub(crate) fn output(command: &str) -> Result<String, Failed> {
     let program = Path::new(env!("CARGO_BIN_EXE_kdns"));
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":/usr/bin:/bin");
-    let script = format!("exec 2>&1; {command}");
+    let script = format!("exec 2>&1\n{command}\n{CHECK}");
     let output = Command::new("bash")
-        .args(["--noprofile", "--norc", "-o", "pipefail", "-c", &script])
+        .args(["--noprofile", "--norc", "-c", &script])
         .current_dir(pages::root())
         .env_clear()
         .env("PATH", path)
         .output()?;
     let text = String::from_utf8(output.stdout)?;
-    // 2 is an error of kdns, and what is above is the shell's.
-    if output.status.code().is_none_or(|it| it > 1) {
+    if !output.status.success() {
         return Err(format!("{command}: {}\n{text}", output.status).into());
     }
     Ok(text)
@@ -107,12 +110,17 @@ fn parse(line: &str) -> Result<(), String> {
         }
         let words = words.into_iter().map(OsString::from);
         let known = kdns::cli::command().try_get_matches_from(words);
-        match known.map_err(|error| (error.kind(), error)) {
-            // A command that is named, not given.
-            Ok(_) => {}
-            Err((ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand, _)) => {}
-            Err((ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _)) => {}
-            Err((_, error)) => return Err(error.to_string()),
+        // A command that is named, not given.
+        let is_named = |it: &clap::Error| {
+            let kinds = [
+                ErrorKind::MissingRequiredArgument,
+                ErrorKind::MissingSubcommand,
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+            ];
+            kinds.contains(&it.kind())
+        };
+        if let Some(error) = known.err().filter(|it| !is_named(it)) {
+            return Err(error.to_string());
         }
     }
     Ok(())

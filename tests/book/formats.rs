@@ -142,7 +142,10 @@ fn kind(schema: &Value, value: &Value) -> String {
     }
     if let Some(words) = value["enum"].as_array() {
         let words = words.iter().filter_map(Value::as_str);
-        return words.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        return words
+            .map(|it| format!("`{it}`"))
+            .collect::<Vec<_>>()
+            .join(", ");
     }
     match &value["type"] {
         Value::String(kind) if kind == "array" => {

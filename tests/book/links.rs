@@ -53,7 +53,8 @@ fn follow(from: &str, target: &str) -> Result<(), String> {
     if is_book && !path.starts_with("docs/") {
         return Err("it leads out of the book".to_owned());
     }
-    if anchor.is_empty() || !path.ends_with(".md") {
+    let is_page = Path::new(&path).extension().is_some_and(|it| it == "md");
+    if anchor.is_empty() || !is_page {
         return Ok(());
     }
     let text = read(&path).map_err(|_| "it cannot be read".to_owned())?;

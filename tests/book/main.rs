@@ -6,10 +6,7 @@
 //! ignored, with the reason in its name; with `KDNS_REQUIRE_REAL=1` that is a
 //! failure.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod cases;
 mod examples;

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::pages::{root, settle};
 use crate::probes as probe;
+use crate::probes::servers;
 
 /// A behaviour: what is said before the cells, and how a cell is made.
 type Row = (&'static str, fn(&Resolver) -> String);
@@ -59,7 +60,10 @@ const NAMES: &[Row] = &[
         probe::ndots(it, "options ndots:40\n")
     }),
     ("after that fails, the search list", probe::search_after),
-    ("search entries used at most, 8 characters each", probe::most_entries),
+    (
+        "search entries used at most, 8 characters each",
+        probe::most_entries,
+    ),
     ("used of 40 with 8 characters each", |it| {
         probe::entries(it, 40, 8)
     }),
@@ -92,72 +96,77 @@ const COUNTS: &[Row] = &[
         let rule = probe::rule(Some("api.example.com"), probe::address());
         probe::count(it, "api.example.com.", &[rule])
     }),
-    ("`web`, and the server is silent", probe::dead_server),
+    ("`web`, and the server is silent", servers::dead_server),
 ];
 
 const TIME: &[Row] = &[
-    ("what is asked about a name", probe::types),
-    ("servers used of eight that are silent", probe::servers_used),
+    ("what is asked about a name", servers::types),
+    (
+        "servers used of eight that are silent",
+        servers::servers_used,
+    ),
     ("one silent server: queries at … s", |it| {
-        probe::silence(it, 1, "")
+        servers::silence(it, 1, "")
     }),
     ("three silent servers: … s → server", |it| {
-        probe::silence(it, 3, "")
+        servers::silence(it, 3, "")
     }),
     ("one, with `timeout:2 attempts:3`", |it| {
-        probe::silence(it, 1, "options timeout:2 attempts:3\n")
+        servers::silence(it, 1, "options timeout:2 attempts:3\n")
     }),
-    ("without a file, it asks", probe::no_file),
+    ("without a file, it asks", servers::no_file),
 ];
 
 const REPLIES: &[Row] = &[
     ("NXDOMAIN", |it| {
-        probe::middle(it, probe::status(Rcode::NxDomain))
+        servers::middle(it, probe::status(Rcode::NxDomain))
     }),
     ("NODATA", |it| {
-        probe::middle(it, probe::status(Rcode::NoError))
+        servers::middle(it, probe::status(Rcode::NoError))
     }),
     ("SERVFAIL", |it| {
-        probe::middle(it, probe::status(Rcode::ServFail))
+        servers::middle(it, probe::status(Rcode::ServFail))
     }),
     ("REFUSED", |it| {
-        probe::middle(it, probe::status(Rcode::Refused))
+        servers::middle(it, probe::status(Rcode::Refused))
     }),
     ("NOTIMP", |it| {
-        probe::middle(it, probe::status(Rcode::NotImp))
+        servers::middle(it, probe::status(Rcode::NotImp))
     }),
     ("FORMERR", |it| {
-        probe::middle(it, probe::status(Rcode::FormErr))
+        servers::middle(it, probe::status(Rcode::FormErr))
     }),
     ("truncated, and again over TCP", |it| {
-        probe::middle(it, Effect::Truncated)
+        servers::middle(it, Effect::Truncated)
     }),
-    ("nothing", |it| probe::middle(it, Effect::Timeout)),
-    ("a closed port", |it| probe::middle(it, Effect::Icmp)),
+    ("nothing", |it| servers::middle(it, Effect::Timeout)),
+    ("a closed port", |it| servers::middle(it, Effect::Icmp)),
 ];
 
 const SERVERS: &[Row] = &[
     ("NXDOMAIN", |it| {
-        probe::first_server(it, probe::status(Rcode::NxDomain))
+        servers::first_server(it, probe::status(Rcode::NxDomain))
     }),
     ("NODATA", |it| {
-        probe::first_server(it, probe::status(Rcode::NoError))
+        servers::first_server(it, probe::status(Rcode::NoError))
     }),
     ("SERVFAIL", |it| {
-        probe::first_server(it, probe::status(Rcode::ServFail))
+        servers::first_server(it, probe::status(Rcode::ServFail))
     }),
     ("REFUSED", |it| {
-        probe::first_server(it, probe::status(Rcode::Refused))
+        servers::first_server(it, probe::status(Rcode::Refused))
     }),
     ("NOTIMP", |it| {
-        probe::first_server(it, probe::status(Rcode::NotImp))
+        servers::first_server(it, probe::status(Rcode::NotImp))
     }),
     ("FORMERR", |it| {
-        probe::first_server(it, probe::status(Rcode::FormErr))
+        servers::first_server(it, probe::status(Rcode::FormErr))
     }),
-    ("nothing", |it| probe::first_server(it, Effect::Timeout)),
-    ("a closed port", |it| probe::first_server(it, Effect::Icmp)),
-    ("a truncated response", probe::truncated),
+    ("nothing", |it| servers::first_server(it, Effect::Timeout)),
+    ("a closed port", |it| {
+        servers::first_server(it, Effect::Icmp)
+    }),
+    ("a truncated response", servers::truncated),
 ];
 
 const OPTIONS: &[Row] = &[
@@ -224,10 +233,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn columns() -> Result<(), Failed> {
-    let mut shown: Vec<&str> = GROUPS
-        .iter()
-        .flat_map(|it| it.1.iter().copied())
-        .collect();
+    let mut shown: Vec<&str> = GROUPS.iter().flat_map(|it| it.1.iter().copied()).collect();
     let mut all: Vec<&str> = resolver::ALL.iter().map(|it| it.id).collect();
     shown.sort_unstable();
     all.sort_unstable();

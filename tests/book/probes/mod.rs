@@ -1,15 +1,16 @@
 //! Questions to a model whose answers show how it behaves: each is a run, or
 //! several, and what is said about a resolver is read off them.
 
-use std::collections::BTreeSet;
+pub(crate) mod servers;
+
 use std::time::Duration;
 
 use kdns::engine::machine::Outcome;
-use kdns::engine::message::{Because, Rcode, Transport};
+use kdns::engine::message::{Because, Rcode};
 use kdns::name::Name;
 use kdns::resolver::Resolver;
 use kdns::scenario::{Scenario, file};
-use kdns::simulation::{Run, Sent};
+use kdns::simulation::Run;
 use kdns::world::{Effect, Rule};
 
 /// One server, three entries.
@@ -52,9 +53,10 @@ pub(crate) fn address() -> Effect {
 
 /// A file with so many servers, from 10.0.0.1 on.
 pub(crate) fn servers(count: usize) -> String {
-    (1..=count)
+    let lines: Vec<String> = (1..=count)
         .map(|number| format!("nameserver 10.0.0.{number}\n"))
-        .collect()
+        .collect();
+    lines.concat()
 }
 
 /// The candidates of a run in order, each once.
@@ -142,89 +144,7 @@ fn of(used: usize, count: usize) -> String {
     }
 }
 
-/// How many of eight servers are asked when none answers.
-pub(crate) fn servers_used(resolver: &Resolver) -> String {
-    let silent = [rule(None, Effect::Timeout)];
-    let run = run(resolver, question(&servers(8), "x.test."), &silent);
-    let mut used: Vec<_> = run.sent.iter().map(|it| &it.query.server).collect();
-    used.sort();
-    used.dedup();
-    of(used.len(), 8)
-}
-
-/// What is asked about one name, and whether together.
-pub(crate) fn types(resolver: &Resolver) -> String {
-    let slow = [Rule {
-        delay: Duration::from_millis(100),
-        ..rule(None, address())
-    }];
-    let run = run(
-        resolver,
-        question("nameserver 10.0.0.1\n", "x.test."),
-        &slow,
-    );
-    let word = |it: &Sent| {
-        let record_type = it.query.record_type();
-        record_type.map_or_else(|| "?".to_owned(), |it| it.to_string())
-    };
-    let words: Vec<String> = run.sent.iter().map(word).collect();
-    let [first, second, ..] = run.sent.as_slice() else {
-        return words.join("");
-    };
-    if second.at >= Duration::from_millis(100) {
-        return words.join(", then ");
-    }
-    let sockets = if first.query.socket == second.query.socket {
-        "one socket"
-    } else {
-        "two sockets"
-    };
-    format!("{} together, {sockets}", words.join(" and "))
-}
-
-/// When queries go out if nobody answers, to whom, and when it ends.
-pub(crate) fn silence(resolver: &Resolver, count: usize, options: &str) -> String {
-    let conf = format!("{}{options}", servers(count));
-    let silent = [rule(None, Effect::Timeout)];
-    let run = run(resolver, question(&conf, "x.test."), &silent);
-    let mut steps: Vec<(Duration, Vec<String>)> = Vec::new();
-    for sent in &run.sent {
-        let server = sent.query.server.to_string();
-        let number = server.rsplit('.').next().unwrap_or_default().to_owned();
-        match steps.last_mut() {
-            Some((at, to)) if *at == sent.at => {
-                // A and AAAA are two queries to one server.
-                if !to.contains(&number) {
-                    to.push(number);
-                }
-            }
-            _ => steps.push((sent.at, vec![number])),
-        }
-    }
-    let word = |(at, to): &(Duration, Vec<String>)| {
-        if count == 1 {
-            seconds(*at)
-        } else {
-            format!("{}→{}", seconds(*at), to.join("+"))
-        }
-    };
-    let mut words: Vec<String> = steps.iter().map(word).collect();
-    if words.len() > 9 {
-        words.truncate(8);
-        words.push("…".to_owned());
-    }
-    format!("{}; {}", words.join(" "), end(&run))
-}
-
 /// What the run ended with, and when.
-fn end(run: &Run) -> String {
-    match &run.outcome {
-        Outcome::Failed("HANG") => "never ends".to_owned(),
-        Outcome::Failed(code) => format!("{code} at {}\u{a0}s", seconds(run.elapsed)),
-        Outcome::Found(_) => format!("ends at {}\u{a0}s", seconds(run.elapsed)),
-    }
-}
-
 /// Seconds without needless digits.
 pub(crate) fn seconds(time: Duration) -> String {
     let text = format!("{:.2}", time.as_secs_f64());
@@ -237,96 +157,12 @@ pub(crate) fn count(resolver: &Resolver, name: &str, rules: &[Rule]) -> String {
     run.sent.len().to_string()
 }
 
-/// A lookup in a pod whose server is silent.
-pub(crate) fn dead_server(resolver: &Resolver) -> String {
-    let silent = [rule(None, Effect::Timeout)];
-    let run = run(resolver, question(POD, "web"), &silent);
-    format!("{} queries; {}", run.sent.len(), end(&run))
-}
-
-/// What follows when the first entry gets this, and the second has the name.
-pub(crate) fn middle(resolver: &Resolver, effect: Effect) -> String {
-    let rules = [
-        rule(Some("x.a.test"), effect),
-        rule(Some("x.b.test"), address()),
-    ];
-    let run = run(resolver, question(PLAIN, "x"), &rules);
-    let plan = candidates(&self::run(resolver, question(PLAIN, "x"), &[]));
-    if !plan.iter().any(|it| it.0 == Because::Search(0)) {
-        return "no search list".to_owned();
-    }
-    // A query to a closed port reaches no server, and is not in the run.
-    let before = plan.iter().take_while(|it| it.0 != Because::Search(0));
-    let done: Vec<_> = before.collect();
-    let found = candidates(&run);
-    let next = found
-        .iter()
-        .find(|it| it.0 != Because::Search(0) && !done.contains(it));
-    match (next, &run.outcome) {
-        (Some((Because::Search(_), _)), _) => "next entry".to_owned(),
-        (Some(_), _) => "the name as it is".to_owned(),
-        (None, Outcome::Failed(code)) => format!("ends: {code}"),
-        (None, Outcome::Found(_)) => "ends well".to_owned(),
-    }
-}
-
-/// What follows when the first of two servers says this.
-pub(crate) fn first_server(resolver: &Resolver, effect: Effect) -> String {
-    let first = Rule {
-        server: Some("10.0.0.1".parse().unwrap()),
-        ..rule(None, effect)
-    };
-    let rules = [first, rule(None, address())];
-    let run = run(resolver, question(&servers(2), "x.test."), &rules);
-    let second = run
-        .sent
-        .iter()
-        .find(|it| it.query.server.to_string().ends_with(".2"));
-    match (second, &run.outcome) {
-        _ if asks_both(resolver) => format!("both are asked; {}", outcome(&run.outcome)),
-        (Some(_), Outcome::Found(_)) => "the second".to_owned(),
-        (Some(_), Outcome::Failed(code)) => format!("the second; {code}"),
-        (None, other) => outcome(other),
-    }
-}
-
 /// Whether two servers get the same question before any answer.
-fn asks_both(resolver: &Resolver) -> bool {
-    let silent = [rule(None, Effect::Timeout)];
-    let run = run(resolver, question(&servers(2), "x.test."), &silent);
-    let at_once = run.sent.iter().filter(|it| it.at.is_zero());
-    let servers: BTreeSet<_> = at_once.map(|it| &it.query.server).collect();
-    servers.len() == 2
-}
-
 fn outcome(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Found(_) => "ends well".to_owned(),
         Outcome::Failed(code) => format!("ends: {code}"),
     }
-}
-
-/// What follows a truncated response.
-pub(crate) fn truncated(resolver: &Resolver) -> String {
-    let rules = [
-        Rule {
-            transport: Some(Transport::Tcp),
-            ..rule(None, address())
-        },
-        rule(None, Effect::Truncated),
-    ];
-    let run = run(resolver, question(&servers(2), "x.test."), &rules);
-    let tcp = run
-        .sent
-        .iter()
-        .find(|it| it.query.transport == Transport::Tcp);
-    tcp.map_or_else(
-        || format!("no TCP; {}", outcome(&run.outcome)),
-        |it| {
-            let is_same = it.query.server.to_string().ends_with(".1");
-            if is_same { "TCP" } else { "TCP, second server" }.to_owned()
-        },
-    )
 }
 
 /// The OPT record of the first query.
@@ -392,13 +228,6 @@ pub(crate) fn variable(resolver: &Resolver, key: &str, value: &str) -> String {
     scenario.env.insert(key.to_owned(), value.to_owned());
     let with = candidates(&run(resolver, scenario, &[]));
     if plain == with { "–" } else { "counts" }.to_owned()
-}
-
-/// Whom it asks without a file.
-pub(crate) fn no_file(resolver: &Resolver) -> String {
-    let run = run(resolver, Scenario::new("probe", "x.test."), &[]);
-    let first = run.sent.first().map(|it| it.query.server.to_string());
-    first.unwrap_or_else(|| format!("nobody; {}", outcome(&run.outcome)))
 }
 
 /// What a name without dots leads to where there is no search list.
