@@ -139,11 +139,15 @@ fn compare_page(name: &str, case: &str, steps: &Steps) -> Result<usize, Failed> 
     Ok(shown)
 }
 
+/// Keys of JSON whose numbers differ.
+const JSON_NUMBERS: [&str; 2] = ["\"ID\":", "\"queryTimeMicroseconds\":"];
+
 /// What `time -p` writes before seconds.
 const TIMES: [&str; 3] = ["real", "user", "sys"];
 
 /// The words without what differs from run to run.
 fn steady(text: &str) -> Vec<String> {
+    let text = JSON_NUMBERS.iter().fold(text.to_owned(), without_number);
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut steady = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -156,6 +160,16 @@ fn steady(text: &str) -> Vec<String> {
         steady.drain(at..(at + 7).min(steady.len()));
     }
     steady
+}
+
+/// The text without the digits behind this key.
+fn without_number(text: String, key: &&str) -> String {
+    let mut pieces = text.split(key);
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |before, piece| {
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+        format!("{before}{key}{rest}")
+    })
 }
 
 fn steady_word(before: &str, word: &str, after: &str) -> String {

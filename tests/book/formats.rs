@@ -7,7 +7,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
 use crate::examples::output;
-use crate::pages::settle;
+use crate::pages::{root, settle};
 
 /// An example of each format: a command of which the beginning is shown.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -68,6 +68,11 @@ fn page() -> Result<String, Failed> {
         }
         if let Some((_, command)) = EXAMPLES.iter().find(|it| it.0 == name) {
             write!(page, "\n```console\n$ {command}\n{}```\n", output(command)?)?;
+        } else if root().join(format!("docs/commands/{name}.md")).is_file() {
+            write!(
+                page,
+                "\nThere is one on the page of [{name}](commands/{name}.md).\n"
+            )?;
         }
     }
     Ok(page)
