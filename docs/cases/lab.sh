@@ -29,12 +29,15 @@ if [[ -z ${KDNS_CASE:-} ]]; then
     exec timeout --signal=KILL 120 unshare --mount --net --pid --uts --ipc --fork --kill-child --mount-proc "$0" "$@"
 fi
 
-# From here on this is the node.
-work=$(mktemp -d /tmp/kdns-case.XXXXXX)
-mount -t tmpfs -o mode=755 case "$work"
-mkdir "$work/etc" "$work/old" "$work/bin"
-cp "$dnsmasq" "$work/bin/dnsmasq"
-cp "$kdns" "$work/bin/kdns"
+# From here on this is the node. What it runs is copied first: it may lie where the node has directories of its own.
+exec 8<"$kdns" 9<"$dnsmasq"
+for directory in /run /var/lib /var/log; do mount -t tmpfs -o mode=755 case "$directory"; done
+work=/run/kdns-case
+mkdir -p "$work/etc" "$work/old" "$work/bin"
+cat <&8 >"$work/bin/kdns"
+cat <&9 >"$work/bin/dnsmasq"
+exec 8<&- 9<&-
+chmod 755 "$work"/bin/*
 mount --bind /etc "$work/old"
 for file in "$work"/old/*; do
     case ${file##*/} in
@@ -43,7 +46,6 @@ for file in "$work"/old/*; do
     esac
 done
 mount --bind "$work/etc" /etc
-for directory in /run /var/lib /var/log; do mount -t tmpfs -o mode=755 case "$directory"; done
 PATH=$work/bin:/usr/sbin:/usr/bin:/sbin:/bin
 unset RES_OPTIONS LOCALDOMAIN HOSTALIASES
 hostname node-a
@@ -82,7 +84,7 @@ network() { # NAME ADDRESS
 server() { # NETWORK NAME OPTION…
     local network=$1 name=$2 enter=()
     shift 2
-    cp "$dnsmasq" "$work/bin/$name"
+    cp "$work/bin/dnsmasq" "$work/bin/$name"
     [[ $network == - ]] || enter=(nsenter "--net=/run/netns/$network")
     "${enter[@]}" "$work/bin/$name" --keep-in-foreground --conf-file=/dev/null --no-hosts --cache-size=0 --user=root --pid-file= \
         --log-facility="/var/log/$name.log" --log-queries "$@" &
