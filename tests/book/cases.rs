@@ -147,7 +147,9 @@ const TIMES: [&str; 3] = ["real", "user", "sys"];
 
 /// The words without what differs from run to run.
 fn steady(text: &str) -> Vec<String> {
-    let text = JSON_NUMBERS.iter().fold(text.to_owned(), without_number);
+    let text = JSON_NUMBERS
+        .iter()
+        .fold(text.to_owned(), |text, key| without_number(&text, key));
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut steady = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -163,7 +165,7 @@ fn steady(text: &str) -> Vec<String> {
 }
 
 /// The text without the digits behind this key.
-fn without_number(text: String, key: &&str) -> String {
+fn without_number(text: &str, key: &str) -> String {
     let mut pieces = text.split(key);
     let first = pieces.next().unwrap_or_default().to_owned();
     pieces.fold(first, |before, piece| {
