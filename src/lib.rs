@@ -88,3 +88,8 @@ pub mod wire;
 pub mod render;
 
 pub mod cli;
+
+/// The code of the book's guide is compiled and run with that of these pages.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+mod book {}

@@ -1,0 +1,332 @@
+//! `docs/resolvers.md`: how each resolver behaves. Every cell is what the
+//! model did when it was asked; the counts are those of the vectors.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+
+use kdns::engine::message::Rcode;
+use kdns::resolver::{self, Resolver};
+use kdns::world::Effect;
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+use crate::pages::{root, settle};
+use crate::probes as probe;
+use crate::probes::servers;
+
+/// A behaviour: what is said before the cells, and how a cell is made.
+type Row = (&'static str, fn(&Resolver) -> String);
+
+/// Resolvers that are compared side by side, under a heading.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "C libraries and Go",
+        &["glibc", "musl-1.2.5", "musl-1.2.3", "go-1.27", "go-1.19"],
+    ),
+    (
+        "c-ares and hickory",
+        &[
+            "c-ares-1.34",
+            "c-ares-1.34-search",
+            "c-ares-1.18",
+            "c-ares-1.18-search",
+            "hickory-0.26",
+        ],
+    ),
+    (
+        "systemd-resolved and glibc's other calls",
+        &[
+            "systemd-resolved",
+            "systemd-resolved-stub",
+            "glibc-res_search",
+            "glibc-res_query",
+        ],
+    ),
+    (
+        "Tools",
+        &["dig", "dig-search", "host", "nslookup", "busybox-nslookup"],
+    ),
+];
+
+const NAMES: &[Row] = &[
+    ("dots from which a name is asked as it is first", |it| {
+        probe::ndots(it, "")
+    }),
+    ("the same with `options ndots:5`", |it| {
+        probe::ndots(it, "options ndots:5\n")
+    }),
+    ("the same with `options ndots:40`", |it| {
+        probe::ndots(it, "options ndots:40\n")
+    }),
+    ("after that fails, the search list", probe::search_after),
+    (
+        "search entries used at most, 8 characters each",
+        probe::most_entries,
+    ),
+    ("used of 40 with 8 characters each", |it| {
+        probe::entries(it, 40, 8)
+    }),
+    ("used of 12 with 60 characters each", |it| {
+        probe::entries(it, 12, 60)
+    }),
+    (
+        "a name without dots, where there is no search list",
+        probe::single_label,
+    ),
+    ("`localhost`", |it| probe::other_source(it, "localhost")),
+    ("a name that /etc/hosts has", |it| {
+        probe::other_source(it, "pod-1")
+    }),
+];
+
+const COUNTS: &[Row] = &[
+    ("`web`, which does not exist", |it| {
+        probe::count(it, "web", &[])
+    }),
+    ("`web`, a service of the pod's namespace", |it| {
+        let name = "web.default.svc.cluster.local";
+        probe::count(it, "web", &[probe::rule(Some(name), probe::address())])
+    }),
+    ("`api.example.com`, which exists", |it| {
+        let name = "api.example.com";
+        probe::count(it, name, &[probe::rule(Some(name), probe::address())])
+    }),
+    ("`api.example.com.` with its final dot", |it| {
+        let rule = probe::rule(Some("api.example.com"), probe::address());
+        probe::count(it, "api.example.com.", &[rule])
+    }),
+    ("`web`, and the server is silent", servers::dead_server),
+];
+
+const TIME: &[Row] = &[
+    ("what is asked about a name", servers::types),
+    (
+        "servers used of eight that are silent",
+        servers::servers_used,
+    ),
+    ("one silent server: queries at … s", |it| {
+        servers::silence(it, 1, "")
+    }),
+    ("three silent servers: … s → server", |it| {
+        servers::silence(it, 3, "")
+    }),
+    ("one, with `timeout:2 attempts:3`", |it| {
+        servers::silence(it, 1, "options timeout:2 attempts:3\n")
+    }),
+    ("without a file, it asks", servers::no_file),
+];
+
+const REPLIES: &[Row] = &[
+    ("NXDOMAIN", |it| {
+        servers::middle(it, probe::status(Rcode::NxDomain))
+    }),
+    ("NODATA", |it| {
+        servers::middle(it, probe::status(Rcode::NoError))
+    }),
+    ("SERVFAIL", |it| {
+        servers::middle(it, probe::status(Rcode::ServFail))
+    }),
+    ("REFUSED", |it| {
+        servers::middle(it, probe::status(Rcode::Refused))
+    }),
+    ("NOTIMP", |it| {
+        servers::middle(it, probe::status(Rcode::NotImp))
+    }),
+    ("FORMERR", |it| {
+        servers::middle(it, probe::status(Rcode::FormErr))
+    }),
+    ("truncated, and again over TCP", |it| {
+        servers::middle(it, Effect::Truncated)
+    }),
+    ("nothing", |it| servers::middle(it, Effect::Timeout)),
+    ("a closed port", |it| servers::middle(it, Effect::Icmp)),
+];
+
+const SERVERS: &[Row] = &[
+    ("NXDOMAIN", |it| {
+        servers::first_server(it, probe::status(Rcode::NxDomain))
+    }),
+    ("NODATA", |it| {
+        servers::first_server(it, probe::status(Rcode::NoError))
+    }),
+    ("SERVFAIL", |it| {
+        servers::first_server(it, probe::status(Rcode::ServFail))
+    }),
+    ("REFUSED", |it| {
+        servers::first_server(it, probe::status(Rcode::Refused))
+    }),
+    ("NOTIMP", |it| {
+        servers::first_server(it, probe::status(Rcode::NotImp))
+    }),
+    ("FORMERR", |it| {
+        servers::first_server(it, probe::status(Rcode::FormErr))
+    }),
+    ("nothing", |it| servers::first_server(it, Effect::Timeout)),
+    ("a closed port", |it| {
+        servers::first_server(it, Effect::Icmp)
+    }),
+    ("a truncated response", servers::truncated),
+];
+
+const OPTIONS: &[Row] = &[
+    ("EDNS", |it| probe::edns(it, "")),
+    ("EDNS with `options edns0`", |it| {
+        probe::edns(it, "options edns0\n")
+    }),
+    ("`rotate`, three servers", probe::rotate),
+    ("`use-vc`", |it| probe::option(it, "use-vc")),
+    ("`single-request`", |it| probe::option(it, "single-request")),
+    ("`single-request-reopen`", |it| {
+        probe::option(it, "single-request-reopen")
+    }),
+    ("`trust-ad`", |it| probe::option(it, "trust-ad")),
+    ("`no-aaaa`", |it| probe::option(it, "no-aaaa")),
+    ("`RES_OPTIONS=ndots:1`", |it| {
+        probe::variable(it, "RES_OPTIONS", "ndots:1")
+    }),
+    ("`LOCALDOMAIN=z.test`", |it| {
+        probe::variable(it, "LOCALDOMAIN", "z.test")
+    }),
+];
+
+/// The parts of each group, and what is asked in them.
+const PARTS: [(&str, &str, &[Row]); 6] = [
+    (
+        "Names",
+        "`nameserver 10.0.0.1`, `search a.test b.test c.test`.",
+        NAMES,
+    ),
+    (
+        "Queries in a pod",
+        "One server, three search domains, `ndots:5`: the file of a pod in namespace `default`.",
+        COUNTS,
+    ),
+    (
+        "Servers and time",
+        "The name ends in a dot, so that it is asked as it is. Seconds count from the start of the lookup.",
+        TIME,
+    ),
+    (
+        "The first search domain answers",
+        "What follows; the second domain has the name. One server.",
+        REPLIES,
+    ),
+    (
+        "The first server answers",
+        "What follows, with two servers, the second of which has the name.",
+        SERVERS,
+    ),
+    (
+        "Options and environment",
+        "“–”: nothing that is sent changes.",
+        OPTIONS,
+    ),
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let page = || settle("docs/resolvers.md", &page()?);
+    vec![
+        Trial::test("resolvers::every resolver has its column", columns),
+        Trial::test("resolvers::the table is what the models do", page),
+    ]
+}
+
+fn columns() -> Result<(), Failed> {
+    let mut shown: Vec<&str> = GROUPS.iter().flat_map(|it| it.1.iter().copied()).collect();
+    let mut all: Vec<&str> = resolver::ALL.iter().map(|it| it.id).collect();
+    shown.sort_unstable();
+    all.sort_unstable();
+    if shown == all {
+        return Ok(());
+    }
+    Err(format!("{shown:?}\nare not\n{all:?}").into())
+}
+
+const START: &str = "# How each resolver behaves
+
+Made by `KDNS_BLESS=1 cargo test --test book`. Nothing on this page is written by hand: a test asks each model these questions, and writes down what
+it did. The models follow the source of the versions below, and are held against what the real programs were
+observed to send: `testdata/vectors`, and random scenarios through the real programs in namespaces (`tests/resolvers`).
+
+`kdns explain NAME --resolver ID` shows the same for your file and your name, query by query.
+
+";
+
+fn page() -> Result<String, Failed> {
+    let mut page = START.to_owned();
+    versions(&mut page)?;
+    for (heading, ids) in GROUPS {
+        let resolvers: Vec<&Resolver> = ids.iter().filter_map(|id| resolver::find(id)).collect();
+        write!(page, "\n## {heading}\n")?;
+        for (part, about, rows) in PARTS {
+            write!(page, "\n### {part}\n\n{about}\n\n")?;
+            table(&mut page, &resolvers, rows)?;
+        }
+    }
+    Ok(page)
+}
+
+fn table(page: &mut String, resolvers: &[&Resolver], rows: &[Row]) -> Result<(), Failed> {
+    let ids = resolvers.iter().map(|it| format!(" {} |", it.id));
+    writeln!(page, "| |{}", ids.collect::<String>())?;
+    writeln!(page, "| --- |{}", " --- |".repeat(resolvers.len()))?;
+    for (about, cell) in rows {
+        let cells = resolvers.iter().map(|it| format!(" {} |", cell(it)));
+        writeln!(page, "| {about} |{}", cells.collect::<String>())?;
+    }
+    Ok(())
+}
+
+/// The versions, with how often each was observed.
+fn versions(page: &mut String) -> Result<(), Failed> {
+    let (observed, exceptions) = (observations()?, exceptions()?);
+    page.push_str("## Versions\n\n");
+    page.push_str("“Not predicted” counts observations that depend on chance, each with its reason in `testdata/vectors/exceptions.json`.\n\n");
+    page.push_str("| Id | Version | Used by | Observations | Not predicted |\n");
+    page.push_str("| --- | --- | --- | --- | --- |\n");
+    for resolver in resolver::ALL {
+        let of = |counts: &BTreeMap<String, usize>| counts.get(resolver.id).copied();
+        writeln!(
+            page,
+            "| `{}` | {} | {} | {} | {} |",
+            resolver.id,
+            resolver.version,
+            resolver.used_by,
+            of(&observed).unwrap_or_default(),
+            of(&exceptions).unwrap_or_default(),
+        )?;
+    }
+    Ok(())
+}
+
+/// Recorded lookups by resolver.
+fn observations() -> Result<BTreeMap<String, usize>, Failed> {
+    let mut counts = BTreeMap::new();
+    for entry in fs::read_dir(root().join("testdata/vectors"))? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|it| it != "jsonl") {
+            continue;
+        }
+        for line in fs::read_to_string(path)?.lines() {
+            let case: Value = serde_json::from_str(line)?;
+            let observed = case.get("observed").and_then(Value::as_array);
+            count(observed.into_iter().flatten(), &mut counts);
+        }
+    }
+    Ok(counts)
+}
+
+fn exceptions() -> Result<BTreeMap<String, usize>, Failed> {
+    let text = fs::read_to_string(root().join("testdata/vectors/exceptions.json"))?;
+    let all: Vec<Value> = serde_json::from_str(&text)?;
+    let mut counts = BTreeMap::new();
+    count(all.iter(), &mut counts);
+    Ok(counts)
+}
+
+fn count<'v>(values: impl Iterator<Item = &'v Value>, counts: &mut BTreeMap<String, usize>) {
+    for id in values.filter_map(|it| it.get("resolver")?.as_str()) {
+        *counts.entry(id.to_owned()).or_default() += 1;
+    }
+}
