@@ -68,8 +68,6 @@ fn build(scratch: &Path) -> Image {
         "bud",
         "--isolation",
         "chroot",
-        "--network",
-        "none",
         "--tag",
         "kdns",
         "--file",
