@@ -19,8 +19,6 @@ pub(crate) enum Needs {
 }
 
 impl Needs {
-    pub(crate) const ROOT: Self = Self::Root;
-
     /// Why it cannot be had.
     fn missing(self) -> Option<String> {
         match self {

@@ -21,43 +21,58 @@ mod tarball;
 
 use std::process::ExitCode;
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 
 use lab::{Needs, trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let root = Needs::ROOT;
-    let trials = vec![
-        trial(
-            "crate::has all that the program is built from",
-            &[],
-            crates::package,
-        ),
-        trial("program::is static", &[Needs::Release], program::is_static),
-        trial(
-            "program::is below 8 MiB",
-            &[Needs::Release],
-            program::is_small,
-        ),
+    let mut trials = of_the_program();
+    trials.extend(of_the_packages());
+    trials.push(trial(
+        "crate::has all that the program is built from",
+        &[],
+        crates::package,
+    ));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn of_the_program() -> Vec<Trial> {
+    let release = [Needs::Release];
+    vec![
+        trial("program::is static", &release, program::is_static),
+        trial("program::is below 8 MiB", &release, program::is_small),
         trial(
             "program::names no place of its build",
-            &[Needs::Release],
+            &release,
             program::names_no_place,
         ),
         trial(
             "program::lists its dependencies",
-            &[Needs::Release],
+            &release,
             program::lists_dependencies,
         ),
         trial(
             "program::runs in an empty root",
-            &[Needs::Release, root],
+            &[Needs::Release, Needs::Root],
             program::in_an_empty_root,
         ),
+    ]
+}
+
+fn of_the_packages() -> Vec<Trial> {
+    let with = |program| [Needs::Release, Needs::Program(program)];
+    let dpkg = [Needs::Release, Needs::Root, Needs::Program("dpkg")];
+    let containers = [
+        Needs::Release,
+        Needs::Root,
+        Needs::Program("buildah"),
+        Needs::Program("runc"),
+    ];
+    vec![
         trial(
             "tarball::checksums, and a run",
-            &[Needs::Release, Needs::Program("sha256sum")],
+            &with("sha256sum"),
             tarball::unpacked,
         ),
         trial(
@@ -67,26 +82,16 @@ fn main() -> ExitCode {
         ),
         trial(
             "debian::lintian has nothing to say",
-            &[Needs::Release, Needs::Program("lintian")],
+            &with("lintian"),
             debian::lintian,
         ),
-        trial(
-            "debian::installed, used, removed",
-            &[Needs::Release, root, Needs::Program("dpkg")],
-            debian::installed,
-        ),
+        trial("debian::installed, used, removed", &dpkg, debian::installed),
         trial("krew::its rules", &[Needs::Release], krew::rules),
         trial("krew::installed", &[Needs::Release], krew::installed),
         trial(
             "image::built, and run on a node",
-            &[
-                Needs::Release,
-                root,
-                Needs::Program("buildah"),
-                Needs::Program("runc"),
-            ],
+            &containers,
             image::on_a_node,
         ),
-    ];
-    libtest_mimic::run(&arguments, trials).exit_code()
+    ]
 }

@@ -93,14 +93,15 @@ pub(crate) fn lists_dependencies() {
     }
     // Whose licence is named is in the list, too.
     let licences = fs::read_to_string(dist().join("LICENSES.txt")).unwrap();
-    let list = licences.split("\n===").next().unwrap();
-    let lines = list
+    let head = licences.split("\n===").next().unwrap();
+    let from_heading = head
         .lines()
         .skip_while(|it| !it.ends_with("of their own for it:"));
-    let crates = lines.filter_map(|it| it.get(4..)?.split_once(": ")?.0.split_once(' '));
-    let named: Vec<(&str, &str)> = crates.collect();
-    assert!(named.len() > 100, "{named:?}");
-    for (name, version) in named {
+    let licensed: Vec<(&str, &str)> = from_heading
+        .filter_map(|it| it.get(4..)?.split_once(": ")?.0.split_once(' '))
+        .collect();
+    assert!(licensed.len() > 100, "{licensed:?}");
+    for (name, version) in licensed {
         let is_listed = inside.contains(&(name.to_owned(), version.to_owned()));
         assert!(is_listed, "{name} {version} is linked in, but not listed");
     }
