@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 
+use crate::kubelet::address;
 use crate::lint::document::{At, FileId};
 
 /// What a file says that rules about other files can need.
@@ -32,9 +33,9 @@ pub struct Text {
 }
 
 impl Text {
-    /// The text as an address.
+    /// The text as an address, as the kubelet reads it.
     pub fn address(&self) -> Option<IpAddr> {
-        self.text.parse().ok()
+        address::read(&self.text)
     }
 }
 

@@ -5,7 +5,7 @@
 //! the first time. What is kept between is small.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -84,12 +84,16 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
         Some(drafts(number(index), look, &source, &context, rules))
     });
     let mut by_file: BTreeMap<FileId, Vec<Draft>> = BTreeMap::new();
-    for draft in found
-        .into_iter()
-        .flatten()
-        .flatten()
-        .chain(check::across(&context, rules))
-    {
+    let mut parted = BTreeSet::new();
+    let mut in_files = Vec::new();
+    for (index, found) in found.into_iter().enumerate() {
+        let Some(found) = found else { continue };
+        if found.is_parted {
+            parted.insert(number(index));
+        }
+        in_files.extend(found.drafts);
+    }
+    for draft in in_files.into_iter().chain(check::across(&context, rules)) {
         by_file
             .entry(home(&draft, &workspace))
             .or_default()
@@ -106,7 +110,8 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     let groups: Vec<(FileId, Vec<Draft>)> = by_file.into_iter().collect();
     let settled = parallel(&groups, |_, (file, drafts)| {
         let source = library(*file).unwrap_or_default();
-        settle::file(&source, *file, drafts, &workspace, rules, &library)
+        let is_whole = !parted.contains(file);
+        settle::file(&source, *file, drafts, &workspace, rules, is_whole, &library)
     });
     outcome(inputs, &looks, settled)
 }
@@ -149,13 +154,19 @@ fn number(index: usize) -> FileId {
 }
 
 /// What the rules find in one file.
+struct Drafts {
+    drafts: Vec<Draft>,
+    /// Whether something of it could not be parsed.
+    is_parted: bool,
+}
+
 fn drafts(
     file: FileId,
     look: &Look,
     source: &Arc<Source>,
     context: &Context<'_>,
     rules: &[&'static Rule],
-) -> Vec<Draft> {
+) -> Drafts {
     let has_unparseable = rules.iter().any(|it| it.code == reading::UNPARSEABLE.code);
     if look.is_cut {
         let mut report = Report::new(&reading::UNPARSEABLE);
@@ -166,10 +177,11 @@ fn drafts(
                 "the file is longer than 1 MiB, and was not read",
             )
             .severity(Severity::Warning);
-        return if has_unparseable {
-            report.into_found()
-        } else {
-            Vec::new()
+        return Drafts {
+            drafts: has_unparseable
+                .then(|| report.into_found())
+                .unwrap_or_default(),
+            is_parted: true,
         };
     }
     let again = || read::documents(file, source, look.form);
@@ -186,7 +198,10 @@ fn drafts(
                 .map(|it| settle::broken(it, &source.bytes)),
         );
     }
-    drafts
+    Drafts {
+        drafts,
+        is_parted: !found.broken.is_empty(),
+    }
 }
 
 /// So many files are taken at a time by a thread.

@@ -63,8 +63,8 @@ fn blocks_stand_line_for_line() {
     check(
         "a: |\r\n  one\r\n  two\r\n",
         &["one", "two"],
-        Some("a: |\r\n  x\n  y\r\n  two\r\n"),
-        None,
+        Some("a: |\r\n  x\r\n  y\r\n  two\r\n"),
+        Some("a: |\r\n  two\r\n"),
     );
     // What was folded stands nowhere as it is: every place is the whole value.
     let whole = "one\n  two\n";
@@ -78,13 +78,13 @@ fn quoted_texts_stand_between_escapes() {
     check(
         "a: \"one\\ntwo\\tthr\\u0065e\"\n",
         &["one", "two", "thr\\u0065e"],
-        None,
+        Some("a: \"x\\ny\\ntwo\\tthr\\u0065e\"\n"),
         None,
     );
     check(
         "{\"a\": \"one\\n\u{e9} two\"}",
         &["one", "\u{e9}", "two"],
-        None,
+        Some("{\"a\": \"x\\ny\\n\u{e9} two\"}"),
         None,
     );
     check("a: 'it''s'\n", &["'it''s'"], None, None);

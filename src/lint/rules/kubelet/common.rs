@@ -43,25 +43,6 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     text.starts_with('%') || marks.iter().any(|it| text.contains(it))
 }
 
-/// An address as the kubelet reads it: with zeros before the numbers of IPv4.
-///
-/// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`, `ParseIPSloppy`.
-pub(super) fn address(text: &str) -> Option<IpAddr> {
-    let number = |part: &str| {
-        let rest = part.trim_start_matches('0');
-        if rest.is_empty() && !part.is_empty() {
-            "0".to_owned()
-        } else {
-            rest.to_owned()
-        }
-    };
-    let sloppy = || {
-        let numbers: Vec<String> = text.split('.').map(number).collect();
-        numbers.join(".").parse().ok()
-    };
-    text.parse().ok().or_else(sloppy)
-}
-
 /// Whether it is an address of the link, where caches of nodes listen, and
 /// none at which clouds have their own servers.
 pub(super) fn is_cache_address(address: IpAddr) -> bool {
@@ -162,23 +143,6 @@ fn has_drive(node: &Node, depth: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_read_as_the_kubelet_does() {
-        for (text, expected) in [
-            ("10.96.0.10", Some("10.96.0.10")),
-            ("010.096.000.010", Some("10.96.0.10")),
-            ("fd00::10", Some("fd00::10")),
-            ("10.96.0.10:53", None),
-            ("10.96..10", None),
-            ("fe80::1%eth0", None),
-            ("kube-dns", None),
-            ("", None),
-        ] {
-            let expected = expected.map(|it| it.parse().unwrap());
-            assert_eq!(address(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn paths_of_windows_have_a_drive() {

@@ -2,11 +2,12 @@
 
 use crate::config::yaml::{Kind, Node};
 use crate::finding::Severity;
+use crate::kubelet::address;
 use crate::lint::context::Context;
 use crate::lint::document::{Change, Document};
 use crate::lint::embedded::Layers;
 use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{address, entries, is_placeholder, key};
+use crate::lint::rules::kubelet::common::{entries, is_placeholder, key};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
 
@@ -78,7 +79,7 @@ fn list(document: &Document, value: &Node, report: &mut Report) {
             format!("clusterDNS is {found} here and not a list"),
         )
         .note("the kubelet does not start with this file");
-    if !servers.iter().all(|it| address(it).is_some()) {
+    if !servers.iter().all(|it| address::read(it).is_some()) {
         finding.help("write a list: clusterDNS: [10.96.0.10]");
         return;
     }
