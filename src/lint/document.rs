@@ -50,6 +50,9 @@ pub struct Document {
     pub layers: Layers,
     /// What it is.
     pub syntax: Syntax,
+    /// How the texts that a Corefile imports stand in their files, in the order
+    /// of its sources behind the first.
+    pub imported: Vec<(FileId, Layers)>,
 }
 
 /// A document as its parser has it.
@@ -61,6 +64,8 @@ pub enum Syntax {
     Yaml(yaml::Node),
     /// A Corefile. Boxed: it is much larger than the others.
     Corefile(Box<Corefile>),
+    /// Directives for a Corefile that imports them.
+    CorefilePart,
     /// A systemd unit or a drop-in for one.
     Unit(Vec<unit_file::Entry>),
     /// Variables for a unit.

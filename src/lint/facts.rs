@@ -15,6 +15,9 @@ pub struct Facts {
     pub kubelets: Vec<KubeletFacts>,
     /// Its Corefiles.
     pub corefiles: Vec<CorefileFacts>,
+    /// The paths of what Corefiles can import:
+    /// [`crate::lint::document::Document::path`].
+    pub importable: Vec<String>,
     /// The Services for the cluster's DNS that it makes.
     pub services: Vec<Service>,
     /// The pods that it makes that are DNS servers of the cluster.

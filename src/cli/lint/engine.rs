@@ -2,7 +2,10 @@
 //!
 //! Files are read twice if they are many: first for what others must know of
 //! them, then for the rules. Only those that others can ask about are parsed
-//! the first time. What is kept between is small.
+//! the first time. Between the two are kept: the path of each file, and of
+//! those that set something of a kubelet, hold a Corefile, a Service or a pod of
+//! the cluster's DNS, the words that count with their places (about 3 KiB for a
+//! kubelet); bytes and documents up to a sum that does not grow.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +21,7 @@ use crate::lint::report::{Draft, Report, Spot};
 use crate::lint::rules::reading;
 use crate::lint::settle::{self, Settled};
 use crate::lint::workspace::Workspace;
-use crate::lint::{Rule, check, reading as read};
+use crate::lint::{Rule, check, imports, reading as read};
 use crate::text::{Source, Span};
 
 /// A file to lint.
@@ -81,7 +84,14 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     };
     let found = parallel(&looks, |index, look| {
         let source = (!look.is_done).then(|| library(number(index))).flatten()?;
-        Some(drafts(number(index), look, &source, &context, rules))
+        Some(drafts(
+            number(index),
+            look,
+            &source,
+            &context,
+            rules,
+            &library,
+        ))
     });
     let mut by_file: BTreeMap<FileId, Vec<Draft>> = BTreeMap::new();
     let mut parted = BTreeSet::new();
@@ -111,7 +121,9 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     let settled = parallel(&groups, |_, (file, drafts)| {
         let source = library(*file).unwrap_or_default();
         let is_whole = !parted.contains(file);
-        settle::file(&source, *file, drafts, &workspace, rules, is_whole, &library)
+        settle::file(
+            &source, *file, drafts, &workspace, rules, is_whole, &library,
+        )
     });
     outcome(inputs, &looks, settled)
 }
@@ -166,6 +178,7 @@ fn drafts(
     source: &Arc<Source>,
     context: &Context<'_>,
     rules: &[&'static Rule],
+    library: settle::Library<'_>,
 ) -> Drafts {
     let has_unparseable = rules.iter().any(|it| it.code == reading::UNPARSEABLE.code);
     if look.is_cut {
@@ -185,10 +198,13 @@ fn drafts(
         };
     }
     let again = || read::documents(file, source, look.form);
-    let found = match &look.found {
+    let mut found = match &look.found {
         Some(found) => Cow::Borrowed(found.as_ref()),
         None => Cow::Owned(again()),
     };
+    if imports::are_open(&found) {
+        imports::put_in(found.to_mut(), context, library);
+    }
     let mut drafts = check::file(&found, context, rules);
     if has_unparseable {
         drafts.extend(

@@ -106,6 +106,10 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     if let Err(error) = mend::write(&changed) {
         return faces::fail(&error, args, streams);
     }
+    if !changed.is_empty() {
+        let notice = Notice::new(Severity::Info, &mend::told(&changed));
+        faces::tell(&[notice], streams);
+    }
     faces::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
     Ok(status)
 }

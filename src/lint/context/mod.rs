@@ -29,8 +29,8 @@ pub struct Context<'w> {
     workspace: &'w Workspace,
     /// In the order of their files.
     kubelets: Vec<Kubelet>,
-    /// The kubelet that each file is a part of, by its place in `kubelets`.
-    parts: BTreeMap<FileId, usize>,
+    /// The kubelets that each file is a part of, by their places in `kubelets`.
+    parts: BTreeMap<FileId, Vec<usize>>,
     /// The texts in the syntax of resolv.conf by their paths.
     resolvers: BTreeMap<&'w str, &'w Resolver>,
     /// The kubelet that hands out the text at each path.
@@ -80,7 +80,7 @@ impl<'w> Context<'w> {
         context.kubelets = super::kubelets::all(&context);
         for (index, kubelet) in context.kubelets.iter().enumerate() {
             for &file in &kubelet.files {
-                context.parts.entry(file).or_insert(index);
+                context.parts.entry(file).or_default().push(index);
             }
             let named = kubelet.resolv_conf();
             if named.is_none() && !kubelet.has_configuration {
@@ -135,9 +135,16 @@ impl<'w> Context<'w> {
         &self.kubelets
     }
 
-    /// The kubelet that a file is a part of.
+    /// The first kubelet that a file is a part of.
     pub fn kubelet_of(&self, file: FileId) -> Option<&Kubelet> {
-        self.kubelets.get(*self.parts.get(&file)?)
+        self.kubelets_of(file).next()
+    }
+
+    /// The kubelets that a file is a part of: one with settings of several
+    /// machines is a part of several.
+    pub fn kubelets_of(&self, file: FileId) -> impl Iterator<Item = &Kubelet> {
+        let places = self.parts.get(&file).into_iter().flatten();
+        places.filter_map(|it| self.kubelets.get(*it))
     }
 
     /// The flag that beats what a file sets for a kubelet: mending the file

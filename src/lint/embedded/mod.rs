@@ -159,7 +159,9 @@ impl Layer {
         let run = self.run_of(span)?;
         let outer = |at: u32| run.outer + (at - run.inner);
         let is_behind = span.end == run.inner + run.len;
-        if span.is_empty() && is_behind && run.len > 0 && self.has_lines {
+        // Runs end before a carriage return, and behind the line's newline otherwise.
+        let is_last = is_behind && !matches!(run.writing, Writing::Lines { is_crlf: true, .. });
+        if span.is_empty() && is_last && run.len > 0 && self.has_lines {
             // Behind the last line nothing tells whether a new one must begin.
             return None;
         }

@@ -20,7 +20,10 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
         "HelmChart" | "HelmChartConfig" => values(object),
         "Kustomization" => kustomization(object),
         "ResolverConfig" => resolver_config(object).into_iter().collect(),
-        "NodeConfig" => nodeadm(object).into_iter().collect(),
+        "NodeConfig" => nodeadm(object)
+            .into_iter()
+            .chain(nodeadm_kubelet(object))
+            .collect(),
         "" => {
             let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
             texts.extend(helm_servers(object));
@@ -155,6 +158,15 @@ fn nodeadm(object: &Node) -> Option<Inner<'_>> {
     let network = instance.get("network")?;
     let (servers, domains) = (network.get("nameservers")?, network.get("domains"));
     Some(resolv_conf(lines(servers, domains)?))
+}
+
+/// The configuration that nodeadm puts over its own, where it is a text.
+///
+/// Source: awslabs/amazon-eks-ami `nodeadm/example/node.eks.aws_v1alpha1_nodeconfig.yaml`.
+fn nodeadm_kubelet(object: &Node) -> Option<Inner<'_>> {
+    let config = object.get("spec")?.get("kubelet")?.get("config")?;
+    let inner = Inner::scalar("kubeletconfiguration.json", config)?;
+    Some(inner.of_form(Form::Yaml))
 }
 
 /// The name servers that Talos gives a machine.

@@ -76,8 +76,12 @@ pub(super) fn shown(setting: &Setting) -> String {
 /// Whether a setting is the one of its key that counts for the kubelet that
 /// its file is a part of.
 pub(super) fn counts(setting: &Setting, file: FileId, context: &Context<'_>) -> bool {
-    let kubelet = context.kubelet_of(file);
-    kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(|it| it.at == setting.at))
+    let is_it = |it: &Setting| it.at == setting.at;
+    let own = context
+        .kubelets_of(file)
+        .find(|kubelet| kubelet.made.iter().any(is_it));
+    let kubelet = own.or_else(|| context.kubelet_of(file));
+    kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(is_it))
 }
 
 /// Whether a file has a text of this form.
