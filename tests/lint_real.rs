@@ -6,7 +6,7 @@
 //! Any other finding is a false one.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-#![expect(clippy::panic, clippy::string_slice, reason = "the same")]
+#![expect(clippy::string_slice, reason = "the same")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -50,7 +50,7 @@ fn every_file_is_read_alone() {
         let code = output.status.code();
         assert!(matches!(code, Some(0 | 1)), "{path}: {output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
-        let is_template = path.ends_with(".j2");
+        let is_template = path.rsplit('.').next() == Some("j2");
         assert!(
             is_template || !text.contains("[unparseable-file]"),
             "{text}"
@@ -80,7 +80,7 @@ fn every_file_has_its_origin() {
         // What was read has a commit, what was not has none.
         match how.as_str() {
             "opened" => assert!(commit != "-", "{path}"),
-            "documentation" => assert!(commit == "-", "{path}"),
+            "documentation" | "captured" => assert!(commit == "-", "{path}"),
             _ => panic!("{path}: {how}"),
         }
     }

@@ -93,16 +93,8 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
             &library,
         ))
     });
+    let (in_files, parted) = gathered(found);
     let mut by_file: BTreeMap<FileId, Vec<Draft>> = BTreeMap::new();
-    let mut parted = BTreeSet::new();
-    let mut in_files = Vec::new();
-    for (index, found) in found.into_iter().enumerate() {
-        let Some(found) = found else { continue };
-        if found.is_parted {
-            parted.insert(number(index));
-        }
-        in_files.extend(found.drafts);
-    }
     for draft in in_files.into_iter().chain(check::across(&context, rules)) {
         by_file
             .entry(home(&draft, &workspace))
@@ -126,6 +118,20 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
         )
     });
     outcome(inputs, &looks, settled)
+}
+
+/// The drafts of all files, and the files that could not be parsed as a whole.
+fn gathered(found: Vec<Option<Drafts>>) -> (Vec<Draft>, BTreeSet<FileId>) {
+    let mut parted = BTreeSet::new();
+    let mut drafts = Vec::new();
+    for (index, found) in found.into_iter().enumerate() {
+        let Some(found) = found else { continue };
+        if found.is_parted {
+            parted.insert(number(index));
+        }
+        drafts.extend(found.drafts);
+    }
+    (drafts, parted)
 }
 
 fn outcome(inputs: &[Input], looks: &[Look], settled: Vec<Settled>) -> Outcome {
@@ -190,10 +196,13 @@ fn drafts(
                 "the file is longer than 1 MiB, and was not read",
             )
             .severity(Severity::Warning);
+        let drafts = if has_unparseable {
+            report.into_found()
+        } else {
+            Vec::new()
+        };
         return Drafts {
-            drafts: has_unparseable
-                .then(|| report.into_found())
-                .unwrap_or_default(),
+            drafts,
             is_parted: true,
         };
     }
