@@ -30,6 +30,8 @@ const MOST_OF_GREP: f64 = 3.0;
 const LEAST_OF_YAMLLINT: f64 = 20.0;
 const MOST_MIB: f64 = 32.0;
 const MOST_MIB_OF_KUBELETS: f64 = 64.0;
+/// Where there are two or more processors.
+const LEAST_CORES: f64 = 1.2;
 /// What ten times as many files may add.
 const MOST_MORE_MIB: f64 = 12.0;
 
@@ -42,6 +44,7 @@ pub(crate) fn run(figures: &mut Figures) {
         &resolvers,
         &tree(FILES / 10, "resolv.conf", &resolv_conf),
     );
+    cores(figures, resolvers.path());
     is_in_order(resolvers.path());
     let manifests = tree(FILES, "deployment.yaml", &deployment);
     beside_yamllint(figures, manifests.path());
@@ -115,6 +118,26 @@ fn memory(figures: &mut Figures, what: &str, large: &TempDir, small: &TempDir) {
         most - less,
         Bound::AtMost(MOST_MORE_MIB),
         "40 MiB against 4",
+    );
+}
+
+/// How many processors work at once: the walk is one's, everything else all's.
+fn cores(figures: &mut Figures, tree: &Path) {
+    let available = std::thread::available_parallelism().map_or(1, usize::from);
+    if available < 2 {
+        figures.missing("a second processor");
+        return;
+    }
+    let command = [KDNS, "lint", tree.to_str().unwrap()];
+    let at_once = (0..ROUNDS).map(|_| {
+        let cost = cost(1, &command).unwrap();
+        cost.seconds / cost.duration
+    });
+    figures.check(
+        &format!("lint {FILES} resolv.conf files, processors at work"),
+        at_once.fold(0.0, f64::max),
+        Bound::AtLeast(LEAST_CORES),
+        &format!("of {available}, in the best of {ROUNDS} runs"),
     );
 }
 

@@ -5,6 +5,7 @@
 
 use std::net::IpAddr;
 
+use crate::kubelet::address;
 use crate::kubelet::configuration::{self, Configuration, Role};
 use crate::kubelet::flags::{Flag, Name};
 use crate::kubelet::{Found, Kubelet, Origin, Setting, Version};
@@ -164,7 +165,17 @@ impl Settings {
             }
             return;
         }
-        self.resolv_conf.place(found.resolv_conf);
+        let resolv_conf = match (file, role) {
+            (File::Read(source), Role::Main) => {
+                let path = |it: String| from_directory_of(&source.name, it);
+                found.resolv_conf.map(|it| Placed {
+                    value: it.value.map(path),
+                    place: it.place,
+                })
+            }
+            _ => found.resolv_conf,
+        };
+        self.resolv_conf.place(resolv_conf);
         self.cluster_domain.place(found.cluster_domain);
         if let Some(Placed { value, place }) = found.cluster_dns {
             let value = value.map(|servers| {
@@ -198,6 +209,27 @@ impl Settings {
     }
 }
 
+/// A path in the file of `--config`: a relative one begins in the directory of
+/// that file. In a drop-in it stays as it is.
+///
+/// Source: kubernetes `pkg/kubelet/kubeletconfig/configfiles/configfiles.go:
+/// resolveRelativePaths`, `cmd/kubelet/app/server.go: mergeKubeletConfigurations`.
+fn from_directory_of(file: &str, path: String) -> String {
+    if path.is_empty() || path.starts_with('/') || !file.starts_with('/') {
+        return path;
+    }
+    let directory = file.rsplit_once('/').map_or("", |it| it.0);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in directory.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
 /// The addresses in a list; the kubelet logs those that are none and goes on.
 ///
 /// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`.
@@ -208,9 +240,9 @@ fn addresses<'t>(
 ) -> Vec<IpAddr> {
     let mut addresses = Vec::new();
     for text in texts {
-        match text.parse() {
-            Ok(address) => addresses.push(address),
-            Err(_) => remarks.push(format!(
+        match address::read(text) {
+            Some(address) => addresses.push(address),
+            None => remarks.push(format!(
                 "{at}: the kubelet leaves out \"{}\", which is no IP address",
                 escaped(text.as_bytes())
             )),

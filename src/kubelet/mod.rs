@@ -1,6 +1,7 @@
 //! The kubelet of a node: what it hands to pods, and where each setting was
 //! made.
 
+pub mod address;
 pub mod choice;
 pub mod configuration;
 pub mod distribution;

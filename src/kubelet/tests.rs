@@ -77,6 +77,32 @@ fn flags_beat_the_file_and_the_last_one_counts() {
     );
 }
 
+/// In the file of `--config` a relative path begins in its directory.
+#[test]
+fn a_relative_path_in_the_file_begins_in_its_directory() {
+    for (file, path, expected) in [
+        ("/etc/k/config.yaml", "resolv.conf", "/etc/k/resolv.conf"),
+        (
+            "/etc/k/config.yaml",
+            "../r/./resolv.conf",
+            "/etc/r/resolv.conf",
+        ),
+        ("/etc/k/config.yaml", "/run/resolv.conf", "/run/resolv.conf"),
+        ("/etc/k/config.yaml", "\"\"", ""),
+    ] {
+        let text = format!(
+            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: {path}\n"
+        );
+        let source = Source {
+            name: file.to_owned(),
+            bytes: text.into_bytes(),
+        };
+        let kubelet = configured(Some(&source), &[], None);
+        assert_eq!(kubelet.resolv_conf.value, expected, "{path}");
+        assert!(kubelet.remarks.is_empty(), "{:?}", kubelet.remarks);
+    }
+}
+
 #[test]
 fn a_relative_path_and_a_swallowed_flag_are_told() {
     check(

@@ -50,6 +50,9 @@ pub struct Document {
     pub layers: Layers,
     /// What it is.
     pub syntax: Syntax,
+    /// How the texts that a Corefile imports stand in their files, in the order
+    /// of its sources behind the first.
+    pub imported: Vec<(FileId, Layers)>,
 }
 
 /// A document as its parser has it.
@@ -61,6 +64,8 @@ pub enum Syntax {
     Yaml(yaml::Node),
     /// A Corefile. Boxed: it is much larger than the others.
     Corefile(Box<Corefile>),
+    /// Directives for a Corefile that imports them.
+    CorefilePart,
     /// A systemd unit or a drop-in for one.
     Unit(Vec<unit_file::Entry>),
     /// Variables for a unit.
@@ -126,7 +131,8 @@ impl Document {
     /// A change of this document as one of the file. `None`: the bytes do not
     /// stand there as they are, so that nobody can tell what to write.
     pub fn change(&self, span: Span, text: impl Into<String>) -> Option<Change> {
-        let (span, text) = self.layers.change(span, text.into())?;
+        let text = with_line_ends_of(&self.source.bytes, text.into());
+        let (span, text) = self.layers.change(span, text)?;
         let file = self.file;
         let at = At { file, span };
         Some(Change { at, text })
@@ -155,5 +161,20 @@ impl Document {
             Syntax::Yaml(root) => Some(root),
             _ => None,
         }
+    }
+}
+
+/// The text with its lines ended as those of `bytes` are.
+fn with_line_ends_of(bytes: &[u8], text: String) -> String {
+    if !text.contains('\n') {
+        return text;
+    }
+    let text = text.replace("\r\n", "\n");
+    let first = memchr::memchr(b'\n', bytes);
+    let before = first.and_then(|at| bytes.get(at.checked_sub(1)?));
+    if before == Some(&b'\r') {
+        text.replace('\n', "\r\n")
+    } else {
+        text
     }
 }

@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 
+use crate::kubelet::address;
 use crate::lint::document::{At, FileId};
 
 /// What a file says that rules about other files can need.
@@ -14,6 +15,9 @@ pub struct Facts {
     pub kubelets: Vec<KubeletFacts>,
     /// Its Corefiles.
     pub corefiles: Vec<CorefileFacts>,
+    /// The paths of what Corefiles can import:
+    /// [`crate::lint::document::Document::path`].
+    pub importable: Vec<String>,
     /// The Services for the cluster's DNS that it makes.
     pub services: Vec<Service>,
     /// The pods that it makes that are DNS servers of the cluster.
@@ -32,9 +36,9 @@ pub struct Text {
 }
 
 impl Text {
-    /// The text as an address.
+    /// The text as an address, as the kubelet reads it.
     pub fn address(&self) -> Option<IpAddr> {
-        self.text.parse().ok()
+        address::read(&self.text)
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::kubelet::Version;
 use crate::lint::command;
-use crate::lint::context::Context;
+use crate::lint::context::{Context, tree_of};
 use crate::lint::document::FileId;
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
 use crate::lint::subject::Kubelet;
@@ -86,21 +86,6 @@ fn named_configurations(context: &Context<'_>, file: FileId, facts: &KubeletFact
     paths
         .filter_map(|it| context.resolve(file, &it.text))
         .collect()
-}
-
-/// The tree of a node that a path lies in: what stands before the first of
-/// its directories that every node has. `None`: it has none of them.
-fn tree_of(path: &str) -> Option<&str> {
-    let tops = ["etc", "var", "run", "usr", "lib", "opt"];
-    let mut start = 0;
-    for part in path.split_inclusive('/') {
-        let name = part.trim_end_matches('/');
-        if tops.contains(&name) && part.ends_with('/') {
-            return path.get(..start);
-        }
-        start += part.len();
-    }
-    None
 }
 
 /// Whether a text says anything of a kubelet; a command without settings says

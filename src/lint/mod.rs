@@ -12,6 +12,7 @@ pub mod embedded;
 pub mod extract;
 pub mod facts;
 pub mod fix;
+pub mod imports;
 pub mod inner;
 mod kubelets;
 pub mod options;

@@ -58,6 +58,7 @@ impl Reader {
             Form::Arguments => Syntax::Arguments(snap_arguments(text)),
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
             Form::Corefile => Syntax::Corefile(Box::new(corefile::parse(source(), &[]))),
+            Form::CorefilePart => Syntax::CorefilePart,
             Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
             Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
             Form::Settings => Syntax::Settings(ini::entries(&text.source)),
@@ -82,6 +83,7 @@ impl Reader {
             path: text.path.clone(),
             layers: text.layers.clone(),
             syntax,
+            imported: Vec::new(),
         });
     }
 

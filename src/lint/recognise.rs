@@ -15,6 +15,8 @@ pub enum Form {
     Yaml,
     /// A Corefile.
     Corefile,
+    /// Directives that a Corefile imports.
+    CorefilePart,
     /// A systemd unit or a drop-in for one.
     Unit,
     /// Variables for a unit.
@@ -56,7 +58,11 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     if lower == "corefile" || lower.starts_with("corefile.") || extension == "corefile" {
         return Some(Form::Corefile);
     }
-    // Server blocks that the Corefile of k3s and AKS imports from a ConfigMap.
+    // What the Corefile of k3s and AKS imports from a ConfigMap: directives, and
+    // server blocks.
+    if extension == "override" && !bytes.trim_ascii().is_empty() {
+        return Some(Form::CorefilePart);
+    }
     if extension == "server" && mentions(bytes, b"{") && mentions(bytes, b"forward") {
         return Some(Form::Corefile);
     }

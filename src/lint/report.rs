@@ -79,7 +79,7 @@ impl Report {
         self.found.push(Draft {
             rule: self.rule,
             severity: self.rule.severity,
-            message: shown(message),
+            message: cut(shown(message), MAX_MESSAGE),
             primary: Mark {
                 spot: spot.into(),
                 text: String::new(),
@@ -104,7 +104,7 @@ impl Report {
 impl Draft {
     /// What is said at its place: `this is the pod itself`.
     pub fn label(&mut self, text: impl AsRef<str>) -> &mut Self {
-        self.primary.text = shown(text);
+        self.primary.text = cut(shown(text), MAX_MESSAGE);
         self
     }
 
@@ -112,20 +112,20 @@ impl Draft {
     pub fn also(&mut self, spot: impl Into<Spot>, text: impl AsRef<str>) -> &mut Self {
         self.secondary.push(Mark {
             spot: spot.into(),
-            text: shown(text),
+            text: cut(shown(text), MAX_MESSAGE),
         });
         self
     }
 
     /// The exact text to write, or what to do: `write resolvConf: /run/…`.
     pub fn help(&mut self, text: impl AsRef<str>) -> &mut Self {
-        self.help = Some(shown(text));
+        self.help = Some(cut(shown(text), MAX_HELP));
         self
     }
 
     /// What breaks and when, one sentence without a full stop.
     pub fn note(&mut self, text: impl AsRef<str>) -> &mut Self {
-        self.notes.push(shown(text));
+        self.notes.push(cut(shown(text), MAX_HELP));
         self
     }
 
@@ -148,6 +148,20 @@ impl Draft {
             .map(|it| (shown(title), it));
         self
     }
+}
+
+/// Longer messages and labels are cut: they repeat what stands in a file.
+const MAX_MESSAGE: usize = 500;
+/// The same for what is to be written: the longest search list fits.
+const MAX_HELP: usize = 4096;
+
+/// A text of at most so many characters.
+fn cut(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 /// On one line and safe to print.

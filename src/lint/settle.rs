@@ -47,21 +47,23 @@ pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
 }
 
 /// The findings of the file `source`: `drafts` are those whose first place is
-/// in it. `rules` are the rules that ran, which tells unused suppressions.
+/// in it. `rules` are the rules that ran, which tells unused suppressions;
+/// `is_whole`: nothing of it could not be parsed, and may hold what they suppress.
 pub fn file(
     source: &Source,
     file: FileId,
     drafts: &[Draft],
     workspace: &Workspace,
     rules: &[&'static Rule],
+    is_whole: bool,
     library: Library<'_>,
 ) -> Settled {
     let has_inline = workspace
         .facts(file)
         .is_none_or(|it| it.resolvers.is_empty() || !it.kubelets.is_empty());
     let suppressions = suppress::suppressions(&source.bytes, has_inline);
-    let is_whole = |it: &(usize, &Suppression)| it.1.lines.is_none();
-    let whole = suppressions.iter().enumerate().filter(is_whole);
+    let is_of_file = |it: &(usize, &Suppression)| it.1.lines.is_none();
+    let whole = suppressions.iter().enumerate().filter(is_of_file);
     let whole: Vec<usize> = whole.map(|(index, _)| index).collect();
     let mut used = vec![Vec::new(); suppressions.len()];
     let mut settled = Settled::default();
@@ -83,10 +85,8 @@ pub fn file(
             None => settled.findings.push(finding),
         }
     }
-    // What could not be parsed may hold what they suppress.
-    let is_broken = |it: &Draft| it.rule.code == reading::UNPARSEABLE.code;
     let is_unused_wanted = |it: &&Rule| it.code == reading::UNUSED_SUPPRESSION.code;
-    if rules.iter().any(is_unused_wanted) && !drafts.iter().any(is_broken) {
+    if is_whole && rules.iter().any(is_unused_wanted) {
         for draft in unused(&suppressions, &used, file, rules) {
             let finding = files.finding(&draft);
             let line = finding.primary.start.line;

@@ -157,10 +157,15 @@ impl Kubelet {
 }
 
 impl CorefileText<'_> {
-    /// The bytes of the file at which a word stands; `None`: it was imported
-    /// from another one.
+    /// The bytes of the file at which a word stands: of the Corefile's own, or
+    /// of one that it imports.
     pub fn at(&self, at: corefile::At) -> Option<At> {
-        (at.source == 0).then(|| self.document.at(at.span))
+        let Some(index) = at.source.checked_sub(1) else {
+            return Some(self.document.at(at.span));
+        };
+        let (file, layers) = self.document.imported.get(index)?;
+        let (file, span) = (*file, layers.outer(at.span));
+        Some(At { file, span })
     }
 }
 

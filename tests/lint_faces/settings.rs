@@ -237,3 +237,64 @@ fn suppressions_of_what_was_not_read_are_not_unused() {
     assert!(lines[0].starts_with("broken.yaml:"), "{lines:?}");
     assert!(lines[1].starts_with("long.yaml:1:1: KS002"), "{lines:?}");
 }
+
+/// Of what could not be parsed nobody can tell what a comment suppresses,
+/// whether that it could not be parsed is a finding that is wanted or not.
+#[test]
+fn comments_in_broken_files_are_not_unused() {
+    let text = "a: b # kdns: ignore[KK001] why\nkind: KubeletConfiguration\n---\nkubelet: [\n";
+    let folder = folder(&[("config.yaml", text)]);
+    for rules in ["KS001,KK001", "KS001,KS002,KK001"] {
+        let ended = run(folder.path(), &["--select", rules]);
+        assert!(!ended.out.contains("KS001"), "{}", ended.out);
+    }
+}
+
+/// What the kernel tells is something to look at.
+#[test]
+fn a_node_can_have_nothing_but_proc() {
+    let tables = [
+        ("proc/sys/net/netfilter/nf_conntrack_max", "100\n"),
+        ("proc/sys/net/netfilter/nf_conntrack_count", "100\n"),
+        ("proc/1/comm", "systemd\n"),
+    ];
+    let full = folder(&tables);
+    assert_eq!(run(full.path(), &["--root", "."]).status, 1);
+    let empty = folder(&[("proc/1/comm", "systemd\n")]);
+    assert_eq!(run(empty.path(), &["--root", "."]).status, 2);
+}
+
+#[test]
+fn what_was_mended_is_said_and_read_only_files_are_left() {
+    let text = "nameserver 192.0.2.1\nsearch a.example # mine\n";
+    let folder = folder(&[("resolv.conf", text)]);
+    let path = folder.path().join("resolv.conf");
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions.clone()).unwrap();
+    let ended = run(folder.path(), &["--fix"]);
+    assert_eq!(
+        (ended.status, fs::read_to_string(&path).unwrap()),
+        (2, text.to_owned())
+    );
+    assert!(ended.err.contains("it is read-only"), "{}", ended.err);
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let ended = run(folder.path(), &["--fix"]);
+    assert_eq!(
+        (ended.status, ended.err.as_str()),
+        (0, "kdns: mended resolv.conf\n")
+    );
+    assert_eq!(run(folder.path(), &["--fix"]).err, "");
+}
+
+#[test]
+fn a_long_value_does_not_fill_the_screen() {
+    let long = format!(
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: {}\n",
+        "a".repeat(100_000)
+    );
+    let folder = folder(&[("config.yaml", &long)]);
+    let ended = run(folder.path(), &["--select", "KK022"]);
+    assert_eq!(ended.status, 1, "{}", ended.err);
+    assert!(ended.out.len() < 1000, "{}", ended.out.len());
+}

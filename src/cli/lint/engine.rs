@@ -2,10 +2,13 @@
 //!
 //! Files are read twice if they are many: first for what others must know of
 //! them, then for the rules. Only those that others can ask about are parsed
-//! the first time. What is kept between is small.
+//! the first time. Between the two are kept: the path of each file, and of
+//! those that set something of a kubelet, hold a Corefile, a Service or a pod of
+//! the cluster's DNS, the words that count with their places (about 3 KiB for a
+//! kubelet); bytes and documents up to a sum that does not grow.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +21,7 @@ use crate::lint::report::{Draft, Report, Spot};
 use crate::lint::rules::reading;
 use crate::lint::settle::{self, Settled};
 use crate::lint::workspace::Workspace;
-use crate::lint::{Rule, check, reading as read};
+use crate::lint::{Rule, check, imports, reading as read};
 use crate::text::{Source, Span};
 
 /// A file to lint.
@@ -81,15 +84,18 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     };
     let found = parallel(&looks, |index, look| {
         let source = (!look.is_done).then(|| library(number(index))).flatten()?;
-        Some(drafts(number(index), look, &source, &context, rules))
+        Some(drafts(
+            number(index),
+            look,
+            &source,
+            &context,
+            rules,
+            &library,
+        ))
     });
+    let (in_files, parted) = gathered(found);
     let mut by_file: BTreeMap<FileId, Vec<Draft>> = BTreeMap::new();
-    for draft in found
-        .into_iter()
-        .flatten()
-        .flatten()
-        .chain(check::across(&context, rules))
-    {
+    for draft in in_files.into_iter().chain(check::across(&context, rules)) {
         by_file
             .entry(home(&draft, &workspace))
             .or_default()
@@ -106,9 +112,26 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     let groups: Vec<(FileId, Vec<Draft>)> = by_file.into_iter().collect();
     let settled = parallel(&groups, |_, (file, drafts)| {
         let source = library(*file).unwrap_or_default();
-        settle::file(&source, *file, drafts, &workspace, rules, &library)
+        let is_whole = !parted.contains(file);
+        settle::file(
+            &source, *file, drafts, &workspace, rules, is_whole, &library,
+        )
     });
     outcome(inputs, &looks, settled)
+}
+
+/// The drafts of all files, and the files that could not be parsed as a whole.
+fn gathered(found: Vec<Option<Drafts>>) -> (Vec<Draft>, BTreeSet<FileId>) {
+    let mut parted = BTreeSet::new();
+    let mut drafts = Vec::new();
+    for (index, found) in found.into_iter().enumerate() {
+        let Some(found) = found else { continue };
+        if found.is_parted {
+            parted.insert(number(index));
+        }
+        drafts.extend(found.drafts);
+    }
+    (drafts, parted)
 }
 
 fn outcome(inputs: &[Input], looks: &[Look], settled: Vec<Settled>) -> Outcome {
@@ -149,13 +172,20 @@ fn number(index: usize) -> FileId {
 }
 
 /// What the rules find in one file.
+struct Drafts {
+    drafts: Vec<Draft>,
+    /// Whether something of it could not be parsed.
+    is_parted: bool,
+}
+
 fn drafts(
     file: FileId,
     look: &Look,
     source: &Arc<Source>,
     context: &Context<'_>,
     rules: &[&'static Rule],
-) -> Vec<Draft> {
+    library: settle::Library<'_>,
+) -> Drafts {
     let has_unparseable = rules.iter().any(|it| it.code == reading::UNPARSEABLE.code);
     if look.is_cut {
         let mut report = Report::new(&reading::UNPARSEABLE);
@@ -166,17 +196,24 @@ fn drafts(
                 "the file is longer than 1 MiB, and was not read",
             )
             .severity(Severity::Warning);
-        return if has_unparseable {
+        let drafts = if has_unparseable {
             report.into_found()
         } else {
             Vec::new()
         };
+        return Drafts {
+            drafts,
+            is_parted: true,
+        };
     }
     let again = || read::documents(file, source, look.form);
-    let found = match &look.found {
+    let mut found = match &look.found {
         Some(found) => Cow::Borrowed(found.as_ref()),
         None => Cow::Owned(again()),
     };
+    if imports::are_open(&found) {
+        imports::put_in(found.to_mut(), context, library);
+    }
     let mut drafts = check::file(&found, context, rules);
     if has_unparseable {
         drafts.extend(
@@ -186,7 +223,10 @@ fn drafts(
                 .map(|it| settle::broken(it, &source.bytes)),
         );
     }
-    drafts
+    Drafts {
+        drafts,
+        is_parted: !found.broken.is_empty(),
+    }
 }
 
 /// So many files are taken at a time by a thread.

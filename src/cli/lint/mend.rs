@@ -77,8 +77,18 @@ pub(super) fn rounds(
     changed.into_values().collect()
 }
 
-/// Writes the files, each whole or not at all.
+/// Writes the files, each whole or not at all; none if one may not be written.
 pub(super) fn write(changed: &[Changed]) -> anyhow::Result<()> {
+    let is_locked = |it: &&Changed| {
+        let file = it.file.as_ref().and_then(|it| it.metadata().ok());
+        file.is_some_and(|it| it.permissions().readonly())
+    };
+    if let Some(locked) = changed.iter().find(is_locked) {
+        let path = &locked.path;
+        anyhow::bail!(
+            "cannot mend {path}: it is read-only, and nothing was changed; chmod u+w allows it, --diff shows the change"
+        );
+    }
     for change in changed {
         let Some(file) = &change.file else {
             let path = &change.path;
@@ -91,6 +101,17 @@ pub(super) fn write(changed: &[Changed]) -> anyhow::Result<()> {
         sink.finish()?;
     }
     Ok(())
+}
+
+/// What was mended, in a line.
+pub(super) fn told(changed: &[Changed]) -> String {
+    const NAMED: usize = 3;
+    let paths: Vec<&str> = changed.iter().map(|it| it.path.as_str()).collect();
+    let named = paths.get(..NAMED).unwrap_or(&paths).join(", ");
+    match paths.len().saturating_sub(NAMED) {
+        0 => format!("mended {named}"),
+        more => format!("mended {named} and {more} more"),
+    }
 }
 
 /// Lines around a change.

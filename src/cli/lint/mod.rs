@@ -16,6 +16,8 @@ use self::inputs::Inputs;
 use super::output::Outputs;
 use super::{Status, Streams};
 use crate::finding::{Finding, Severity};
+use crate::node::Node;
+use crate::node::kernel::Kernel;
 use crate::render::findings::Notice;
 use crate::render::lint::settings;
 use crate::text::escaped;
@@ -104,6 +106,10 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     if let Err(error) = mend::write(&changed) {
         return faces::fail(&error, args, streams);
     }
+    if !changed.is_empty() {
+        let notice = Notice::new(Severity::Info, &mend::told(&changed));
+        faces::tell(&[notice], streams);
+    }
     faces::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
     Ok(status)
 }
@@ -118,7 +124,11 @@ fn notices(inputs: &Inputs, outcome: &Outcome, args: &LintArgs) -> Vec<Notice> {
         );
         Notice::new(Severity::Warning, &message)
     }));
-    if outcome.files == 0 && !args.allow_empty && outcome.unread.is_empty() {
+    let is_kernel = |node: &Node| node.kernel != Kernel::default();
+    let is_empty = outcome.files == 0
+        && outcome.findings.is_empty()
+        && !inputs.workspace.node.as_ref().is_some_and(is_kernel);
+    if is_empty && !args.allow_empty && outcome.unread.is_empty() {
         let message = "nothing to lint was found; --allow-empty makes that a success";
         notices.push(Notice::new(Severity::Error, message));
     }

@@ -15,6 +15,7 @@ use std::net::IpAddr;
 use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::near::{TOPICS, Topic, agreed};
+pub(in crate::lint) use crate::lint::context::paths::tree_of;
 use crate::lint::document::{At, FileId};
 use crate::lint::facts::{CorefileFacts, DnsPod, Key, Resolver, Service, Setting, Text};
 use crate::lint::options::{Options, Role};
@@ -28,14 +29,17 @@ pub struct Context<'w> {
     workspace: &'w Workspace,
     /// In the order of their files.
     kubelets: Vec<Kubelet>,
-    /// The kubelet that each file is a part of, by its place in `kubelets`.
-    parts: BTreeMap<FileId, usize>,
+    /// The kubelets that each file is a part of, by their places in `kubelets`.
+    parts: BTreeMap<FileId, Vec<usize>>,
     /// The texts in the syntax of resolv.conf by their paths.
     resolvers: BTreeMap<&'w str, &'w Resolver>,
     /// The kubelet that hands out the text at each path.
     handed_out: BTreeMap<&'w str, usize>,
     /// The path of each `/etc/resolv.conf` of a node whose kubelet is known.
     nodes_own: BTreeSet<&'w str>,
+    /// The trees of nodes, and the directories, in which a kubelet is known to
+    /// hand out a text of another path.
+    others: BTreeSet<String>,
     /// The files that say something of each topic, in order.
     topics: [Vec<FileId>; TOPICS.len()],
 }
@@ -68,6 +72,7 @@ impl<'w> Context<'w> {
             resolvers: BTreeMap::new(),
             handed_out: BTreeMap::new(),
             nodes_own: BTreeSet::new(),
+            others: BTreeSet::new(),
             topics: TOPICS.map(files_on),
         };
         let resolvers = workspace.files.iter().flat_map(|it| &it.facts.resolvers);
@@ -75,16 +80,22 @@ impl<'w> Context<'w> {
         context.kubelets = super::kubelets::all(&context);
         for (index, kubelet) in context.kubelets.iter().enumerate() {
             for &file in &kubelet.files {
-                context.parts.entry(file).or_insert(index);
+                context.parts.entry(file).or_default().push(index);
             }
             let named = kubelet.resolv_conf();
             if named.is_none() && !kubelet.has_configuration {
                 // Its configuration can name any file.
                 continue;
             }
-            let path = named.map_or(NODE_FILE, |it| it.text.as_str());
-            if let Some(file) = context.resolver_at(&kubelet.path, path) {
+            if let Some(file) = context.named_file(kubelet) {
                 context.handed_out.entry(&file.path).or_insert(index);
+                let directory = file.path.rsplit_once('/').map_or("", |it| it.0);
+                context.others.insert(format!("{directory}/"));
+                let tree = tree_of(&file.path).map(str::to_owned);
+                context.others.extend(tree);
+            } else if named.is_some_and(|it| it.text.starts_with('/')) {
+                let tree = tree_of(&kubelet.path).map(str::to_owned);
+                context.others.extend(tree);
             }
             // It stands beside the file that this kubelet hands out.
             let beside = context.resolver_at(&kubelet.path, NODE_FILE);
@@ -124,9 +135,16 @@ impl<'w> Context<'w> {
         &self.kubelets
     }
 
-    /// The kubelet that a file is a part of.
+    /// The first kubelet that a file is a part of.
     pub fn kubelet_of(&self, file: FileId) -> Option<&Kubelet> {
-        self.kubelets.get(*self.parts.get(&file)?)
+        self.kubelets_of(file).next()
+    }
+
+    /// The kubelets that a file is a part of: one with settings of several
+    /// machines is a part of several.
+    pub fn kubelets_of(&self, file: FileId) -> impl Iterator<Item = &Kubelet> {
+        let places = self.parts.get(&file).into_iter().flatten();
+        places.filter_map(|it| self.kubelets.get(*it))
     }
 
     /// The flag that beats what a file sets for a kubelet: mending the file
@@ -174,8 +192,25 @@ impl<'w> Context<'w> {
         if let Some(file) = self.workspace.node_file {
             return self.workspace.facts(file)?.resolvers.first();
         }
-        let named = kubelet.resolv_conf();
-        let path = named.map_or(NODE_FILE, |it| it.text.as_str());
+        self.named_file(kubelet)
+    }
+
+    /// The file that the kubelet's `resolvConf` names.
+    ///
+    /// Source: kubernetes `pkg/kubelet/kubeletconfig/configfiles/configfiles.go:
+    /// resolveRelativePaths`.
+    fn named_file(&self, kubelet: &Kubelet) -> Option<&'w Resolver> {
+        let named = kubelet.setting(Key::ResolvConf);
+        let path = kubelet
+            .resolv_conf()
+            .map_or(NODE_FILE, |it| it.text.as_str());
+        let is_relative = !path.is_empty() && !path.starts_with('/');
+        if is_relative && named.is_some_and(|it| !it.is_flag) {
+            let path = paths::linked(&format!("/{}", kubelet.path), path);
+            let is_absolute = kubelet.path.starts_with('/');
+            let path = path.get(usize::from(!is_absolute)..)?;
+            return self.resolvers.get(path).copied();
+        }
         self.resolver_at(&kubelet.path, path)
     }
 
@@ -205,7 +240,18 @@ impl<'w> Context<'w> {
         if has_cluster_search {
             return (Role::Pod, None);
         }
+        if self.is_beside(&read.path) {
+            return (Role::Node, None);
+        }
         (Role::Kubelet, None)
+    }
+
+    /// Whether a kubelet of the same tree or directory hands out another file.
+    fn is_beside(&self, path: &str) -> bool {
+        let directory = path.rsplit_once('/').map_or("", |it| it.0);
+        let tree = tree_of(path);
+        tree.is_some_and(|it| self.others.contains(it))
+            || self.others.contains(&format!("{directory}/"))
     }
 
     /// Who reads a file of the node that is read.

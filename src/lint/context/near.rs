@@ -13,16 +13,18 @@ pub(super) enum Topic {
     Corefiles,
     DnsPods,
     ProxyModes,
+    Importable,
 }
 
 /// All of them, in their order.
-pub(super) const TOPICS: [Topic; 6] = [
+pub(super) const TOPICS: [Topic; 7] = [
     Topic::ClusterDns,
     Topic::ClusterDomain,
     Topic::Services,
     Topic::Corefiles,
     Topic::DnsPods,
     Topic::ProxyModes,
+    Topic::Importable,
 ];
 
 /// Where more files than this are equally near, none is.
@@ -55,6 +57,24 @@ impl<'w> Context<'w> {
         Vec::new()
     }
 
+    /// The texts beside a file, or below its directory, that have a path which is
+    /// wanted. Those of others, further away, are of other clusters.
+    pub(super) fn importable(
+        &self,
+        near: FileId,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Vec<(FileId, &'w str)> {
+        let directory = paths::parents(self.path(near)).next().unwrap_or_default();
+        let files = self.below(directory, Topic::Importable);
+        let near = files.iter().take(MAX_NEAR);
+        let texts = near.flat_map(|&file| {
+            let paths = self.workspace.facts(file).map(|it| &it.importable);
+            let paths = paths.into_iter().flatten().map(String::as_str);
+            paths.map(move |it| (file, it))
+        });
+        texts.filter(|(_, path)| is_wanted(path)).collect()
+    }
+
     /// The files below a directory that say something of a topic, in order.
     fn below(&self, directory: &str, topic: Topic) -> &[FileId] {
         let files = self
@@ -82,6 +102,7 @@ impl Topic {
             Self::Corefiles => !facts.corefiles.is_empty(),
             Self::DnsPods => !facts.dns_pods.is_empty(),
             Self::ProxyModes => !facts.proxy_modes.is_empty(),
+            Self::Importable => !facts.importable.is_empty(),
         }
     }
 }

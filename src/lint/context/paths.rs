@@ -32,3 +32,18 @@ pub(super) fn linked(path: &str, to: &str) -> String {
     }
     format!("/{}", parts.join("/"))
 }
+
+/// The tree of a node that a path lies in: what stands before the first of
+/// its directories that every node has. `None`: it has none of them.
+pub(in crate::lint) fn tree_of(path: &str) -> Option<&str> {
+    let tops = ["etc", "var", "run", "usr", "lib", "opt"];
+    let mut start = 0;
+    for part in path.split_inclusive('/') {
+        let name = part.trim_end_matches('/');
+        if tops.contains(&name) && part.ends_with('/') {
+            return path.get(..start);
+        }
+        start += part.len();
+    }
+    None
+}

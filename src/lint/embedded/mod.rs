@@ -6,6 +6,9 @@
 //! into the other: a kubelet's configuration in an Ignition file in a
 //! `MachineConfig`.
 
+mod writing;
+
+use self::writing::Writing;
 use crate::config::yaml::{Node, Style};
 use crate::text::Span;
 
@@ -22,8 +25,8 @@ pub struct Layer {
     /// Runs of bytes that are the same inside and outside, in order. Empty:
     /// nothing is the same, and every place is that of the value.
     runs: Vec<Run>,
-    /// What stands before each line outside; `None`: lines cannot be added.
-    indent: Option<usize>,
+    /// Whether lines can be added and taken away.
+    has_lines: bool,
 }
 
 /// Bytes that are the same inside and outside.
@@ -32,6 +35,8 @@ struct Run {
     inner: u32,
     outer: u32,
     len: u32,
+    /// How other text is written in place of some of them.
+    writing: Writing,
 }
 
 impl Layers {
@@ -75,13 +80,13 @@ impl Layer {
         let layer = match scalar.style {
             Style::Block => block(outer, span, scalar.text.as_bytes()),
             Style::DoubleQuoted => quoted(outer, span, scalar.text.as_bytes()),
-            Style::Plain => plain(outer, span, scalar.text.as_bytes()),
+            Style::Plain => plain(outer, span, scalar.text.as_bytes(), Writing::Plain),
             Style::SingleQuoted => {
                 let inside = Span {
                     start: span.start + 1,
                     end: span.end.saturating_sub(1).max(span.start + 1),
                 };
-                plain(outer, inside, scalar.text.as_bytes())
+                plain(outer, inside, scalar.text.as_bytes(), Writing::Single)
             }
         };
         Some(layer.unwrap_or_else(|| Self::opaque(span)))
@@ -92,7 +97,7 @@ impl Layer {
         Self {
             whole,
             runs: Vec::new(),
-            indent: None,
+            has_lines: false,
         }
     }
 
@@ -101,8 +106,8 @@ impl Layer {
     pub fn slice(whole: Span) -> Self {
         Self {
             whole,
-            runs: vec![run(0, whole.start as usize, whole.len())],
-            indent: Some(0),
+            runs: vec![run(0, whole.start as usize, whole.len(), Writing::AS_IT_IS)],
+            has_lines: true,
         }
     }
 
@@ -120,7 +125,7 @@ impl Layer {
         Self {
             whole,
             runs: runs.collect(),
-            indent: None,
+            has_lines: false,
         }
     }
 
@@ -154,45 +159,44 @@ impl Layer {
         let run = self.run_of(span)?;
         let outer = |at: u32| run.outer + (at - run.inner);
         let is_behind = span.end == run.inner + run.len;
-        if span.is_empty() && is_behind && run.len > 0 && self.indent.is_some() {
+        // Runs end before a carriage return, and behind the line's newline otherwise.
+        let is_last = is_behind && !matches!(run.writing, Writing::Lines { is_crlf: true, .. });
+        if span.is_empty() && is_last && run.len > 0 && self.has_lines {
             // Behind the last line nothing tells whether a new one must begin.
             return None;
         }
-        let text = match (text.contains('\n'), self.indent) {
-            (false, _) => text,
-            (true, Some(indent)) => indented(&text, indent, is_behind),
-            (true, None) => return None,
+        let is_line = matches!(run.writing, Writing::Lines { .. });
+        if is_line && !self.has_lines && text.contains('\n') {
+            return None;
+        }
+        let place = Span {
+            start: outer(span.start),
+            end: outer(span.end),
         };
-        Some((
-            Span {
-                start: outer(span.start),
-                end: outer(span.end),
-            },
-            text,
-        ))
+        Some((place, run.writing.written(text, is_behind)?))
     }
 
     /// A line with what stands before it. Only blocks have lines of their own.
     fn line(&self, line: Span) -> Option<Span> {
-        let indent = Span::new(self.indent?, 0).start;
-        let run = self.run_of(line)?;
-        if run.inner != line.start {
+        let at = self.runs.partition_point(|run| run.inner <= line.start);
+        let run = self.runs.get(at.checked_sub(1)?)?;
+        let Writing::Lines { indent, is_crlf } = run.writing else {
+            return None;
+        };
+        let indent = u32::from(indent);
+        if !self.has_lines || indent > 0 && run.inner != line.start {
             return None;
         }
-        Some(Span {
-            start: run.outer.checked_sub(indent)?,
-            end: run.outer + (line.end - run.inner),
-        })
-    }
-}
-
-/// A text of several lines with blanks before each but the first. If it ends
-/// a line and stands for whole lines, the next one has its own blanks.
-fn indented(text: &str, indent: usize, is_whole: bool) -> String {
-    let newline = format!("\n{}", " ".repeat(indent));
-    match text.strip_suffix('\n').filter(|_| is_whole) {
-        Some(lines) => lines.replace('\n', &newline) + "\n",
-        None => text.replace('\n', &newline),
+        let start = run.outer + (line.start - run.inner);
+        // What ends a line with a carriage return is one byte inside.
+        let behind = line.end.saturating_sub(run.inner + run.len);
+        let end = match behind {
+            0 => run.outer + (line.end - run.inner),
+            1 if is_crlf => run.outer + run.len + 2,
+            _ => return None,
+        };
+        let start = start.checked_sub(indent)?;
+        Some(Span { start, end })
     }
 }
 
@@ -225,14 +229,21 @@ fn block(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
         let before = outer_content.len() - content.len();
         let is_same = outer_line.get(before..) == Some(line);
         let len = if is_same { line.len() } else { content.len() };
-        runs.push(run(inner, at + before, len));
+        let is_crlf = outer_line.ends_with(b"\r\n");
+        runs.push((inner, at + before, len, is_crlf));
         inner += line.len();
         at += outer_line.len();
     }
+    let writing = |is_crlf| match indent.and_then(|it| u16::try_from(it).ok()) {
+        Some(indent) => Writing::Lines { indent, is_crlf },
+        None => Writing::Plain,
+    };
+    let runs = runs.into_iter();
+    let runs = runs.map(|(inner, outer, len, is_crlf)| run(inner, outer, len, writing(is_crlf)));
     Some(Layer {
         whole: span,
-        runs,
-        indent,
+        runs: runs.collect(),
+        has_lines: true,
     })
 }
 
@@ -265,11 +276,11 @@ fn trimmed_newline(line: &[u8]) -> &[u8] {
 }
 
 /// A scalar that stands there as it is.
-fn plain(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
+fn plain(outer: &[u8], span: Span, text: &[u8], writing: Writing) -> Option<Layer> {
     (span.of(outer) == text).then(|| Layer {
         whole: span,
-        runs: vec![run(0, span.start as usize, text.len())],
-        indent: None,
+        runs: vec![run(0, span.start as usize, text.len(), writing)],
+        has_lines: false,
     })
 }
 
@@ -285,7 +296,7 @@ fn quoted(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
         if text.get(inner..inner + same) != rest.get(..same) {
             return None;
         }
-        runs.push(run(inner, start + at, same));
+        runs.push(run(inner, start + at, same, Writing::Double));
         (at, inner) = (at + same, inner + same);
         let Some(escape) = written.get(at..).filter(|it| !it.is_empty()) else {
             break;
@@ -309,16 +320,17 @@ fn quoted(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
     (inner == text.len()).then_some(Layer {
         whole: span,
         runs,
-        indent: None,
+        has_lines: false,
     })
 }
 
-fn run(inner: usize, outer: usize, len: usize) -> Run {
+fn run(inner: usize, outer: usize, len: usize, writing: Writing) -> Run {
     let inner = Span::new(inner, inner + len);
     Run {
         inner: inner.start,
         outer: Span::new(outer, outer).start,
         len: inner.end - inner.start,
+        writing,
     }
 }
 

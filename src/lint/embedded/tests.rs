@@ -63,8 +63,8 @@ fn blocks_stand_line_for_line() {
     check(
         "a: |\r\n  one\r\n  two\r\n",
         &["one", "two"],
-        Some("a: |\r\n  x\n  y\r\n  two\r\n"),
-        None,
+        Some("a: |\r\n  x\r\n  y\r\n  two\r\n"),
+        Some("a: |\r\n  two\r\n"),
     );
     // What was folded stands nowhere as it is: every place is the whole value.
     let whole = "one\n  two\n";
@@ -78,13 +78,13 @@ fn quoted_texts_stand_between_escapes() {
     check(
         "a: \"one\\ntwo\\tthr\\u0065e\"\n",
         &["one", "two", "thr\\u0065e"],
-        None,
+        Some("a: \"x\\ny\\ntwo\\tthr\\u0065e\"\n"),
         None,
     );
     check(
         "{\"a\": \"one\\n\u{e9} two\"}",
         &["one", "\u{e9}", "two"],
-        None,
+        Some("{\"a\": \"x\\ny\\n\u{e9} two\"}"),
         None,
     );
     check("a: 'it''s'\n", &["'it''s'"], None, None);
@@ -108,4 +108,28 @@ fn layers_are_put_one_into_the_other() {
     let opaque = layers.within(Layer::opaque(Span::new(0, 3)));
     assert_eq!(opaque.outer(Span::new(100, 200)), Span::new(5, 8));
     assert_eq!(opaque.change(Span::new(0, 1), "x".to_owned()), None);
+}
+
+#[test]
+fn words_are_put_behind_others_whatever_ends_the_line() {
+    for (document, expected) in [
+        ("a: |\n  one\n  two\n", "a: |\n  one x\n  y\n  two\n"),
+        (
+            "a: |\r\n  one\r\n  two\r\n",
+            "a: |\r\n  one x\r\n  y\r\n  two\r\n",
+        ),
+        ("{\"a\": \"one\\ntwo\"}", "{\"a\": \"one x\\ny\\ntwo\"}"),
+    ] {
+        let source = Source {
+            name: "f".to_owned(),
+            bytes: document.as_bytes().to_vec(),
+        };
+        let documents = yaml::documents(&source);
+        let node = documents[0].root.as_ref().unwrap().get("a").unwrap();
+        let layers = Layers::default().within(Layer::of_scalar(&source.bytes, node).unwrap());
+        let (span, text) = layers.change(Span::new(3, 3), " x\ny".to_owned()).unwrap();
+        let mut bytes = source.bytes.clone();
+        bytes.splice(span.start as usize..span.end as usize, text.into_bytes());
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+    }
 }

@@ -24,6 +24,14 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
                 .into_iter()
                 .collect()
         }
+        // What /configz of a kubelet answers.
+        ("", "") if root.get("kubeletconfig").is_some() => {
+            let inner = root.get("kubeletconfig");
+            inner
+                .map(|it| configuration(document, it))
+                .into_iter()
+                .collect()
+        }
         ("", "") if root.get("machine").is_some() => vec![talos(document, root)],
         ("", "") if at(root, &["services", "kubelet"]).is_some() => vec![rke(document, root)],
         _ => Vec::new(),
@@ -70,9 +78,14 @@ fn nodeadm(document: &Document, root: &Node) -> Vec<Setting> {
     let mut settings = config
         .map(|it| configuration(document, it))
         .unwrap_or_default();
-    let flags = at(root, &["spec", "kubelet", "flags"]).and_then(Node::as_sequence);
-    for item in flags.unwrap_or_default() {
+    let flags = at(root, &["spec", "kubelet", "flags"]);
+    let items = flags.and_then(Node::as_sequence).unwrap_or_default();
+    for item in items {
         settings.extend(text(document, item).and_then(|it| flag(it.clone(), &it, &it.text)));
+    }
+    let entries = flags.and_then(Node::as_mapping).unwrap_or_default();
+    for entry in entries {
+        settings.extend(argument(document, &entry.key, &entry.value));
     }
     settings
 }

@@ -30,6 +30,9 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
 }
 
 fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)> {
+    if is_patch(&document.path) {
+        return Some((KubeletForm::Cluster, patch(document, root)));
+    }
     let kind = root.get("kind").and_then(Node::as_scalar);
     match kind.map(|it| it.text.as_str()) {
         Some("KubeletConfiguration") => {
@@ -57,6 +60,41 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
         None if is_rancher(document, root) => Some((KubeletForm::Rancher, rancher(document, root))),
         _ => None,
     }
+}
+
+/// Whether a file is a patch of kubeadm's for a kubelet's configuration:
+/// `kubeletconfiguration0+json.yaml`.
+///
+/// Source: kubernetes `cmd/kubeadm/app/util/patches/patches.go: parseFilename`.
+fn is_patch(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let ending = name.rsplit_once('.').map_or("", |it| it.1);
+    name.starts_with("kubeletconfiguration") && matches!(ending, "yaml" | "json")
+}
+
+/// What a patch sets: the keys of a configuration, or operations in the form
+/// of RFC 6902.
+fn patch(document: &Document, root: &Node) -> Vec<Setting> {
+    let mut settings = configuration(document, root);
+    for operation in root.as_sequence().unwrap_or_default() {
+        let text = |key: &str| Some(operation.get(key)?.as_scalar()?.text.as_str());
+        let is_set = matches!(text("op"), Some("add" | "replace"));
+        let key = match text("path") {
+            Some("/resolvConf") => Key::ResolvConf,
+            Some("/clusterDNS") => Key::ClusterDns,
+            Some("/clusterDomain") => Key::ClusterDomain,
+            _ => continue,
+        };
+        let (Some(path), Some(value)) = (operation.get("path"), operation.get("value")) else {
+            continue;
+        };
+        let entry = Entry {
+            key: path.clone(),
+            value: value.clone(),
+        };
+        settings.extend(setting(document, key, &entry).filter(|_| is_set));
+    }
+    settings
 }
 
 /// Whether a configuration lies below a folder of drop-ins: `kubelet.conf.d/`.

@@ -32,7 +32,11 @@ pub(super) fn facts_of(document: &Document) -> Facts {
 fn add(document: &Document, facts: &mut Facts) {
     match &document.syntax {
         Syntax::ResolvConf(conf) => facts.resolvers.push(resolver(document, conf)),
-        Syntax::Corefile(file) => facts.corefiles.push(corefile::facts(document, file)),
+        Syntax::Corefile(file) => {
+            facts.corefiles.push(corefile::facts(document, file));
+            facts.importable.push(document.path.clone());
+        }
+        Syntax::CorefilePart => facts.importable.push(document.path.clone()),
         Syntax::Yaml(root) => yaml(document, root, facts),
         Syntax::Unit(_) | Syntax::Environment(_) | Syntax::Arguments(_) => {
             facts.kubelets.extend(flags::facts(document));

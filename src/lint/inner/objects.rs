@@ -20,6 +20,10 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
         "HelmChart" | "HelmChartConfig" => values(object),
         "Kustomization" => kustomization(object),
         "ResolverConfig" => resolver_config(object).into_iter().collect(),
+        "NodeConfig" => nodeadm(object)
+            .into_iter()
+            .chain(nodeadm_kubelet(object))
+            .collect(),
         "" => {
             let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
             texts.extend(helm_servers(object));
@@ -53,7 +57,7 @@ fn values(object: &Node) -> Vec<Inner<'_>> {
 }
 
 /// Patches that stand in a kustomization as texts. Those in the form of
-/// RFC 6902 are no objects.
+/// RFC 6902 are no objects: of them only those for a kubelet count.
 ///
 /// Source: kubernetes-sigs/kustomize `api/types/kustomization.go`.
 fn kustomization(object: &Node) -> Vec<Inner<'_>> {
@@ -68,7 +72,17 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
         let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
         is_object.then(|| inner.of_form(Form::Yaml))
     });
-    texts.collect()
+    let of_kubelets = items(object, "patches").iter().filter(|it| {
+        let target = it.get("target");
+        target.and_then(|it| scalar(it, "kind")) == Some("KubeletConfiguration")
+    });
+    let of_kubelets = of_kubelets.filter_map(|it| {
+        let patch = it.get("patch")?;
+        let is_object = patch.as_scalar()?.text.contains("kind:");
+        let inner = Inner::scalar("kubeletconfiguration.yaml", patch)?;
+        (!is_object).then(|| inner.of_form(Form::Yaml))
+    });
+    texts.chain(of_kubelets).collect()
 }
 
 /// The Corefile that the chart of `CoreDNS` makes from its values.
@@ -136,6 +150,25 @@ fn port<'n>(server: &'n Node, pieces: &mut Pieces<'n>) {
     }
 }
 
+/// The name servers that nodeadm gives systemd-networkd.
+///
+/// Source: awslabs/amazon-eks-ami `nodeadm/test/e2e/cases/network-name-resolution`.
+fn nodeadm(object: &Node) -> Option<Inner<'_>> {
+    let instance = object.get("spec")?.get("instance")?;
+    let network = instance.get("network")?;
+    let (servers, domains) = (network.get("nameservers")?, network.get("domains"));
+    Some(resolv_conf(lines(servers, domains)?))
+}
+
+/// The configuration that nodeadm puts over its own, where it is a text.
+///
+/// Source: awslabs/amazon-eks-ami `nodeadm/example/node.eks.aws_v1alpha1_nodeconfig.yaml`.
+fn nodeadm_kubelet(object: &Node) -> Option<Inner<'_>> {
+    let config = object.get("spec")?.get("kubelet")?.get("config")?;
+    let inner = Inner::scalar("kubeletconfiguration.json", config)?;
+    Some(inner.of_form(Form::Yaml))
+}
+
 /// The name servers that Talos gives a machine.
 ///
 /// Source: siderolabs/talos `pkg/machinery/config/types/v1alpha1`.
@@ -143,22 +176,27 @@ fn talos(object: &Node) -> Option<Inner<'_>> {
     let machine = object.get("machine")?;
     object.get("version").or(machine.get("kubelet"))?;
     let network = machine.get("network")?;
-    let servers = network.get("nameservers")?;
+    let (servers, domains) = (network.get("nameservers")?, network.get("searchDomains"));
+    Some(resolv_conf(lines(servers, domains)?))
+}
+
+/// The lines of a resolv.conf with these servers and search domains.
+fn lines<'n>(servers: &'n Node, domains: Option<&'n Node>) -> Option<Pieces<'n>> {
     let mut pieces = Pieces::of(servers);
     for server in servers.as_sequence()? {
         pieces.text("nameserver ");
         pieces.scalar(server);
         pieces.text("\n");
     }
-    if let Some(search @ [_, ..]) = network.get("searchDomains").and_then(Node::as_sequence) {
+    if let Some(domains @ [_, ..]) = domains.and_then(Node::as_sequence) {
         pieces.text("search");
-        for domain in search {
+        for domain in domains {
             pieces.text(" ");
             pieces.scalar(domain);
         }
         pieces.text("\n");
     }
-    Some(resolv_conf(pieces))
+    Some(pieces)
 }
 
 /// The same in a document of its own, since Talos 1.12.
@@ -177,7 +215,7 @@ fn resolver_config(object: &Node) -> Option<Inner<'_>> {
 
 fn resolv_conf(pieces: Pieces<'_>) -> Inner<'_> {
     Inner {
-        // What the kubelet of Talos hands out.
+        // What the kubelet of such a machine hands out.
         path: "/etc/resolv.conf".to_owned(),
         content: Content::Made(pieces),
         form: Some(Form::ResolvConf),

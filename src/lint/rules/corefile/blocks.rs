@@ -6,9 +6,11 @@ use std::net::{IpAddr, SocketAddr};
 use memchr::memmem;
 
 use crate::config::corefile::{Directive, Key, ServerBlock, Transport, Word, split_key, zones};
+use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::context::{Context, Known};
 use crate::lint::document::{At, Change};
+use crate::lint::report::{Draft, Report};
 use crate::lint::subject::CorefileText;
 use crate::text::Span;
 
@@ -180,6 +182,37 @@ pub(super) fn version(file: &CorefileText<'_>, context: &Context<'_>) -> Option<
         return Some(Known { value, at: None });
     }
     context.coredns_version(file.document.file)
+}
+
+/// Says that a version does not start with something that those before `gone`
+/// knew: with a mend if the version is known, as information if it is not.
+pub(super) fn unknown_since<'r>(
+    report: &'r mut Report,
+    at: At,
+    what: &str,
+    gone: Version,
+    version: Option<&Known<Version>>,
+    mend: (&'static str, Option<Change>),
+) -> &'r mut Draft {
+    let program = match version {
+        Some(version) => shown(version.value),
+        None => shown(gone).replacen(' ', " since ", 1),
+    };
+    let finding = report.add(at, format!("{program} does not start with {what}"));
+    match version {
+        Some(version) => {
+            finding.fix(mend.0, [mend.1]);
+            if let Some(at) = version.at {
+                finding.also(at, "the version");
+            }
+        }
+        None => {
+            finding
+                .severity(Severity::Info)
+                .note("--coredns-version tells which it is");
+        }
+    }
+    finding
 }
 
 /// `CoreDNS 1.8.0`.

@@ -39,7 +39,9 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let mut found = 0;
     for block in blocks {
         let listener = Listener::of(block, &services);
-        let forwards = blocks::forwards(block).filter(|it| !listener.answers(it));
+        // Under another name the query is for another server block.
+        let is_renamed = blocks::has(block, "rewrite") && blocks::key_of(block, ".").is_none();
+        let forwards = blocks::forwards(block).filter(|it| !is_renamed && !listener.answers(it));
         for word in forwards.flat_map(blocks::targets) {
             let Some((message, place)) = said(file, context, &listener, word) else {
                 continue;

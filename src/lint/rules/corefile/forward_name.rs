@@ -1,6 +1,6 @@
 #![doc = include_str!("forward_name.md")]
 
-use crate::config::corefile::{Transport, Word};
+use crate::config::corefile::{Directive, Transport, Word};
 use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::context::Context;
@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
 };
 
 /// From here on `forward` takes names of hosts.
-/// Source: `CoreDNS`, plugin/forward/setup.go.
+/// Source: coredns/coredns#7923, merged after 1.14.3.
 const NAMES: Version = blocks::release(1, 14, 4);
 /// More are not said about one file.
 const MAX_FINDINGS: usize = 100;
@@ -31,9 +31,12 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     if version.as_ref().is_some_and(|it| it.value >= NAMES) {
         return;
     }
+    // Where a resolver for names is given, the version is known to take them.
+    let takes_names = |it: &&Directive| it.options("resolver").next().is_some();
     let forwards = blocks::blocks(file)
         .iter()
-        .flat_map(|it| blocks::named(it, "forward"));
+        .flat_map(|it| blocks::named(it, "forward"))
+        .filter(|it| version.is_some() || !takes_names(it));
     let named = forwards.flat_map(blocks::targets).filter(|it| is_name(it));
     let mut places = blocks::Places::of(file);
     for (word, at) in named

@@ -35,30 +35,11 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
             let Some(at) = places.first(&proxy.name) else {
                 continue;
             };
-            let message = match &version {
-                Some(version) => {
-                    format!("{} does not start with proxy", blocks::shown(version.value))
-                }
-                None => "CoreDNS since 1.5.0 does not start with proxy".to_owned(),
-            };
-            let finding = report
-                .add(at, message)
+            let mend = ("write forward", mended(file, block, proxy));
+            blocks::unknown_since(report, at, "proxy", GONE, version.as_ref(), mend)
                 .label("unknown directive")
                 .help("write forward in its place")
                 .note("the pod ends with Unknown directive 'proxy' at its next start, and reload keeps the old configuration until then");
-            match &version {
-                Some(version) => {
-                    finding.fix("write forward", [mended(file, block, proxy)]);
-                    if let Some(at) = version.at {
-                        finding.also(at, "the version");
-                    }
-                }
-                None => {
-                    finding
-                        .severity(Severity::Info)
-                        .note("--coredns-version tells which it is");
-                }
-            }
         }
     }
 }

@@ -68,32 +68,11 @@ fn said(
     version: Option<&Known<Version>>,
     change: Option<Change>,
 ) {
-    let message = match version {
-        Some(version) => format!(
-            "{} does not start with {what}",
-            blocks::shown(version.value)
-        ),
-        None => format!("CoreDNS since 1.7.0 does not start with {what}"),
-    };
     let help = match what {
         "federation" => "remove it, or build github.com/coredns/federation in",
         _ => "remove the line: the versions before took no notice of it",
     };
-    let finding = report
-        .add(at, message)
+    blocks::unknown_since(report, at, what, GONE, version, ("remove the line", change))
         .help(help)
         .note("the pod ends with an error in parsing at its next start");
-    match version {
-        Some(version) => {
-            finding.fix("remove the line", [change]);
-            if let Some(at) = version.at {
-                finding.also(at, "the version");
-            }
-        }
-        None => {
-            finding
-                .severity(Severity::Info)
-                .note("--coredns-version tells which it is");
-        }
-    }
 }

@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 
 use crate::finding::Severity;
+use crate::kubelet::address;
 use crate::lint::context::{Context, Known};
 use crate::lint::document::FileId;
 use crate::lint::facts::{Key, Setting};
 use crate::lint::report::Report;
 use crate::lint::rules::kubelet::common::{
-    address, counts, is_cache_address, is_placeholder, listed, shown,
+    counts, is_cache_address, is_placeholder, listed, shown,
 };
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
@@ -111,7 +112,7 @@ fn is_of_another_cluster(file: FileId, known: &[Known<IpAddr>], context: &Contex
 
 fn addresses(setting: &Setting) -> Vec<IpAddr> {
     let texts = setting.values.iter();
-    texts.filter_map(|it| address(&it.text)).collect()
+    texts.filter_map(|it| address::read(&it.text)).collect()
 }
 
 fn texts(addresses: &[IpAddr]) -> Vec<String> {

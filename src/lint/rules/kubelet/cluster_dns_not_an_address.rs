@@ -1,10 +1,11 @@
 #![doc = include_str!("cluster_dns_not_an_address.md")]
 
 use crate::finding::Severity;
+use crate::kubelet::address;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm, Text};
 use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{address, counts, is_placeholder};
+use crate::lint::rules::kubelet::common::{counts, is_placeholder};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
 
@@ -23,7 +24,7 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     let Some(setting) = last.filter(|it| counts(it, text.document.file, context)) else {
         return;
     };
-    let is_wrong = |it: &&Text| address(&it.text).is_none();
+    let is_wrong = |it: &&Text| address::read(&it.text).is_none();
     // What stands before flags may be a variable of a shell.
     if setting.values.iter().any(|it| is_placeholder(&it.text)) {
         return;
@@ -61,7 +62,7 @@ fn help(text: &str) -> String {
     let without_port = rest.rsplit_once(':').map_or(rest, |it| it.0);
     let found = [rest, without_port]
         .into_iter()
-        .find(|it| address(it).is_some());
+        .find(|it| address::read(it).is_some());
     match found {
         Some(found) => format!("write {found}"),
         None => "write the address of the Service kube-dns".to_owned(),

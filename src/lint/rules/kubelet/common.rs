@@ -43,25 +43,6 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     text.starts_with('%') || marks.iter().any(|it| text.contains(it))
 }
 
-/// An address as the kubelet reads it: with zeros before the numbers of IPv4.
-///
-/// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`, `ParseIPSloppy`.
-pub(super) fn address(text: &str) -> Option<IpAddr> {
-    let number = |part: &str| {
-        let rest = part.trim_start_matches('0');
-        if rest.is_empty() && !part.is_empty() {
-            "0".to_owned()
-        } else {
-            rest.to_owned()
-        }
-    };
-    let sloppy = || {
-        let numbers: Vec<String> = text.split('.').map(number).collect();
-        numbers.join(".").parse().ok()
-    };
-    text.parse().ok().or_else(sloppy)
-}
-
 /// Whether it is an address of the link, where caches of nodes listen, and
 /// none at which clouds have their own servers.
 pub(super) fn is_cache_address(address: IpAddr) -> bool {
@@ -95,8 +76,12 @@ pub(super) fn shown(setting: &Setting) -> String {
 /// Whether a setting is the one of its key that counts for the kubelet that
 /// its file is a part of.
 pub(super) fn counts(setting: &Setting, file: FileId, context: &Context<'_>) -> bool {
-    let kubelet = context.kubelet_of(file);
-    kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(|it| it.at == setting.at))
+    let is_it = |it: &Setting| it.at == setting.at;
+    let own = context
+        .kubelets_of(file)
+        .find(|kubelet| kubelet.made.iter().any(is_it));
+    let kubelet = own.or_else(|| context.kubelet_of(file));
+    kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(is_it))
 }
 
 /// Whether a file has a text of this form.
@@ -162,23 +147,6 @@ fn has_drive(node: &Node, depth: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_read_as_the_kubelet_does() {
-        for (text, expected) in [
-            ("10.96.0.10", Some("10.96.0.10")),
-            ("010.096.000.010", Some("10.96.0.10")),
-            ("fd00::10", Some("fd00::10")),
-            ("10.96.0.10:53", None),
-            ("10.96..10", None),
-            ("fe80::1%eth0", None),
-            ("kube-dns", None),
-            ("", None),
-        ] {
-            let expected = expected.map(|it| it.parse().unwrap());
-            assert_eq!(address(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn paths_of_windows_have_a_drive() {

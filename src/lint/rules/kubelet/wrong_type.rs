@@ -2,11 +2,11 @@
 
 use crate::config::yaml::{Kind, Node};
 use crate::finding::Severity;
+use crate::kubelet::address;
 use crate::lint::context::Context;
 use crate::lint::document::{Change, Document};
-use crate::lint::embedded::Layers;
 use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{address, entries, is_placeholder, key};
+use crate::lint::rules::kubelet::common::{entries, is_placeholder, key};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
 
@@ -43,7 +43,7 @@ fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
 
 fn add(document: &Document, value: &Node, name: &str, wanted: &str, report: &mut Report) {
     let scalar = value.as_scalar().map(|it| it.text.as_str());
-    if scalar.is_some_and(is_placeholder) {
+    if scalar.is_some_and(is_placeholder) || is_of_template(document, value) {
         return;
     }
     let found = value.described();
@@ -67,7 +67,7 @@ fn add(document: &Document, value: &Node, name: &str, wanted: &str, report: &mut
 /// A `clusterDNS` that is no list.
 fn list(document: &Document, value: &Node, report: &mut Report) {
     let scalar = value.as_scalar().map_or("", |it| &it.text);
-    if is_placeholder(scalar) {
+    if is_placeholder(scalar) || is_of_template(document, value) {
         return;
     }
     let found = value.described();
@@ -78,7 +78,7 @@ fn list(document: &Document, value: &Node, report: &mut Report) {
             format!("clusterDNS is {found} here and not a list"),
         )
         .note("the kubelet does not start with this file");
-    if !servers.iter().all(|it| address(it).is_some()) {
+    if !servers.iter().all(|it| address::read(it).is_some()) {
         finding.help("write a list: clusterDNS: [10.96.0.10]");
         return;
     }
@@ -92,12 +92,13 @@ fn list(document: &Document, value: &Node, report: &mut Report) {
     }
 }
 
-/// A value with quotes in place of another one. Inside a text that stands in
-/// quotes itself they would have to be escaped.
+/// Whether a template stands there: `{{.Name}}` is a mapping to YAML.
+fn is_of_template(document: &Document, value: &Node) -> bool {
+    document.bytes(value.span).starts_with(b"{{")
+}
+
+/// A value with quotes in place of another one.
 fn quoted(document: &Document, value: &Node, text: &str) -> Option<Change> {
     document.literal(value)?;
-    let is_own_file = document.layers == Layers::default();
-    is_own_file
-        .then(|| document.change(value.span, text))
-        .flatten()
+    document.change(value.span, text)
 }

@@ -7,6 +7,7 @@ pub mod connections_lost;
 pub mod connections_to_gone_dns_pods;
 pub mod dns_pod_does_not_answer;
 pub mod dns_service_without_pods;
+pub mod extra_stub_on_cache_address;
 pub(in crate::lint::rules) mod look;
 pub mod nobody_listens_at_server;
 pub mod orphan_cache_address;
@@ -32,4 +33,5 @@ pub const ALL: &[&Rule] = &[
     &resolvconf_stops_at_loopback::RULE,
     &nobody_listens_at_server::RULE,
     &runtime_copied_node_file::RULE,
+    &extra_stub_on_cache_address::RULE,
 ];

@@ -47,6 +47,9 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     if path == NODE_FILE && last.is_some_and(|it| it.starts_with("/run/systemd/resolve/")) {
         finding.help("start systemd-resolved, or write a file in place of the link");
     } else if path == UPLINK_FILE {
+        if node.resolved.is_none() {
+            finding.note("systemd-resolved, which writes it, does not run");
+        }
         finding.help(format!(
             "start systemd-resolved, or name another file: resolvConf: {NODE_FILE}"
         ));
