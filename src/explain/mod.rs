@@ -21,6 +21,7 @@ use crate::resolver::Resolver;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
 use crate::simulation::Run;
+use crate::text::ordered;
 
 /// A lookup as several resolvers do it.
 #[derive(Debug)]
@@ -150,8 +151,8 @@ fn examine<'a>(
     let planned = plan::candidates(&plan);
     let asked = plan::candidates(&run);
     let reading = resolver.reading(scenario);
-    let in_plan: BTreeSet<_> = planned.iter().map(Candidate::key).collect();
-    let in_run: BTreeSet<_> = asked.iter().map(Candidate::key).collect();
+    let in_plan: BTreeSet<_> = ordered(planned.iter().map(Candidate::key));
+    let in_run: BTreeSet<_> = ordered(asked.iter().map(Candidate::key));
     // In the order of the plan, so that numbers mean the same everywhere; then
     // what only the answers lead to, such as the target of an alias.
     let in_plan_order = planned

@@ -10,6 +10,7 @@ use crate::name::Name;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::{MAX_QUERIES, Run, Sent, run, run_while};
+use crate::text::ordered;
 use crate::world::{Effect, Rule, World};
 
 /// What each candidate's answer leads to, in the order of the candidates.
@@ -110,7 +111,7 @@ pub fn transitions(
 ) -> Transitions {
     let mut tried: Transitions = Vec::with_capacity(planned.len());
     let keys = planned.iter().map(Candidate::key);
-    let places = keys.zip(0..).collect();
+    let places = ordered(keys.zip(0..));
     for (index, candidate) in planned.iter().enumerate() {
         let before = index
             .checked_sub(1)

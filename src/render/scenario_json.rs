@@ -11,6 +11,7 @@ use crate::engine::message::{Rcode, Transport};
 use crate::render::json;
 use crate::scenario::record_type::Shown;
 use crate::scenario::{Family, Lookup, Scenario, default_interfaces};
+use crate::text::ordered;
 use crate::world::{Effect, Rule};
 
 #[derive(Serialize)]
@@ -107,7 +108,7 @@ type Files<'s> = BTreeMap<&'s str, String>;
 fn environment(scenario: &Scenario) -> (Variables<'_>, Files<'_>) {
     const ALIASES: &str = "host.aliases";
     let variables = scenario.env.iter().map(|(key, value)| (&**key, &**value));
-    let mut env: Variables<'_> = variables.collect();
+    let mut env: Variables<'_> = ordered(variables);
     let mut files = Files::new();
     for (path, bytes) in &scenario.files {
         match path.strip_prefix("/etc/") {

@@ -6,6 +6,7 @@ use super::{Door, Plan, Target, Warning};
 use crate::node::assemble::is_task;
 use crate::node::cgroup::Membership;
 use crate::node::logs::{Link, Owner};
+use crate::text::ordered;
 
 /// What the names of files and the control groups of processes tell, without a
 /// look into any other file.
@@ -46,7 +47,7 @@ impl Names {
     pub fn wanted(&self, target: &Target) -> Option<Wanted> {
         let members = || self.groups.iter().map(|it| &it.membership);
         let tasks = || members().filter(|it| is_task(it));
-        let named: BTreeSet<&str> = self.logs.iter().map(|it| it.uid.as_str()).collect();
+        let named: BTreeSet<&str> = ordered(self.logs.iter().map(|it| it.uid.as_str()));
         let mut running = tasks().filter_map(|it| it.pod.as_deref());
         if !running.all(|uid| named.contains(uid)) {
             return None;
@@ -71,7 +72,7 @@ impl Names {
             None => false,
         });
         let ids = of_wanted.filter_map(|it| it.container.clone());
-        let ids: BTreeSet<String> = ids.collect();
+        let ids: BTreeSet<String> = ordered(ids);
         wanted.ids = ids;
         (!wanted.ids.is_empty()).then_some(wanted)
     }

@@ -13,6 +13,7 @@ use crate::explain::live::{AT_ONCE, Exchange, Played, timing};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::Run;
+use crate::text::ordered;
 use crate::world::{Effect, Rule};
 
 /// Scenarios that replay lookups.
@@ -96,7 +97,7 @@ type Said = Vec<(Rule, bool)>;
 
 /// The rules of several lookups; `None`: servers did not say the same to all.
 fn rules(scenario: &Scenario, played: &[&Played]) -> Option<Vec<Rule>> {
-    let mixed: BTreeSet<Key> = played.iter().flat_map(|it| mixed(it)).collect();
+    let mixed: BTreeSet<Key> = ordered(played.iter().flat_map(|it| mixed(it)));
     let mut order: Vec<Key> = Vec::new();
     let mut merged: BTreeMap<Key, Said> = BTreeMap::new();
     for one in played {

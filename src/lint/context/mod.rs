@@ -22,6 +22,7 @@ use crate::lint::options::{Options, Role};
 use crate::lint::subject::Kubelet;
 use crate::lint::workspace::Workspace;
 use crate::node::{HostFile, Node};
+use crate::text::ordered;
 
 /// What was given together, with the kubelets put together from it.
 #[derive(Debug)]
@@ -76,7 +77,7 @@ impl<'w> Context<'w> {
             topics: TOPICS.map(files_on),
         };
         let resolvers = workspace.files.iter().flat_map(|it| &it.facts.resolvers);
-        context.resolvers = resolvers.map(|it| (it.path.as_str(), it)).collect();
+        context.resolvers = ordered(resolvers.map(|it| (it.path.as_str(), it)));
         context.kubelets = super::kubelets::all(&context);
         for (index, kubelet) in context.kubelets.iter().enumerate() {
             for &file in &kubelet.files {

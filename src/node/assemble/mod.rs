@@ -9,6 +9,7 @@ use super::cgroup::{Membership, Runtime};
 use super::logs::{Link, Owner};
 use super::mountinfo::Mounts;
 use super::runtime::Record;
+use crate::text::ordered;
 
 /// What was found on a node. Each source may be missing, and may know pods
 /// that the others do not.
@@ -206,7 +207,7 @@ pub fn named_uids(records: &[Record]) -> BTreeSet<&str> {
     let named = records
         .iter()
         .filter(|it| it.name.is_some() && it.is_sandbox);
-    named.filter_map(|it| it.uid.as_deref()).collect()
+    ordered(named.filter_map(|it| it.uid.as_deref()))
 }
 
 /// Whether a process may be one of a pod's: not those of podman, and not one
@@ -232,7 +233,7 @@ impl<'f> Index<'f> {
             }
         }
         let mut sandboxes: BTreeSet<&str> =
-            facts.sandboxes.iter().map(|it| it.id.as_str()).collect();
+            ordered(facts.sandboxes.iter().map(|it| it.id.as_str()));
         for task in &facts.tasks {
             let uid = task
                 .membership

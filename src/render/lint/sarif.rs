@@ -7,7 +7,7 @@ use super::{Lint, page_uri};
 use crate::finding::{Finding, Label};
 use crate::lint::{Rule, rules};
 use crate::render::findings::sarif::{self, Parts, RuleWords};
-use crate::text::escaped;
+use crate::text::{escaped, ordered};
 
 /// What GitHub knows the line of a label by, if its file is at hand.
 pub type Fingerprint<'f> = &'f dyn Fn(&Label) -> Option<String>;
@@ -44,7 +44,7 @@ pub fn write(lint: &Lint<'_>, fingerprint: Fingerprint<'_>, out: &mut dyn Write)
 fn found_by(lint: &Lint<'_>) -> impl Iterator<Item = &'static Rule> {
     let suppressed = lint.suppressed.iter().map(|(finding, _)| finding.code);
     let codes = lint.findings.iter().map(|it| it.code).chain(suppressed);
-    let codes: std::collections::BTreeSet<&str> = codes.collect();
+    let codes: std::collections::BTreeSet<&str> = ordered(codes);
     rules::all().filter(move |rule| codes.contains(rule.code))
 }
 

@@ -8,6 +8,7 @@ use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Hosts, KubeletDirectory, LogDirectory};
 use crate::node::logs::{self, Link, Owner};
 use crate::target::Wanted;
+use crate::text::ordered;
 
 const LOGS: &str = "/var/log/pods";
 const LINKS: &str = "/var/log/containers";
@@ -59,7 +60,7 @@ pub(super) fn read(root: &Root, only: Option<&Wanted>, facts: &mut Facts, skippe
 /// The directories that are known, and those in which the paths lie.
 fn with_parents<'p>(known: &[&str], paths: impl Iterator<Item = &'p str>) -> Vec<String> {
     let parents = paths.filter_map(|path| Some(path.rsplit_once('/')?.0));
-    let parents: BTreeSet<&str> = parents.filter(|it| !known.contains(it)).collect();
+    let parents: BTreeSet<&str> = ordered(parents.filter(|it| !known.contains(it)));
     let known = known.iter().copied();
     known.chain(parents).map(str::to_owned).collect()
 }
@@ -83,7 +84,7 @@ fn kubelet(
         .iter()
         .filter_map(|it| it.kubelet_directory.as_deref());
     let named = assemble::named_uids(&facts.records);
-    let logged: BTreeSet<&str> = facts.logs.iter().map(|it| it.owner.uid.as_str()).collect();
+    let logged: BTreeSet<&str> = ordered(facts.logs.iter().map(|it| it.owner.uid.as_str()));
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for directory in with_parents(KUBELETS, of_records) {

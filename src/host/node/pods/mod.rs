@@ -20,6 +20,7 @@ use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Task};
 use crate::node::{Pod, cgroup, mountinfo};
 use crate::target::{Group, Names, Wanted};
+use crate::text::ordered;
 
 pub use contents::addresses;
 
@@ -65,7 +66,7 @@ pub fn read_only(
     };
     let mut skipped = Skipped::default();
     let facts = facts(root, processes, Some(only), &mut skipped);
-    let known: BTreeSet<&str> = facts.records.iter().map(|it| it.id.as_str()).collect();
+    let known: BTreeSet<&str> = ordered(facts.records.iter().map(|it| it.id.as_str()));
     if !only.running().all(|id| known.contains(id)) {
         return None;
     }
@@ -167,7 +168,7 @@ fn read_mounts(root: &Root, processes: &[Seen], facts: &mut Facts, skipped: &mut
     if let Some(table) = table(1) {
         facts.netns_files = mountinfo::network_namespaces(&table);
     }
-    let known: BTreeSet<&str> = facts.records.iter().map(|it| it.id.as_str()).collect();
+    let known: BTreeSet<&str> = ordered(facts.records.iter().map(|it| it.id.as_str()));
     let mut looked = BTreeSet::new();
     for task in &mut facts.tasks {
         let Some(id) = task.membership.container.clone() else {

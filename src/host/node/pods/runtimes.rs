@@ -10,6 +10,7 @@ use crate::node::assemble::SandboxDirectory;
 use crate::node::cgroup::is_id;
 use crate::node::runtime::{self, Record};
 use crate::target::Wanted;
+use crate::text::ordered;
 
 /// Where containerd keeps what is lost with the machine's power: its own
 /// default, that of k3s and rke2, k0s, MicroK8s.
@@ -70,18 +71,18 @@ pub(super) fn read(
     let mut records = written(root, &states, is_wanted, skipped);
     if only.is_some() {
         // A sandbox without a process is named only by its containers.
-        let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
+        let known: BTreeSet<&str> = ordered(records.iter().map(|it| it.id.as_str()));
         let named = records.iter().filter_map(|it| it.sandbox.as_deref());
-        let named: BTreeSet<String> = named.map(str::to_owned).collect();
+        let named: BTreeSet<String> = ordered(named.map(str::to_owned));
         let missing = |id: &str| named.contains(id) && !known.contains(id);
         if named.iter().any(|id| missing(id)) {
             let more = written(root, &states, missing, skipped);
             records.extend(more);
         }
     }
-    let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
+    let known: BTreeSet<&str> = ordered(records.iter().map(|it| it.id.as_str()));
     let named = records.iter().filter_map(|it| it.sandbox.as_deref());
-    let named: BTreeSet<&str> = named.collect();
+    let named: BTreeSet<&str> = ordered(named);
     let is_wanted = |id: &str| is_wanted(id) || named.contains(id);
     let sandboxes = sandboxes(root, &roots, &known, is_wanted, skipped);
     (records, sandboxes)

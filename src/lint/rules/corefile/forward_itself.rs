@@ -14,6 +14,7 @@ use crate::lint::context::Known;
 use crate::lint::document::At;
 use crate::lint::facts::Text;
 use crate::lint::rules::corefile::blocks;
+use crate::text::ordered;
 
 /// KC003.
 pub static RULE: Rule = Rule {
@@ -152,11 +153,11 @@ impl<'b> Listener<'b> {
         let answered = kubernetes.take(1);
         let answered = answered.flat_map(|it| blocks::cluster_zones(block, it));
         Self {
-            ports: plain.map(|(_, key)| key.port).collect(),
-            bound: bound.collect(),
+            ports: ordered(plain.map(|(_, key)| key.port)),
+            bound: ordered(bound),
             has_bind: blocks::has(block, "bind"),
             services,
-            answered: answered.collect(),
+            answered: ordered(answered),
         }
     }
 

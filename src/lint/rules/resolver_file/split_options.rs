@@ -11,7 +11,7 @@ use crate::lint::report::Report;
 use crate::lint::rules::resolver_file::common::{is_comment, kubelet, point_to_setting};
 use crate::lint::subject::{Entry, ResolverFile};
 use crate::lint::{Check, Rule};
-use crate::text::Span;
+use crate::text::{Span, ordered};
 
 /// KR021.
 pub static RULE: Rule = Rule {
@@ -37,7 +37,7 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let Some((last, earlier)) = lines.split_last() else {
         return;
     };
-    let kept: BTreeSet<&[u8]> = last.values().map(|it| it.bytes).collect();
+    let kept: BTreeSet<&[u8]> = ordered(last.values().map(|it| it.bytes));
     let is_lost = |it: &Entry<'_>| it.values().any(|word| !kept.contains(word.bytes));
     let Some(first) = earlier.iter().find(|it| is_lost(it)) else {
         return;

@@ -17,7 +17,7 @@ use nix::unistd::geteuid;
 
 use super::{Line, Silence, why};
 use crate::host::{MAX_BYTES, shown};
-use crate::text::escaped;
+use crate::text::{escaped, ordered};
 use crate::topology::resolved::told::message::{self, Call, HEADER};
 use crate::topology::resolved::told::properties::{self, Properties, SIGNATURE};
 use crate::topology::resolved::told::{MAX_SCOPES, Told};
@@ -41,7 +41,7 @@ pub(super) fn ask(path: &Path, deadline: Instant) -> Result<Told, Silence> {
 fn told(path: &Path, deadline: Instant) -> io::Result<Told> {
     let mut bus = Bus::join(path, deadline)?;
     let manager = bus.properties("/org/freedesktop/resolve1", "Manager")?;
-    let mut numbers: BTreeSet<u32> = manager.links().into_iter().collect();
+    let mut numbers: BTreeSet<u32> = ordered(manager.links());
     if manager.hides_links() {
         let interfaces = if_nameindex()?;
         numbers.extend(interfaces.iter().map(Interface::index));
