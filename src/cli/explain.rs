@@ -17,6 +17,7 @@ use crate::explain::{Context, explain};
 use crate::host::ReadError;
 use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
+use crate::render::timeline::{self, Page};
 use crate::render::{explanation_json, prediction, scenario_json};
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
@@ -83,6 +84,8 @@ pub(super) enum Format {
     Json,
     /// One prediction a line
     Jsonl,
+    /// A picture: the queries by server, in order of time
+    Svg,
 }
 
 /// The resolvers of a run without `--resolver`.
@@ -184,7 +187,17 @@ pub(super) fn write(
             }
             out.write_all(&lines)
         }
+        Format::Svg => timeline::write(&[drawn(scenario, context, resolvers)], 0, out),
     }
+}
+
+/// Draws one scenario.
+pub(super) fn drawn(
+    scenario: &Scenario,
+    context: Context,
+    resolvers: &[&'static Resolver],
+) -> Page {
+    timeline::explained(&explain(scenario, context, resolvers, Detail::Short))
 }
 
 /// Says in every wanted format what could not be done, and to people always.
@@ -201,6 +214,7 @@ fn report(
                 Format::Text => Ok(()),
                 Format::Json => explanation_json::write_error(&name, &name, &message, None, out),
                 Format::Jsonl => prediction::error_line(&name, &message, None, out),
+                Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
             }
         })?;
     }
