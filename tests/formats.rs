@@ -17,9 +17,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// A program, its Debian package, and what is checked with it.
 type Check = (&'static str, &'static str, fn(&Path) -> Result<(), Failed>);
 
-const CHECKS: [Check; 2] = [
+const CHECKS: [Check; 3] = [
     ("promtool", "prometheus", check_metrics),
     ("xmllint", "libxml2-utils", check_junit),
+    ("xmllint", "libxml2-utils", check_svg),
 ];
 
 fn main() -> ExitCode {
@@ -86,6 +87,28 @@ fn check_junit(xmllint: &Path) -> Result<(), Failed> {
             return Err(format!("{run:?}: {said}\n{written}").into());
         }
     }
+    Ok(())
+}
+
+/// Pictures are XML, whatever names have in them.
+fn check_svg(xmllint: &Path) -> Result<(), Failed> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/explain");
+    let mut seen = 0;
+    for entry in fs::read_dir(cases).unwrap() {
+        let case = entry.unwrap().path();
+        let picture = fs::read(case.join("stdout")).unwrap_or_default();
+        if !picture.starts_with(b"<svg ") {
+            continue;
+        }
+        let mut command = Command::new(xmllint);
+        command.args(["--noout", "--nonet", "-"]);
+        let (status, said) = fed(command, &picture);
+        if !status || !said.is_empty() {
+            return Err(format!("{}: {said}", case.display()).into());
+        }
+        seen += 1;
+    }
+    assert!(seen > 4, "{seen}");
     Ok(())
 }
 

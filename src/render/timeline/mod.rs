@@ -113,7 +113,7 @@ fn predicted<'p>(
 fn joined(begin: &str, count: usize, sentences: Vec<(String, Vec<&Resolver>)>) -> String {
     let one = |(sentence, resolvers): (String, Vec<&Resolver>)| match resolvers.len() == count {
         true => sentence,
-        false => format!("{} {sentence}", ids(&resolvers)),
+        false => format!("{}: {sentence}", ids(&resolvers)),
     };
     let parts: Vec<String> = sentences.into_iter().map(one).collect();
     format!("{begin}: {}.", parts.join("; "))
@@ -151,6 +151,7 @@ pub fn lived(scenario: &Scenario, context: &Context, lookups: &[Lived]) -> Page 
 pub fn failed(name: &str, message: &str) -> Page {
     let mut page = Page::new(name);
     page.say(Ink::Strong, message);
+    page.height += LINE;
     page
 }
 

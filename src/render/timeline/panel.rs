@@ -253,10 +253,10 @@ impl Panel<'_> {
         let boxes = exchanges.map(|it| {
             let (fate, came) = labels::fate(it, step);
             let text = format!("{} {came}", labels::asked(it));
-            let took = labels::took(it, step);
-            let (start, room) = column.extent(it.at, took, width(&text) + 10);
-            let longer = took.map(|it| format!("{text} {}", time(it)));
-            let text = longer.filter(|it| width(it) + 10 <= room).unwrap_or(text);
+            let after = it.answer.as_ref().map(|it| it.after);
+            let (start, room) = column.extent(it.at, after, width(&text) + 10);
+            let longer = labels::took(it, step).map(|it| format!("{text} {}", time(it)));
+            let text = longer.filter(|_| column.is_timed()).unwrap_or(text);
             (start, room, fate, text, labels::sentence(it, step))
         });
         let unconnected = step.unconnected.iter().filter(|it| is_here(&it.server));

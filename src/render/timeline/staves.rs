@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::labels;
 use super::paper::width;
-use crate::explain::live::AT_ONCE;
+use crate::explain::live::{AT_ONCE, Exchange};
 use crate::explain::plan::Candidate;
 use crate::explain::timeline::{Step, Timeline};
+use crate::render::live::time;
 
 /// A line of steps.
 #[derive(Debug)]
@@ -138,6 +139,20 @@ fn fold(staves: Vec<Vec<Column<'_>>>) -> Vec<Stave<'_>> {
 }
 
 impl Column<'_> {
+    /// Whether every query has room for how long it took; if not, the clock
+    /// above the steps tells.
+    pub(super) fn is_timed(&self) -> bool {
+        let fits = |it: &Exchange| {
+            let (_, came) = labels::fate(it, self.step);
+            let took = labels::took(it, self.step).unwrap_or_default();
+            let text = format!("{} {came} {}", labels::asked(it), time(took));
+            let after = it.answer.as_ref().map(|it| it.after);
+            let (_, room) = self.extent(it.at, after, 0);
+            took.is_zero() || width(&text) + 10 <= room
+        };
+        self.step.exchanges.iter().all(fits)
+    }
+
     /// Where something of this step begins and how long it is, in pixels from
     /// the column's left end: as long as the column unless it was over long
     /// before; no shorter than `least`.
