@@ -234,7 +234,7 @@ _kdns() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json jsonl" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json jsonl svg" -- "${cur}"))
                     return 0
                     ;;
                 --output)

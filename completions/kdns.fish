@@ -78,7 +78,8 @@ complete -c kdns -n "__fish_kdns_using_subcommand explain" -l budget -d 'With --
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l save-scenario -d 'Write the question as a scenario that others can replay; with --live also what was answered' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document; an array of documents for a file with several scenarios'
-jsonl\t'One prediction a line'"
+jsonl\t'One prediction a line'
+svg\t'A picture: the queries by server, in order of time'"
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l target -d 'Explain what this process, container or pod asks, with its own files and resolver' -r
 complete -c kdns -n "__fish_kdns_using_subcommand explain" -l file -d 'Explain with this resolv.conf; - is standard input' -r -F

@@ -8,6 +8,7 @@ mod explain;
 mod lint;
 mod live;
 mod makers;
+pub mod manual;
 mod node;
 mod nsenter;
 mod output;
@@ -35,7 +36,7 @@ use crate::text::{escaped, is_unprintable};
 
 /// Explain and check how DNS names are resolved on Kubernetes nodes and in pods.
 #[derive(Parser, Debug)]
-#[command(name = "kdns", version, max_term_width = 100)]
+#[command(name = "kdns", version, max_term_width = 100, after_help = manual::help(""))]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -65,12 +66,14 @@ enum Command {
     /// Print a rule's page, or list the rules
     Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
+    #[command(after_help = manual::help("schema"))]
     Schema {
         /// Which format
         #[arg(value_enum)]
         name: SchemaName,
     },
     /// Print the completion script of a shell
+    #[command(after_help = manual::help("completions"))]
     Completions {
         /// Which shell
         #[arg(value_enum)]

@@ -3,17 +3,13 @@
 use anyhow::anyhow;
 use clap::ValueEnum;
 
-use super::{Status, Streams};
+use super::{Status, Streams, manual};
 use crate::lint::{Rule, rules};
 use crate::render::lint::rule;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns rule
-  kdns rule KR001
-  kdns rule loopback-nameserver")]
+#[command(after_help = manual::help("rule"))]
 pub(super) struct RuleArgs {
     /// The code or name of a rule; without it all are listed
     #[arg(value_name = "RULE")]
