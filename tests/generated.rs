@@ -9,7 +9,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use clap_complete::Shell;
 use kdns::cli::Streams;
 use kdns::cli::manual::PAGES;
 
@@ -33,13 +32,12 @@ fn check(file: &str, expected: &[u8]) {
 #[test]
 fn completions() {
     for (shell, file) in [
-        (Shell::Bash, "completions/kdns.bash"),
-        (Shell::Zsh, "completions/_kdns"),
-        (Shell::Fish, "completions/kdns.fish"),
+        ("bash", "completions/kdns.bash"),
+        ("zsh", "completions/_kdns"),
+        ("fish", "completions/kdns.fish"),
     ] {
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut kdns::cli::command(), "kdns", &mut script);
-        check(file, &script);
+        let script = output(&format!("kdns completions {shell}"));
+        check(file, script.as_bytes());
     }
 }
 
@@ -112,18 +110,20 @@ fn page(command: &clap::Command, name: &str, word: &str) {
     text += &table("EXIT STATUS", manual.status.iter().map(owned));
     text += &table("FILES", manual.files.iter().map(owned));
     text += &table("ENVIRONMENT", manual.environment.iter().map(owned));
+    text = broken(&text);
     text += ".SH EXAMPLES\n";
-    for example in manual.examples {
-        text += &format!(
-            ".PP\n{}\n.PP\n.RS 4\n.EX\n{}\n",
-            roff(example.what),
-            roff(example.line)
-        );
-        if example.is_shown {
-            text += &roff(output(example.line).trim_end());
-            text += "\n";
+    for (index, example) in manual.examples.iter().enumerate() {
+        if index > 0 {
+            text += ".PP\n";
         }
-        text += ".EE\n.RE\n";
+        let (what, line) = (roff(example.what), roff(example.line));
+        if example.is_shown {
+            // As wide as the page, so that nothing is broken at 80 columns.
+            let output = roff(output(example.line).trim_end());
+            text += &format!("{what}\n.sp\n.EX\n.in 0\n$ {line}\n{output}\n.in\n.EE\n");
+        } else {
+            text += &format!("{what}\n.PP\n.RS 4\n.EX\n{line}\n.EE\n.RE\n");
+        }
     }
     text += ".SH SEE ALSO\n";
     let own = if word.is_empty() { "" } else { "kdns(1), " };
@@ -146,6 +146,31 @@ fn table(title: &str, rows: impl Iterator<Item = (String, String)>) -> String {
         return rows;
     }
     format!(".SH {title}\n{rows}")
+}
+
+/// Prose in short lines, each sentence on lines of its own.
+fn broken(page: &str) -> String {
+    let short = |line: &str| {
+        if line.starts_with('.') || line.starts_with("\\f") {
+            return vec![line.to_owned()];
+        }
+        let options = textwrap::Options::new(78)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let sentences = line.replace(". ", ".\n");
+        let lines = textwrap::wrap(&sentences, options).into_iter();
+        lines
+            .map(|it| {
+                if it.starts_with('.') {
+                    format!("\\&{it}")
+                } else {
+                    it.into_owned()
+                }
+            })
+            .collect()
+    };
+    let lines: Vec<String> = page.lines().flat_map(short).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Text as roff reads it.

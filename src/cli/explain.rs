@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
 use super::live::Live;
 use super::output::{self, Outputs};
 use super::question::{self, Question, QuestionArgs};
-use super::{Status, Streams, answer, manual, scenarios};
+use super::{Status, Streams, answer, completions, manual, scenarios};
 use crate::explain::transition::Detail;
 use crate::explain::{Context, explain};
 use crate::host::ReadError;
@@ -34,7 +35,7 @@ pub(super) struct ExplainArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["live", "target", "file", "root", "namespace", "pod", "env", "hostname", "answer", "types"])]
     scenario: Option<PathBuf>,
     /// Resolvers to explain: ids or short names, comma-separated, or all [default: the target's own, else glibc,musl,go]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(resolver_words()), hide_possible_values = true, long_help = resolver_help())]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(resolver_words()), hide_possible_values = true, long_help = resolver_help(), add = ArgValueCandidates::new(completions::resolver_words))]
     resolver: Vec<String>,
     /// Record types: A, AAAA, A,AAAA, or one other type, looked up as res_search would
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = answer::parse_type)]

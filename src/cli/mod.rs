@@ -2,6 +2,7 @@
 
 mod answer;
 mod check_loop;
+pub mod completions;
 mod deferred;
 mod dig;
 mod explain;
@@ -73,12 +74,7 @@ enum Command {
         name: SchemaName,
     },
     /// Print the completion script of a shell
-    #[command(after_help = manual::help("completions"))]
-    Completions {
-        /// Which shell
-        #[arg(value_enum)]
-        shell: clap_complete::Shell,
-    },
+    Completions(Deferred<completions::CompletionsArgs>),
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -187,7 +183,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Lint(args) => lint::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
-        Command::Completions { shell } => completions(shell, streams),
+        Command::Completions(args) => completions::run(&args, streams),
     };
     let flushed = |status| streams.out.flush().map(|()| status).map_err(Into::into);
     result
@@ -250,12 +246,5 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
-    Ok(Status::Clean)
-}
-
-fn completions(shell: clap_complete::Shell, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "kdns", &mut script);
-    streams.out.write_all(&script)?;
     Ok(Status::Clean)
 }

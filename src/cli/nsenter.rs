@@ -8,7 +8,9 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Args, Status, Streams, dig, explain, manual};
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
+
+use super::{Args, Status, Streams, completions, dig, explain, manual};
 use crate::host::io_reason;
 use crate::host::root::Root;
 use crate::netns::{self, Aim};
@@ -19,9 +21,10 @@ use crate::text::escaped;
 #[command(after_help = manual::help("nsenter"))]
 pub(super) struct NsenterArgs {
     /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD or POD
+    #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
     /// explain or dig, with its arguments
-    #[arg(value_name = "WHAT", allow_hyphen_values = true)]
+    #[arg(value_name = "WHAT", allow_hyphen_values = true, add = ArgValueCompleter::new(completions::Inside))]
     what: Vec<OsString>,
     /// This program of the node, in which only resolv.conf, hosts, nsswitch.conf, the network
     /// and the host name are the target's

@@ -2,8 +2,9 @@
 
 use anyhow::anyhow;
 use clap::ValueEnum;
+use clap_complete::engine::ArgValueCandidates;
 
-use super::{Status, Streams, manual};
+use super::{Status, Streams, completions, manual};
 use crate::lint::{Rule, rules};
 use crate::render::lint::rule;
 use crate::text::escaped;
@@ -12,7 +13,7 @@ use crate::text::escaped;
 #[command(after_help = manual::help("rule"))]
 pub(super) struct RuleArgs {
     /// The code or name of a rule; without it all are listed
-    #[arg(value_name = "RULE")]
+    #[arg(value_name = "RULE", add = ArgValueCandidates::new(completions::rule_words))]
     rule: Option<String>,
     /// How to write it
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
