@@ -50,6 +50,9 @@ impl Shell {
     }
 }
 
+/// zsh runs the file itself, as a function, when the first word is completed.
+const AUTOLOADED: &[u8] = b"if [[ $funcstack[1] == _kdns ]]; then _clap_dynamic_completer_kdns \"$@\"; fi\n";
+
 /// Writes the script of a shell.
 pub(super) fn run(args: &CompletionsArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let mut script = Vec::new();
@@ -57,6 +60,9 @@ pub(super) fn run(args: &CompletionsArgs, streams: &mut Streams<'_>) -> anyhow::
     shell.write_registration(VARIABLE, "kdns", "kdns", "kdns", &mut script)?;
     streams.out.write_all(script.trim_ascii())?;
     streams.out.write_all(b"\n")?;
+    if matches!(args.shell, Shell::Zsh) {
+        streams.out.write_all(AUTOLOADED)?;
+    }
     Ok(Status::Clean)
 }
 
