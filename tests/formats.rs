@@ -17,10 +17,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// A program, its Debian package, and what is checked with it.
 type Check = (&'static str, &'static str, fn(&Path) -> Result<(), Failed>);
 
-const CHECKS: [Check; 3] = [
+const CHECKS: [Check; 4] = [
     ("promtool", "prometheus", check_metrics),
     ("xmllint", "libxml2-utils", check_junit),
     ("xmllint", "libxml2-utils", check_svg),
+    ("mandoc", "mandoc", check_pages),
 ];
 
 fn main() -> ExitCode {
@@ -109,6 +110,21 @@ fn check_svg(xmllint: &Path) -> Result<(), Failed> {
         seen += 1;
     }
     assert!(seen > 4, "{seen}");
+    Ok(())
+}
+
+/// Manual pages are written as mandoc's own lint wants them.
+fn check_pages(mandoc: &Path) -> Result<(), Failed> {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
+    for entry in fs::read_dir(pages).unwrap() {
+        let page = entry.unwrap().path();
+        let mut command = Command::new(mandoc);
+        command.args(["-T", "lint", "-W", "style"]).arg(&page);
+        let (status, said) = fed(command, b"");
+        if !status || !said.is_empty() {
+            return Err(format!("{}: {said}", page.display()).into());
+        }
+    }
     Ok(())
 }
 

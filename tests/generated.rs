@@ -127,7 +127,7 @@ fn page(command: &clap::Command, name: &str, word: &str) {
     }
     text += ".SH SEE ALSO\n";
     let own = if word.is_empty() { "" } else { "kdns(1), " };
-    text += &roff(&format!("{own}{}", manual.see_also));
+    text += broken(&roff(&format!("{own}{}", manual.see_also))).trim_end();
     check(&format!("man/{name}.1"), format!("{text}\n").as_bytes());
 }
 

@@ -51,7 +51,8 @@ impl Shell {
 }
 
 /// zsh runs the file itself, as a function, when the first word is completed.
-const AUTOLOADED: &[u8] = b"if [[ $funcstack[1] == _kdns ]]; then _clap_dynamic_completer_kdns \"$@\"; fi\n";
+const AUTOLOADED: &[u8] =
+    b"if [[ $funcstack[1] == _kdns ]]; then _clap_dynamic_completer_kdns \"$@\"; fi\n";
 
 /// Writes the script of a shell.
 pub(super) fn run(args: &CompletionsArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
