@@ -93,7 +93,7 @@ fn page(command: &clap::Command, name: &str, word: &str) {
     text += ".SH SYNOPSIS\n";
     for (index, form) in manual.usage.lines().enumerate() {
         let line = if index > 0 { ".br\n" } else { "" };
-        text += &format!("{line}{}\n", roff(form));
+        text.extend([line, &roff(form), "\n"]);
     }
     text += ".SH DESCRIPTION\n";
     text += &roff(manual.description).replace("\n\n", "\n.PP\n");
@@ -120,9 +120,17 @@ fn page(command: &clap::Command, name: &str, word: &str) {
         if example.is_shown {
             // As wide as the page, so that nothing is broken at 80 columns.
             let output = roff(output(example.line).trim_end());
-            text += &format!("{what}\n.sp\n.EX\n.in 0\n$ {line}\n{output}\n.in\n.EE\n");
+            let parts = [
+                &what,
+                "\n.sp\n.EX\n.in 0\n$ ",
+                &line,
+                "\n",
+                &output,
+                "\n.in\n.EE\n",
+            ];
+            text.extend(parts);
         } else {
-            text += &format!("{what}\n.PP\n.RS 4\n.EX\n{line}\n.EE\n.RE\n");
+            text.extend([&what, "\n.PP\n.RS 4\n.EX\n", &line, "\n.EE\n.RE\n"]);
         }
     }
     text += ".SH SEE ALSO\n";

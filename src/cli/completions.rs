@@ -99,7 +99,7 @@ pub fn answer(shell: &OsStr, args: impl IntoIterator<Item = OsString>, out: &mut
 /// Answers kubectl: a value and what it means on each line, then `:4`, which
 /// says that files are no answer.
 ///
-/// Source: kubectl pkg/cmd/plugin/plugin_completion.go, `runPluginCompletion`.
+/// Source: kubectl `pkg/cmd/plugin/plugin_completion.go` `SetupPluginCompletion`.
 pub fn answer_kubectl(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) {
     let given = args.into_iter().skip(1);
     let words: Vec<OsString> = std::iter::once("kdns".into()).chain(given).collect();

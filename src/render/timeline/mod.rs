@@ -111,9 +111,12 @@ fn predicted<'p>(
 
 /// A sentence for all, or one for each resolver.
 fn joined(begin: &str, count: usize, sentences: Vec<(String, Vec<&Resolver>)>) -> String {
-    let one = |(sentence, resolvers): (String, Vec<&Resolver>)| match resolvers.len() == count {
-        true => sentence,
-        false => format!("{}: {sentence}", ids(&resolvers)),
+    let one = |(sentence, resolvers): (String, Vec<&Resolver>)| {
+        if resolvers.len() == count {
+            sentence
+        } else {
+            format!("{}: {sentence}", ids(&resolvers))
+        }
     };
     let parts: Vec<String> = sentences.into_iter().map(one).collect();
     format!("{begin}: {}.", parts.join("; "))

@@ -281,7 +281,7 @@ impl Panel<'_> {
             y += ROW;
         }
         if let Some(more @ 1..) = all.len().checked_sub(ROWS) {
-            let text = format!("and {} more", more);
+            let text = format!("and {more} more");
             group = group.add(prose(x + 8, y + 12, Ink::Soft, &text));
         }
         group

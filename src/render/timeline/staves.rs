@@ -82,8 +82,8 @@ fn natural(step: &Step, candidates: &[&Candidate]) -> u32 {
         width(&format!("{} {came}", labels::asked(it))) + 18
     });
     let why = labels::why(step, candidates);
-    // It has two lines.
-    let why = (width(&why) + 60) / 2;
+    // It has two lines, which are not of the same length.
+    let why = width(&why) / 2 + 30;
     let words = bars.max().unwrap_or_default().max(why);
     words.clamp(NARROW, WIDE)
 }
