@@ -193,9 +193,10 @@ fn is_repeat(one: &Exchange, other: &Exchange) -> bool {
 fn closed(opened: Vec<Opened>, elapsed: Duration) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::with_capacity(opened.len());
     for it in opened {
+        let next = next(&steps, &it);
         if let Some(before) = steps.last_mut() {
             before.until = it.at;
-            before.next = Some(next(before, &it));
+            before.next = next;
         }
         steps.push(Step {
             candidate: it.candidate,
@@ -209,24 +210,30 @@ fn closed(opened: Vec<Opened>, elapsed: Duration) -> Vec<Step> {
     steps
 }
 
-fn next(before: &Step, step: &Opened) -> Next {
+/// What the last of these steps leads to.
+fn next(steps: &[Step], step: &Opened) -> Option<Next> {
+    let before = steps.last()?;
     if before.candidate != step.candidate {
-        return Next::Then(Then::Candidate(step.candidate));
+        return Some(Next::Then(Then::Candidate(step.candidate)));
     }
+    // A and AAAA may be asked one after the other, and then both again.
+    let earlier = steps.iter().rev();
+    let earlier = earlier.take_while(|it| it.candidate == step.candidate);
+    let earlier = earlier.flat_map(|it| &it.exchanges);
     let again = step.exchanges.iter().find_map(|next| {
         let is_same = |it: &&Exchange| it.query.question == next.query.question;
-        Some((before.exchanges.iter().find(is_same)?, next))
+        Some((earlier.clone().find(is_same)?, next))
     });
     let Some((one, other)) = again else {
-        return Next::Type;
+        return Some(Next::Type);
     };
     let (one, other) = (&one.query, &other.query);
     let asks = |server: &Server| before.exchanges.iter().any(|it| it.query.server == *server);
-    Next::Then(Then::Again {
+    Some(Next::Then(Then::Again {
         server: (!asks(&other.server)).then(|| other.server.clone()),
         over_tcp: one.transport == Transport::Udp && other.transport == Transport::Tcp,
         without_edns: one.edns.is_some() && other.edns.is_none(),
-    })
+    }))
 }
 
 /// In milliseconds: models that do several things at once keep them apart by
@@ -254,4 +261,65 @@ fn slowed(rules: &[Rule]) -> Vec<Rule> {
     };
     let otherwise = Rule::default();
     rules.iter().chain([&otherwise]).map(slow).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::resolv_conf::ResolvConf;
+    use crate::explain::plan;
+    use crate::resolver;
+    use crate::text::Source;
+
+    /// The types of each step, and whether the next one goes to another server.
+    fn check(resolver: &str, conf: &str, rules: &[Rule], expected: &str) {
+        let mut scenario = Scenario::new("test", "db");
+        scenario.resolv_conf = Some(ResolvConf::parse(Source {
+            name: "resolv.conf".into(),
+            bytes: conf.into(),
+        }));
+        scenario.answers = rules.to_vec();
+        let resolver = resolver::find(resolver).unwrap();
+        let run = resolver.predict(&scenario);
+        let candidates = plan::candidates(&run);
+        let candidates: Vec<&Candidate> = candidates.iter().collect();
+        let timeline = Timeline::of_run(&scenario, resolver, &run, &candidates);
+        let of_step = |step: &Step| {
+            let types = step
+                .exchanges
+                .iter()
+                .filter_map(|it| it.query.record_type());
+            let types: Vec<String> = types.map(|it| it.to_string()).collect();
+            let next = match &step.next {
+                None => ".",
+                Some(Next::Type) => "+",
+                Some(Next::Then(Then::Candidate(_))) => ">",
+                Some(Next::Then(Then::Again { server: None, .. })) => "=",
+                Some(Next::Then(Then::Again { .. })) => "!",
+            };
+            format!("{}{next}", types.join(" "))
+        };
+        let steps: Vec<String> = timeline.steps.iter().map(of_step).collect();
+        assert_eq!(steps.join(" "), expected, "{} {conf}", resolver.id);
+    }
+
+    #[test]
+    fn what_is_asked_together_is_a_step() {
+        let silence = [Rule {
+            effect: crate::world::Effect::Timeout,
+            ..Rule::default()
+        }];
+        let two = "nameserver 10.0.0.1\nnameserver 10.0.0.2\noptions attempts:1\n";
+        let single = "nameserver 10.0.0.1\noptions single-request\n";
+        check(
+            "glibc",
+            "search a b\nnameserver 10.0.0.1\n",
+            &[],
+            "A AAAA> A AAAA> A AAAA.",
+        );
+        check("glibc", single, &[], "A+ AAAA.");
+        check("glibc", two, &silence, "A AAAA! A AAAA.");
+        check("musl", two, &silence, "A AAAA A AAAA.");
+        check("dig", two, &silence, "A! A= A! A.");
+    }
 }

@@ -13,6 +13,10 @@ use crate::render::live::{rooted, time};
 use crate::render::words;
 use crate::scenario::record_type::Shown;
 
+/// Less time than this is not told.
+const LEAST: Duration = Duration::from_micros(50);
+const NOT_WAITED: &str = "not waited for";
+
 /// What a query came to: its colour, and in words.
 pub(super) fn fate(exchange: &Exchange, step: &Step) -> (Fate, String) {
     if exchange.unsent.is_some() {
@@ -21,7 +25,7 @@ pub(super) fn fate(exchange: &Exchange, step: &Step) -> (Fate, String) {
     let Some(answer) = &exchange.answer else {
         let waited = step.until.saturating_sub(exchange.at);
         if waited < AT_ONCE {
-            return (Fate::NoData, "not waited for".to_owned());
+            return (Fate::NoData, NOT_WAITED.to_owned());
         }
         return (Fate::Silent, "no answer".to_owned());
     };
@@ -104,7 +108,12 @@ pub(super) fn took(exchange: &Exchange, step: &Step) -> Option<Duration> {
         Some(answer) => answer.after,
         None => step.until.saturating_sub(exchange.at),
     };
-    (!took.is_zero() && exchange.unsent.is_none()).then_some(took)
+    let least = match exchange.answer {
+        Some(_) => LEAST,
+        // It was not waited for.
+        None => AT_ONCE,
+    };
+    (took >= least && exchange.unsent.is_none()).then_some(took)
 }
 
 fn took_words(exchange: &Exchange, took: Duration) -> String {
@@ -128,7 +137,7 @@ pub(super) fn why(step: &Step, candidates: &[&Candidate]) -> String {
         return String::new();
     };
     let what = match next {
-        Next::Type => "then the next type".to_owned(),
+        Next::Type => "next type".to_owned(),
         Next::Then(Then::Again {
             server,
             over_tcp,
@@ -165,6 +174,9 @@ pub(super) fn came(step: &Step) -> String {
             Some((_, types)) => types.push(record_type),
             None => said.push((came, vec![record_type])),
         }
+    }
+    if said.len() > 1 {
+        said.retain(|(came, _)| came != NOT_WAITED);
     }
     if let [(came, _)] = said.as_slice() {
         return came.clone();
