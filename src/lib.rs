@@ -19,21 +19,21 @@
 //!
 //! let conf = ResolvConf::parse(Source {
 //!     name: "resolv.conf".into(),
-//!     bytes: b"nameserver 10.96.0.10\noptions ndots:5 rotated\n".to_vec(),
+//!     bytes: b"nameserver 10.96.0.10\noptions ndots:20\n".to_vec(),
 //! });
 //! let words: Vec<String> = conf
 //!     .lines()
 //!     .flat_map(|line| line.words())
 //!     .map(|word| conf.place(word.span.start))
 //!     .collect();
-//! assert_eq!(words[3], "resolv.conf:2:9");
+//! assert_eq!(words.last().map(String::as_str), Some("resolv.conf:2:9"));
 //!
 //! let mut scenario = Scenario::new("mine", "db");
 //! scenario.resolv_conf = Some(conf);
 //! let glibc = resolver::find("glibc").expect("every id of `resolver::ALL` is known");
 //! let reading = glibc.reading(&scenario);
-//! assert_eq!(reading.ndots.map(|it| it.value), Some(5));
-//! assert_eq!(reading.dropped.len(), 1); // `rotated` is no option
+//! assert_eq!(reading.servers.len(), 1);
+//! assert_eq!(reading.ndots.map(|it| it.value), Some(15)); // its upper limit
 //! ```
 //!
 //! # What a resolver sends

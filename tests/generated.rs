@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use kdns::cli::Streams;
-use kdns::cli::manual::PAGES;
+use kdns::cli::manual::{Example, PAGES};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -111,8 +111,16 @@ fn page(command: &clap::Command, name: &str, word: &str) {
     text += &table("FILES", manual.files.iter().map(owned));
     text += &table("ENVIRONMENT", manual.environment.iter().map(owned));
     text = broken(&text);
-    text += ".SH EXAMPLES\n";
-    for (index, example) in manual.examples.iter().enumerate() {
+    text += &examples(manual.examples);
+    text += ".SH SEE ALSO\n";
+    let own = if word.is_empty() { "" } else { "kdns(1), " };
+    text += broken(&roff(&format!("{own}{}", manual.see_also))).trim_end();
+    check(&format!("man/{name}.1"), format!("{text}\n").as_bytes());
+}
+
+fn examples(examples: &[Example]) -> String {
+    let mut text = ".SH EXAMPLES\n".to_owned();
+    for (index, example) in examples.iter().enumerate() {
         if index > 0 {
             text += ".PP\n";
         }
@@ -133,10 +141,7 @@ fn page(command: &clap::Command, name: &str, word: &str) {
             text.extend([&what, "\n.PP\n.RS 4\n.EX\n", &line, "\n.EE\n.RE\n"]);
         }
     }
-    text += ".SH SEE ALSO\n";
-    let own = if word.is_empty() { "" } else { "kdns(1), " };
-    text += broken(&roff(&format!("{own}{}", manual.see_also))).trim_end();
-    check(&format!("man/{name}.1"), format!("{text}\n").as_bytes());
+    text
 }
 
 /// The first letter large, a full stop at the end.
