@@ -17,9 +17,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// A program, its Debian package, and what is checked with it.
 type Check = (&'static str, &'static str, fn(&Path) -> Result<(), Failed>);
 
-const CHECKS: [Check; 2] = [
+const CHECKS: [Check; 4] = [
     ("promtool", "prometheus", check_metrics),
     ("xmllint", "libxml2-utils", check_junit),
+    ("xmllint", "libxml2-utils", check_svg),
+    ("mandoc", "mandoc", check_pages),
 ];
 
 fn main() -> ExitCode {
@@ -84,6 +86,43 @@ fn check_junit(xmllint: &Path) -> Result<(), Failed> {
         if !status || written.is_empty() {
             let written = String::from_utf8_lossy(&written);
             return Err(format!("{run:?}: {said}\n{written}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Pictures are XML, whatever names have in them.
+fn check_svg(xmllint: &Path) -> Result<(), Failed> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/explain");
+    let mut seen = 0;
+    for entry in fs::read_dir(cases).unwrap() {
+        let case = entry.unwrap().path();
+        let picture = fs::read(case.join("stdout")).unwrap_or_default();
+        if !picture.starts_with(b"<svg ") {
+            continue;
+        }
+        let mut command = Command::new(xmllint);
+        command.args(["--noout", "--nonet", "-"]);
+        let (status, said) = fed(command, &picture);
+        if !status || !said.is_empty() {
+            return Err(format!("{}: {said}", case.display()).into());
+        }
+        seen += 1;
+    }
+    assert!(seen > 4, "{seen}");
+    Ok(())
+}
+
+/// Manual pages are written as mandoc's own lint wants them.
+fn check_pages(mandoc: &Path) -> Result<(), Failed> {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
+    for entry in fs::read_dir(pages).unwrap() {
+        let page = entry.unwrap().path();
+        let mut command = Command::new(mandoc);
+        command.args(["-T", "lint", "-W", "style"]).arg(&page);
+        let (status, said) = fed(command, b"");
+        if !status || !said.is_empty() {
+            return Err(format!("{}: {said}", page.display()).into());
         }
     }
     Ok(())

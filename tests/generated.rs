@@ -5,13 +5,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use clap_complete::Shell;
+use kdns::cli::Streams;
+use kdns::cli::manual::{Example, PAGES};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
 
 fn check(file: &str, expected: &[u8]) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let path = root().join(file);
     if std::env::var_os("KDNS_BLESS").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, expected).unwrap();
@@ -26,13 +32,12 @@ fn check(file: &str, expected: &[u8]) {
 #[test]
 fn completions() {
     for (shell, file) in [
-        (Shell::Bash, "completions/kdns.bash"),
-        (Shell::Zsh, "completions/_kdns"),
-        (Shell::Fish, "completions/kdns.fish"),
+        ("bash", "completions/kdns.bash"),
+        ("zsh", "completions/_kdns"),
+        ("fish", "completions/kdns.fish"),
     ] {
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut kdns::cli::command(), "kdns", &mut script);
-        check(file, &script);
+        let script = output(&format!("kdns completions {shell}"));
+        check(file, script.as_bytes());
     }
 }
 
@@ -47,21 +52,183 @@ fn pages_of_rules() {
 
 #[test]
 fn man_pages() {
+    // Examples name files of this folder.
+    std::env::set_current_dir(root().join("testdata/manual")).unwrap();
     let mut command = kdns::cli::command().disable_help_subcommand(true);
     command.build();
-    page(&command, "kdns");
+    let mut names = vec![String::new()];
+    page(&command, "kdns", "");
+    for subcommand in command.get_subcommands() {
+        let name = subcommand.get_name();
+        page(subcommand, &format!("kdns-{name}"), name);
+        names.push(name.to_owned());
+    }
+    let described: Vec<&str> = PAGES.iter().map(|it| it.command).collect();
+    assert!(
+        names.iter().all(|it| described.contains(&it.as_str())),
+        "a command has no page"
+    );
+    assert_eq!(names.len(), described.len());
 }
 
-fn page(command: &clap::Command, name: &str) {
+/// When the pages were last written anew; a page without a date is no page.
+const DATE: &str = "2026-11-21";
+
+fn page(command: &clap::Command, name: &str, word: &str) {
+    let manual = kdns::cli::manual::page(word).unwrap();
     let title: &'static str = Box::leak(name.to_owned().into_boxed_str());
-    let titled = command.clone().name(title).bin_name(name.replace('-', " "));
-    let mut text = Vec::new();
-    clap_mangen::Man::new(titled)
-        .date("")
-        .render(&mut text)
-        .unwrap();
-    check(&format!("man/{name}.1"), &text);
-    for subcommand in command.get_subcommands() {
-        page(subcommand, &format!("{name}-{}", subcommand.get_name()));
+    let titled = command.clone().name(title).display_name(title);
+    let man = clap_mangen::Man::new(titled)
+        .title(name.to_uppercase())
+        .date(DATE)
+        .source(concat!("kdns ", env!("CARGO_PKG_VERSION")))
+        .manual("kdns");
+    let part = |render: fn(&clap_mangen::Man, &mut dyn std::io::Write) -> std::io::Result<()>| {
+        let mut text = Vec::new();
+        render(&man, &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let mut text = part(|man, out| man.render_title(out));
+    text += &part(|man, out| man.render_name_section(out));
+    text += ".SH SYNOPSIS\n";
+    for (index, form) in manual.usage.lines().enumerate() {
+        let line = if index > 0 { ".br\n" } else { "" };
+        text.extend([line, &roff(form), "\n"]);
     }
+    text += ".SH DESCRIPTION\n";
+    text += &roff(manual.description).replace("\n\n", "\n.PP\n");
+    text += "\n";
+    text += &compact(&part(|man, out| man.render_options_section(out)));
+    if command.has_subcommands() {
+        let commands = command.get_subcommands().map(|it| {
+            let about = it.get_about().map(ToString::to_string).unwrap_or_default();
+            (format!("{name}-{}(1)", it.get_name()), about)
+        });
+        text += &table("COMMANDS", commands);
+    }
+    let owned = |(head, body): &(&str, &str)| ((*head).to_owned(), sentence(body));
+    text += &table("EXIT STATUS", manual.status.iter().map(owned));
+    text += &table("FILES", manual.files.iter().map(owned));
+    text += &table("ENVIRONMENT", manual.environment.iter().map(owned));
+    text = broken(&text);
+    text += &examples(manual.examples);
+    text += ".SH SEE ALSO\n";
+    let own = if word.is_empty() { "" } else { "kdns(1), " };
+    text += broken(&roff(&format!("{own}{}", manual.see_also))).trim_end();
+    check(&format!("man/{name}.1"), format!("{text}\n").as_bytes());
+}
+
+fn examples(examples: &[Example]) -> String {
+    let mut text = ".SH EXAMPLES\n".to_owned();
+    for (index, example) in examples.iter().enumerate() {
+        if index > 0 {
+            text += ".PP\n";
+        }
+        let (what, line) = (roff(example.what), roff(example.line));
+        if example.is_shown {
+            // As wide as the page, so that nothing is broken at 80 columns.
+            let output = roff(output(example.line).trim_end());
+            let parts = [
+                &what,
+                "\n.sp\n.EX\n.in 0\n$ ",
+                &line,
+                "\n",
+                &output,
+                "\n.in\n.EE\n",
+            ];
+            text.extend(parts);
+        } else {
+            text.extend([&what, "\n.PP\n.RS 4\n.EX\n", &line, "\n.EE\n.RE\n"]);
+        }
+    }
+    text
+}
+
+/// The first letter large, a full stop at the end.
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().unwrap().to_uppercase();
+    let dot = if text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{dot}", characters.as_str())
+}
+
+fn table(title: &str, rows: impl Iterator<Item = (String, String)>) -> String {
+    let rows = rows.map(|(head, body)| format!(".TP\n\\fB{}\\fR\n{}\n", roff(&head), roff(&body)));
+    let rows: String = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(".SH {title}\n{rows}")
+}
+
+/// Prose in short lines, each sentence on lines of its own.
+fn broken(page: &str) -> String {
+    let short = |line: &str| {
+        if line.starts_with('.') || line.starts_with("\\f") {
+            return vec![line.to_owned()];
+        }
+        let options = textwrap::Options::new(78)
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let sentences = line.replace(". ", ".\n");
+        let lines = textwrap::wrap(&sentences, options).into_iter();
+        lines
+            .map(|it| {
+                if it.starts_with('.') {
+                    format!("\\&{it}")
+                } else {
+                    it.into_owned()
+                }
+            })
+            .collect()
+    };
+    let lines: Vec<String> = page.lines().flat_map(short).collect();
+    lines.join("\n") + "\n"
+}
+
+/// Text as roff reads it.
+fn roff(text: &str) -> String {
+    let line = |line: &str| {
+        let line = line.replace('\\', "\\(rs").replace('-', "\\-");
+        let line = line
+            .replace('\'', "\\(aq")
+            .replace('^', "\\(ha")
+            .replace('~', "\\(ti");
+        let line = line.replace('`', "\\(ga");
+        if line.starts_with('.') {
+            return format!("\\&{line}");
+        }
+        line
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Values without blank lines between them, words without angle brackets.
+fn compact(options: &str) -> String {
+    options
+        .replace("\\*(Aq", "\\(aq")
+        .replace(
+            ".br\n\n.br\n\\fIPossible values:\\fR\n.RS 14\n",
+            ".RS\n.PD 0\n",
+        )
+        .replace(".RE\n", ".PD\n.RE\n")
+        .replace("\\fI<", "\\fI")
+        .replace(">\\fR", "\\fR")
+        .replace("\n\n", "\n.sp\n")
+        .replace('`', "")
+}
+
+/// What a command prints.
+fn output(line: &str) -> String {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut streams = Streams {
+        input: &mut std::io::empty(),
+        is_input_read: false,
+        out: &mut out,
+        err: &mut err,
+        colors: false,
+    };
+    kdns::cli::run(line.split_whitespace().map(OsString::from), &mut streams);
+    assert!(err.is_empty(), "{line}: {}", String::from_utf8_lossy(&err));
+    String::from_utf8(out).unwrap()
 }

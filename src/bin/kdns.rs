@@ -2,11 +2,15 @@
 
 use std::env;
 use std::io::{self, BufWriter, IsTerminal as _};
+use std::path::Path;
 use std::process::ExitCode;
 
-use kdns::cli::{self, Streams};
+use kdns::cli::{self, Streams, completions};
 
 fn main() -> ExitCode {
+    if let Some(ended) = complete() {
+        return ended;
+    }
     // kdns decides on colours once, below; `colored` is not to decide again.
     colored::control::set_override(true);
     let mut out = BufWriter::new(io::stdout().lock());
@@ -18,6 +22,21 @@ fn main() -> ExitCode {
         err: &mut io::stderr().lock(),
     };
     cli::run(env::args_os(), &mut streams).into()
+}
+
+/// Answers a shell or kubectl that wants to complete a word.
+fn complete() -> Option<ExitCode> {
+    let mut out = io::stdout().lock();
+    if let Some(shell) = env::var_os(completions::VARIABLE) {
+        completions::answer(&shell, env::args_os(), &mut out);
+        return Some(ExitCode::SUCCESS);
+    }
+    let name = env::args_os().next().unwrap_or_default();
+    if Path::new(&name).file_name()? != completions::OF_KUBECTL {
+        return None;
+    }
+    completions::answer_kubectl(env::args_os(), &mut out);
+    Some(ExitCode::SUCCESS)
 }
 
 /// `NO_COLOR` (no-color.org) and `CLICOLOR_FORCE` beat what the terminal can do.

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use super::node::{NodeArgs, read_named};
 use super::output::{self, Outputs};
 use super::threshold::{Level, Threshold};
-use super::{Status, Streams};
+use super::{Status, Streams, manual};
 use crate::check_loop::{self, Report, Verdict};
 use crate::host::node::{self, Parts};
 use crate::probe;
@@ -17,14 +17,7 @@ use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, s
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns check-loop
-  kdns check-loop --root /host --format json
-  kdns check-loop --node-file resolv.conf --corefile Corefile
-  kubectl logs -n kube-system deploy/coredns --previous | kdns check-loop --log -
-
-Exit status: 0 no loop, 1 loop, will loop, mixed or refused, 2 unknown.")]
+#[command(after_help = manual::help("check-loop"))]
 pub(super) struct CheckLoopArgs {
     /// Look for a loop in this log of a DNS server too; - is standard input
     #[arg(long, value_name = "FILE")]

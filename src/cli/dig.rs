@@ -22,7 +22,7 @@ use self::output::Output;
 use self::place::Place;
 use self::run::Run;
 use self::walk::Walker;
-use super::{Status, Streams};
+use super::{Status, Streams, manual};
 use crate::address::Address;
 use crate::dig::command_line::{End, Parser, Surroundings, server_names};
 use crate::dig::lookup::{Globals, Lookup};
@@ -54,11 +54,7 @@ Not supported: +trace, +nssearch, -k and -y (TSIG).
 #[command(
     disable_help_flag = true,
     override_usage = "kdns dig [@SERVER] [NAME] [TYPE] [CLASS] [+OPTION]...",
-    after_help = "\
-Examples:
-  kdns dig @10.96.0.10 web.default.svc.cluster.local
-  kdns dig +short -x 10.0.0.1 @::1
-  kdns dig +search web AAAA"
+    after_help = manual::help("dig")
 )]
 pub(super) struct DigArgs {
     /// The words of dig's command line

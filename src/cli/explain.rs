@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
 use super::live::Live;
 use super::output::{self, Outputs};
 use super::question::{self, Question, QuestionArgs};
-use super::{Status, Streams, answer, scenarios};
+use super::{Status, Streams, answer, completions, manual, scenarios};
 use crate::explain::transition::Detail;
 use crate::explain::{Context, explain};
 use crate::host::ReadError;
 use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
+use crate::render::timeline::{self, Page};
 use crate::render::{explanation_json, prediction, scenario_json};
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
@@ -24,18 +26,7 @@ use crate::text::escaped;
 use crate::world::Rule;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns explain kubernetes.default
-  kdns explain db.prod --namespace web --resolver glibc,musl
-  kdns explain db --target shop/web-7d9c6b8f5-x2x4z
-  kdns explain api.example.com --file pod-resolv.conf --answer '*=TIMEOUT'
-  kdns explain db.prod --live
-  kdns explain db --target 4711 --live --save-scenario db.json
-  kdns explain --scenario cases.jsonl --resolver all --format jsonl
-
-With --live the exit status is 0 if every resolver found the name, 1 if one did not,
-2 if that could not be decided, 130 after Ctrl-C, which prints what there is.")]
+#[command(after_help = manual::help("explain"))]
 pub(super) struct ExplainArgs {
     /// The name, as a program would pass it
     #[arg(required_unless_present = "scenario", conflicts_with = "scenario")]
@@ -44,7 +35,7 @@ pub(super) struct ExplainArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["live", "target", "file", "root", "namespace", "pod", "env", "hostname", "answer", "types"])]
     scenario: Option<PathBuf>,
     /// Resolvers to explain: ids or short names, comma-separated, or all [default: the target's own, else glibc,musl,go]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(resolver_words()))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(resolver_words()), hide_possible_values = true, long_help = resolver_help(), add = ArgValueCandidates::new(completions::resolver_words))]
     resolver: Vec<String>,
     /// Record types: A, AAAA, A,AAAA, or one other type, looked up as res_search would
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = answer::parse_type)]
@@ -83,6 +74,8 @@ pub(super) enum Format {
     Json,
     /// One prediction a line
     Jsonl,
+    /// A picture: the queries by server, in order of time
+    Svg,
 }
 
 /// The resolvers of a run without `--resolver`.
@@ -93,6 +86,19 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     seconds
         .and_then(|it| Duration::try_from_secs_f64(it).ok())
         .ok_or_else(|| "write seconds, as in 10 or 0.5".to_owned())
+}
+
+/// The help of `--resolver` with every word that it takes.
+fn resolver_help() -> String {
+    let ids: Vec<&str> = resolver::ALL.iter().map(|it| it.id).collect();
+    let short = resolver::names().skip(ids.len());
+    let short: Vec<&str> = short.collect();
+    format!(
+        "Resolvers to explain: ids or short names, comma-separated, or all [default: the target's \
+         own, else glibc,musl,go]\n\nIds: {}.\n\nShort names mean the newest version: {}.",
+        ids.join(", "),
+        short.join(", ")
+    )
 }
 
 fn resolver_words() -> Vec<&'static str> {
@@ -184,7 +190,17 @@ pub(super) fn write(
             }
             out.write_all(&lines)
         }
+        Format::Svg => timeline::write(&[drawn(scenario, context, resolvers)], 0, out),
     }
+}
+
+/// Draws one scenario.
+pub(super) fn drawn(
+    scenario: &Scenario,
+    context: Context,
+    resolvers: &[&'static Resolver],
+) -> Page {
+    timeline::explained(&explain(scenario, context, resolvers, Detail::Short))
 }
 
 /// Says in every wanted format what could not be done, and to people always.
@@ -201,6 +217,7 @@ fn report(
                 Format::Text => Ok(()),
                 Format::Json => explanation_json::write_error(&name, &name, &message, None, out),
                 Format::Jsonl => prediction::error_line(&name, &message, None, out),
+                Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
             }
         })?;
     }

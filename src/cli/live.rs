@@ -26,7 +26,7 @@ use crate::explain::{Context, explain};
 use crate::netns::Namespace;
 use crate::render::explanation::Style;
 use crate::render::live::{self as text, Lived};
-use crate::render::{explanation_json, live_json, scenario_json};
+use crate::render::{explanation_json, live_json, scenario_json, timeline};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::wire::live::{self as wire, Event, Options};
@@ -143,6 +143,10 @@ impl Live<'_> {
                         live_json::line(&scenario.id, one, &mut lines)?;
                     }
                     out.write_all(&lines)
+                }
+                Format::Svg => {
+                    let page = timeline::lived(scenario, &self.context, lived);
+                    timeline::write(&[page], 0, out)
                 }
             })?;
         }

@@ -2,12 +2,14 @@
 
 mod answer;
 mod check_loop;
+pub mod completions;
 mod deferred;
 mod dig;
 mod explain;
 mod lint;
 mod live;
 mod makers;
+pub mod manual;
 mod node;
 mod nsenter;
 mod output;
@@ -35,7 +37,7 @@ use crate::text::{escaped, is_unprintable};
 
 /// Explain and check how DNS names are resolved on Kubernetes nodes and in pods.
 #[derive(Parser, Debug)]
-#[command(name = "kdns", version, max_term_width = 100)]
+#[command(name = "kdns", version, max_term_width = 100, after_help = manual::help(""))]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -65,17 +67,14 @@ enum Command {
     /// Print a rule's page, or list the rules
     Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
+    #[command(after_help = manual::help("schema"))]
     Schema {
         /// Which format
         #[arg(value_enum)]
         name: SchemaName,
     },
     /// Print the completion script of a shell
-    Completions {
-        /// Which shell
-        #[arg(value_enum)]
-        shell: clap_complete::Shell,
-    },
+    Completions(Deferred<completions::CompletionsArgs>),
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -184,7 +183,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Lint(args) => lint::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
-        Command::Completions { shell } => completions(shell, streams),
+        Command::Completions(args) => completions::run(&args, streams),
     };
     let flushed = |status| streams.out.flush().map(|()| status).map_err(Into::into);
     result
@@ -247,12 +246,5 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;
-    Ok(Status::Clean)
-}
-
-fn completions(shell: clap_complete::Shell, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "kdns", &mut script);
-    streams.out.write_all(&script)?;
     Ok(Status::Clean)
 }

@@ -8,7 +8,9 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Args, Status, Streams, dig, explain};
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
+
+use super::{Args, Status, Streams, completions, dig, explain, manual};
 use crate::host::io_reason;
 use crate::host::root::Root;
 use crate::netns::{self, Aim};
@@ -16,24 +18,13 @@ use crate::text::escaped;
 
 /// Ask, explain or run something with the network and the resolv.conf of a process, container or pod
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns nsenter 4711 explain db.prod
-  kdns nsenter shop/web-7d9c6b8f5-x2x4z dig db +search=target
-  kdns nsenter shop/web-7d9c6b8f5-x2x4z -- getent ahosts db
-  kdns nsenter /run/netns/blue -- curl -v http://db/
-
-Before dig's answer, comments say what was entered and which file counts; with +short,
-+yaml, +json or +nocomments there are none, and warnings go to standard error.
-
-Statuses of COMMAND are its own; 125: the target cannot be entered, 126: COMMAND
-cannot be run, 127: there is no COMMAND. Those of dig are dig's; 10: the target cannot
-be entered.")]
+#[command(after_help = manual::help("nsenter"))]
 pub(super) struct NsenterArgs {
     /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD or POD
+    #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
     /// explain or dig, with its arguments
-    #[arg(value_name = "WHAT", allow_hyphen_values = true)]
+    #[arg(value_name = "WHAT", allow_hyphen_values = true, add = ArgValueCompleter::new(completions::Inside))]
     what: Vec<OsString>,
     /// This program of the node, in which only resolv.conf, hosts, nsswitch.conf, the network
     /// and the host name are the target's

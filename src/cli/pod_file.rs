@@ -12,7 +12,7 @@ use super::question::parse_domain;
 use super::server::parse_cluster_dns;
 use super::threshold::{Level, Threshold};
 use super::version::{parse_runtime, parse_version};
-use super::{Status, Streams};
+use super::{Status, Streams, manual};
 use crate::config::manifest::{self, DnsPolicy, PodSpec, Workload};
 use crate::kubelet::Version;
 use crate::pod::{self, PodError, PodFile, PodId, Runtime};
@@ -21,15 +21,7 @@ use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("corefile", |it| it.hide(true)))]
-#[command(after_help = "\
-Standard output is the file, byte for byte. What did not fit, the events that announce it, and
-what was assumed go to standard error. If the pod would not start, the status is 1.
-
-Examples:
-  kdns pod-file --namespace shop
-  kdns pod-file --pod web.yaml --root /host
-  kdns pod-file --policy Default --node-file resolv.conf --kubelet-version 1.24
-  kdns pod-file --pod web.yaml --node-file resolv.conf --kubelet-config config.yaml")]
+#[command(after_help = manual::help("pod-file"))]
 pub(super) struct PodFileArgs {
     #[command(flatten)]
     threshold: Threshold,

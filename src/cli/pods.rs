@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::output::{self, Outputs};
 use super::threshold::{Level, Threshold};
-use super::{Status, Streams};
+use super::{Status, Streams, manual};
 use crate::host::node::{Parts, pods, processes};
 use crate::host::root::{Resolution, Root};
 use crate::node::Pod;
@@ -16,11 +16,7 @@ use crate::render::pods_json;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns pods
-  kdns pods --root /host --verbose
-  kdns pods --format json")]
+#[command(after_help = manual::help("pods"))]
 pub(super) struct PodsArgs {
     /// Read the node below this directory [default: /]
     #[arg(long, value_name = "DIR")]

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::ArgGroup;
+use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
 use super::makers::{Ground, Said};
 use super::node::read_named;
 use super::server::parse_cluster_dns;
-use super::{Streams, target};
+use super::{Streams, completions, target};
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::{Context, PlacedLead};
@@ -37,7 +38,7 @@ pub(super) struct QuestionArgs {
     ///
     /// A pid, a network namespace's file, a container's or sandbox's id,
     /// NAMESPACE/POD or POD.
-    #[arg(long, value_name = "TARGET", conflicts_with_all = ["file", "namespace", "pod"])]
+    #[arg(long, value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here), conflicts_with_all = ["file", "namespace", "pod"])]
     target: Option<String>,
     /// Explain with this resolv.conf; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]

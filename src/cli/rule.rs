@@ -2,21 +2,18 @@
 
 use anyhow::anyhow;
 use clap::ValueEnum;
+use clap_complete::engine::ArgValueCandidates;
 
-use super::{Status, Streams};
+use super::{Status, Streams, completions, manual};
 use crate::lint::{Rule, rules};
 use crate::render::lint::rule;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns rule
-  kdns rule KR001
-  kdns rule loopback-nameserver")]
+#[command(after_help = manual::help("rule"))]
 pub(super) struct RuleArgs {
     /// The code or name of a rule; without it all are listed
-    #[arg(value_name = "RULE")]
+    #[arg(value_name = "RULE", add = ArgValueCandidates::new(completions::rule_words))]
     rule: Option<String>,
     /// How to write it
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

@@ -9,6 +9,7 @@ use super::{Status, Streams};
 use crate::explain::Context;
 use crate::host::{self, io_reason};
 use crate::render::explanation::Style;
+use crate::render::timeline::{self, Page};
 use crate::render::{explanation_json, prediction};
 use crate::resolver::Resolver;
 use crate::scenario::json;
@@ -16,6 +17,9 @@ use crate::text::escaped;
 
 /// A scenario has at most so many bytes: whatever is piped in, memory is bounded.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// So many scenarios are drawn: a document is made in memory.
+const MAX_PAGES: usize = 50;
 
 /// Reads scenarios one by one, explains each, and goes on after a broken one.
 pub(super) fn run(
@@ -48,6 +52,7 @@ pub(super) fn run(
             format: wanted.format,
             sink,
             first: None,
+            pages: Vec::new(),
             count: 0,
         });
     }
@@ -84,6 +89,8 @@ struct Target<'s> {
     sink: Sink<'s>,
     /// The first JSON document, while it can be the only one.
     first: Option<Vec<u8>>,
+    /// Pictures, which are one document.
+    pages: Vec<Page>,
     count: usize,
 }
 
@@ -162,6 +169,10 @@ impl Scenarios<'_> {
         };
         let (resolvers, style) = (self.resolvers, self.style);
         for target in &mut self.targets {
+            if target.format == Format::Svg {
+                target.draw(|| explain::drawn(&scenario, Context::default(), resolvers));
+                continue;
+            }
             let title = (target.format == Format::Text).then_some(scenario.id.as_str());
             target.add(title, |format, out| {
                 explain::write(&scenario, Context::default(), resolvers, format, style, out)
@@ -175,9 +186,11 @@ impl Scenarios<'_> {
         let message = escaped(message.as_bytes());
         let case = self.count.to_string();
         for target in &mut self.targets {
-            if target.format != Format::Text {
+            if target.format == Format::Svg {
+                target.draw(|| timeline::failed(&case, &message));
+            } else if target.format != Format::Text {
                 target.add(None, |format, out| match format {
-                    Format::Text => Ok(()),
+                    Format::Text | Format::Svg => Ok(()),
                     Format::Json => explanation_json::write_error(&case, "", &message, at, out),
                     Format::Jsonl => prediction::error_line(&case, &message, at, out),
                 })?;
@@ -229,7 +242,21 @@ impl Target<'_> {
         })
     }
 
+    /// One picture more, as long as there are not too many.
+    fn draw(&mut self, draw: impl FnOnce() -> Page) {
+        self.count += 1;
+        if self.count <= MAX_PAGES {
+            self.pages.push(draw());
+        }
+    }
+
     fn finish(mut self) -> anyhow::Result<()> {
+        if self.format == Format::Svg {
+            let more = self.count - self.pages.len();
+            self.sink
+                .write(|out| timeline::write(&self.pages, more, out))?;
+            return self.sink.finish();
+        }
         match self.first.take() {
             Some(only) => self.sink.write(|out| out.write_all(&only))?,
             None if self.count > 1 && self.format == Format::Json => {

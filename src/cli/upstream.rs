@@ -8,17 +8,13 @@ use super::node::NodeArgs;
 use super::output::{self, Outputs};
 use super::server::parse_server;
 use super::threshold::{Level, Threshold};
-use super::{Status, Streams};
+use super::{Status, Streams, manual};
 use crate::host::node::{self, Parts};
 use crate::render::{upstream as text, upstream_json};
 use crate::upstream::{self, FileReport, Health};
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns upstream
-  kdns upstream 127.0.0.53
-  kdns upstream --root /host --format json")]
+#[command(after_help = manual::help("upstream"))]
 pub(super) struct UpstreamArgs {
     /// Only this name server; an address may have a scope: `fe80::1%eth0`
     #[arg(value_name = "ADDRESS", value_parser = parse_server)]

@@ -7,6 +7,7 @@ pub mod cluster;
 pub mod decision;
 pub mod live;
 pub mod plan;
+pub mod timeline;
 pub mod transition;
 
 use std::collections::BTreeSet;

@@ -5,8 +5,8 @@ mod phrases;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use self::phrases::{came, no_reply, time};
-pub(super) use self::phrases::{departure, rooted, stop};
+use self::phrases::{came, no_reply};
+pub(super) use self::phrases::{departure, rooted, stop, time};
 use crate::engine::machine::Outcome;
 use crate::engine::message::Transport;
 use crate::explain::Context;
@@ -101,7 +101,7 @@ pub fn end(
 }
 
 /// How the lookup ended for the program.
-fn verdict(lived: &Lived) -> String {
+pub(super) fn verdict(lived: &Lived) -> String {
     let played = &lived.played;
     match (&played.outcome, played.cut) {
         (_, Some(Cut::Time(limit))) => format!("no end within {}", time(limit)),
@@ -118,7 +118,7 @@ fn verdict(lived: &Lived) -> String {
 }
 
 /// After how long, and how many queries.
-fn summary(lived: &Lived) -> String {
+pub(super) fn summary(lived: &Lived) -> String {
     let (played, comparison) = (&lived.played, &lived.comparison);
     let sent = played.exchanges.len();
     let queries = words::counted(sent, "query", "queries");

@@ -16,6 +16,7 @@ pub mod pods;
 pub mod pods_json;
 pub mod prediction;
 pub mod scenario_json;
+pub mod timeline;
 pub mod upstream;
 pub mod upstream_json;
 pub mod words;

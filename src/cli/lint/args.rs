@@ -4,8 +4,10 @@ use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
+use clap_complete::engine::ArgValueCandidates;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::super::completions;
 use super::engine::Outcome;
 use crate::finding::{Finding, Severity};
 use crate::host;
@@ -20,10 +22,10 @@ use crate::render::lint::settings::Shown;
 #[derive(clap::Args, Debug)]
 pub(super) struct WantedArgs {
     /// Only these rules: codes, beginnings of codes, names
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = settings::rule_word)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = settings::rule_word, add = ArgValueCandidates::new(completions::rule_words))]
     select: Vec<String>,
     /// Not these rules: codes, beginnings of codes, names
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = settings::rule_word)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = settings::rule_word, add = ArgValueCandidates::new(completions::rule_words))]
     ignore: Vec<String>,
     /// From which severity on findings make the status 1: error, warning or info [default: warning]
     #[arg(long, value_name = "SEVERITY", value_parser = settings::severity)]

@@ -14,7 +14,7 @@ use self::engine::Outcome;
 use self::faces::Format;
 use self::inputs::Inputs;
 use super::output::Outputs;
-use super::{Status, Streams};
+use super::{Status, Streams, manual};
 use crate::finding::{Finding, Severity};
 use crate::node::Node;
 use crate::node::kernel::Kernel;
@@ -23,15 +23,7 @@ use crate::render::lint::settings;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
-Examples:
-  kdns lint
-  kdns lint --kubelet-version 1.31 --assume systemd-resolved image/ manifests/
-  helm template . | kdns lint -
-  kdns lint --root /host --format concise
-  kdns rule KR001
-
-Exit status: 0 nothing at or above --fail-on, 1 findings, 2 nothing to read, or something could not be read.")]
+#[command(after_help = manual::help("lint"))]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command line"

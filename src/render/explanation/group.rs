@@ -6,7 +6,7 @@ use super::answers::{Answers, answers, said};
 use super::{Text, ids};
 use crate::engine::machine::Outcome;
 use crate::explain::plan::Candidate;
-use crate::explain::transition::{REPLIES, Reply, Then};
+use crate::explain::transition::{REPLIES, Reply, Silence, Then};
 use crate::explain::{Explanation, Group, Member, Row};
 use crate::render::words;
 use crate::resolver::Resolver;
@@ -114,16 +114,7 @@ impl Text<'_> {
     }
 
     fn ends(&mut self, explanation: &Explanation<'_>, group: &Group<'_>) -> io::Result<()> {
-        let ends = shared(group, |member| match &member.run.outcome {
-            Outcome::Found(addresses) if addresses.is_empty() => {
-                "succeeds without an address".to_owned()
-            }
-            Outcome::Found(addresses) => {
-                let list: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-                format!("finds {}", list.join(", "))
-            }
-            Outcome::Failed(code) => format!("ends with {code}"),
-        });
+        let ends = shared(&group.members, |member| outcome(&member.run.outcome));
         let is_silent = group.members.iter().all(|it| it.run.sent.is_empty());
         let title = if is_silent {
             "Outcome"
@@ -136,7 +127,7 @@ impl Text<'_> {
     }
 
     fn transitions(&mut self, group: &Group<'_>) -> io::Result<()> {
-        let sentences = shared(group, transitions);
+        let sentences = shared(&group.members, transitions);
         if sentences.iter().all(|(sentence, _)| sentence.is_empty()) {
             return Ok(());
         }
@@ -151,25 +142,12 @@ impl Text<'_> {
         {
             return Ok(());
         }
-        let sentences = shared(group, |member| {
-            let silence = &member.silence;
-            let queries = words::counted(silence.queries, "query", "queries");
-            match (silence.after, silence.code) {
-                _ if silence.is_cut => format!("more than {queries}"),
-                (None, _) => format!("{queries}, then it waits for ever"),
-                (Some(after), Some(code)) => {
-                    format!("{code} after {} and {queries}", words::seconds(after))
-                }
-                (Some(after), None) => {
-                    format!("ends after {} and {queries}", words::seconds(after))
-                }
-            }
-        });
+        let sentences = shared(&group.members, |member| silence(&member.silence));
         self.per_resolver("If the servers are silent", group, sentences)
     }
 
     fn notes(&mut self, group: &Group<'_>) -> io::Result<()> {
-        let notes = shared(group, |member| member.run.notes.join("; "));
+        let notes = shared(&group.members, |member| member.run.notes.join("; "));
         let notes: Vec<_> = notes
             .into_iter()
             .filter(|(note, _)| !note.is_empty())
@@ -219,12 +197,39 @@ fn fqdn(candidate: &Candidate) -> String {
     }
 }
 
+/// How a lookup ends, without its resolver.
+pub(in crate::render) fn outcome(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Found(addresses) if addresses.is_empty() => {
+            "succeeds without an address".to_owned()
+        }
+        Outcome::Found(addresses) => {
+            let list: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+            format!("finds {}", list.join(", "))
+        }
+        Outcome::Failed(code) => format!("ends with {code}"),
+    }
+}
+
+/// What silent servers cost.
+pub(in crate::render) fn silence(silence: &Silence) -> String {
+    let queries = words::counted(silence.queries, "query", "queries");
+    match (silence.after, silence.code) {
+        _ if silence.is_cut => format!("more than {queries}"),
+        (None, _) => format!("{queries}, then it waits for ever"),
+        (Some(after), Some(code)) => {
+            format!("{code} after {} and {queries}", words::seconds(after))
+        }
+        (Some(after), None) => format!("ends after {} and {queries}", words::seconds(after)),
+    }
+}
+
 /// Versions of the members, and how much they ask.
 fn heading(group: &Group<'_>) -> (String, String) {
     let names: Vec<String> = group
         .members
         .iter()
-        .map(|member| format!("{} {}", family(member.resolver), member.resolver.version))
+        .map(|member| versioned(member.resolver))
         .collect();
     let counts = ranges(group.members.iter().map(|member| member.run.sent.len()));
     let is_cut = |member: &Member<'_>| member.run.sent.len() >= MAX_QUERIES;
@@ -256,6 +261,11 @@ fn heading(group: &Group<'_>) -> (String, String) {
         ""
     };
     (names.join(", "), format!(": {what}{to}{default}{until}"))
+}
+
+/// `glibc 2.36`
+pub(in crate::render) fn versioned(resolver: &Resolver) -> String {
+    format!("{} {}", family(resolver), resolver.version)
 }
 
 /// What follows each candidate, with equal neighbours put together.
@@ -312,12 +322,12 @@ fn replies_sentence(index: usize, replies: &[(Reply, Then)]) -> String {
 }
 
 /// A sentence for each member, equal ones put together, in order.
-fn shared<'m>(
-    group: &'m Group<'_>,
+pub(in crate::render) fn shared<'m>(
+    members: impl IntoIterator<Item = &'m Member<'m>>,
     sentence: impl Fn(&Member<'_>) -> String,
 ) -> Vec<(String, Vec<&'m Resolver>)> {
     let mut sentences: Vec<(String, Vec<&Resolver>)> = Vec::new();
-    for member in &group.members {
+    for member in members {
         let text = sentence(member);
         match sentences.iter_mut().find(|(other, _)| *other == text) {
             Some((_, resolvers)) => resolvers.push(member.resolver),

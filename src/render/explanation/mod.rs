@@ -1,7 +1,7 @@
 //! An explanation as text for people.
 
 mod answers;
-mod group;
+pub(super) mod group;
 mod savings;
 mod unused;
 
@@ -10,7 +10,8 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use crate::explain::{Context, Explanation};
+use self::group::shared;
+use crate::explain::{Context, Explanation, Member};
 use crate::name::Name;
 use crate::render::paragraph;
 use crate::render::words;
@@ -81,23 +82,9 @@ impl<'w> Text<'w> {
 
     fn decisions(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
         let scenario = explanation.scenario;
-        let mut sentences: Vec<(String, Vec<&Resolver>)> = Vec::new();
-        for member in explanation.groups.iter().flat_map(|group| &group.members) {
-            let sentence = words::decision(scenario, &member.decision);
-            match sentences.iter_mut().find(|(other, _)| *other == sentence) {
-                Some((_, resolvers)) => resolvers.push(member.resolver),
-                None => sentences.push((sentence, vec![member.resolver])),
-            }
-        }
-        let alone = sentences.len() == 1;
-        for (sentence, resolvers) in sentences {
-            let whose = if alone {
-                String::new()
-            } else {
-                format!("{}: ", ids(&resolvers))
-            };
+        for sentence in decisions(explanation) {
             let name = self.bold(&scenario.name);
-            self.headed(0, &name, &format!("  {whose}{sentence}."))?;
+            self.headed(0, &name, &format!("  {sentence}."))?;
         }
         Ok(())
     }
@@ -154,7 +141,23 @@ impl<'w> Text<'w> {
     }
 }
 
-fn ids(resolvers: &[&Resolver]) -> String {
+/// Why resolvers ask in this order, equal sentences put together.
+pub(super) fn decisions(explanation: &Explanation<'_>) -> Vec<String> {
+    let members = explanation.groups.iter().flat_map(|it| &it.members);
+    let sentence = |member: &Member<'_>| words::decision(explanation.scenario, &member.decision);
+    let sentences = shared(members, sentence);
+    let alone = sentences.len() == 1;
+    let whose = |(sentence, resolvers): (String, Vec<&Resolver>)| {
+        if alone {
+            sentence
+        } else {
+            format!("{}: {sentence}", ids(&resolvers))
+        }
+    };
+    sentences.into_iter().map(whose).collect()
+}
+
+pub(super) fn ids(resolvers: &[&Resolver]) -> String {
     let ids: Vec<&str> = resolvers.iter().map(|resolver| resolver.id).collect();
     ids.join(", ")
 }

@@ -188,7 +188,7 @@ pub(in crate::render) fn stop(lived: &Lived, stop: Stop) -> String {
 }
 
 /// `0.4 ms`, `12 ms`, `2.5 s`
-pub(super) fn time(duration: Duration) -> String {
+pub(in crate::render) fn time(duration: Duration) -> String {
     let microseconds = duration.as_micros();
     let (tenths, whole) = ((microseconds + 50) / 100, (microseconds + 500) / 1000);
     if whole >= 1000 {

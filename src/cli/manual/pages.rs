@@ -1,0 +1,375 @@
+//! The pages, one for each command.
+
+use super::about::{CLEAN, COLORS, LOOKUP, LOOKUP_FILES, NODE_FILES};
+use super::{Example, Manual};
+
+const fn try_it(what: &'static str, line: &'static str) -> Example {
+    Example {
+        what,
+        line,
+        is_shown: false,
+    }
+}
+
+const fn shown(what: &'static str, line: &'static str) -> Example {
+    Example {
+        what,
+        line,
+        is_shown: true,
+    }
+}
+
+/// Every page; kdns itself first.
+pub static PAGES: &[Manual] = &[
+    Manual {
+        command: "",
+        usage: "kdns [--color WHEN] COMMAND",
+        description: "kdns explains DNS on Kubernetes nodes and in pods: which queries a program sends for a name and why, whether the cluster's DNS loops, who owns each name server of a node, and what is wrong in the files that decide it.\n\nIt changes nothing on a node, and sends nothing unless it is asked to (dig, explain --live, check-loop --probe). Every string that comes from a file, a process or the network is printed with control characters escaped.\n\nLinked to kubectl-kdns on the PATH it is a plugin of kubectl.",
+        examples: &[
+            try_it(
+                "CoreDNS is in CrashLoopBackOff: is it a loop, and what mends it?",
+                "kdns check-loop",
+            ),
+            try_it(
+                "A name is slow or not found: what is asked, and in which order?",
+                "kdns explain db.prod --target shop/web-7d9c6b8f5-x2x4z",
+            ),
+            try_it(
+                "Ask from inside a pod that has no tools.",
+                "kdns nsenter shop/web-7d9c6b8f5-x2x4z dig db",
+            ),
+            try_it(
+                "Check files before they reach a node.",
+                "kdns lint image/ manifests/",
+            ),
+        ],
+        notes: "",
+        status: &[
+            ("0", "clean"),
+            ("1", "findings"),
+            (
+                "2",
+                "could not decide: usage, unreadable, no permission, time-out",
+            ),
+            ("130", "Ctrl-C"),
+        ],
+        files: &[],
+        environment: COLORS,
+        see_also: "resolv.conf(5), nsswitch.conf(5), dig(1), resolvectl(1), nsenter(1), systemd-resolved.service(8)",
+    },
+    Manual {
+        command: "explain",
+        usage: "kdns explain [OPTION]... NAME\nkdns explain --scenario FILE [OPTION]...",
+        description: "Shows the queries that stub resolvers would send for a name, in order, with server, type and transport, and why: what is in the search list, what ndots does, which answer leads to which next query, how long silent servers cost, and what would save queries.\n\nNothing is sent without --live. The files are those of this machine, of a process, container or pod (--target), of a file (--file), or those that the kubelet would write for a pod that one has in mind (--namespace, --pod).",
+        examples: &[
+            shown(
+                "What glibc asks in a pod with this file.",
+                "kdns explain db.prod --file pod.conf --resolver glibc",
+            ),
+            try_it(
+                "What a pod of this namespace would ask.",
+                "kdns explain db.prod --namespace web --resolver glibc,musl",
+            ),
+            try_it(
+                "What this pod asks, with its own files and its own resolver.",
+                "kdns explain db --target shop/web-7d9c6b8f5-x2x4z",
+            ),
+            try_it(
+                "What happens if no server answers.",
+                "kdns explain api.example.com --file pod.conf --answer '*=TIMEOUT'",
+            ),
+            try_it(
+                "The same as a picture for a ticket.",
+                "kdns explain api.example.com --answer '*=TIMEOUT' --format svg --output slow.svg",
+            ),
+            try_it(
+                "Really ask, and show what comes back.",
+                "kdns explain db.prod --live",
+            ),
+            try_it(
+                "The same from inside a process, kept so that others can replay it.",
+                "kdns explain db --target 4711 --live --save-scenario db.json",
+            ),
+            try_it(
+                "Many questions by every resolver, for a program.",
+                "kdns explain --scenario cases.jsonl --resolver all --format jsonl",
+            ),
+        ],
+        notes: "",
+        status: &[
+            ("0", "explained; with --live: every resolver found the name"),
+            ("1", "with --live: a resolver did not find it"),
+            (
+                "2",
+                "usage, unreadable, or with --live: could not be decided",
+            ),
+            ("130", "Ctrl-C, which prints what there is"),
+        ],
+        files: LOOKUP_FILES,
+        environment: LOOKUP,
+        see_also: "resolv.conf(5), nsswitch.conf(5), hosts(5), hostname(7), getaddrinfo(3)",
+    },
+    Manual {
+        command: "check-loop",
+        usage: "kdns check-loop [OPTION]...",
+        description: "Tells whether the cluster DNS of this node loops, through which hop, by file and line, and the one change that mends it.\n\nIt judges two times: now, the running DNS pods with the files that they have; and the next start, with what the kubelet would write now. \"no loop\" needs the kubelet's effective file and the Corefile to have been read.\n\nNothing is sent without --probe.",
+        examples: &[
+            try_it("This node; as root.", "kdns check-loop"),
+            shown(
+                "Files from elsewhere.",
+                "kdns check-loop --node-file resolv.conf --kubelet-config kubelet.yaml --corefile Corefile",
+            ),
+            try_it(
+                "A node's disk, or /host in a debug pod.",
+                "kdns check-loop --root /host --format json",
+            ),
+            try_it(
+                "With the log of the crashed CoreDNS as a witness.",
+                "kubectl logs -n kube-system deploy/coredns --previous | kdns check-loop --log -",
+            ),
+        ],
+        notes: "",
+        status: &[
+            ("0", "no loop"),
+            ("1", "loop, will loop, mixed or refused"),
+            ("2", "unknown"),
+        ],
+        files: NODE_FILES,
+        environment: COLORS,
+        see_also: "resolv.conf(5), systemd-resolved.service(8), dnsmasq(8), unbound.conf(5)",
+    },
+    Manual {
+        command: "upstream",
+        usage: "kdns upstream [OPTION]... [ADDRESS]",
+        description: "Tells who owns each name server of this node's files: a server outside, or a process of the node, and then where that forwards to and in which file and line the real upstream servers stand.",
+        examples: &[
+            try_it("Every name server of this node.", "kdns upstream"),
+            try_it("Only this one.", "kdns upstream 127.0.0.53"),
+            try_it(
+                "A node's disk, for a program.",
+                "kdns upstream --root /host --format json",
+            ),
+        ],
+        notes: "",
+        status: CLEAN,
+        files: NODE_FILES,
+        environment: COLORS,
+        see_also: "resolv.conf(5), resolvectl(1), resolved.conf(5), dnsmasq(8), unbound.conf(5), named.conf(5)",
+    },
+    Manual {
+        command: "pod-file",
+        usage: "kdns pod-file [OPTION]...",
+        description: "Writes the exact resolv.conf that the kubelet and the container runtime would write for a pod, by their versions.",
+        examples: &[
+            try_it(
+                "A ClusterFirst pod of this namespace.",
+                "kdns pod-file --namespace shop",
+            ),
+            shown(
+                "The pod of a manifest, with files from elsewhere.",
+                "kdns pod-file --pod web.yaml --node-file resolv.conf --kubelet-config kubelet.yaml",
+            ),
+            try_it(
+                "The pod of a manifest on the node below /host.",
+                "kdns pod-file --pod web.yaml --root /host",
+            ),
+            try_it(
+                "What an old kubelet makes of the node's file.",
+                "kdns pod-file --policy Default --node-file resolv.conf --kubelet-version 1.24",
+            ),
+        ],
+        notes: "Standard output is the file, byte for byte. What did not fit, the events that announce it, and\nwhat was assumed go to standard error.",
+        status: &[
+            ("0", "written"),
+            ("1", "the pod would not start"),
+            ("2", "could not decide: usage, unreadable"),
+        ],
+        files: NODE_FILES,
+        environment: COLORS,
+        see_also: "resolv.conf(5)",
+    },
+    Manual {
+        command: "pods",
+        usage: "kdns pods [OPTION]...",
+        description: "Lists the pods of this node with their sandbox, network namespace and name servers, also those that crash, and says where a pod's resolv.conf is not what the kubelet would write now.",
+        examples: &[
+            try_it("The pods of this node; as root.", "kdns pods"),
+            try_it(
+                "With uids, processes, paths and containers, below /host.",
+                "kdns pods --root /host --verbose",
+            ),
+            try_it("For a program.", "kdns pods --format json"),
+        ],
+        notes: "",
+        status: CLEAN,
+        files: NODE_FILES,
+        environment: COLORS,
+        see_also: "crictl(1), namespaces(7), ip-netns(8)",
+    },
+    Manual {
+        command: "nsenter",
+        usage: "kdns nsenter TARGET explain NAME [OPTION]...\nkdns nsenter TARGET dig [WORD]...\nkdns nsenter TARGET -- COMMAND [ARGUMENT]...",
+        description: "Asks servers, explains a name or runs a command from inside the network of a process, container or pod, with the target's resolv.conf, hosts, nsswitch.conf and host name, and the programs of the node.\n\nTARGET is a pid (at most 7 digits), a network namespace's file (it begins with / or ./), a container's or sandbox's id (8 or more hexadecimal digits), NAMESPACE/POD or POD.\n\nBefore dig's answer, comments say what was entered and which file counts; with +short, +yaml, +json or +nocomments there are none, and warnings go to standard error.",
+        examples: &[
+            try_it(
+                "What this process asks.",
+                "kdns nsenter 4711 explain db.prod",
+            ),
+            try_it(
+                "Ask as the pod's own resolver would.",
+                "kdns nsenter shop/web-7d9c6b8f5-x2x4z dig db +search=target",
+            ),
+            try_it(
+                "A program of the node with the pod's files.",
+                "kdns nsenter shop/web-7d9c6b8f5-x2x4z -- getent ahosts db",
+            ),
+            try_it(
+                "A network namespace by its file.",
+                "kdns nsenter /run/netns/blue -- curl -v http://db/",
+            ),
+        ],
+        notes: "",
+        status: &[
+            ("COMMAND's own", "it was run"),
+            ("125", "the target cannot be entered"),
+            ("126", "COMMAND cannot be run"),
+            ("127", "there is no COMMAND"),
+            ("dig's own", "with dig; 10 if the target cannot be entered"),
+        ],
+        files: LOOKUP_FILES,
+        environment: COLORS,
+        see_also: "nsenter(1), dig(1), namespaces(7), ip-netns(8)",
+    },
+    Manual {
+        command: "dig",
+        usage: "kdns dig [@SERVER] [NAME] [TYPE] [CLASS] [+OPTION]...",
+        description: "Asks DNS servers with the command line and the output of BIND's dig 9.18, whose page describes the options. Besides:\n\n@tls://SERVER[:PORT] asks over TLS, @https://SERVER[:PORT][/PATH] over HTTPS.\n\n+search=RESOLVER searches as glibc, musl, go and others would; +search=target as the target's own.\n\n+json prints JSON (RFC 8427), one message a line. +inflight=N asks N lines of a batch file at once (64).\n\nNot supported: +trace, +nssearch, -k and -y (TSIG).",
+        examples: &[
+            try_it(
+                "Ask the cluster's DNS.",
+                "kdns dig @10.96.0.10 web.default.svc.cluster.local",
+            ),
+            try_it(
+                "The name of an address, in short.",
+                "kdns dig +short -x 10.0.0.1 @::1",
+            ),
+            try_it(
+                "With the search list, which dig leaves out by itself.",
+                "kdns dig +search web AAAA",
+            ),
+            try_it(
+                "Many names at once, as JSON.",
+                "kdns dig -f names.txt +json +inflight=200",
+            ),
+        ],
+        notes: "",
+        status: &[
+            ("0", "a reply, whatever its code"),
+            ("1", "usage"),
+            ("8", "the batch file cannot be opened"),
+            ("9", "no reply"),
+            ("10", "an error inside"),
+        ],
+        files: &[
+            ("/etc/resolv.conf", "Servers and options."),
+            (
+                "~/.digrc",
+                "Options before those of the command line, as dig has it.",
+            ),
+        ],
+        environment: &[
+            ("HOME", "Where .digrc is."),
+            ("NO_COLOR, CLICOLOR_FORCE", "As in kdns(1)."),
+        ],
+        see_also: "dig(1), resolv.conf(5)",
+    },
+    Manual {
+        command: "lint",
+        usage: "kdns lint [OPTION]... [PATH]...",
+        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe mend, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml beside the files or above them keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
+        examples: &[
+            try_it("Everything below this directory.", "kdns lint"),
+            shown(
+                "A kubelet's file, for nodes that have systemd-resolved.",
+                "kdns lint --assume systemd-resolved kubelet.yaml",
+            ),
+            try_it(
+                "An image and manifests, for this version.",
+                "kdns lint --kubelet-version 1.31 --assume systemd-resolved image/ manifests/",
+            ),
+            try_it("What a chart makes.", "helm template . | kdns lint -"),
+            try_it("A node's root.", "kdns lint --root /host --format concise"),
+        ],
+        notes: "",
+        status: &[
+            ("0", "nothing at or above --fail-on"),
+            ("1", "findings"),
+            ("2", "nothing to read, or something could not be read"),
+        ],
+        files: &[(
+            "kdns.toml",
+            "Settings, in the directory of the files or above.",
+        )],
+        environment: COLORS,
+        see_also: "kdns-rule(1), resolv.conf(5)",
+    },
+    Manual {
+        command: "rule",
+        usage: "kdns rule [--format FORMAT] [RULE]",
+        description: "Prints the page of a rule of kdns lint: what it finds, why that matters, how to mend it, with examples and sources. Without a rule, the list of all. It needs no network.",
+        examples: &[
+            try_it("Every rule, one a line.", "kdns rule"),
+            try_it("The page of a rule by its code.", "kdns rule KR001"),
+            try_it("The same by its name.", "kdns rule loopback-nameserver"),
+        ],
+        notes: "",
+        status: &[("0", "printed"), ("2", "there is no such rule")],
+        files: &[],
+        environment: &[],
+        see_also: "kdns-lint(1)",
+    },
+    Manual {
+        command: "schema",
+        usage: "kdns schema NAME",
+        description: "Prints the JSON Schema of a machine format.",
+        examples: &[
+            try_it(
+                "What kdns check-loop --format json writes.",
+                "kdns schema check-loop",
+            ),
+            try_it(
+                "What a line of kdns explain --format jsonl is.",
+                "kdns schema prediction",
+            ),
+        ],
+        notes: "",
+        status: &[("0", "printed"), ("2", "usage")],
+        files: &[],
+        environment: &[],
+        see_also: "kdns-explain(1), kdns-check-loop(1)",
+    },
+    Manual {
+        command: "completions",
+        usage: "kdns completions SHELL",
+        description: "Prints the script that completes kdns in a shell: commands, options and their values, rules, resolvers, and the pods of this node where a target is expected.",
+        examples: &[
+            try_it(
+                "bash, for this user; needs bash-completion.",
+                "kdns completions bash >~/.local/share/bash-completion/completions/kdns",
+            ),
+            try_it(
+                "zsh, for everybody.",
+                "kdns completions zsh >/usr/local/share/zsh/site-functions/_kdns",
+            ),
+            try_it(
+                "fish, for this user.",
+                "kdns completions fish >~/.config/fish/completions/kdns.fish",
+            ),
+        ],
+        notes: "",
+        status: &[("0", "printed"), ("2", "usage")],
+        files: &[],
+        environment: &[],
+        see_also: "bash(1), zshcompsys(1), fish-completions(7)",
+    },
+];
