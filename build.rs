@@ -73,11 +73,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// A linker script that puts [`START`] into a section before all other code.
 fn start_first() -> String {
-    let sections: String = START
-        .lines()
-        .map(|name| format!("    *(.text.{name}*)\n"))
-        .collect();
-    format!("SECTIONS\n{{\n  .text.start :\n  {{\n{sections}  }}\n}}\nINSERT BEFORE .text;\n")
+    let mut script = "SECTIONS\n{\n  .text.start :\n  {\n".to_owned();
+    for name in START.lines() {
+        script.extend(["    *(.text.", name, "*)\n"]);
+    }
+    script + "  }\n}\nINSERT BEFORE .text;\n"
 }
 
 /// Has the linker find archives first, under the names that rustc gives to
