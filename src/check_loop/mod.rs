@@ -10,6 +10,7 @@ mod mend;
 mod quote;
 pub mod seen;
 mod servers;
+pub mod setup;
 mod verdict;
 mod view;
 mod walk;
@@ -72,6 +73,8 @@ pub fn judge(node: &Node) -> Report {
             .flat_map(|it| it.remarks.iter().cloned()),
     );
     let mut report = Report {
+        node: node.name.clone(),
+        setup: setup::of(&graph),
         verdict,
         now: state_now,
         next_start: state_next,
@@ -105,6 +108,10 @@ pub fn probe_targets(node: &Node) -> Vec<seen::Target> {
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
+    /// The node's name, if it is known.
+    pub node: Option<String>,
+    /// What decides where its DNS leads, to compare nodes by.
+    pub setup: setup::Setup,
     /// The answer.
     pub verdict: Verdict,
     /// The running pods with the files they have.
@@ -132,7 +139,7 @@ pub struct Report {
 }
 
 /// The answer to `kdns check-loop`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Verdict {
     /// It loops now.
     Loop,
@@ -149,7 +156,7 @@ pub enum Verdict {
 }
 
 /// How one of the two sets of files does.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
     /// It loops.
     Loop,

@@ -1,5 +1,6 @@
 //! Reports made by hand.
 
+use crate::check_loop::setup::Setup;
 use crate::check_loop::{
     Chain, Edit, End, Hop, Mend, Proof, Report, Sighting, State, Verdict, When,
 };
@@ -40,6 +41,15 @@ pub(super) fn report(verdict: Verdict) -> Report {
         ],
     };
     Report {
+        node: Some("node-a".to_owned()),
+        setup: Setup {
+            resolv_conf: Some("/etc/resolv.conf".to_owned()),
+            resolv_conf_from: Some("/var/lib/kubelet/config.yaml".to_owned()),
+            leads_to: Some("/run/systemd/resolve/stub-resolv.conf".to_owned()),
+            name_servers: vec!["127.0.0.53".to_owned()],
+            on_node: vec!["systemd-resolved".to_owned()],
+            forwards: vec![". to /etc/resolv.conf".to_owned()],
+        },
         verdict,
         now: State::Loop,
         next_start: State::Loop,
@@ -81,6 +91,20 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
     let mut report = report(verdict);
     let set = |it: &mut String| text.clone_into(it);
     set(&mut report.headline);
+    let setup = &mut report.setup;
+    let words = [
+        &mut report.node,
+        &mut setup.resolv_conf,
+        &mut setup.resolv_conf_from,
+        &mut setup.leads_to,
+    ];
+    words.into_iter().for_each(|it| *it = Some(text.to_owned()));
+    let lists = [
+        &mut setup.name_servers,
+        &mut setup.on_node,
+        &mut setup.forwards,
+    ];
+    lists.into_iter().for_each(|it| *it = vec![text.to_owned()]);
     report.probe = Some(seen(text));
     for list in [
         &mut report.remarks,
