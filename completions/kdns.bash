@@ -43,6 +43,9 @@ _kdns() {
             kdns,pods)
                 cmd="kdns__subcmd__pods"
                 ;;
+            kdns,report)
+                cmd="kdns__subcmd__report"
+                ;;
             kdns,rule)
                 cmd="kdns__subcmd__rule"
                 ;;
@@ -79,6 +82,9 @@ _kdns() {
             kdns__subcmd__help,pods)
                 cmd="kdns__subcmd__help__subcmd__pods"
                 ;;
+            kdns__subcmd__help,report)
+                cmd="kdns__subcmd__help__subcmd__report"
+                ;;
             kdns__subcmd__help,rule)
                 cmd="kdns__subcmd__help__subcmd__rule"
                 ;;
@@ -88,6 +94,18 @@ _kdns() {
             kdns__subcmd__help,upstream)
                 cmd="kdns__subcmd__help__subcmd__upstream"
                 ;;
+            kdns__subcmd__report,help)
+                cmd="kdns__subcmd__report__subcmd__help"
+                ;;
+            kdns__subcmd__report,merge)
+                cmd="kdns__subcmd__report__subcmd__merge"
+                ;;
+            kdns__subcmd__report__subcmd__help,help)
+                cmd="kdns__subcmd__report__subcmd__help__subcmd__help"
+                ;;
+            kdns__subcmd__report__subcmd__help,merge)
+                cmd="kdns__subcmd__report__subcmd__help__subcmd__merge"
+                ;;
             *)
                 ;;
         esac
@@ -95,7 +113,7 @@ _kdns() {
 
     case "${cmd}" in
         kdns)
-            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help"
+            opts="-h -V --color --help --version explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -113,7 +131,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__check__subcmd__loop)
-            opts="-h --color --log --probe --fail-on --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
+            opts="-h --color --log --probe --node-name --fail-on --exit-zero --format --output --root --node-file --kubelet-config --corefile --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -127,12 +145,16 @@ _kdns() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --node-name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fail-on)
                     COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json concise sarif github junit npd prometheus" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json jsonl concise sarif github junit npd prometheus" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -285,7 +307,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help)
-            opts="explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help"
+            opts="explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -411,6 +433,20 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__help__subcmd__pods)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__help__subcmd__report)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -682,6 +718,96 @@ _kdns() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kdns__subcmd__report)
+            opts="-h --color --help merge help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__report__subcmd__help)
+            opts="merge help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__report__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__report__subcmd__help__subcmd__merge)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kdns__subcmd__report__subcmd__merge)
+            opts="-h --fail-on --exit-zero --format --output --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --fail-on)
+                    COMPREPLY=($(compgen -W "info warning error" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kdns__subcmd__rule)
             opts="-h --color --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -705,7 +831,7 @@ _kdns() {
             return 0
             ;;
         kdns__subcmd__schema)
-            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig lint rule"
+            opts="-h --color --help explain prediction pod-file check-loop upstream pods dig lint rule report"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

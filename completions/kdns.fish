@@ -37,6 +37,7 @@ complete -c kdns -n "__fish_kdns_needs_command" -f -a "pods" -d 'List the pods o
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "nsenter" -d 'Ask servers, explain a name or run a command from inside a pod\'s network, with the pod\'s files'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "dig" -d 'Ask DNS servers as BIND\'s dig does'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "lint" -d 'Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests'
+complete -c kdns -n "__fish_kdns_needs_command" -f -a "report" -d 'Put the reports of many nodes together'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "rule" -d 'Print a rule\'s page, or list the rules'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "schema" -d 'Print the JSON Schema of a machine format'
 complete -c kdns -n "__fish_kdns_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
@@ -96,11 +97,13 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When 
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l log -d 'Look for a loop in this log of a DNS server too; - is standard input' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-name -d 'The node\'s name in json and jsonl [default: NODE_NAME, else the host name]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l fail-on -d 'End with status 1 if there is a finding of this level or a worse one' -r -f -a "info\t'Worth knowing'
 warning\t'It can go wrong'
 error\t'It is wrong'"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
 json\t'One document'
+jsonl\t'The same document on one line, for logs and kdns report merge'
 concise\t'One message a line, as compilers write them'
 sarif\t'SARIF 2.1.0'
 github\t'Workflow commands of GitHub Actions'
@@ -210,6 +213,25 @@ complete -c kdns -n "__fish_kdns_using_subcommand lint" -l statistics -d 'Count 
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l show-settings -d 'Show what --config, options and defaults come to, and end'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -l node -d 'Also lint this node'
 complete -c kdns -n "__fish_kdns_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand report; and not __fish_seen_subcommand_from merge help" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand report; and not __fish_seen_subcommand_from merge help" -s h -l help -d 'Print help'
+complete -c kdns -n "__fish_kdns_using_subcommand report; and not __fish_seen_subcommand_from merge help" -f -a "merge" -d 'Tell which nodes are alike, what differs between them, and who is the odd one out'
+complete -c kdns -n "__fish_kdns_using_subcommand report; and not __fish_seen_subcommand_from merge help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from merge" -l fail-on -d 'End with status 1 if there is a finding of this level or a worse one' -r -f -a "info\t'Worth knowing'
+warning\t'It can go wrong'
+error\t'It is wrong'"
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from merge" -l format -d 'How to write the result; text without it' -r -f -a "text\t'For people'
+json\t'One document'"
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from merge" -l output -d 'Write to this file, whole or not at all, in the format before it; - is standard output' -r -F
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from merge" -l color -d 'When to use colours' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from merge" -l exit-zero -d 'End with status 0 whatever is found'
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from help" -f -a "merge" -d 'Tell which nodes are alike, what differs between them, and who is the odd one out'
+complete -c kdns -n "__fish_kdns_using_subcommand report; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kdns -n "__fish_kdns_using_subcommand rule" -l color -d 'When to use colours' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -224,15 +246,16 @@ complete -c kdns -n "__fish_kdns_using_subcommand completions" -l color -d 'When
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "nsenter" -d 'Ask servers, explain a name or run a command from inside a pod\'s network, with the pod\'s files'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "dig" -d 'Ask DNS servers as BIND\'s dig does'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "lint" -d 'Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "rule" -d 'Print a rule\'s page, or list the rules'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
-complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint rule schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "explain" -d 'Show the queries each stub resolver would send for a name, in order, and why'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "check-loop" -d 'Tell whether the DNS of this node loops, through which hop, and what mends it'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "upstream" -d 'Tell who owns each name server of this node, and where the real upstream servers are written'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "pod-file" -d 'Write the resolv.conf that the kubelet and the runtime would give a pod'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "pods" -d 'List the pods of this node with their network namespace and resolv.conf, also those that crash'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "nsenter" -d 'Ask servers, explain a name or run a command from inside a pod\'s network, with the pod\'s files'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "dig" -d 'Ask DNS servers as BIND\'s dig does'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "lint" -d 'Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "report" -d 'Put the reports of many nodes together'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "rule" -d 'Print a rule\'s page, or list the rules'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "schema" -d 'Print the JSON Schema of a machine format'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c kdns -n "__fish_kdns_using_subcommand help; and not __fish_seen_subcommand_from explain check-loop upstream pod-file pods nsenter dig lint report rule schema completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

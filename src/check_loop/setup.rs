@@ -72,7 +72,9 @@ fn forwards(graph: &Graph<'_>) -> Vec<String> {
     let is_read = |it: &&super::graph::Server<'_>| it.role == Role::Cluster && it.assumed.is_none();
     let servers = graph.servers.iter().filter(is_read);
     let mut lines = BTreeSet::new();
-    for forward in servers.flat_map(|it| &it.dns.forwards) {
+    let forwards = servers.flat_map(|it| &it.dns.forwards);
+    // Zones that a server answers itself are forwarded to nobody.
+    for forward in forwards.filter(|it| !it.to.is_empty()) {
         let to: Vec<String> = forward.to.iter().map(|it| target(&it.value)).collect();
         lines.insert(format!("{} to {}", forward.zone, to.join(" ")));
     }

@@ -31,7 +31,8 @@ enum ReportCommand {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
-  kubectl -n kdns logs -l app.kubernetes.io/name=kdns --tail=-1 | kdns report merge -
+  kubectl -n kube-system logs -l app.kubernetes.io/name=kdns -c check-loop --tail=-1 |
+    kdns report merge -
   kdns report merge reports/*.jsonl --format json
 
 A report is what kdns check-loop writes with --format jsonl or json. What logs put before it on its

@@ -65,8 +65,8 @@ impl<'m> Stream<'m> {
         };
         if let Some(open) = self.open.take() {
             match line.strip_prefix(open.prefix.as_slice()) {
-                // A report begins before the one before has ended.
-                Some(rest) if rest.trim_ascii_end() == b"{" => self.never_ends(&open),
+                // The next one begins: inside of a report braces are indented.
+                Some(rest) if rest.starts_with(b"{") => self.never_ends(&open),
                 Some(rest) => return self.go_on(open, rest),
                 None => self.never_ends(&open),
             }

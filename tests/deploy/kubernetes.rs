@@ -98,8 +98,10 @@ fn no_reference_is_open(documents: &[Value]) -> Outcome {
             wanted.push(("ServiceAccount", account));
         }
         for volume in spec["volumes"].as_array().into_iter().flatten() {
-            let name = &volume["configMap"]["name"];
-            if !name.is_null() {
+            let map = &volume["configMap"];
+            let name = &map["name"];
+            // The cluster's own.
+            if !name.is_null() && map["optional"] != json!(true) {
                 wanted.push(("ConfigMap", name));
             }
         }
