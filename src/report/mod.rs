@@ -1,9 +1,10 @@
 //! The reports of many nodes in one: which nodes are alike, what differs, who
 //! is the odd one out.
 //!
-//! Kept are the groups (at most [`MAX_GROUPS`]), a few names of each, and
-//! eight bytes of every name, so that a node's last report is the one that
-//! counts. A report itself is dropped as soon as it was counted.
+//! Kept are the groups (at most [`MAX_GROUPS`]), a few names of each, and for
+//! every node 17 bytes: the hash of its name and the number of its group, so
+//! that its last report is the one that counts. A report itself is dropped as
+//! soon as it was counted.
 
 mod record;
 mod stream;
@@ -11,8 +12,8 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher as _};
 
 use crate::check_loop::setup::Setup;
 use crate::check_loop::{State, Verdict};
@@ -59,7 +60,7 @@ pub struct Merge {
     numbers: BTreeMap<Kind, u32>,
     groups: Vec<Count>,
     /// By the hash of a name: what its last report said.
-    nodes: BTreeMap<u64, Said>,
+    nodes: HashMap<u64, Said, BuildHasherDefault<DefaultHasher>>,
     /// Reports of a node that reported before.
     repeated: u64,
     /// Lines that are no report, and where the first of them is.
