@@ -158,7 +158,9 @@ fn statuses() {
         (&[&"no report".to_owned()], &[], 2),
     ] {
         let mut text = String::new();
-        lines.iter().for_each(|it| writeln!(text, "{it}").unwrap());
+        for line in lines {
+            writeln!(text, "{line}").unwrap();
+        }
         for format in ["text", "json"] {
             let words = [&["-", "--format", format], options].concat();
             let output = merge(&words, text.as_bytes());

@@ -67,11 +67,8 @@ pub fn judge(node: &Node) -> Report {
         sentences.any(|own| it.ends_with(own))
     };
     remarks.retain(|it| !is_said(it));
-    remarks.extend(
-        node.kubelet
-            .iter()
-            .flat_map(|it| it.remarks.iter().cloned()),
-    );
+    let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
+    remarks.extend(of_kubelet.cloned());
     let mut report = Report {
         node: node.name.clone(),
         setup: setup::of(&graph),

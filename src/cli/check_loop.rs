@@ -34,7 +34,7 @@ pub(super) struct CheckLoopArgs {
     /// come back; takes up to 10 seconds and needs root
     #[arg(long)]
     probe: bool,
-    /// The node's name in json and jsonl [default: NODE_NAME, else the host name]
+    /// The node's name in json and jsonl [default: `NODE_NAME`, else the host name]
     #[arg(long, value_name = "NAME")]
     node_name: Option<String>,
     #[command(flatten)]

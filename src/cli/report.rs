@@ -87,7 +87,7 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
              writes one"
         );
     }
-    Ok(status(&summary, args.threshold))
+    Ok(status(&summary, &args.threshold))
 }
 
 /// Reads one file; what is wrong with it is noted.
@@ -162,7 +162,7 @@ fn next(input: &mut dyn BufRead, line: &mut Line) -> std::io::Result<bool> {
     }
 }
 
-fn status(summary: &Summary, threshold: Threshold) -> Status {
+fn status(summary: &Summary, threshold: &Threshold) -> Status {
     if summary.groups.iter().any(|it| it.kind.is_bad()) {
         return threshold.status(Some(Level::Error));
     }

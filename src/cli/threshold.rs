@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use super::Status;
 
 /// The options.
-#[derive(clap::Args, Clone, Copy, Debug)]
+#[derive(clap::Args, Debug)]
 pub(super) struct Threshold {
     /// End with status 1 if there is a finding of this level or a worse one
     #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]

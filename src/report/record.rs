@@ -244,25 +244,24 @@ fn mend(mend: &MendIn<'_>) -> (String, String) {
     (general(&mend.file), general(&todo))
 }
 
-/// `CoreDNS in the pod's network -> 127.0.0.53:53: a loop`. Of addresses only
+/// `CoreDNS in the pod's network -> 127.0.0.53:53 -> again: a loop`. Of addresses only
 /// loopback ones are named: others are a node's or a pod's own.
 fn way(chain: &ChainIn<'_>) -> String {
-    let mut text = String::new();
+    let mut stops = Vec::new();
     for hop in chain.hops.iter().take(MAX_HOPS) {
-        let network = general(&hop.network);
-        text.push_str(&format!("{} {network} -> ", general(&hop.who)));
+        stops.push(format!("{} {}", general(&hop.who), general(&hop.network)));
         match hop.sends_to.parse::<SocketAddr>() {
             Ok(to) if !to.ip().to_canonical().is_loopback() => {}
-            _ => text.push_str(&format!("{} -> ", general(&hop.sends_to))),
+            _ => stops.push(general(&hop.sends_to)),
         }
     }
-    let end = match chain.end.as_ref() {
-        "cycle" => "again: a loop",
-        "refused" => "nobody listens there",
-        "outside" => "a server outside",
-        _ => "not known",
-    };
-    format!("{text}{end}")
+    stops.push(match chain.end.as_ref() {
+        "cycle" => "again: a loop".to_owned(),
+        "refused" => "nobody listens there".to_owned(),
+        "outside" => "a server outside".to_owned(),
+        _ => "not known".to_owned(),
+    });
+    stops.join(" -> ")
 }
 
 /// The text without what only one pod or node has: names of pods, numbers of
@@ -276,7 +275,7 @@ fn general(text: &str) -> String {
         };
         shown.push_str(before);
         if !(words.starts_with("pod ") || words.starts_with("process ")) {
-            shown.push_str(&format!(" ({words})"));
+            shown.extend([" (", words, ")"]);
         }
         rest = after;
     }
@@ -296,7 +295,7 @@ fn general(text: &str) -> String {
 }
 
 /// Whether it is an id or has one: a pod's uid, a container's id, the suffix
-/// that a ReplicaSet gives its pods (`coredns-5d78c9869d-k8x2q`).
+/// that a `ReplicaSet` gives its pods (`coredns-5d78c9869d-k8x2q`).
 fn is_id(word: &str) -> bool {
     let is_hex = |it: &str| {
         let is_digit = |c: char| c.is_ascii_hexdigit();

@@ -27,6 +27,7 @@ fn duration(text: &Value) -> Duration {
     Duration::from_secs(number.parse::<u64>().unwrap() * seconds)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "checks are alike")]
 pub(crate) fn configuration() -> Outcome {
     let all = read();
     // What the program does not know it passes over in silence.
@@ -73,6 +74,7 @@ pub(crate) fn configuration() -> Outcome {
 }
 
 /// Every node gives one line in time, and a status that is known.
+#[expect(clippy::unnecessary_wraps, reason = "checks are alike")]
 pub(crate) fn contract() -> Outcome {
     let all = read();
     let limit = duration(&all["pluginConfig"]["timeout"]);

@@ -11,7 +11,7 @@ use crate::{Outcome, deploy, documents, found, output};
 /// The oldest and the newest version that is promised.
 const VERSIONS: [&str; 2] = ["1.30", "1.37"];
 
-/// A DaemonSet as node-problem-detector's project has it, cut to what the
+/// A `DaemonSet` as node-problem-detector's project has it, cut to what the
 /// component touches.
 const DETECTOR: &str = r#"{
   "apiVersion": "apps/v1", "kind": "DaemonSet",

@@ -5,7 +5,12 @@
 //! name; with `KDNS_REQUIRE_REAL=1` that is a failure. `.ci/install-real`
 //! installs it.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, and says what it was"
+)]
 
 mod detector;
 mod kubernetes;

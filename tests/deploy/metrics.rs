@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{KDNS, Outcome, deploy, documents, found, output, root};
 
-/// What node_exporter says about the files that it reads.
+/// What `node_exporter` says about the files that it reads.
 const OTHERS: [&str; 1] = ["node_textfile_mtime_seconds"];
 
 pub(crate) fn rules() -> Outcome {
@@ -21,10 +21,10 @@ pub(crate) fn rules() -> Outcome {
             .current_dir(deploy("prometheus")),
     )?;
     assert!(text.contains("6 rules found"), "{text}");
-    let mut test = Command::new(&promtool);
-    test.args(["test", "rules", "rules-test.yaml"])
+    let mut unit = Command::new(&promtool);
+    unit.args(["test", "rules", "rules-test.yaml"])
         .current_dir(deploy("prometheus"));
-    output(&mut test)?;
+    output(&mut unit)?;
     let rules = fs::read_to_string(deploy("prometheus/rules.yaml")).unwrap();
     let tests = fs::read_to_string(deploy("prometheus/rules-test.yaml")).unwrap();
     for name in rules

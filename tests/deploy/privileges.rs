@@ -1,4 +1,4 @@
-//! A node read with just the privileges of the DaemonSet, beside one read with
+//! A node read with just the privileges of the `DaemonSet`, beside one read with
 //! all of them: the answers are the same.
 //!
 //! The node has the files of a fixture, of which some are other users', and
@@ -148,9 +148,9 @@ impl Scene {
             "mount --rbind -o ro \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec \"$@\"";
         command.args(["sh", "-c", script]).arg(self.host());
         if let Some(capabilities) = capabilities {
-            let added: String = capabilities.iter().map(|it| format!(",+{it}")).collect();
+            let added: Vec<String> = capabilities.iter().map(|it| format!("+{it}")).collect();
             command.args(["setpriv", "--no-new-privs"]);
-            command.arg(format!("--bounding-set=-all{added}"));
+            command.arg(format!("--bounding-set=-all,{}", added.join(",")));
             command.arg("--inh-caps=-all");
         }
         let (host, corefile) = (self.host(), self.pod.path().join("Corefile"));

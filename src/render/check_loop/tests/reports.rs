@@ -19,6 +19,17 @@ fn place(file: &str, line: usize, column: usize) -> Place {
     }
 }
 
+fn setup() -> Setup {
+    Setup {
+        resolv_conf: Some("/etc/resolv.conf".to_owned()),
+        resolv_conf_from: Some("/var/lib/kubelet/config.yaml".to_owned()),
+        leads_to: Some("/run/systemd/resolve/stub-resolv.conf".to_owned()),
+        name_servers: vec!["127.0.0.53".to_owned()],
+        on_node: vec!["systemd-resolved".to_owned()],
+        forwards: vec![". to /etc/resolv.conf".to_owned()],
+    }
+}
+
 /// A loop as it is on many nodes.
 pub(super) fn report(verdict: Verdict) -> Report {
     let proof = |at, text: &str| Proof {
@@ -42,14 +53,7 @@ pub(super) fn report(verdict: Verdict) -> Report {
     };
     Report {
         node: Some("node-a".to_owned()),
-        setup: Setup {
-            resolv_conf: Some("/etc/resolv.conf".to_owned()),
-            resolv_conf_from: Some("/var/lib/kubelet/config.yaml".to_owned()),
-            leads_to: Some("/run/systemd/resolve/stub-resolv.conf".to_owned()),
-            name_servers: vec!["127.0.0.53".to_owned()],
-            on_node: vec!["systemd-resolved".to_owned()],
-            forwards: vec![". to /etc/resolv.conf".to_owned()],
-        },
+        setup: setup(),
         verdict,
         now: State::Loop,
         next_start: State::Loop,
@@ -98,13 +102,17 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
         &mut setup.resolv_conf_from,
         &mut setup.leads_to,
     ];
-    words.into_iter().for_each(|it| *it = Some(text.to_owned()));
+    for word in words {
+        *word = Some(text.to_owned());
+    }
     let lists = [
         &mut setup.name_servers,
         &mut setup.on_node,
         &mut setup.forwards,
     ];
-    lists.into_iter().for_each(|it| *it = vec![text.to_owned()]);
+    for list in lists {
+        *list = vec![text.to_owned()];
+    }
     report.probe = Some(seen(text));
     for list in [
         &mut report.remarks,
