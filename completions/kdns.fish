@@ -97,7 +97,7 @@ complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l color -d 'When 
 always\t''
 never\t''"
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l log -d 'Look for a loop in this log of a DNS server too; - is standard input' -r -F
-complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-name -d 'The node\'s name in json and jsonl [default: NODE_NAME, else the host name]' -r
+complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l node-name -d 'The node\'s name in json and jsonl [default: `NODE_NAME`, else the host name]' -r
 complete -c kdns -n "__fish_kdns_using_subcommand check-loop" -l fail-on -d 'End with status 1 if there is a finding of this level or a worse one' -r -f -a "info\t'Worth knowing'
 warning\t'It can go wrong'
 error\t'It is wrong'"
