@@ -172,6 +172,9 @@ pub mod target;
 pub mod check_loop;
 
 #[deny(clippy::disallowed_methods)]
+pub mod report;
+
+#[deny(clippy::disallowed_methods)]
 pub mod upstream;
 
 #[deny(clippy::disallowed_methods)]

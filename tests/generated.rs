@@ -62,6 +62,11 @@ fn man_pages() {
         let name = subcommand.get_name();
         page(subcommand, &format!("kdns-{name}"), name);
         names.push(name.to_owned());
+        for below in subcommand.get_subcommands() {
+            let words = format!("{name} {}", below.get_name());
+            page(below, &format!("kdns-{}", words.replace(' ', "-")), &words);
+            names.push(words);
+        }
     }
     let described: Vec<&str> = PAGES.iter().map(|it| it.command).collect();
     assert!(

@@ -39,6 +39,11 @@ fn pods() {
     check("pods");
 }
 
+#[test]
+fn report() {
+    check("report");
+}
+
 fn check(command: &str) {
     let mut failures = Vec::new();
     for case in cases(command) {
@@ -138,6 +143,22 @@ fn pods_output_fits_its_schema() {
         seen += 1;
     }
     assert!(seen > 2, "{seen}");
+}
+
+#[test]
+fn report_output_fits_its_schema() {
+    let validator = schema("report");
+    let mut seen = 0;
+    for case in cases("report") {
+        let [(_, out), ..] = run_case(&case);
+        let is_harmless = |c| c == '\n' || !is_unprintable(c);
+        assert!(out.chars().all(is_harmless), "{}", case.display());
+        if out.starts_with('{') {
+            expect_valid(&validator, &case, &out);
+            seen += 1;
+        }
+    }
+    assert!(seen > 1, "{seen}");
 }
 
 /// Every line and document is what `kdns schema` promises, and harmless.

@@ -10,6 +10,7 @@ mod mend;
 mod quote;
 pub mod seen;
 mod servers;
+pub mod setup;
 mod verdict;
 mod view;
 mod walk;
@@ -66,12 +67,11 @@ pub fn judge(node: &Node) -> Report {
         sentences.any(|own| it.ends_with(own))
     };
     remarks.retain(|it| !is_said(it));
-    remarks.extend(
-        node.kubelet
-            .iter()
-            .flat_map(|it| it.remarks.iter().cloned()),
-    );
+    let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
+    remarks.extend(of_kubelet.cloned());
     let mut report = Report {
+        node: node.name.clone(),
+        setup: setup::of(&graph),
         verdict,
         now: state_now,
         next_start: state_next,
@@ -105,6 +105,10 @@ pub fn probe_targets(node: &Node) -> Vec<seen::Target> {
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
+    /// The node's name, if it is known.
+    pub node: Option<String>,
+    /// What decides where its DNS leads, to compare nodes by.
+    pub setup: setup::Setup,
     /// The answer.
     pub verdict: Verdict,
     /// The running pods with the files they have.
@@ -132,7 +136,7 @@ pub struct Report {
 }
 
 /// The answer to `kdns check-loop`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Verdict {
     /// It loops now.
     Loop,
@@ -149,7 +153,7 @@ pub enum Verdict {
 }
 
 /// How one of the two sets of files does.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
     /// It loops.
     Loop,

@@ -26,6 +26,9 @@ pub(super) struct CheckLoopArgs {
     /// come back; takes up to 10 seconds and needs root
     #[arg(long)]
     probe: bool,
+    /// The node's name in json and jsonl [default: `NODE_NAME`, else the host name]
+    #[arg(long, value_name = "NAME")]
+    node_name: Option<String>,
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
@@ -42,6 +45,8 @@ pub(super) enum Format {
     Text,
     /// One document
     Json,
+    /// The same document on one line, for logs and kdns report merge
+    Jsonl,
     /// One message a line, as compilers write them
     Concise,
     /// SARIF 2.1.0
@@ -92,7 +97,8 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
     for path in &args.log {
         node.logs.push(read_named(path, streams)?.source);
     }
-    let report = check_loop::judge(&node);
+    let mut report = check_loop::judge(&node);
+    report.node = args.node_name().or(report.node);
     if !args.probe {
         return Ok(report);
     }
@@ -106,6 +112,7 @@ fn write(report: &Report, format: Format, colors: bool, out: &mut dyn Write) -> 
     match format {
         Format::Text => text::write(report, colors, out),
         Format::Json => json::write(report, out),
+        Format::Jsonl => json::write_line(report, out),
         Format::Concise => concise::write(report, out),
         Format::Sarif => sarif::write(report, out),
         Format::Github => github::write(report, out),
@@ -117,10 +124,16 @@ fn write(report: &Report, format: Format, colors: bool, out: &mut dyn Write) -> 
 
 /// Writes what went wrong as the format's own record; people have it on
 /// standard error.
-fn write_error(message: &str, format: Format, out: &mut dyn Write) -> io::Result<()> {
+fn write_error(
+    message: &str,
+    node: Option<&str>,
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
         Format::Text => Ok(()),
-        Format::Json => json::write_error(message, out),
+        Format::Json => json::write_error(message, node, out),
+        Format::Jsonl => json::write_error_line(message, node, out),
         Format::Concise => concise::write_error(message, out),
         Format::Sarif => sarif::write_error(message, out),
         Format::Github => github::write_error(message, out),
@@ -137,9 +150,10 @@ fn report_failure(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
+    let node = args.node_name();
     for wanted in &args.outputs.wanted {
         output::write(wanted.file.as_deref(), streams.out, |out| {
-            write_error(&message, wanted.format, out)
+            write_error(&message, node.as_deref(), wanted.format, out)
         })?;
     }
     // A closed stderr leaves nobody to tell.
@@ -152,6 +166,14 @@ fn report_failure(
 const NPD_PROBE: Duration = Duration::from_millis(1700);
 
 impl CheckLoopArgs {
+    /// The name that the caller, or the pod's manifest, gives the node.
+    fn node_name(&self) -> Option<String> {
+        let set = std::env::var_os("NODE_NAME");
+        let set = set.map(|it| it.to_string_lossy().into_owned());
+        let named = self.node_name.clone().or(set);
+        named.filter(|it| !it.is_empty())
+    }
+
     /// For how long a probe may go on, if reading the node was begun then.
     fn probe_limit(&self, begun: Instant) -> Duration {
         let is_npd = self

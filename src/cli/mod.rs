@@ -16,6 +16,7 @@ mod output;
 mod pod_file;
 mod pods;
 mod question;
+mod report;
 mod rule;
 mod scenarios;
 mod server;
@@ -64,6 +65,8 @@ enum Command {
     Dig(Deferred<dig::DigArgs>),
     /// Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests
     Lint(Deferred<lint::LintArgs>),
+    /// Put the reports of many nodes together
+    Report(Deferred<report::ReportArgs>),
     /// Print a rule's page, or list the rules
     Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
@@ -105,6 +108,8 @@ enum SchemaName {
     Lint,
     /// `kdns rule --format json`
     Rule,
+    /// `kdns report merge --format json`
+    Report,
 }
 
 /// The program's streams, and what it must know about them.
@@ -181,6 +186,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Nsenter(args) => nsenter::run(&args, streams),
         Command::Dig(args) => dig::run(&args, streams),
         Command::Lint(args) => lint::run(&args, streams),
+        Command::Report(args) => report::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
         Command::Completions(args) => completions::run(&args, streams),
@@ -243,6 +249,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Pods => render::pods_json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
+        SchemaName::Report => render::report::json::schema(),
         SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;

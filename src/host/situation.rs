@@ -79,7 +79,11 @@ pub fn evidence(root: &Root, file: &FileRead, links: &[Link]) -> (Evidence, Vec<
 
 /// The kernel's host name, or the first line of `/etc/hostname` below a
 /// directory.
-fn hostname(root: &Root) -> Result<Option<String>, ReadError> {
+///
+/// # Errors
+///
+/// The system does not say it; the file is there and cannot be read.
+pub fn hostname(root: &Root) -> Result<Option<String>, ReadError> {
     if root.is_live() {
         let what = "the host name";
         let name =

@@ -23,6 +23,8 @@ use crate::topology::{DnsServer, Network};
 /// A node, as far as it could be read.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
+    /// Its name: the host name, as the kubelet takes it; `None`: not known.
+    pub name: Option<String>,
     /// Whether it is the machine that kdns runs on.
     pub is_live: bool,
     /// Its kubelet; `None`: nothing of one was found.

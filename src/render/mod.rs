@@ -15,6 +15,7 @@ pub mod pod_file_json;
 pub mod pods;
 pub mod pods_json;
 pub mod prediction;
+pub mod report;
 pub mod scenario_json;
 pub mod timeline;
 pub mod upstream;

@@ -1,6 +1,7 @@
 use std::net::SocketAddr;
 
 use super::*;
+use crate::check_loop::setup::Setup;
 use crate::check_loop::{Report, State, Verdict};
 
 const NAME: &str = "one-query.example.org.";
@@ -206,6 +207,8 @@ fn packets_of(line: &str) -> Vec<Packet> {
 
 fn check_verdict(verdict: Verdict, now: State, sight: Sight, expected: (Verdict, State, usize)) {
     let report = Report {
+        node: None,
+        setup: Setup::default(),
         verdict,
         now,
         next_start: State::Unknown,

@@ -3,6 +3,7 @@
 
 mod about;
 mod pages;
+mod report;
 
 use std::fmt::Write as _;
 

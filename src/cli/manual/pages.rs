@@ -1,9 +1,10 @@
 //! The pages, one for each command.
 
 use super::about::{CLEAN, COLORS, LOOKUP, LOOKUP_FILES, NODE_FILES};
+use super::report::{MERGE, REPORT};
 use super::{Example, Manual};
 
-const fn try_it(what: &'static str, line: &'static str) -> Example {
+pub(super) const fn try_it(what: &'static str, line: &'static str) -> Example {
     Example {
         what,
         line,
@@ -126,6 +127,10 @@ pub static PAGES: &[Manual] = &[
             try_it(
                 "With the log of the crashed CoreDNS as a witness.",
                 "kubectl logs -n kube-system deploy/coredns --previous | kdns check-loop --log -",
+            ),
+            try_it(
+                "A line for kdns report merge.",
+                "kdns check-loop --root /host --format jsonl >>reports.jsonl",
             ),
         ],
         notes: "",
@@ -313,6 +318,8 @@ pub static PAGES: &[Manual] = &[
         environment: COLORS,
         see_also: "kdns-rule(1), resolv.conf(5)",
     },
+    REPORT,
+    MERGE,
     Manual {
         command: "rule",
         usage: "kdns rule [--format FORMAT] [RULE]",

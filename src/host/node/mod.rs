@@ -15,6 +15,7 @@ use std::path::Path;
 
 use crate::host::ReadError;
 use crate::host::root::Root;
+use crate::host::situation;
 use crate::kubelet::{Kubelet, Origin};
 use crate::node::Node;
 use crate::text::Source;
@@ -50,7 +51,10 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
     // What is no directory has no files, which is not the same as an empty one.
     root.list(Path::new("/"))?;
     let (processes, skipped) = processes::scan(root);
+    // The name only tells reports apart: without it the answer is the same.
+    let name = situation::hostname(root).ok().flatten();
     let mut node = Node {
+        name: name.map(|it| it.trim().to_lowercase()),
         is_live: root.is_live(),
         skipped,
         ..Node::default()

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::probe::{self, ProbeForm};
 use super::{state_word, verdict_word};
+use crate::check_loop::setup::Setup;
 use crate::check_loop::{Chain, End, Hop, Mend, Proof, Report, Sighting, When};
 use crate::render::json;
 use crate::text::Place;
@@ -18,6 +19,8 @@ use crate::text::Place;
 struct Document<'r> {
     /// Version of this format.
     format: u32,
+    /// The node's name, if it is known.
+    node: Option<&'r str>,
     /// The answer.
     #[schemars(extend("enum" = ["loop", "mixed", "refused", "will loop", "no loop", "unknown"]))]
     verdict: &'static str,
@@ -29,6 +32,9 @@ struct Document<'r> {
     next_start: &'static str,
     /// The verdict in one line.
     headline: &'r str,
+    /// What decides where the node's DNS leads: two nodes that are set up alike
+    /// have the same.
+    setup: SetupForm<'r>,
     /// The hops of the first of `chains`: the way that decides.
     chain: Vec<HopForm<'r>>,
     /// Every way that queries take, those that decide first.
@@ -48,6 +54,23 @@ struct Document<'r> {
     probe: Option<ProbeForm<'r>>,
     /// What could not be done; the exit status is then 2.
     errors: Vec<ErrorForm<'r>>,
+}
+
+/// How the node is set up.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct SetupForm<'r> {
+    /// The kubelet's `resolvConf`.
+    resolv_conf: Option<&'r str>,
+    /// Where it was set: a file, an argument, `the built-in default`.
+    resolv_conf_from: Option<&'r str>,
+    /// The file to which its links lead, if it was read.
+    leads_to: Option<&'r str>,
+    /// The name servers in that file, in order.
+    name_servers: &'r [String],
+    /// The DNS servers on the node itself, by name.
+    on_node: &'r [String],
+    /// To whom the cluster's DNS forwards: zone and servers or file.
+    forwards: &'r [String],
 }
 
 /// One server on the way.
@@ -153,16 +176,53 @@ struct ErrorForm<'r> {
 ///
 /// Any error of `out`.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let chains: Vec<ChainForm<'_>> = report.chains.iter().map(chain).collect();
+    json::document(&document(report), out)
+}
+
+/// Writes the same document on one line.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    json::line(&document(report), out)
+}
+
+/// Writes a document that says only what went wrong, on the node of that name.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_error(message: &str, node: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    json::document(&failure(message, node), out)
+}
+
+/// Writes the same document on one line.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_error_line(message: &str, node: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    json::line(&failure(message, node), out)
+}
+
+/// The schema of the output.
+pub fn schema() -> schemars::Schema {
+    json::schema::<Document<'_>>()
+}
+
+fn document(report: &Report) -> Document<'_> {
     let first = report.chains.first();
-    let document = Document {
+    Document {
         format: 1,
+        node: report.node.as_deref(),
         verdict: verdict_word(report.verdict),
         now: state_word(report.now),
         next_start: state_word(report.next_start),
         headline: &report.headline,
+        setup: setup(&report.setup),
         chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),
-        chains,
+        chains: report.chains.iter().map(chain).collect(),
         mend: report.mend.as_ref().map(mend),
         evidence: report.evidence.iter().map(sighting).collect(),
         missing: &report.missing,
@@ -170,30 +230,30 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         skipped: &report.skipped,
         probe: report.probe.as_ref().map(probe::form),
         errors: Vec::new(),
-    };
-    json::document(&document, out)
+    }
 }
 
-/// Writes a document that says only what went wrong.
-///
-/// # Errors
-///
-/// Any error of `out`.
-pub fn write_error(message: &str, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
+fn failure<'r>(message: &'r str, node: Option<&'r str>) -> Document<'r> {
+    Document {
         format: 1,
+        node,
         verdict: "unknown",
         now: "unknown",
         next_start: "unknown",
         errors: vec![ErrorForm { message }],
         ..Document::default()
-    };
-    json::document(&document, out)
+    }
 }
 
-/// The schema of the output.
-pub fn schema() -> schemars::Schema {
-    json::schema::<Document<'_>>()
+fn setup(setup: &Setup) -> SetupForm<'_> {
+    SetupForm {
+        resolv_conf: setup.resolv_conf.as_deref(),
+        resolv_conf_from: setup.resolv_conf_from.as_deref(),
+        leads_to: setup.leads_to.as_deref(),
+        name_servers: &setup.name_servers,
+        on_node: &setup.on_node,
+        forwards: &setup.forwards,
+    }
 }
 
 fn chain(chain: &Chain) -> ChainForm<'_> {

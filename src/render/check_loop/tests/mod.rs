@@ -12,8 +12,9 @@ use crate::text::is_unprintable;
 type Write = fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>;
 type WriteError = fn(&str, &mut dyn std::io::Write) -> std::io::Result<()>;
 
-const FORMATS: [(&str, Write, WriteError); 7] = [
-    ("json", json::write, json::write_error),
+const FORMATS: [(&str, Write, WriteError); 8] = [
+    ("json", json::write, json_error),
+    ("jsonl", json::write_line, jsonl_error),
     ("concise", concise::write, concise::write_error),
     ("sarif", sarif::write, sarif::write_error),
     ("github", github::write, github::write_error),
@@ -21,6 +22,14 @@ const FORMATS: [(&str, Write, WriteError); 7] = [
     ("npd", npd::write, npd::write_error),
     ("prometheus", prometheus::write, prometheus::write_error),
 ];
+
+fn json_error(message: &str, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    json::write_error(message, Some(message), out)
+}
+
+fn jsonl_error(message: &str, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    json::write_error_line(message, Some(message), out)
+}
 
 fn written(write: Write, report: &Report) -> String {
     let mut out = Vec::new();
@@ -59,7 +68,7 @@ fn json_fits_its_schema() {
     let texts = reports()
         .into_iter()
         .map(|(_, it)| written(json::write, &it));
-    for text in texts.chain([written_error(json::write_error, HOSTILE)]) {
+    for text in texts.chain([written_error(json_error, HOSTILE)]) {
         let value = serde_json::from_str(&text).unwrap();
         let errors: Vec<String> = validator
             .iter_errors(&value)

@@ -1,5 +1,6 @@
 //! Reports made by hand.
 
+use crate::check_loop::setup::Setup;
 use crate::check_loop::{
     Chain, Edit, End, Hop, Mend, Proof, Report, Sighting, State, Verdict, When,
 };
@@ -15,6 +16,17 @@ fn place(file: &str, line: usize, column: usize) -> Place {
         file: file.to_owned(),
         line,
         column,
+    }
+}
+
+fn setup() -> Setup {
+    Setup {
+        resolv_conf: Some("/etc/resolv.conf".to_owned()),
+        resolv_conf_from: Some("/var/lib/kubelet/config.yaml".to_owned()),
+        leads_to: Some("/run/systemd/resolve/stub-resolv.conf".to_owned()),
+        name_servers: vec!["127.0.0.53".to_owned()],
+        on_node: vec!["systemd-resolved".to_owned()],
+        forwards: vec![". to /etc/resolv.conf".to_owned()],
     }
 }
 
@@ -40,6 +52,8 @@ pub(super) fn report(verdict: Verdict) -> Report {
         ],
     };
     Report {
+        node: Some("node-a".to_owned()),
+        setup: setup(),
         verdict,
         now: State::Loop,
         next_start: State::Loop,
@@ -81,6 +95,24 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
     let mut report = report(verdict);
     let set = |it: &mut String| text.clone_into(it);
     set(&mut report.headline);
+    let setup = &mut report.setup;
+    let words = [
+        &mut report.node,
+        &mut setup.resolv_conf,
+        &mut setup.resolv_conf_from,
+        &mut setup.leads_to,
+    ];
+    for word in words {
+        *word = Some(text.to_owned());
+    }
+    let lists = [
+        &mut setup.name_servers,
+        &mut setup.on_node,
+        &mut setup.forwards,
+    ];
+    for list in lists {
+        *list = vec![text.to_owned()];
+    }
     report.probe = Some(seen(text));
     for list in [
         &mut report.remarks,

@@ -1,0 +1,50 @@
+//! The pages of `kdns report`.
+
+use super::Manual;
+use super::about::COLORS;
+use super::pages::try_it;
+
+const STATUS: &[(&str, &str)] = &[
+    ("0", "no loop anywhere"),
+    ("1", "a node has loop, will loop, mixed or refused"),
+    (
+        "2",
+        "none has, but something is unknown, could not be read, or there is no report",
+    ),
+];
+
+pub(super) const REPORT: Manual = Manual {
+    command: "report",
+    usage: "kdns report merge FILE...",
+    description: "Puts the reports of many nodes together.",
+    examples: &[try_it(
+        "What a DaemonSet of kdns said on all nodes.",
+        "kdns report merge reports/*.jsonl",
+    )],
+    notes: "",
+    status: STATUS,
+    files: &[],
+    environment: COLORS,
+    see_also: "kdns-report-merge(1), kdns-check-loop(1)",
+};
+
+pub(super) const MERGE: Manual = Manual {
+    command: "report merge",
+    usage: "kdns report merge [OPTION]... FILE...",
+    description: "Tells which nodes are alike, what differs between them, and who is the odd one out.\n\nA report is what kdns check-loop writes with --format jsonl or json. What logs put before it on its line, and lines that are no report, do not matter. Of several reports of a node the last one counts; a report without the node's name is a node of its own. Memory does not grow with the size of the files.",
+    examples: &[
+        try_it(
+            "The DaemonSet of deploy/daemonset.",
+            "kubectl -n kube-system logs -l app.kubernetes.io/name=kdns -c check-loop --tail=-1 | kdns report merge -",
+        ),
+        try_it(
+            "For machines.",
+            "kdns report merge reports/*.jsonl --format json",
+        ),
+    ],
+    notes: "A report is what kdns check-loop writes with --format jsonl or json, with or without what logs put\nbefore it. Of several reports of a node the last one counts.",
+    status: STATUS,
+    files: &[],
+    environment: COLORS,
+    see_also: "kdns-check-loop(1), kubectl(1)",
+};

@@ -1,0 +1,165 @@
+//! `kdns report merge`: reads reports line by line, writes what they say
+//! together.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Subcommand, ValueEnum};
+
+use super::manual;
+use super::output::{self, Outputs};
+use super::threshold::{Level, Threshold};
+use super::{Status, Streams};
+use crate::check_loop::Verdict;
+use crate::host::{self, ReadError, io_reason};
+use crate::render::report as text;
+use crate::report::{MAX_RECORD, Merge, Stream, Summary};
+use crate::text::escaped;
+
+#[derive(clap::Args, Debug)]
+pub(super) struct ReportArgs {
+    #[command(subcommand)]
+    command: ReportCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum ReportCommand {
+    /// Tell which nodes are alike, what differs between them, and who is the odd one out
+    Merge(MergeArgs),
+}
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = manual::help("report merge"))]
+struct MergeArgs {
+    /// Files with reports, one a line, or each over many lines; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    threshold: Threshold,
+    #[command(flatten)]
+    outputs: Outputs<Format>,
+}
+
+/// How to write it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+}
+
+/// Reads every file, writes what they say together.
+pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let ReportCommand::Merge(args) = &args.command;
+    let mut merge = Merge::default();
+    for path in &args.files {
+        read(path, &mut merge, streams);
+    }
+    let summary = merge.finish();
+    let colors = streams.colors;
+    for wanted in &args.outputs.wanted {
+        output::write(wanted.file.as_deref(), streams.out, |out| {
+            match wanted.format {
+                Format::Text => text::write(&summary, colors, out),
+                Format::Json => text::json::write(&summary, out),
+            }
+        })?;
+    }
+    streams.out.flush()?;
+    if summary.nodes == 0 {
+        // A closed stderr leaves nobody to tell.
+        let _ = writeln!(
+            streams.err,
+            "kdns: there is no report of a node in the input; kdns check-loop --format jsonl \
+             writes one"
+        );
+    }
+    Ok(status(&summary, &args.threshold))
+}
+
+/// Reads one file; what is wrong with it is noted.
+fn read(path: &Path, merge: &mut Merge, streams: &mut Streams<'_>) {
+    if path.as_os_str() == "-" {
+        let stream = Stream::new(merge, "<stdin>".to_owned());
+        if std::mem::replace(&mut streams.is_input_read, true) {
+            stream.end(Some(ReadError::Twice.to_string()));
+        } else {
+            lines(&mut *streams.input, stream);
+        }
+        return;
+    }
+    let stream = Stream::new(merge, escaped(path.as_os_str().as_bytes()));
+    match host::open_path(path) {
+        Ok(file) => lines(&mut BufReader::with_capacity(1 << 16, file), stream),
+        Err(error) => stream.end(Some(error.to_string())),
+    }
+}
+
+/// A line, as far as it is kept.
+#[derive(Default)]
+struct Line {
+    bytes: Vec<u8>,
+    /// Whether it is longer than a report can be.
+    is_long: bool,
+}
+
+fn lines(input: &mut dyn BufRead, mut stream: Stream<'_>) {
+    let mut line = Line::default();
+    let failure = loop {
+        match next(input, &mut line) {
+            Ok(false) => break None,
+            Ok(true) if line.is_long => stream.long_line(),
+            Ok(true) => stream.line(&line.bytes),
+            Err(error) => {
+                let name = stream.file();
+                break Some(format!("cannot read {name}: {}", io_reason(&error)));
+            }
+        }
+    };
+    stream.end(failure);
+}
+
+/// Reads the next line without keeping what is too long; false at the end.
+fn next(input: &mut dyn BufRead, line: &mut Line) -> std::io::Result<bool> {
+    line.bytes.clear();
+    line.is_long = false;
+    let mut is_any = false;
+    loop {
+        let chunk = match input.fill_buf() {
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if chunk.is_empty() {
+            return Ok(is_any);
+        }
+        is_any = true;
+        let end = memchr::memchr(b'\n', chunk);
+        let taken = end.map_or(chunk.len(), |it| it + 1);
+        if line.bytes.len() + taken > MAX_RECORD {
+            line.is_long = true;
+        } else if !line.is_long {
+            line.bytes
+                .extend_from_slice(chunk.get(..taken).unwrap_or_default());
+        }
+        input.consume(taken);
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+fn status(summary: &Summary, threshold: &Threshold) -> Status {
+    if summary.groups.iter().any(|it| it.kind.is_bad()) {
+        return threshold.status(Some(Level::Error));
+    }
+    let is_unknown = summary.with(Verdict::Unknown) > 0;
+    if is_unknown || summary.error_count > 0 || summary.nodes == 0 {
+        return threshold.undecided();
+    }
+    let is_plain = summary.groups.len() < 2 && summary.groups.iter().all(|it| it.remarked == 0);
+    threshold.status((!is_plain).then_some(Level::Info))
+}
