@@ -5,6 +5,7 @@
 //! leads out of the directory.
 
 pub mod clock;
+pub mod git;
 pub mod node;
 pub mod root;
 mod short;

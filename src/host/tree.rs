@@ -1,15 +1,14 @@
 //! Finds the files below a directory and reads them.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
 use nix::fcntl::OFlag;
 
+use super::git::Ignored;
 use super::{FileRead, MAX_BYTES, ReadError, errno_of, io_reason, shown};
 use crate::text::Source;
 
@@ -28,56 +27,76 @@ pub struct Tree {
 const UNWANTED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// Finds the files below `directory` whose name is `wanted`; what a
-/// `.gitignore` or `.ignore` names is left out. Links are not followed.
-pub fn walk(directory: &Path, wanted: &(dyn Fn(&Path) -> bool + Sync)) -> Tree {
-    let tree = Mutex::new(Tree::default());
-    let mut builder = WalkBuilder::new(directory);
-    builder.hidden(false).require_git(false).git_global(false);
-    builder.filter_entry(|entry| !UNWANTED.iter().any(|it| entry.file_name() == *it));
-    let threads = std::thread::available_parallelism().map_or(1, Into::into);
-    builder.threads(threads).build_parallel().run(|| {
-        let tree = &tree;
-        Box::new(move |entry| {
-            let mut tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
-            match entry {
-                Ok(entry) => add(&entry, wanted, &mut tree),
-                Err(error) => tree.unread.push(unread(directory, &error)),
-            }
-            WalkState::Continue
-        })
-    });
-    let mut tree = tree.into_inner().unwrap_or_else(PoisonError::into_inner);
+/// `.gitignore` or `.ignore` names, there or above, is left out. Links are not
+/// followed.
+pub fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Tree {
+    // Patterns are about the place itself, however it was named.
+    let place = directory.canonicalize();
+    let place = place.unwrap_or_else(|_| directory.to_owned());
+    let mut walk = Walk {
+        wanted,
+        ignored: Ignored::above(&place),
+        tree: Tree::default(),
+    };
+    walk.below(directory, &place);
+    let mut tree = walk.tree;
     tree.files.sort_unstable();
     tree.unread.sort_unstable();
     tree
 }
 
-fn add(entry: &DirEntry, wanted: &dyn Fn(&Path) -> bool, tree: &mut Tree) {
-    let Some(kind) = entry.file_type() else {
-        return;
-    };
-    if kind.is_symlink() {
-        if let Ok(to) = std::fs::read_link(entry.path()) {
-            tree.links.insert(shown(entry.path()), shown(to));
-        }
-    } else if kind.is_file() && wanted(entry.path()) {
-        tree.files.push(entry.path().to_owned());
-    }
+struct Walk<'w> {
+    wanted: &'w dyn Fn(&Path) -> bool,
+    ignored: Ignored,
+    tree: Tree,
 }
 
-fn unread(directory: &Path, error: &ignore::Error) -> String {
-    let reason = error
-        .io_error()
-        .map_or_else(|| error.to_string(), io_reason);
-    let path = match error {
-        ignore::Error::WithPath { path, .. } => path,
-        ignore::Error::WithDepth { err, .. } => match err.as_ref() {
-            ignore::Error::WithPath { path, .. } => path,
-            _ => directory,
-        },
-        _ => directory,
-    };
-    format!("cannot read {}: {reason}", shown(path))
+impl Walk<'_> {
+    /// Everything below `directory`, which really is `place`.
+    fn below(&mut self, directory: &Path, place: &Path) {
+        let mark = self.ignored.enter(place);
+        match fs::read_dir(directory) {
+            Ok(entries) => {
+                for entry in entries {
+                    match entry {
+                        Ok(entry) => self.entry(&entry, place),
+                        Err(error) => self.unread(directory, &error),
+                    }
+                }
+            }
+            Err(error) => self.unread(directory, &error),
+        }
+        self.ignored.leave(mark);
+    }
+
+    fn entry(&mut self, entry: &DirEntry, place: &Path) {
+        let name = entry.file_name();
+        let path = entry.path();
+        let kind = match entry.file_type() {
+            Ok(kind) => kind,
+            Err(error) => return self.unread(&path, &error),
+        };
+        let place = place.join(&name);
+        if UNWANTED.iter().any(|it| name == *it) || self.ignored.has(&place, kind.is_dir()) {
+            return;
+        }
+        if kind.is_dir() {
+            self.below(&path, &place);
+        } else if kind.is_symlink() {
+            if let Ok(to) = fs::read_link(&path) {
+                self.tree.links.insert(shown(&path), shown(to));
+            }
+        } else if kind.is_file() && (self.wanted)(&path) {
+            self.tree.files.push(path);
+        }
+    }
+
+    fn unread(&mut self, path: &Path, error: &io::Error) {
+        let reason = io_reason(error);
+        self.tree
+            .unread
+            .push(format!("cannot read {}: {reason}", shown(path)));
+    }
 }
 
 /// Reads a file that a walk has found, up to [`MAX_BYTES`], with fewer calls
@@ -89,7 +108,7 @@ fn unread(directory: &Path, error: &ignore::Error) -> String {
 /// It is not there any more, not readable, or no regular file.
 pub fn read(path: &Path) -> Result<FileRead, ReadError> {
     let name = || shown(path);
-    let system = |error: &std::io::Error| ReadError::System {
+    let system = |error: &io::Error| ReadError::System {
         file: name(),
         errno: errno_of(error),
     };

@@ -5,12 +5,12 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 use clap_complete::engine::ArgValueCandidates;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::super::completions;
 use super::engine::Outcome;
 use crate::finding::{Finding, Severity};
 use crate::host;
+use crate::host::git::Pattern;
 use crate::kubelet::Version;
 use crate::lint::options::{Assume, Options, Role};
 use crate::lint::rules;
@@ -88,7 +88,7 @@ pub(super) struct Wanted {
     pub(super) options: Options,
     pub(super) node_file: Option<PathBuf>,
     /// Patterns, with the rules that are ignored in files that fit.
-    per_file: Vec<(Gitignore, Selection)>,
+    per_file: Vec<(Pattern, Selection)>,
     settings: Settings,
     config: Option<PathBuf>,
 }
@@ -155,16 +155,14 @@ fn per_file_ignore(
     folder: &Path,
     pattern: &str,
     words: &[String],
-) -> anyhow::Result<(Gitignore, Selection)> {
-    let mut builder = GitignoreBuilder::new(folder);
-    builder
-        .add_line(None, pattern)
-        .with_context(|| format!("per-file-ignores has a pattern that is none: {pattern}"))?;
+) -> anyhow::Result<(Pattern, Selection)> {
+    let pattern = Pattern::new(folder, pattern)
+        .with_context(|| format!("per-file-ignores has a pattern that is none: {pattern:?}"))?;
     let selection = Selection {
         select: words.to_vec(),
         ignore: Vec::new(),
     };
-    Ok((builder.build()?, selection))
+    Ok((pattern, selection))
 }
 
 impl Wanted {
@@ -173,7 +171,7 @@ impl Wanted {
         if self.per_file.is_empty() {
             return outcome;
         }
-        let ignored: Vec<(&Gitignore, Vec<&str>)> = self
+        let ignored: Vec<(&Pattern, Vec<&str>)> = self
             .per_file
             .iter()
             .map(|(pattern, it)| (pattern, it.rules().iter().map(|rule| rule.code).collect()))
@@ -181,7 +179,7 @@ impl Wanted {
         let is_ignored = |finding: &Finding| {
             ignored.iter().any(|(pattern, codes)| {
                 let path = Path::new(&finding.primary.file);
-                codes.contains(&finding.code) && fits(pattern, path)
+                codes.contains(&finding.code) && pattern.fits(&absolute(path))
             })
         };
         outcome.findings.retain(|finding| !is_ignored(finding));
@@ -207,12 +205,6 @@ impl Wanted {
             per_file_ignores: &self.settings.per_file_ignores,
         }
     }
-}
-
-/// Whether a path, or a directory above it, fits the pattern.
-fn fits(pattern: &Gitignore, path: &Path) -> bool {
-    let path = absolute(path);
-    path.starts_with(pattern.path()) && pattern.matched_path_or_any_parents(path, false).is_ignore()
 }
 
 /// A path from the root on, without `..` in it.
