@@ -8,6 +8,7 @@ mod names;
 mod output;
 mod place;
 mod run;
+mod trust;
 mod walk;
 
 use std::ffi::{OsStr, OsString};
@@ -21,6 +22,7 @@ use self::introduction::Introduction;
 use self::output::Output;
 use self::place::Place;
 use self::run::Run;
+use self::trust::Trust;
 use self::walk::Walker;
 use super::{Status, Streams};
 use crate::address::Address;
@@ -46,6 +48,7 @@ The options are those of BIND's dig 9.18: dig(1). Besides:
         +search=RESOLVER              search as glibc, musl, go… would; target: as the target's own
         +[no]json                     JSON (RFC 8427)
         +inflight=N                   ask N lines of a batch file at once (64)
+Certificates are those that browsers trust, and those in the file SSL_CERT_FILE.
 Not supported: +trace, +nssearch, -k and -y (TSIG).
 ";
 
@@ -58,7 +61,11 @@ Not supported: +trace, +nssearch, -k and -y (TSIG).
 Examples:
   kdns dig @10.96.0.10 web.default.svc.cluster.local
   kdns dig +short -x 10.0.0.1 @::1
-  kdns dig +search web AAAA"
+  kdns dig +search web AAAA
+  SSL_CERT_FILE=ca.pem kdns dig @tls://dns.corp.example web.corp.example
+
+Behind tls:// and https://, certificates of the authorities that browsers trust count,
+and those of the file SSL_CERT_FILE names (PEM)."
 )]
 pub(super) struct DigArgs {
     /// The words of dig's command line
@@ -92,6 +99,7 @@ fn own(words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
         words,
         digrc: digrc(),
         batch: None,
+        trust: None,
     };
     ask(asked, &Place::own()?, streams)
 }
@@ -104,6 +112,7 @@ fn inside(target: &str, words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::R
     };
     let batch = globals.batch.as_deref().filter(|path| *path != b"-");
     let batch = batch.map(|path| host::open_path(Path::new(OsStr::from_bytes(path))));
+    let trust = Trust::read(&globals, &lookups);
     let aim = netns::aim(&Root::live()?, target)?;
     match &aim.namespace {
         Ok(namespace) => namespace.move_in()?,
@@ -121,6 +130,7 @@ fn inside(target: &str, words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::R
         words,
         digrc,
         batch,
+        trust: Some(trust),
     };
     ask(asked, &place, streams)
 }
@@ -130,6 +140,7 @@ struct Asked<'w> {
     words: &'w [&'w [u8]],
     digrc: Option<FileRead>,
     batch: Option<Result<File, ReadError>>,
+    trust: Option<Trust>,
 }
 
 /// What the words say, if every `@server` had an address.
@@ -210,7 +221,9 @@ fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Re
         let _ = writeln!(streams.err, "kdns: {}", escaped(why.as_bytes()));
         return Ok(Status::Found);
     }
-    Run::new(parser, &reading, place).all(lookups, asked.batch, streams)
+    let trust = asked.trust;
+    let trust = trust.unwrap_or_else(|| Trust::read(&parser.globals, &lookups));
+    Run::new(parser, &reading, place, trust).all(lookups, asked.batch, streams)
 }
 
 fn bytes(words: &[OsString]) -> Vec<&[u8]> {

@@ -29,6 +29,8 @@ pub(crate) struct Line {
     pub(crate) words: [Vec<String>; 2],
     /// `$HOME`, where it matters.
     pub(crate) home: Option<String>,
+    /// Further variables of the environment.
+    pub(crate) variables: Vec<(String, String)>,
     /// What standard input is.
     pub(crate) input: Option<String>,
     /// What of it is compared.
@@ -73,9 +75,15 @@ pub(crate) fn both(line: &Line, folder: &Path) -> Result<(), Failed> {
 }
 
 /// Runs kdns alone.
-pub(crate) fn ours(words: &[&str]) -> Result<Output, Failed> {
+pub(crate) fn ours(words: &[&str], variables: &[(&str, &str)]) -> Result<Output, Failed> {
     let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-    let line = Line::default();
+    let variables = variables.iter();
+    let line = Line {
+        variables: variables
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
+        ..Line::default()
+    };
     let program = env!("CARGO_BIN_EXE_kdns");
     let output = start(program, &["dig"], &words, &line, Path::new("/")).finish("kdns")?;
     safe(&output.stdout)?;
@@ -99,6 +107,7 @@ fn start(program: &str, first: &[&str], words: &[String], line: &Line, folder: &
         .env("HOME", home.unwrap_or_else(|| "/nonexistent".into()))
         .env("TZ", "UTC")
         .env("LC_ALL", "C.UTF-8")
+        .envs(line.variables.iter().cloned())
         .current_dir(folder)
         .stdin(input)
         .stdout(Stdio::piped())

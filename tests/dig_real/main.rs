@@ -15,6 +15,7 @@ mod compare;
 mod corpus;
 mod json;
 mod lab;
+mod secure;
 
 use std::process::{Command, ExitCode};
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
     trials.extend(bad::trials());
     trials.extend(corpus::trials(folder.path()));
     trials.extend(json::trials());
+    trials.extend(secure::trials(folder.path(), arguments.list));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

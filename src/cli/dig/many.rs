@@ -267,7 +267,8 @@ impl<'m, 'r> Many<'m, 'r> {
                     let socket = self.next_socket;
                     self.next_socket = self.next_socket.wrapping_add(1);
                     self.owners.insert(socket, number);
-                    let event = flight.open(socket, transport, server, timeout, &mut self.sockets);
+                    let means = (&mut self.sockets, self.run.trust.roots());
+                    let event = flight.open(socket, transport, server, timeout, means);
                     if event.is_none() {
                         flight.wait(timeout, number, &mut self.deadlines);
                         return;
