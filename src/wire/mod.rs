@@ -2,6 +2,7 @@
 //!
 //! A socket of its own for every query, connected, so that the kernel lets
 //! nothing but the server's packets in; its port is the kernel's choice.
+//! Where there are many, sockets are used again, with another port.
 
 mod entropy;
 mod errors;
@@ -10,6 +11,7 @@ pub mod live;
 pub mod names;
 mod roots;
 pub mod sockets;
+mod spare;
 mod stream;
 mod tls;
 

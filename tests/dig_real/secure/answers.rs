@@ -42,8 +42,9 @@ pub(super) fn trials(authority: &Arc<Authority>, is_list: bool) -> Vec<Trial> {
     let mut trials = Vec::new();
     for line in LINES {
         for (scheme, option) in [("tls", "+tls"), ("https", "+https")] {
-            // HTTP has one reply for a query, and a transfer has more.
-            if scheme == "https" && line.contains("AXFR") {
+            // HTTP has one reply for a query, and a transfer has more. YAML has
+            // the address of this side, which hickory keeps for itself.
+            if scheme == "https" && (line.contains("AXFR") || line.contains("+yaml")) {
                 continue;
             }
             let authority = Arc::clone(authority);
@@ -98,7 +99,7 @@ fn by_name(word: &str, file: &str) -> Result<(), Failed> {
     let words = [word, "example.test", "MX", "+short"];
     let output = compare::ours(&words, &[("SSL_CERT_FILE", file)])?;
     let text = String::from_utf8_lossy(&output.stdout);
-    if output.status.success() && text.ends_with("mail.example.test.\n") {
+    if output.status.success() && text == "10 mail.example.test.\n20 mail2.other.test.\n" {
         return Ok(());
     }
     Err(text.into_owned().into())

@@ -140,7 +140,7 @@ fn bad_servers() -> Vec<Scene> {
         http("a web page", Http::Page, message),
         http("junk", Http::Junk, message),
         http("nothing", Http::Empty, message),
-        http("more than a message", Http::Long, message),
+        http("more than a message", Http::Long, "timed out"),
         http("HTTP/1.1", Http::Old, handshake),
         scene(
             "another path",
