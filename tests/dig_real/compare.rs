@@ -74,14 +74,44 @@ pub(crate) fn both(line: &Line, folder: &Path) -> Result<(), Failed> {
     .into())
 }
 
+/// The first line of each that begins so, with these variables.
+pub(crate) fn lines(
+    words: &[&str],
+    begins: &str,
+    variables: &[(&str, &str)],
+) -> Result<[String; 2], Failed> {
+    let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+    let line = Line {
+        variables: owned(variables),
+        ..Line::default()
+    };
+    let programs = [
+        ("/usr/bin/dig", None),
+        (env!("CARGO_BIN_EXE_kdns"), Some("dig")),
+    ];
+    let running = programs
+        .map(|(program, first)| start(program, first.as_slice(), &words, &line, Path::new("/")));
+    let [theirs, ours] = running.map(|it| it.finish("a program"));
+    let line = |output: Output| {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = text.lines().find(|it| it.starts_with(begins));
+        line.unwrap_or_default().to_owned()
+    };
+    Ok([line(theirs?), line(ours?)])
+}
+
+fn owned(variables: &[(&str, &str)]) -> Vec<(String, String)> {
+    let variables = variables.iter();
+    variables
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
 /// Runs kdns alone.
 pub(crate) fn ours(words: &[&str], variables: &[(&str, &str)]) -> Result<Output, Failed> {
     let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-    let variables = variables.iter();
     let line = Line {
-        variables: variables
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect(),
+        variables: owned(variables),
         ..Line::default()
     };
     let program = env!("CARGO_BIN_EXE_kdns");

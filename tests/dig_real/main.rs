@@ -16,6 +16,7 @@ mod corpus;
 mod json;
 mod lab;
 mod secure;
+mod when;
 
 use std::process::{Command, ExitCode};
 
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
     trials.extend(bad::trials());
     trials.extend(corpus::trials(folder.path()));
     trials.extend(json::trials());
+    trials.extend(when::trials());
     trials.extend(secure::trials(folder.path(), arguments.list));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -39,7 +39,7 @@ fn play(id: &str, port: u16) -> (Vec<String>, Outcome) {
             } => reply.rcode.as_str().to_owned(),
             Event::Came { what, .. } => format!("{what:?}"),
             Event::NotConnected { why, .. } | Event::NotSent { why, .. } => why,
-            Event::Stray { why, .. } => why.to_owned(),
+            Event::Stray { why, .. } => why.clone(),
         });
     });
     (said, finished.outcome)
