@@ -173,6 +173,17 @@ pub fn interfaces() -> Vec<String> {
         .collect()
 }
 
+/// How many sockets can be open at once beside what else is open; one at least.
+pub fn most_sockets() -> usize {
+    /// Standard streams, a batch file, a namespace, and what libraries open.
+    const OTHERS: u64 = 16;
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let most = most
+        .current
+        .map_or(u64::MAX, |it| it.saturating_sub(OTHERS));
+    usize::try_from(most.max(1)).unwrap_or(usize::MAX)
+}
+
 fn udp(peer: SocketAddr, source: Option<SocketAddr>) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(source.unwrap_or_else(|| any(peer)))?;
     socket.connect(peer)?;
@@ -262,6 +273,9 @@ pub fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
 
 /// What went wrong, as BIND names it.
 pub fn failure(error: &io::Error) -> Failure {
+    if let Some(nix::libc::EMFILE | nix::libc::ENFILE) = error.raw_os_error() {
+        return Failure::TooManyFiles;
+    }
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::TimedOut,
         ErrorKind::ConnectionRefused => Failure::Refused,

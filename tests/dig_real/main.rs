@@ -11,6 +11,7 @@
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod bad;
+mod batch;
 mod compare;
 mod corpus;
 mod json;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
     trials.extend(corpus::trials(folder.path()));
     trials.extend(json::trials());
     trials.extend(when::trials());
+    trials.extend(batch::trials(folder.path()));
     trials.extend(secure::trials(folder.path(), arguments.list));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -104,6 +104,8 @@ pub enum Failure {
     Http(u16),
     /// What came behind TLS is no DNS message.
     NoMessage,
+    /// This process, or this machine, has no descriptor left.
+    TooManyFiles,
     /// Something else.
     Failed,
 }
@@ -189,6 +191,7 @@ impl Failure {
             }
             Self::NoHandshake => "TLS or HTTP/2 handshake failed",
             Self::NoMessage => "what the server sends is no DNS message",
+            Self::TooManyFiles => "too many open files",
             Self::Failed => "failure",
         };
         text.into()
