@@ -230,21 +230,22 @@ fn bytes(words: &[OsString]) -> Vec<&[u8]> {
     words.iter().map(|word| word.as_bytes()).collect()
 }
 
-/// What is no error of dig's is one inside: status 10, never 2. Errors of
-/// standard output are left to the caller.
+/// What is no error of dig's is one inside: status 10, never 2. Nobody at the
+/// other end of a pipe is none.
 fn or_internal(
     result: anyhow::Result<Status>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let error = match result {
-        Err(error) if !error.is::<io::Error>() => error,
-        result => return result,
+    let Err(error) = result else {
+        return result;
     };
-    streams.out.flush()?;
-    let message = escaped(format!("{error:#}").as_bytes());
-    // A closed stderr leaves nobody to tell.
-    let _ = writeln!(streams.err, "kdns: {message}");
-    Ok(Status::Internal)
+    if !error.is::<io::Error>() {
+        streams.out.flush()?;
+    }
+    Ok(match super::report_failure(&error, streams) {
+        Status::Clean => Status::Clean,
+        _ => Status::Internal,
+    })
 }
 
 /// As in dig, a file that cannot be read is none.
