@@ -266,8 +266,7 @@ impl<'m, 'r> Many<'m, 'r> {
                     ..
                 } => {
                     close(flight, &mut self.sockets, &mut self.owners);
-                    let socket = self.next_socket;
-                    self.next_socket = self.next_socket.wrapping_add(1);
+                    let socket = number_of(&mut self.next_socket);
                     self.owners.insert(socket, number);
                     let means = (&mut self.sockets, self.run.trust.roots());
                     let event = flight.open(socket, transport, server, timeout, means);
@@ -283,6 +282,13 @@ impl<'m, 'r> Many<'m, 'r> {
             }
         }
     }
+}
+
+/// The next socket's.
+fn number_of(next: &mut u32) -> u32 {
+    let number = *next;
+    *next = next.wrapping_add(1);
+    number
 }
 
 /// Tells the machine; what has failed is closed.

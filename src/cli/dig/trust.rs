@@ -6,7 +6,7 @@ use crate::dig::lookup::{Globals, Lookup};
 use crate::host::{self, FileRead, ReadError};
 use crate::wire::Roots;
 
-/// Source: OpenSSL crypto/x509/x509_def.c: `X509_get_default_cert_file_env`
+/// Source: `OpenSSL` `crypto/x509/x509_def.c`: `X509_get_default_cert_file_env`
 const VARIABLE: &str = "SSL_CERT_FILE";
 
 /// The file, and what it says once that is asked for.

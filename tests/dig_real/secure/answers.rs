@@ -36,8 +36,8 @@ pub(super) fn trials(authority: &Arc<Authority>, is_list: bool) -> Vec<Trial> {
                 address: here,
             })
         };
-        serve::dot((here, 853), Dot::Answers, chain());
-        serve::http((here, 443), Http::Answers, chain());
+        serve::dot((here, 853), Dot::Answers, &chain());
+        serve::http((here, 443), Http::Answers, &chain());
     }
     let mut trials = Vec::new();
     for line in LINES {

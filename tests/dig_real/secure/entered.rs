@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -24,7 +24,7 @@ pub(super) fn trials(authority: &Arc<Authority>, folder: &Path) -> Vec<Trial> {
 
 /// In the target, nothing is where the file is for the caller; and in the
 /// caller's network, nobody listens.
-fn inside(authority: &Authority, folder: &PathBuf) -> Result<(), Failed> {
+fn inside(authority: &Authority, folder: &Path) -> Result<(), Failed> {
     let script = format!(
         "mount -t tmpfs none {} && ip link set lo up && exec sleep 1000",
         folder.display()
@@ -64,8 +64,8 @@ fn serve_in(pid: u32, authority: &Authority) -> Result<(), Failed> {
             address: here,
         })
     };
-    serve::serve_dot(dot, Dot::Answers, chain());
-    serve::serve_http(http, Http::Answers, chain());
+    serve::serve_dot(dot, Dot::Answers, &chain());
+    serve::serve_http(http, Http::Answers, &chain());
     Ok(())
 }
 

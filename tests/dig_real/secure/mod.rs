@@ -101,21 +101,13 @@ fn bad_servers() -> Vec<Scene> {
     };
     let handshake = "TLS or HTTP/2 handshake failed";
     let message = "what the server sends is no DNS message";
+    let closed = |word| {
+        let (leaf, server) = (Leaf::Good, Server::Nobody);
+        scene("a closed port", leaf, server, word, "connection refused")
+    };
     vec![
-        scene(
-            "a closed port",
-            Leaf::Good,
-            Server::Nobody,
-            "@tls://SERVER",
-            "connection refused",
-        ),
-        scene(
-            "a closed port",
-            Leaf::Good,
-            Server::Nobody,
-            "@https://SERVER",
-            "connection refused",
-        ),
+        closed("@tls://SERVER"),
+        closed("@https://SERVER"),
         dot("hangs before the handshake", Dot::Silent, "timed out"),
         dot("hangs behind the handshake", Dot::Hangs, "timed out"),
         dot("ends behind the handshake", Dot::Ends, "end of file"),
@@ -186,8 +178,8 @@ fn start(scene: &Scene, here: Ipv4Addr, authority: &Authority) {
         })
     };
     match scene.server {
-        Server::Dot(dot) => serve::dot((here, 853), dot, chain()),
-        Server::Http(http) => serve::http((here, 443), http, chain()),
+        Server::Dot(dot) => serve::dot((here, 853), dot, &chain()),
+        Server::Http(http) => serve::http((here, 443), http, &chain()),
         Server::Nobody => {}
     }
 }

@@ -49,13 +49,13 @@ pub(super) enum Http {
 }
 
 /// Serves until this program ends.
-pub(super) fn dot(place: (Ipv4Addr, u16), dot: Dot, config: Arc<ServerConfig>) {
+pub(super) fn dot(place: (Ipv4Addr, u16), dot: Dot, config: &ServerConfig) {
     serve_dot(TcpListener::bind(place).unwrap(), dot, config);
 }
 
 /// The same on a socket that is bound already.
-pub(super) fn serve_dot(listener: TcpListener, dot: Dot, config: Arc<ServerConfig>) {
-    let mut config = (*config).clone();
+pub(super) fn serve_dot(listener: TcpListener, dot: Dot, config: &ServerConfig) {
+    let mut config = config.clone();
     config.alpn_protocols = vec![b"dot".to_vec()];
     let config = Arc::new(config);
     thread::spawn(move || {
@@ -120,13 +120,13 @@ fn framed(stream: &mut impl Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// Serves until this program ends.
-pub(super) fn http(place: (Ipv4Addr, u16), http: Http, config: Arc<ServerConfig>) {
+pub(super) fn http(place: (Ipv4Addr, u16), http: Http, config: &ServerConfig) {
     serve_http(TcpListener::bind(place).unwrap(), http, config);
 }
 
 /// The same on a socket that is bound already.
-pub(super) fn serve_http(listener: TcpListener, http: Http, config: Arc<ServerConfig>) {
-    let mut config = (*config).clone();
+pub(super) fn serve_http(listener: TcpListener, http: Http, config: &ServerConfig) {
+    let mut config = config.clone();
     let protocol: &[u8] = if http == Http::Old {
         b"http/1.1"
     } else {
