@@ -8,6 +8,7 @@ mod names;
 mod output;
 mod place;
 mod run;
+mod trust;
 mod walk;
 
 use std::ffi::{OsStr, OsString};
@@ -21,6 +22,7 @@ use self::introduction::Introduction;
 use self::output::Output;
 use self::place::Place;
 use self::run::Run;
+use self::trust::Trust;
 use self::walk::Walker;
 use super::{Status, Streams, manual};
 use crate::address::Address;
@@ -46,6 +48,7 @@ The options are those of BIND's dig 9.18: dig(1). Besides:
         +search=RESOLVER              search as glibc, musl, go… would; target: as the target's own
         +[no]json                     JSON (RFC 8427)
         +inflight=N                   ask N lines of a batch file at once (64)
+Certificates are those that browsers trust, and those in the file SSL_CERT_FILE.
 Not supported: +trace, +nssearch, -k and -y (TSIG).
 ";
 
@@ -88,6 +91,7 @@ fn own(words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
         words,
         digrc: digrc(),
         batch: None,
+        trust: None,
     };
     ask(asked, &Place::own()?, streams)
 }
@@ -100,6 +104,7 @@ fn inside(target: &str, words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::R
     };
     let batch = globals.batch.as_deref().filter(|path| *path != b"-");
     let batch = batch.map(|path| host::open_path(Path::new(OsStr::from_bytes(path))));
+    let trust = Trust::read(&globals, &lookups);
     let aim = netns::aim(&Root::live()?, target)?;
     match &aim.namespace {
         Ok(namespace) => namespace.move_in()?,
@@ -117,6 +122,7 @@ fn inside(target: &str, words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::R
         words,
         digrc,
         batch,
+        trust: Some(trust),
     };
     ask(asked, &place, streams)
 }
@@ -126,6 +132,7 @@ struct Asked<'w> {
     words: &'w [&'w [u8]],
     digrc: Option<FileRead>,
     batch: Option<Result<File, ReadError>>,
+    trust: Option<Trust>,
 }
 
 /// What the words say, if every `@server` had an address.
@@ -206,28 +213,31 @@ fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Re
         let _ = writeln!(streams.err, "kdns: {}", escaped(why.as_bytes()));
         return Ok(Status::Found);
     }
-    Run::new(parser, &reading, place).all(lookups, asked.batch, streams)
+    let trust = asked.trust;
+    let trust = trust.unwrap_or_else(|| Trust::read(&parser.globals, &lookups));
+    Run::new(parser, &reading, place, trust).all(lookups, asked.batch, streams)
 }
 
 fn bytes(words: &[OsString]) -> Vec<&[u8]> {
     words.iter().map(|word| word.as_bytes()).collect()
 }
 
-/// What is no error of dig's is one inside: status 10, never 2. Errors of
-/// standard output are left to the caller.
+/// What is no error of dig's is one inside: status 10, never 2. Nobody at the
+/// other end of a pipe is none.
 fn or_internal(
     result: anyhow::Result<Status>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let error = match result {
-        Err(error) if !error.is::<io::Error>() => error,
-        result => return result,
+    let Err(error) = result else {
+        return result;
     };
-    streams.out.flush()?;
-    let message = escaped(format!("{error:#}").as_bytes());
-    // A closed stderr leaves nobody to tell.
-    let _ = writeln!(streams.err, "kdns: {message}");
-    Ok(Status::Internal)
+    if !error.is::<io::Error>() {
+        streams.out.flush()?;
+    }
+    Ok(match super::report_failure(&error, streams) {
+        Status::Clean => Status::Clean,
+        _ => Status::Internal,
+    })
 }
 
 /// As in dig, a file that cannot be read is none.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag};
-use nix::sys::stat::{FileStat, SFlag, fstat, fstatat};
+use nix::sys::stat::{FileStat, SFlag, fstatat};
 
 use super::root::Root;
 use super::{errno_of, file_type};
@@ -19,23 +19,24 @@ impl Root {
         path: &Path,
         buffer: &'b mut [u8],
     ) -> nix::Result<&'b [u8]> {
-        // On a procfs nothing is dangerous to open. Elsewhere it is only a look:
-        // what is opened is looked at once more, and never outside the root.
+        // On a procfs nothing is dangerous to open, and it does not know how
+        // long its files are. Elsewhere the look is enough: what takes the place
+        // of the file meanwhile is not outside of the root, and keeps nobody
+        // waiting.
+        let mut known = 0;
         if !self.is_procfs() {
             let flags = AtFlags::AT_SYMLINK_NOFOLLOW;
-            expect_regular(&fstatat(self.directory(), path, flags)?)?;
+            let status = fstatat(self.directory(), path, flags)?;
+            expect_regular(&status)?;
+            known = usize::try_from(status.st_size).unwrap_or_default();
         }
         let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_NOFOLLOW;
         let opened = self.open_file(path, flags)?;
-        let status = fstat(&opened)?;
-        expect_regular(&status)?;
-        let known = usize::try_from(status.st_size).unwrap_or_default();
         let mut file = File::from(opened);
         let mut length = 0;
         while let Some(rest) = buffer.get_mut(length..).filter(|it| !it.is_empty()) {
             let count = file.read(rest).map_err(|error| errno_of(&error))?;
             length += count;
-            // A procfs does not know how long its files are.
             if count == 0 || (known > 0 && length == known) {
                 return Ok(buffer.get(..length).unwrap_or_default());
             }

@@ -2,20 +2,25 @@
 //!
 //! A socket of its own for every query, connected, so that the kernel lets
 //! nothing but the server's packets in; its port is the kernel's choice.
+//! Where there are many, sockets are used again, with another port.
 
 mod entropy;
 mod errors;
+mod https;
 pub mod live;
 pub mod names;
-mod secure;
+mod roots;
 pub mod sockets;
+mod spare;
 mod stream;
+mod tls;
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, TcpStream, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub use self::entropy::{client_cookie, query_id};
+pub use self::roots::Roots;
 use crate::address::Address;
 use crate::dig::lookup::Server;
 use crate::dig::machine::Failure;
@@ -38,12 +43,14 @@ pub struct Conversation {
 enum Socket {
     Udp(UdpSocket),
     Tcp(TcpStream),
-    Secure(Box<secure::Connection>),
+    Tls(Box<tls::Connection>),
+    Https(Box<https::Connection>),
 }
 
 impl Conversation {
-    /// Opens a connected UDP socket, or a TCP connection within `timeout`.
-    /// `source` is the address and port to send from.
+    /// Opens a connected UDP socket, or a TCP connection within `timeout`;
+    /// behind TLS, `roots` say whose certificates count. `source` is the
+    /// address and port to send from.
     ///
     /// # Errors
     ///
@@ -53,35 +60,36 @@ impl Conversation {
         server: &Server,
         source: Option<SocketAddr>,
         timeout: Duration,
+        roots: &Roots,
     ) -> Result<Self, Failure> {
         let peer =
             socket_address(&server.address, server.port()).ok_or(Failure::AddressNotAvailable)?;
-        let socket = match transport {
-            _ if server.secure.is_some() => {
-                let connection = secure::Connection::open(peer, server, source, timeout)?;
-                return Ok(Self {
-                    socket: Socket::Secure(Box::new(connection)),
-                    peer,
-                    sent: None,
-                    received: None,
-                    local: None,
-                });
-            }
-            Transport::Udp => udp(peer, source).map(Socket::Udp),
-            Transport::Tcp => tcp(peer, source, timeout).map(Socket::Tcp),
+        let deadline = Instant::now() + timeout;
+        let socket = match (transport, &server.secure) {
+            (_, Some(secure)) => match &secure.path {
+                None => tcp(peer, source, timeout)
+                    .map_err(|error| failure(&error))
+                    .and_then(|it| {
+                        let open = tls::Connection::open(it, &secure.host, deadline, roots)?;
+                        Ok(Socket::Tls(Box::new(open)))
+                    }),
+                Some(path) => https::Connection::open(peer, (secure, path), source, timeout, roots)
+                    .map(|it| Socket::Https(Box::new(it))),
+            },
+            (Transport::Udp, None) => udp(peer, source)
+                .map(Socket::Udp)
+                .map_err(|error| failure(&error)),
+            (Transport::Tcp, None) => tcp(peer, source, timeout)
+                .map(Socket::Tcp)
+                .map_err(|error| failure(&error)),
         };
-        let socket = socket.map_err(|error| failure(&error))?;
-        let local = match &socket {
-            Socket::Udp(socket) => socket.local_addr(),
-            Socket::Tcp(stream) => stream.local_addr(),
-            Socket::Secure(_) => Err(ErrorKind::Unsupported.into()),
-        };
+        let socket = socket?;
         Ok(Self {
+            local: socket.local(),
             socket,
             peer,
             sent: None,
             received: None,
-            local: local.ok(),
         })
     }
 
@@ -115,13 +123,9 @@ impl Conversation {
         self.sent = Some((Instant::now(), now()));
         let result = match &mut self.socket {
             Socket::Udp(socket) => socket.send(message).map(|_| ()),
-            Socket::Secure(connection) => return connection.send(message),
-            Socket::Tcp(stream) => {
-                let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
-                let mut framed = length.to_be_bytes().to_vec();
-                framed.extend(message);
-                stream.write_all(&framed)
-            }
+            Socket::Tcp(stream) => stream.write_all(&with_length(message)),
+            Socket::Tls(connection) => return connection.send(&with_length(message)),
+            Socket::Https(connection) => return connection.send(message),
         };
         result.map_err(|error| failure(&error))
     }
@@ -133,22 +137,29 @@ impl Conversation {
     /// Nothing came in time, or the other side is not there.
     pub fn receive(&mut self, timeout: Duration) -> Result<Vec<u8>, Failure> {
         let deadline = Instant::now() + timeout;
+        let failed = |error: io::Error| failure(&error);
         let message = match &mut self.socket {
-            Socket::Udp(socket) => datagram(socket, deadline),
-            Socket::Tcp(stream) => framed(stream, deadline),
-            Socket::Secure(connection) => {
-                let message = connection.receive(timeout)?;
-                if let Some((sent, _)) = self.sent {
-                    self.received = Some((now(), sent.elapsed()));
-                }
-                return Ok(message);
-            }
-        };
-        let message = message.map_err(|error| failure(&error))?;
+            Socket::Udp(socket) => datagram(socket, deadline).map_err(failed),
+            Socket::Tcp(stream) => framed(|buffer| fill(stream, buffer, deadline).map_err(failed)),
+            Socket::Tls(connection) => framed(|buffer| connection.fill(buffer, deadline)),
+            Socket::Https(connection) => connection.receive(timeout),
+        }?;
         if let Some((sent, _)) = self.sent {
             self.received = Some((now(), sent.elapsed()));
         }
         Ok(message)
+    }
+}
+
+impl Socket {
+    /// The address of this side; of HTTPS, hickory keeps it.
+    fn local(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Udp(socket) => socket.local_addr().ok(),
+            Self::Tcp(stream) => stream.local_addr().ok(),
+            Self::Tls(connection) => connection.local(),
+            Self::Https(_) => None,
+        }
     }
 }
 
@@ -160,6 +171,17 @@ pub fn interfaces() -> Vec<String> {
     list.iter()
         .filter_map(|it| it.name().to_str().ok().map(str::to_owned))
         .collect()
+}
+
+/// How many sockets can be open at once beside what else is open; one at least.
+pub fn most_sockets() -> usize {
+    /// Standard streams, a batch file, a namespace, and what libraries open.
+    const OTHERS: u64 = 16;
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let most = most
+        .current
+        .map_or(u64::MAX, |it| it.saturating_sub(OTHERS));
+    usize::try_from(most.max(1)).unwrap_or(usize::MAX)
 }
 
 fn udp(peer: SocketAddr, source: Option<SocketAddr>) -> io::Result<UdpSocket> {
@@ -198,11 +220,17 @@ fn datagram(socket: &UdpSocket, deadline: Instant) -> io::Result<Vec<u8>> {
 }
 
 /// A message behind its length (RFC 1035, section 4.2.2).
-fn framed(stream: &mut TcpStream, deadline: Instant) -> io::Result<Vec<u8>> {
+fn with_length(message: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
+    [&length.to_be_bytes(), message].concat()
+}
+
+/// The message behind its length, by what fills a buffer.
+fn framed(mut fill: impl FnMut(&mut [u8]) -> Result<(), Failure>) -> Result<Vec<u8>, Failure> {
     let mut length = [0; 2];
-    fill(stream, &mut length, deadline)?;
+    fill(&mut length)?;
     let mut message = vec![0; u16::from_be_bytes(length).into()];
-    fill(stream, &mut message, deadline)?;
+    fill(&mut message)?;
     Ok(message)
 }
 
@@ -245,6 +273,9 @@ pub fn socket_address(address: &Address, port: u16) -> Option<SocketAddr> {
 
 /// What went wrong, as BIND names it.
 pub fn failure(error: &io::Error) -> Failure {
+    if let Some(nix::libc::EMFILE | nix::libc::ENFILE) = error.raw_os_error() {
+        return Failure::TooManyFiles;
+    }
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::TimedOut,
         ErrorKind::ConnectionRefused => Failure::Refused,
@@ -280,12 +311,16 @@ mod tests {
         }
     }
 
+    fn open(transport: Transport, to: &Server) -> Result<Conversation, Failure> {
+        let roots = Roots::default();
+        Conversation::open(transport, to, None, Duration::from_secs(1), &roots)
+    }
+
     #[test]
     fn a_datagram_goes_out_and_one_comes_back() {
         let there = UdpSocket::bind("127.0.0.1:0").unwrap();
         let to = server(there.local_addr().unwrap());
-        let mut here =
-            Conversation::open(Transport::Udp, &to, None, Duration::from_secs(1)).unwrap();
+        let mut here = open(Transport::Udp, &to).unwrap();
         here.send(b"ask").unwrap();
         let mut buffer = [0; 10];
         let (length, from) = there.recv_from(&mut buffer).unwrap();
@@ -303,8 +338,7 @@ mod tests {
     fn a_connection_frames_messages() {
         let there = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = server(there.local_addr().unwrap());
-        let mut here =
-            Conversation::open(Transport::Tcp, &to, None, Duration::from_secs(1)).unwrap();
+        let mut here = open(Transport::Tcp, &to).unwrap();
         here.send(b"ask").unwrap();
         let (mut stream, _) = there.accept().unwrap();
         let mut buffer = [0; 5];
@@ -323,11 +357,10 @@ mod tests {
         let gone = UdpSocket::bind("127.0.0.1:0").unwrap();
         let to = server(gone.local_addr().unwrap());
         drop(gone);
-        let mut here =
-            Conversation::open(Transport::Udp, &to, None, Duration::from_secs(1)).unwrap();
+        let mut here = open(Transport::Udp, &to).unwrap();
         here.send(b"ask").unwrap();
         assert_eq!(here.receive(Duration::from_secs(1)), Err(Failure::Refused));
-        let refused = Conversation::open(Transport::Tcp, &to, None, Duration::from_secs(1));
+        let refused = open(Transport::Tcp, &to);
         assert_eq!(refused.unwrap_err(), Failure::Refused);
     }
 }

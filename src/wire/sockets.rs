@@ -10,6 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use socket2::{Domain, Protocol, Socket as Raw, Type};
 
+use super::spare::{Connected, Spare};
 use super::stream::{Stream, is_passing};
 use super::{MAX_MESSAGE, any, errors};
 use crate::engine::message::Transport;
@@ -37,7 +38,7 @@ pub enum Got {
 enum Kind {
     /// Each family has one of its own; neither is connected.
     Free(Vec<UdpSocket>),
-    Connected(UdpSocket, SocketAddr),
+    Connected(Connected),
     Connecting(TcpStream, SocketAddr),
     Stream(Stream),
     /// Nothing more comes of it.
@@ -48,8 +49,9 @@ enum Kind {
 #[derive(Debug, Default)]
 pub struct Sockets {
     all: BTreeMap<u32, Kind>,
-    /// Those that may have something to tell.
+    /// Those that may have something to tell, as epoll knows them.
     ready: VecDeque<u32>,
+    spare: Spare,
     buffer: Vec<u8>,
     /// Made when it is needed; `None`: not yet, or not to be had.
     epoll: Option<Epoll>,
@@ -77,10 +79,21 @@ impl Sockets {
         source: Option<SocketAddr>,
         transport: Transport,
     ) -> Option<Got> {
+        if let (Transport::Udp, Some(peer), None) = (transport, peer, source)
+            && let Some(connected) = self.spare.take(id, peer)
+        {
+            self.all.insert(id, Kind::Connected(connected));
+            return Some(Got::Connected(id));
+        }
         let made = peer.ok_or_else(nowhere).and_then(|peer| {
             let socket = begin(peer, source, transport)?;
             Ok(match transport {
-                Transport::Udp => Kind::Connected(socket.into(), peer),
+                Transport::Udp => Kind::Connected(Connected {
+                    socket: socket.into(),
+                    peer,
+                    key: id,
+                    is_free: source.is_none(),
+                }),
                 Transport::Tcp => Kind::Connecting(socket.into(), peer),
             })
         });
@@ -132,7 +145,7 @@ impl Sockets {
                 let sent = sent.or_else(|_| socket.send_to(message, peer));
                 sent.err().map(|error| Got::NotSent(id, error))
             }
-            Kind::Connected(socket, _) => {
+            Kind::Connected(Connected { socket, .. }) => {
                 // An error of an earlier datagram is told here.
                 let error = socket.send(message).err()?;
                 let is_refused = error.kind() == ErrorKind::ConnectionRefused;
@@ -162,7 +175,7 @@ impl Sockets {
     /// The address and port of this side.
     pub fn local(&self, id: u32) -> Option<SocketAddr> {
         match self.all.get(&id)? {
-            Kind::Connected(socket, _) => socket.local_addr().ok(),
+            Kind::Connected(connected) => connected.socket.local_addr().ok(),
             Kind::Stream(stream) => stream.socket.local_addr().ok(),
             Kind::Free(_) | Kind::Connecting(..) | Kind::Over => None,
         }
@@ -170,7 +183,11 @@ impl Sockets {
 
     /// Closes a socket; what still comes is lost.
     pub fn close(&mut self, id: u32) {
-        self.all.remove(&id);
+        if let Some(Kind::Connected(connected)) = self.all.remove(&id)
+            && self.epoll.is_some()
+        {
+            self.spare.put(connected);
+        }
     }
 
     /// The next thing that happens within this time. `other` is a further
@@ -237,7 +254,7 @@ impl Sockets {
 
     fn register(&mut self, id: u32, kind: &Kind) {
         match kind {
-            Kind::Connected(socket, _) => {
+            Kind::Connected(Connected { socket, .. }) => {
                 watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
             }
             Kind::Connecting(socket, _) => {
@@ -249,7 +266,8 @@ impl Sockets {
 
     /// What the sockets that were found ready still have to tell.
     pub fn told(&mut self) -> Option<Got> {
-        while let Some(id) = self.ready.pop_front() {
+        while let Some(key) = self.ready.pop_front() {
+            let id = self.spare.owner(key);
             let Some(kind) = self.all.get_mut(&id) else {
                 continue;
             };
@@ -287,7 +305,7 @@ impl Kind {
                 };
                 message(buffer, length, from)
             }
-            Self::Connected(socket, peer) => match socket.recv(buffer) {
+            Self::Connected(Connected { socket, peer, .. }) => match socket.recv(buffer) {
                 Ok(length) => message(buffer, length, *peer),
                 Err(error) if is_passing(&error) => None,
                 Err(error) => Some(Got::Failed(id, error)),

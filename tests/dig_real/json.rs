@@ -31,7 +31,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn check(line: &str) -> Result<(), Failed> {
     let words: Vec<&str> = line.split(' ').collect();
-    let json = compare::ours(&[&words[..], &["+json"]].concat())?;
+    let json = compare::ours(&[&words[..], &["+json"]].concat(), &[])?;
     let text = compare::ours(
         &[
             &words[..],
@@ -44,6 +44,7 @@ fn check(line: &str) -> Result<(), Failed> {
             ],
         ]
         .concat(),
+        &[],
     )?;
     assert!(json.status.success() && text.status.success(), "{line}");
     let mut expected: BTreeMap<String, usize> = BTreeMap::new();

@@ -61,6 +61,7 @@ pub(crate) fn start(folder: &Path) {
     stand_in(folder, "resolv.conf", RESOLV_CONF);
     let mut hosts = "127.0.0.1 localhost\n::1 ip6-localhost\n".to_owned();
     hosts.push_str(&crate::bad::hosts());
+    hosts.push_str(crate::secure::HOSTS);
     stand_in(folder, "hosts", &hosts);
     copy_files(folder);
     named(folder);

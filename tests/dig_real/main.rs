@@ -11,10 +11,13 @@
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod bad;
+mod batch;
 mod compare;
 mod corpus;
 mod json;
 mod lab;
+mod secure;
+mod when;
 
 use std::process::{Command, ExitCode};
 
@@ -52,6 +55,9 @@ fn main() -> ExitCode {
     trials.extend(bad::trials());
     trials.extend(corpus::trials(folder.path()));
     trials.extend(json::trials());
+    trials.extend(when::trials());
+    trials.extend(batch::trials(folder.path()));
+    trials.extend(secure::trials(folder.path(), arguments.list));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

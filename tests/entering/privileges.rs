@@ -187,6 +187,6 @@ pub(crate) fn one_less() {
     refused(
         &words,
         &["explain", "db", "--target", &process.pid()],
-        "permission denied",
+        "permission denied (root needs the capability CAP_DAC_READ_SEARCH for that)",
     );
 }

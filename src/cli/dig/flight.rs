@@ -10,7 +10,7 @@ use crate::engine::message::Transport;
 use crate::render::dig::printed::write as print;
 use crate::render::dig::reply::Times;
 use crate::wire::sockets::{Got, Sockets};
-use crate::wire::{Conversation, failure, now, socket_address};
+use crate::wire::{Conversation, Roots, failure, now, socket_address};
 
 /// A line: what it has printed, and what it is about.
 #[derive(Debug)]
@@ -76,12 +76,12 @@ impl Flight {
         transport: Transport,
         server: Server,
         timeout: u32,
-        sockets: &mut Sockets,
+        (sockets, roots): (&mut Sockets, &Roots),
     ) -> Option<Event> {
         if server.secure.is_some() {
             let limit = Duration::from_secs(timeout.into());
             let source = self.globals.source;
-            let opened = Conversation::open(transport, &server, source, limit);
+            let opened = Conversation::open(transport, &server, source, limit, roots);
             return Some(match opened {
                 Ok(open) => {
                     self.secure = Some(open);

@@ -48,11 +48,6 @@ impl<'s> Lines<'s> {
         }
     }
 
-    /// Whether someone may wait for the answer to a line before the next one.
-    pub(super) fn is_input(&self) -> bool {
-        matches!(self.source, Source::Input(..))
-    }
-
     /// What to wait for if there is nothing yet.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match &self.source {

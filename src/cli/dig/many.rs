@@ -15,7 +15,7 @@ use super::run::{Run, settings, status_of};
 use crate::dig::lookup::Globals;
 use crate::dig::machine::{Event, Failure, Machine, Step};
 use crate::wire::sockets::{Got, Sockets};
-use crate::wire::{failure, now, query_id};
+use crate::wire::{failure, most_sockets, now, query_id};
 
 /// So many times as many lines as are in flight may wait for those before them.
 const WINDOW: usize = 16;
@@ -32,6 +32,8 @@ pub(super) struct Many<'m, 'r> {
     /// The number of the first of them.
     first: usize,
     in_flight: usize,
+    /// So many can be open at once, whatever the command line says.
+    most_sockets: usize,
     /// Whose a socket is.
     owners: BTreeMap<u32, usize>,
     next_socket: u32,
@@ -54,6 +56,7 @@ impl<'m, 'r> Many<'m, 'r> {
             flights: VecDeque::new(),
             first: 0,
             in_flight: 0,
+            most_sockets: most_sockets(),
             owners: BTreeMap::new(),
             next_socket: 0,
             deadlines: BTreeSet::new(),
@@ -75,9 +78,8 @@ impl<'m, 'r> Many<'m, 'r> {
             if let Some(status) = self.print(output)? {
                 return Ok(status);
             }
-            if lines.is_input() {
-                output.out.flush()?;
-            }
+            // Nobody waits for what is known because something else is not.
+            output.out.flush()?;
             if self.flights.is_empty() {
                 if !self.is_over {
                     continue;
@@ -111,7 +113,7 @@ impl<'m, 'r> Many<'m, 'r> {
     }
 
     fn has_room(&self) -> bool {
-        let most = self.run.parser.globals.in_flight;
+        let most = self.run.parser.globals.in_flight.min(self.most_sockets);
         !self.is_over && self.in_flight < most && self.flights.len() < most * WINDOW
     }
 
@@ -264,10 +266,10 @@ impl<'m, 'r> Many<'m, 'r> {
                     ..
                 } => {
                     close(flight, &mut self.sockets, &mut self.owners);
-                    let socket = self.next_socket;
-                    self.next_socket = self.next_socket.wrapping_add(1);
+                    let socket = number_of(&mut self.next_socket);
                     self.owners.insert(socket, number);
-                    let event = flight.open(socket, transport, server, timeout, &mut self.sockets);
+                    let means = (&mut self.sockets, self.run.trust.roots());
+                    let event = flight.open(socket, transport, server, timeout, means);
                     if event.is_none() {
                         flight.wait(timeout, number, &mut self.deadlines);
                         return;
@@ -280,6 +282,13 @@ impl<'m, 'r> Many<'m, 'r> {
             }
         }
     }
+}
+
+/// The next socket's.
+fn number_of(next: &mut u32) -> u32 {
+    let number = *next;
+    *next = next.wrapping_add(1);
+    number
 }
 
 /// Tells the machine; what has failed is closed.

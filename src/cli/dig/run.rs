@@ -12,9 +12,10 @@ use super::lines::{Lines, Next, Source};
 use super::many::Many;
 use super::output::Output;
 use super::place::Place;
+use super::trust::Trust;
 use super::walk::{Walk, Walker};
 use super::{names, timeout};
-use crate::dig::command_line::{End, Parser, server_names};
+use crate::dig::command_line::{End, Parser, Said, server_names};
 use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::machine::{Event, Machine, Printed, Settings, Step};
 use crate::host::{self, ReadError};
@@ -22,13 +23,14 @@ use crate::render::dig::printed::write as print;
 use crate::render::dig::reply::Times;
 use crate::resolver::reading::Reading;
 use crate::text::escaped;
-use crate::wire::{Conversation, client_cookie, query_id};
+use crate::wire::{Conversation, Roots, client_cookie, query_id};
 
 /// A run of the program.
 pub(super) struct Run<'r> {
     pub(super) parser: Parser,
     pub(super) reading: &'r Reading<'r>,
     place: &'r Place,
+    pub(super) trust: Trust,
 }
 
 /// What is open, and what it has measured.
@@ -41,11 +43,17 @@ pub(super) struct Wire {
 }
 
 impl<'r> Run<'r> {
-    pub(super) fn new(parser: Parser, reading: &'r Reading<'r>, place: &'r Place) -> Self {
+    pub(super) fn new(
+        parser: Parser,
+        reading: &'r Reading<'r>,
+        place: &'r Place,
+        trust: Trust,
+    ) -> Self {
         Self {
             parser,
             reading,
             place,
+            trust,
         }
     }
 
@@ -72,6 +80,10 @@ impl<'r> Run<'r> {
                 }
             },
         };
+        if let Err(why) = self.trust.prepare(&lookups) {
+            let _ = writeln!(streams.err, "{why}");
+            return Ok(Status::Internal);
+        }
         let mut settings = settings(&self.parser.globals, self.reading);
         settings.cookie = client_cookie();
         let mut machine = Machine::new(settings, query_id);
@@ -154,6 +166,10 @@ impl<'r> Run<'r> {
             End::Internal => Status::Internal,
             End::Usage | End::Fatal => Status::Found,
         })?;
+        if let Err(why) = self.trust.prepare(lookups.as_deref().unwrap_or_default()) {
+            self.parser.said.push(Said::Err(why));
+            return Err(Status::Internal);
+        }
         Ok(lookups.map(|lookups| self.prepared(lookups)))
     }
 
@@ -219,7 +235,7 @@ impl<'r> Run<'r> {
                     if let Step::Receive(_) = step {
                         output.out.flush()?;
                     }
-                    if let Some(event) = wire.step(step, globals) {
+                    if let Some(event) = wire.step(step, globals, self.trust.roots()) {
                         machine.report(event);
                     }
                 }
@@ -240,7 +256,7 @@ pub(super) fn status_of(status: u8) -> Status {
 
 impl Wire {
     /// Does what the machine wants of sockets.
-    pub(super) fn step(&mut self, step: Step, globals: &Globals) -> Option<Event> {
+    pub(super) fn step(&mut self, step: Step, globals: &Globals, roots: &Roots) -> Option<Event> {
         match step {
             Step::Open {
                 transport,
@@ -254,7 +270,7 @@ impl Wire {
                     return Some(Event::Opened);
                 }
                 let timeout = Duration::from_secs(timeout.into());
-                let opened = Conversation::open(transport, &server, globals.source, timeout);
+                let opened = Conversation::open(transport, &server, globals.source, timeout, roots);
                 self.times = Times::default();
                 Some(match opened {
                     Ok(conversation) => {

@@ -266,8 +266,12 @@ pub static PAGES: &[Manual] = &[
                 "Many names at once, as JSON.",
                 "kdns dig -f names.txt +json +inflight=200",
             ),
+            try_it(
+                "Over TLS, behind an authority of one's own.",
+                "SSL_CERT_FILE=ca.pem kdns dig @tls://dns.corp.example web.corp.example",
+            ),
         ],
-        notes: "",
+        notes: "Behind tls:// and https://, certificates of the authorities that browsers trust count, and those of\nthe file that SSL_CERT_FILE names (PEM).",
         status: &[
             ("0", "a reply, whatever its code"),
             ("1", "usage"),
@@ -284,6 +288,10 @@ pub static PAGES: &[Manual] = &[
         ],
         environment: &[
             ("HOME", "Where .digrc is."),
+            (
+                "SSL_CERT_FILE",
+                "Authorities (PEM) that count behind tls:// and https://, besides those that browsers trust.",
+            ),
             ("NO_COLOR, CLICOLOR_FORCE", "As in kdns(1)."),
         ],
         see_also: "dig(1), resolv.conf(5)",

@@ -1,5 +1,6 @@
 //! What the machine says and is told.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::dig::lookup::{Lookup, Server};
@@ -99,6 +100,12 @@ pub enum Failure {
     BadCertificate,
     /// There was no TLS, or no HTTP/2, to be had.
     NoHandshake,
+    /// HTTP had this status instead of a reply.
+    Http(u16),
+    /// What came behind TLS is no DNS message.
+    NoMessage,
+    /// This process, or this machine, has no descriptor left.
+    TooManyFiles,
     /// Something else.
     Failed,
 }
@@ -156,8 +163,11 @@ impl Failure {
     /// In BIND's words.
     ///
     /// Source: BIND lib/isc/result.c: `description` (9.18)
-    pub fn text(self) -> &'static str {
-        match self {
+    pub fn text(self) -> Cow<'static, str> {
+        let text = match self {
+            Self::Http(status) => {
+                return format!("the server answers with HTTP status {status}").into();
+            }
             Self::TimedOut => "timed out",
             Self::Refused => "connection refused",
             Self::EndOfFile => "end of file",
@@ -168,7 +178,7 @@ impl Failure {
             Self::AddressInUse => "address in use",
             Self::NoPermission => "permission denied",
             Self::UnknownIssuer => {
-                "TLS peer certificate verification failed: no authority that browsers trust has signed it"
+                "TLS peer certificate verification failed: neither an authority that browsers trust nor one of SSL_CERT_FILE has signed it"
             }
             Self::NotValidNow => {
                 "TLS peer certificate verification failed: it is not valid at this machine's time"
@@ -180,7 +190,10 @@ impl Failure {
                 "TLS peer certificate verification failed: it is signed by itself, or made for another use"
             }
             Self::NoHandshake => "TLS or HTTP/2 handshake failed",
+            Self::NoMessage => "what the server sends is no DNS message",
+            Self::TooManyFiles => "too many open files",
             Self::Failed => "failure",
-        }
+        };
+        text.into()
     }
 }

@@ -41,8 +41,10 @@ pub(super) fn in_own_letters(text: &str) -> String {
         if !start.eq_ignore_ascii_case("xn--") {
             return None;
         }
-        let (own, valid) = idna::domain_to_unicode(label);
-        let back = valid.ok().and_then(|()| idna::domain_to_ascii(&own).ok())?;
+        idna::domain_to_unicode(label).1.ok()?;
+        // Of letters that are ASCII the case stays.
+        let own = idna::punycode::decode_to_string(label.get(4..)?)?;
+        let back = idna::domain_to_ascii(&own).ok()?;
         let own = escaped(own.as_bytes());
         back.eq_ignore_ascii_case(label).then_some(own)
     };
@@ -263,7 +265,7 @@ mod tests {
     fn names_of_idna_have_their_own_letters() {
         for (text, expected) in [
             ("xn--bcher-kva.example.", "b\u{fc}cher.example."),
-            ("XN--BCHER-KVA.Example.", "b\u{fc}cher.Example."),
+            ("XN--BCHER-KVA.Example.", "B\u{fc}CHER.Example."),
             ("xn--a.example.", "xn--a.example."),
             ("a.xn--.", "a.xn--."),
             (".", "."),

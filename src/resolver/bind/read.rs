@@ -46,7 +46,12 @@ pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Con
     if let Err(refused) = conf.load() {
         conf.reading.refused = Some(refused);
     }
-    let timeout = conf.timeout.unwrap_or(Setting::built_in(0));
+    let mut timeout = conf.timeout.unwrap_or(Setting::built_in(0));
+    if let (0, Origin::File(span)) = (timeout.value, timeout.origin) {
+        conf.reading
+            .drop(span, "dig and host take 0 for nothing said");
+        timeout = Setting::built_in(0);
+    }
     let Resconf { mut reading, .. } = conf;
     if reading.servers.is_empty() {
         let loopback = |ip: IpAddr| Setting::built_in(Server::from(ip));
@@ -317,84 +322,4 @@ fn refused(word: Word<'_>, why: &'static str) -> Dropped {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::resolver::bind::{DIG_SEARCH, Tool};
-    use crate::scenario::file;
-
-    /// Servers, search list, ndots, timeout and tries; or why not.
-    fn read(text: &str) -> String {
-        let scenario = Scenario {
-            resolv_conf: Some(file("/etc/resolv.conf", text)),
-            ..Scenario::new("1", "a")
-        };
-        let reading = setup_system(&scenario, &DIG_SEARCH).reading;
-        if let Some(refused) = reading.refused {
-            return format!("{}: {}", refused.span.start, refused.why);
-        }
-        let servers = reading
-            .servers
-            .iter()
-            .map(|server| server.value.to_string());
-        let text = |domain: &Setting<Cow<'_, [u8]>>| domain.value.escape_ascii().to_string();
-        let search = reading.search.iter().map(text);
-        format!(
-            "{} {} {} {} {}",
-            servers.collect::<Vec<_>>().join(","),
-            search.collect::<Vec<_>>().join(","),
-            reading.ndots.unwrap_or_default().value,
-            reading.timeout.value.as_secs(),
-            reading.attempts.value,
-        )
-    }
-
-    #[test]
-    fn words_are_read_as_bind_reads_them() {
-        for (text, expected) in [
-            ("", "::1,127.0.0.1  1 5 3"),
-            ("nameserver 10.1\n", "10.0.0.1  1 5 3"),
-            ("nameserver 0 # x\n", "127.0.0.1  1 5 3"),
-            ("nameserver fe80::1%eth0\n", "fe80::1%eth0  1 5 3"),
-            ("options\nsearch a\nsearch b", "::1,127.0.0.1 b 1 5 3"),
-            (
-                "search\nnameserver 10.0.0.1\n",
-                "::1,127.0.0.1 nameserver,10.0.0.1 1 5 3",
-            ),
-            ("search a b\ndomain c\n", "::1,127.0.0.1 c 1 5 3"),
-            ("domain c\nsearch a\r\n", "::1,127.0.0.1 a 1 5 3"),
-            (
-                "options ndots: timeout:+7 attempts:0",
-                "::1,127.0.0.1  0 7 3",
-            ),
-        ] {
-            assert_eq!(read(text), expected, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn what_bind_refuses_is_refused_at_the_word() {
-        for (text, at) in [
-            ("nameserver 10.0.0.1\r\n", "11:"),
-            ("nameserver 10.0.0.1 10.0.0.2\n", "11:"),
-            ("nameserver dns\n", "11:"),
-            ("domain\n\n", "0: nothing follows it, so the tools"),
-            ("domain # x\n", "0:"),
-            ("options ndots:256\n", "8:"),
-            ("options timeout:1s\n", "8:"),
-            ("sortlist 10.0.0.0/8\n", "9:"),
-        ] {
-            assert!(read(text).starts_with(at), "{text:?} {}", read(text));
-        }
-    }
-
-    #[test]
-    fn host_keeps_its_own_number_of_tries() {
-        let scenario = Scenario {
-            resolv_conf: Some(file("/etc/resolv.conf", "options attempts:5\n")),
-            ..Scenario::new("1", "a")
-        };
-        let reading = setup_system(&scenario, Tool::Host.program()).reading;
-        assert_eq!(reading.attempts.value, 2);
-        assert_eq!(reading.dropped.len(), 1);
-    }
-}
+mod tests;

@@ -105,7 +105,7 @@ pub enum Event {
         /// From whom.
         from: SocketAddr,
         /// What is wrong with it.
-        why: &'static str,
+        why: String,
     },
 }
 
@@ -336,7 +336,10 @@ impl Player<'_> {
         let at = self.start.elapsed();
         let message = match read(wire, true) {
             Read::Whole(message) | Read::Part(message) => message,
-            Read::Nothing(why) => return (self.watch)(Event::Stray { at, from, why }),
+            Read::Nothing(why) => {
+                let why = format!("it is no DNS message that can be read: {why}");
+                return (self.watch)(Event::Stray { at, from, why });
+            }
         };
         let is_from = |server: &Server| {
             let peer = (self.options.destination)(server);
@@ -365,6 +368,7 @@ impl Player<'_> {
                 }
             }
         }
+        let why = why.to_owned();
         (self.watch)(Event::Stray { at, from, why });
     }
 }

@@ -81,16 +81,24 @@ pub fn names(root: &Root) -> Option<Names> {
     let groups = processes::groups(root).ok()?;
     let init = groups.iter().find(|(pid, _)| *pid == 1);
     let prefix = cgroup::Prefix::of_init(init.map_or(&[], |(_, text)| text.as_slice()));
-    let member = |(pid, text): &(u32, Vec<u8>)| Group {
-        pid: *pid,
-        membership: cgroup::membership(text, &prefix),
-        is_silent: cgroup::is_silent(text),
-    };
+    let mut members: Vec<Group> = Vec::with_capacity(groups.len());
+    let mut last: &[u8] = &[];
+    for (pid, text) in &groups {
+        // Processes that follow each other are often those of one container.
+        let same = members.last().filter(|_| last == text.as_slice()).cloned();
+        let group = same.unwrap_or_else(|| Group {
+            pid: *pid,
+            membership: cgroup::membership(text, &prefix),
+            is_silent: cgroup::is_silent(text),
+        });
+        members.push(Group { pid: *pid, ..group });
+        last = text;
+    }
     let (logs, links) = directories::names(root, &mut skipped);
     Some(Names {
         logs,
         links,
-        groups: groups.iter().map(member).collect(),
+        groups: members,
     })
     .filter(|_| skipped.0.is_empty())
 }

@@ -1,4 +1,4 @@
-//! DNS over TLS (RFC 7858) and HTTPS (RFC 8484), by hickory.
+//! DNS over HTTPS (RFC 8484), by hickory.
 //!
 //! The runtime is one of this thread, made when it is needed: sockets are in
 //! the network namespace that the thread has entered.
@@ -13,38 +13,35 @@ use hickory_resolver::config::{ConnectionConfig, ResolverOpts};
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::xfer::{DnsExchange, DnsHandle as _};
-use hickory_resolver::{ConnectionProvider as _, PoolContext, TlsConfig};
-use rustls::CertificateError;
+use hickory_resolver::{ConnectionProvider as _, PoolContext};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::failure;
-use crate::dig::lookup::Server;
+use super::roots::{Roots, certificate};
+use crate::dig::lookup::Secure;
 use crate::dig::machine::Failure;
 
 /// A connection to one server.
 pub(super) struct Connection {
     runtime: Runtime,
+    /// The tasks behind the connection end with it.
+    _provider: TokioRuntimeProvider,
     exchange: DnsExchange<TokioRuntimeProvider>,
     /// What was sent and has no reply.
     message: Option<Message>,
 }
 
 impl Connection {
-    /// Connects, and looks at the certificate: its roots are those of
-    /// `webpki-roots`.
+    /// Connects, and looks at the certificate.
     pub(super) fn open(
         peer: SocketAddr,
-        server: &Server,
+        (secure, path): (&Secure, &str),
         source: Option<SocketAddr>,
         limit: Duration,
+        roots: &Roots,
     ) -> Result<Self, Failure> {
-        let secure = server.secure.as_ref().ok_or(Failure::Failed)?;
-        let host = secure.host.as_str().into();
-        let mut config = match &secure.path {
-            None => ConnectionConfig::tls(host),
-            Some(path) => ConnectionConfig::https(host, Some(path.as_str().into())),
-        };
+        let mut config = ConnectionConfig::https(secure.host.as_str().into(), Some(path.into()));
         config.port = peer.port();
         config.bind_addr = source;
         let runtime = Builder::new_current_thread()
@@ -52,19 +49,21 @@ impl Connection {
             .build()
             .map_err(|error| failure(&error))?;
         let mut options = ResolverOpts::default();
-        options.timeout = limit;
+        // Ours ends first: hickory does not tell its own from a connection's end.
+        options.timeout = limit.saturating_mul(2);
+        let provider = TokioRuntimeProvider::default();
         let exchange = runtime.block_on(async {
-            let tls = TlsConfig::new()?;
+            let tls = roots.hickory()?;
             let context = PoolContext::new(options, tls);
-            let provider = TokioRuntimeProvider::default();
             let connecting = provider.new_connection(peer.ip(), &config, &context)?;
             timeout(limit, connecting)
                 .await
                 .unwrap_or(Err(NetError::Timeout))
         });
         Ok(Self {
-            exchange: exchange.map_err(|error| why(&error))?,
+            exchange: exchange.map_err(|error| why(&error, Failure::NoHandshake))?,
             runtime,
+            _provider: provider,
             message: None,
         })
     }
@@ -89,7 +88,7 @@ impl Connection {
         let reply = reply
             .map_err(|_| Failure::TimedOut)?
             .ok_or(Failure::EndOfFile)?;
-        let mut bytes = reply.map_err(|error| why(&error))?.into_buffer();
+        let mut bytes = reply.map_err(|error| unanswered(&error))?.into_buffer();
         // hickory draws ids of its own (RFC 8484 wants 0), and has compared them.
         if let Some(place) = bytes.first_chunk_mut::<2>() {
             *place = id.to_be_bytes();
@@ -104,7 +103,8 @@ impl std::fmt::Debug for Connection {
     }
 }
 
-fn why(error: &NetError) -> Failure {
+/// What the kernel, the certificate or hickory said; else `other`.
+fn why(error: &NetError, other: Failure) -> Failure {
     match error {
         NetError::Timeout => Failure::TimedOut,
         NetError::Io(error) => {
@@ -112,23 +112,24 @@ fn why(error: &NetError) -> Failure {
             let tls = below.and_then(|it| it.downcast_ref::<rustls::Error>());
             tls.map_or_else(|| failure(error), certificate)
         }
-        _ => Failure::NoHandshake,
+        _ => other,
     }
 }
 
-fn certificate(error: &rustls::Error) -> Failure {
-    let rustls::Error::InvalidCertificate(error) = error else {
-        return Failure::NoHandshake;
-    };
+/// Why there is no reply. Of HTTP hickory has sentences only.
+///
+/// Source: hickory-net src/h2.rs: `send` (0.26)
+fn unanswered(error: &NetError) -> Failure {
+    const STATUS: &str = "http unsuccessful code: ";
     match error {
-        CertificateError::UnknownIssuer => Failure::UnknownIssuer,
-        CertificateError::Expired
-        | CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => Failure::NotValidNow,
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            Failure::NotValidForName
+        NetError::Proto(_) => Failure::NoMessage,
+        NetError::Msg(said) if said.starts_with("ContentType ") => Failure::NoMessage,
+        NetError::Msg(said) => {
+            let status = said
+                .strip_prefix(STATUS)
+                .and_then(|it| it.get(..3)?.parse().ok());
+            status.map_or(Failure::EndOfFile, Failure::Http)
         }
-        _ => Failure::BadCertificate,
+        error => why(error, Failure::EndOfFile),
     }
 }

@@ -1,0 +1,69 @@
+//! Batch files: what is known is shown, and nothing is lost where little is
+//! allowed.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::UdpSocket;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Failed, Trial};
+
+const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
+const NAMES: usize = 300;
+
+pub(crate) fn trials(folder: &Path) -> Vec<Trial> {
+    let files = [1, 2].map(|number| folder.join(format!("batch-{number}")));
+    let [few, slow] = files;
+    vec![
+        Trial::test("batch: few descriptors are enough", move || {
+            few_descriptors(&few)
+        }),
+        Trial::test("batch: an answer does not wait for later ones", move || {
+            promptly(&slow)
+        }),
+    ]
+}
+
+fn few_descriptors(file: &PathBuf) -> Result<(), Failed> {
+    fs::write(file, "example.test MX\n".repeat(NAMES))?;
+    let script = r#"ulimit -n 24; exec "$0" dig @127.0.0.1 +short +inflight=512 -f "$1""#;
+    let output = Command::new("sh")
+        .args(["-c", script, KDNS])
+        .arg(file)
+        .stdin(Stdio::null())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let expected = "10 mail.example.test.\n20 mail2.other.test.\n".repeat(NAMES);
+    if output.status.success() && text == expected {
+        return Ok(());
+    }
+    let last = text.lines().last().unwrap_or_default().to_owned();
+    Err(format!("{} lines, the last: {last}", text.lines().count()).into())
+}
+
+/// The second line asks somebody who says nothing for a while.
+fn promptly(file: &PathBuf) -> Result<(), Failed> {
+    let _silent = UdpSocket::bind("127.90.1.1:53")?;
+    let lines = "@127.0.0.1 txt.example.test A +short\n@127.0.0.1 example.test MX +short\n\
+                 @127.90.1.1 a.test +tries=1 +time=6\n";
+    fs::write(file, lines)?;
+    let mut child = Command::new(KDNS)
+        .args(["dig", "-f"])
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let began = Instant::now();
+    let mut line = String::new();
+    let out = child.stdout.take().ok_or("no output")?;
+    BufReader::new(out).read_line(&mut line)?;
+    let elapsed = began.elapsed();
+    child.kill()?;
+    child.wait()?;
+    if line == "10 mail.example.test.\n" && elapsed < Duration::from_secs(5) {
+        return Ok(());
+    }
+    Err(format!("{line:?} after {elapsed:?}").into())
+}
