@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use nix::fcntl::OFlag;
@@ -34,22 +35,40 @@ pub fn walk(directory: &Path, wanted: &(dyn Fn(&Path) -> bool + Sync)) -> Tree {
     let mut builder = WalkBuilder::new(directory);
     builder.hidden(false).require_git(false).git_global(false);
     builder.filter_entry(|entry| !UNWANTED.iter().any(|it| entry.file_name() == *it));
+    let take = |entry| {
+        let mut tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
+        match entry {
+            Ok(entry) => add(&entry, wanted, &mut tree),
+            Err(error) => tree.unread.push(unread(directory, &error)),
+        }
+    };
     let threads = std::thread::available_parallelism().map_or(1, Into::into);
-    builder.threads(threads).build_parallel().run(|| {
-        let tree = &tree;
-        Box::new(move |entry| {
-            let mut tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
-            match entry {
-                Ok(entry) => add(&entry, wanted, &mut tree),
-                Err(error) => tree.unread.push(unread(directory, &error)),
-            }
-            WalkState::Continue
-        })
-    });
+    if threads > 1 && are_there(threads) {
+        builder.threads(threads).build_parallel().run(|| {
+            Box::new(|entry| {
+                take(entry);
+                WalkState::Continue
+            })
+        });
+    } else {
+        builder.build().for_each(take);
+    }
     let mut tree = tree.into_inner().unwrap_or_else(PoisonError::into_inner);
     tree.files.sort_unstable();
     tree.unread.sort_unstable();
     tree
+}
+
+/// Whether so many threads can be had at a time: `ignore` panics without.
+fn are_there(threads: usize) -> bool {
+    let gate = Mutex::new(());
+    std::thread::scope(|scope| {
+        let closed = gate.lock();
+        let one = |_| Builder::new().spawn_scoped(scope, || drop(gate.lock()));
+        let are_there = (0..threads).map(one).all(|it| it.is_ok());
+        drop(closed);
+        are_there
+    })
 }
 
 fn add(entry: &DirEntry, wanted: &dyn Fn(&Path) -> bool, tree: &mut Tree) {
