@@ -10,6 +10,7 @@ use std::thread::Builder;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use nix::fcntl::OFlag;
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 use super::{FileRead, MAX_BYTES, ReadError, errno_of, io_reason, shown};
 use crate::text::Source;
@@ -59,8 +60,14 @@ pub fn walk(directory: &Path, wanted: &(dyn Fn(&Path) -> bool + Sync)) -> Tree {
     tree
 }
 
-/// Whether so many threads can be had at a time: `ignore` panics without.
+/// Whether so many threads can be had at a time: `ignore` panics, or waits for
+/// ever, where it gets only some of them.
 fn are_there(threads: usize) -> bool {
+    // Memory that is there now can be gone a moment later.
+    let memory = getrlimit(Resource::RLIMIT_AS);
+    if memory.is_ok_and(|it| it.0 != RLIM_INFINITY) {
+        return false;
+    }
     let gate = Mutex::new(());
     std::thread::scope(|scope| {
         let closed = gate.lock();

@@ -2,11 +2,13 @@
 //! system calls that `strace` sees of all of their threads.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use libtest_mimic::Trial;
 
-use crate::lab::{KDNS, Other, testdata, trial};
+use crate::lab::{KDNS, Other, behind, testdata, trial};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let needs = ["strace", "setpriv"];
@@ -14,6 +16,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("silent::explain", &needs, explain),
         trial("silent::check-loop", &needs, check_loop),
         trial("silent::lint", &needs, lint),
+        trial("silent::lint follows no link out of a tree", &[], links),
         trial("silent::what else reads a node", &needs, readers),
         trial(
             "silent::capabilities are given up in the target",
@@ -131,6 +134,26 @@ fn lint() {
     check(&["lint", "lint", "--format", "sarif", "--no-config"]);
     check(&["lint", "lint-real", "--diff"]);
     check(&["lint", "--root", "nodes/kubeadm"]);
+}
+
+/// Neither a link to a file nor one to a folder.
+fn links() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tree, outside) = (folder.path().join("tree"), folder.path().join("outside"));
+    fs::create_dir_all(&tree).unwrap();
+    fs::create_dir_all(&outside).unwrap();
+    let bad = "nameserver 10.0.0.1\nnameserver 10.0.0.1\noptions ndot:5\n";
+    fs::write(outside.join("resolv.conf"), bad).unwrap();
+    let run = |path: &Path| behind(&[], &["lint".as_ref(), path.as_os_str()]);
+    assert_eq!(run(&outside).status, 1, "there is something to find");
+    symlink(&outside, tree.join("folder")).unwrap();
+    symlink(outside.join("resolv.conf"), tree.join("resolv.conf")).unwrap();
+    let ended = run(&tree);
+    let all = format!("{}{}", ended.out, ended.err);
+    assert!(
+        !all.contains("ndot:5") && !all.contains("outside"),
+        "{ended:?}"
+    );
 }
 
 fn readers() {
