@@ -26,7 +26,6 @@ fn what_was_found_stays_mended() {
         };
         for input in inputs {
             let path = input.unwrap().path();
-            println!("{}", path.display());
             run(&fs::read(&path).unwrap());
         }
     }

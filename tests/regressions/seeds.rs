@@ -215,10 +215,10 @@ fn lint() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     let mut folder = (String::new(), Vec::new());
     for (path, bytes) in testdata() {
-        let Some(at) = path.find("/testdata/lint/") else {
+        let Some((_, path)) = path.split_once("/testdata/lint/") else {
             continue;
         };
-        let mut parts = path[at + 15..].splitn(3, '/');
+        let mut parts = path.splitn(3, '/');
         let (code, case, rest) = (parts.next(), parts.next(), parts.next());
         let (Some(code), Some(case), Some(rest)) = (code, case, rest) else {
             continue;

@@ -58,7 +58,9 @@ fn places(parsed: &Corefile) {
             directive.arguments.iter().for_each(|it| check(it.at));
             for line in &directive.lines {
                 assert!(!line.is_empty());
-                line.iter().for_each(|it| check(it.at));
+                for word in line {
+                    check(word.at);
+                }
             }
         }
     }

@@ -55,7 +55,7 @@ fn sent(lookup: &Lookup) {
         cookie: &[1; 8],
     };
     let wire = request::message(lookup, &parts);
-    assert!(wire.len() <= usize::from(u16::MAX), "{} bytes", wire.len());
+    assert!(u16::try_from(wire.len()).is_ok(), "{} bytes", wire.len());
     let (id, _) = message::peek(&wire).expect("a header");
     assert_eq!(id, lookup.qid.unwrap_or(7));
     if let Read::Whole(read) = message::read_own(&wire)

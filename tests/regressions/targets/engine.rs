@@ -137,7 +137,7 @@ fn rule(bytes: &mut Bytes<'_>) -> Rule {
         record_type: (which & 2 != 0).then(|| bytes.one_of(&[RecordType::A, RecordType::AAAA])),
         server: (which & 4 != 0).then(|| "10.0.0.1".parse().unwrap()),
         transport: (which & 8 != 0).then(|| bytes.one_of(&[Transport::Udp, Transport::Tcp])),
-        edns: (which & 16 != 0).then(|| bytes.number() % 2 == 0),
+        edns: (which & 16 != 0).then(|| bytes.number().is_multiple_of(2)),
         nth: (which & 32 != 0).then(|| usize::from(bytes.number() % 4)),
         up_to: (which & 64 != 0).then(|| usize::from(bytes.number() % 4)),
         delay: Duration::from_millis(bytes.one_of(&[0, 0, 0, 30, 1_000, 5_000, 6_000, u64::MAX])),

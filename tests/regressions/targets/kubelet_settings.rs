@@ -39,7 +39,9 @@ pub(crate) fn run(data: &[u8]) {
     let text = Traced::of(bytes(3), 3, 0);
     for escapes in [Escapes::C, Escapes::Plain] {
         let words = unit_file::words(&text, escapes);
-        words.iter().for_each(|it| traced(it, &files));
+        for word in &words {
+            traced(word, &files);
+        }
         read(&words);
     }
     for program in [&rancher::K3S, &rancher::RKE2] {

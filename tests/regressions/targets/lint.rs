@@ -76,8 +76,7 @@ impl Outcome {
             .enumerate()
             .map(|(index, it)| reading::documents(number(index), it, None))
             .collect();
-        let mut workspace = Workspace::default();
-        workspace.files = files
+        let given = files
             .keys()
             .zip(&read)
             .map(|(path, found)| File {
@@ -85,6 +84,10 @@ impl Outcome {
                 facts: extract::facts(found),
             })
             .collect();
+        let workspace = Workspace {
+            files: given,
+            ..Workspace::default()
+        };
         let context = Context::new(&workspace);
         let mut drafts: Vec<Vec<Draft>> = read
             .iter()

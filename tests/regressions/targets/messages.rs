@@ -68,8 +68,10 @@ fn meaning(message: &Message, wire: &[u8], form: u8) {
     let query = query(name);
     let is_ours = translation::mismatch(message, &query, message.id).is_none();
     assert!(!is_ours || message.flags & message::flag::QR != 0);
-    let mut globals = Globals::default();
-    globals.short = form & 1 != 0;
+    let globals = Globals {
+        short: form & 1 != 0,
+        ..Globals::default()
+    };
     let mut lookup = Lookup::default();
     lookup.print.multiline = form & 2 != 0;
     lookup.print.unknown_format = form & 4 != 0;
