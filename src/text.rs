@@ -252,7 +252,7 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whether the mark at the beginning of a file, which no editor shows, stands
 /// on the line that begins at `start`, before `offset`.
-fn is_behind_mark(bytes: &[u8], start: usize, offset: usize) -> bool {
+pub(crate) fn is_behind_mark(bytes: &[u8], start: usize, offset: usize) -> bool {
     start == 0 && offset >= BYTE_ORDER_MARK.len() && bytes.starts_with(BYTE_ORDER_MARK)
 }
 

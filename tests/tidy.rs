@@ -158,7 +158,8 @@ fn core_modules_are_checked_by_clippy() {
     }
 }
 
-/// The minimum Rust version is the highest that a dependency asks for.
+/// The minimum Rust version is the highest that a dependency asks for, no more
+/// and no less.
 #[test]
 fn rust_version_is_what_the_dependencies_need() {
     let output = std::process::Command::new(env!("CARGO"))
@@ -176,8 +177,43 @@ fn rust_version_is_what_the_dependencies_need() {
     let packages = metadata["packages"].as_array().unwrap();
     let (own, others): (Vec<_>, Vec<_>) = packages.iter().partition(|it| it["name"] == "kdns");
     let highest = others.iter().filter_map(|it| version(it)).max();
-    assert!(
-        version(own[0]) >= highest,
-        "rust-version is below {highest:?}"
+    assert_eq!(
+        version(own[0]),
+        highest,
+        "rust-version is not what the dependencies need"
     );
+}
+
+/// The pages about trust name a test behind each claim: `` `tests/x` `name` ``.
+#[test]
+fn tests_that_pages_name_are_there() {
+    for page in ["docs/security.md", "docs/reliability.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let words: Vec<&str> = text.split('`').collect();
+        let mut named = 0;
+        for it in words.windows(3) {
+            let [file, " ", name] = it else { continue };
+            let is_file = file.starts_with("tests/") || file.starts_with("src/");
+            assert!(is_file, "{page}: {file} {name}");
+            let path = root().join(file);
+            let files = if path.is_dir() {
+                sources(&path)
+            } else {
+                vec![path]
+            };
+            let code = files.iter().map(|it| fs::read_to_string(it).unwrap());
+            let code = code.collect::<String>();
+            let last = name.rsplit("::").next().unwrap();
+            let is_there = [
+                format!("fn {last}("),
+                format!("\"{name}\""),
+                format!("\"{last}\""),
+            ]
+            .iter()
+            .any(|it| code.contains(it));
+            assert!(is_there, "{page}: no test {name} in {file}");
+            named += 1;
+        }
+        assert!(named >= 15, "{page} names {named} tests");
+    }
 }

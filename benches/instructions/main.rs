@@ -4,6 +4,9 @@
 //! Time depends on the machine and on what else runs there; this does not. The
 //! commands are run under valgrind's callgrind, with an empty environment, on
 //! files of this repository. `KDNS_BLESS=1` keeps what was counted.
+//!
+//! `cargo bench` counts the release that it builds, `cargo test` the program
+//! of `packaging/release`, if there is one.
 
 #![expect(clippy::unwrap_used, reason = "a bench may stop at the first surprise")]
 #![expect(
@@ -21,7 +24,6 @@ use std::process::{Command, ExitCode, Stdio};
 
 use tempfile::TempDir;
 
-const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 
 /// What a count may be of the one that is kept.
 const MOST: f64 = 1.05;
@@ -71,17 +73,19 @@ const PATHS: [(&str, &str); 12] = [
 ];
 
 fn main() -> ExitCode {
+    let program = program();
+    if !program.is_file() || !is_here("valgrind") {
+        println!("skipped: this needs valgrind and {}", program.display());
+        let required = env::var("KDNS_REQUIRE_REAL").is_ok_and(|value| value == "1");
+        return ExitCode::from(u8::from(required));
+    }
     let inputs = tempfile::tempdir().unwrap();
     write_inputs(&inputs);
     let kept = kept();
     let mut counts = BTreeMap::new();
     let mut missed = 0;
     for (name, arguments) in PATHS {
-        let Some(count) = instructions(&inputs, arguments) else {
-            let required = env::var("KDNS_REQUIRE_REAL").is_ok_and(|value| value == "1");
-            println!("valgrind is not here to count with");
-            return ExitCode::from(u8::from(required));
-        };
+        let count = instructions(&program, &inputs, arguments);
         missed += usize::from(!print(name, count, kept.get(name).copied()));
         counts.insert(name, count);
     }
@@ -120,28 +124,42 @@ fn ratio(count: u64, kept: u64) -> f64 {
     count as f64 / kept as f64
 }
 
-/// What callgrind counts; `None` if there is no valgrind.
-fn instructions(inputs: &TempDir, arguments: &str) -> Option<u64> {
+/// The release: a debug build counts nothing that matters.
+fn program() -> PathBuf {
+    if cfg!(debug_assertions) {
+        return Path::new(env!("CARGO_MANIFEST_DIR")).join("target/dist/kdns");
+    }
+    PathBuf::from(env!("CARGO_BIN_EXE_kdns"))
+}
+
+fn is_here(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|it| it.join(program).is_file())
+}
+
+/// What callgrind counts.
+fn instructions(program: &Path, inputs: &TempDir, arguments: &str) -> u64 {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let arguments = arguments
         .replace("DIR", inputs.path().to_str().unwrap())
         .replace("DATA", data.to_str().unwrap());
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", KDNS])
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
         .args(arguments.split(' '))
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap_or_default())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .output()
-        .ok()?;
+        .unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(
         matches!(output.status.code(), Some(0 | 1)),
         "kdns {arguments} failed: {text}"
     );
     let (_, count) = text.rsplit_once("Collected : ").unwrap();
-    Some(count.split_whitespace().next()?.parse().unwrap())
+    count.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 fn counts_file() -> PathBuf {

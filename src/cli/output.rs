@@ -2,13 +2,16 @@
 
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, FromArgMatches};
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::fcntl::{AT_FDCWD, AtFlags, FcntlArg, OFlag, fcntl};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::unistd::linkat;
 use tempfile::NamedTempFile;
 
 use crate::host::io_reason;
@@ -167,7 +170,10 @@ enum To<'s> {
     Stream(&'s mut dyn Write),
     /// A device, FIFO or socket: nothing that could be replaced.
     Special(BufWriter<File>),
-    /// A neighbour of the file that takes its place at the end.
+    /// A file without a name, which is gone if the program ends early, and takes
+    /// the place of the one at this path at the end.
+    Nameless(PathBuf, BufWriter<File>),
+    /// The same with a name, where the system knows no other.
     Neighbour(PathBuf, BufWriter<NamedTempFile>),
 }
 
@@ -195,7 +201,7 @@ impl<'s> Sink<'s> {
     ) -> anyhow::Result<()> {
         let result = match &mut self.to {
             To::Stream(out) => return Ok(write(out)?),
-            To::Special(out) => write(out),
+            To::Special(out) | To::Nameless(_, out) => write(out),
             To::Neighbour(_, out) => write(out),
         };
         result.map_err(|error| failure(&self.name, &error))
@@ -206,6 +212,10 @@ impl<'s> Sink<'s> {
         let result = match self.to {
             To::Stream(_) => Ok(()),
             To::Special(mut out) => out.flush(),
+            To::Nameless(path, out) => out
+                .into_inner()
+                .map_err(IntoInnerError::into_error)
+                .and_then(|file| undisturbed(|| named(&file, &path))),
             To::Neighbour(path, out) => out
                 .into_inner()
                 .map_err(IntoInnerError::into_error)
@@ -253,6 +263,12 @@ fn open<'s>(path: &Path) -> io::Result<To<'s>> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    if let Some(file) = nameless(directory) {
+        if present.is_some() {
+            file.set_permissions(permissions)?;
+        }
+        return Ok(To::Nameless(real, BufWriter::new(file)));
+    }
     let neighbour = tempfile::Builder::new()
         .permissions(permissions.clone())
         .tempfile_in(directory)?;
@@ -261,6 +277,48 @@ fn open<'s>(path: &Path) -> io::Result<To<'s>> {
         neighbour.as_file().set_permissions(permissions)?;
     }
     Ok(To::Neighbour(real, BufWriter::new(neighbour)))
+}
+
+/// A file without a name that can get one. `None`: not in this file system, or
+/// there is no `/proc` to name it by.
+fn nameless(directory: &Path) -> Option<File> {
+    let flags = OFlag::O_TMPFILE | OFlag::O_CLOEXEC;
+    let mut options = File::options();
+    options.write(true).mode(0o666).custom_flags(flags.bits());
+    let file = options.open(directory).ok()?;
+    descriptor(&file).exists().then_some(file)
+}
+
+/// The name that every open file has.
+fn descriptor(file: &File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+}
+
+/// Gives the file a name beside `path`, and then that one.
+fn named(file: &File, path: &Path) -> io::Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let link = |name: &Path| {
+        let follow = AtFlags::AT_SYMLINK_FOLLOW;
+        linkat(AT_FDCWD, &descriptor(file), AT_FDCWD, name, follow).map_err(io::Error::from)
+    };
+    let neighbour = tempfile::Builder::new().make_in(directory, link)?;
+    Ok(neighbour.into_temp_path().persist(path)?)
+}
+
+/// Calls `call` with signals that end programs put off until it is done.
+fn undisturbed<T>(call: impl FnOnce() -> T) -> T {
+    let mut signals = SigSet::empty();
+    let ends = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+    signals.extend(ends);
+    let before = signals.thread_swap_mask(SigmaskHow::SIG_BLOCK);
+    let result = call();
+    if let Ok(before) = before {
+        let _ = before.thread_set_mask();
+    }
+    result
 }
 
 /// Opens without waiting: a FIFO that nobody reads is an error.

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::text::{Position, Source, Span};
+use crate::text::{self, Position, Source, Span};
 
 /// A parsed `resolv.conf`. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -121,9 +121,10 @@ impl ResolvConf {
         let between = self.source.bytes.get(from..offset).unwrap_or_default();
         let column = before + String::from_utf8_lossy(between).chars().count();
         self.last.set(offset, column);
+        let is_behind_mark = text::is_behind_mark(&self.source.bytes, start, offset);
         Position {
             line: line + 1,
-            column,
+            column: column - usize::from(is_behind_mark),
         }
     }
 
@@ -329,7 +330,10 @@ mod tests {
     /// Also when the places are asked for in any order.
     #[test]
     fn places_are_those_of_the_source() {
-        for text in all_texts(&[b"n", b"\n", b"\r", b"\xc3\xa9", b"\xc3"], 4) {
+        for text in all_texts(
+            &[b"n", b"\n", b"\r", b"\xc3\xa9", b"\xc3", b"\xef\xbb\xbf"],
+            4,
+        ) {
             let conf = parse(&text);
             let end = u32::try_from(text.len()).unwrap() + 1;
             for first in 0..=end {

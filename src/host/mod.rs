@@ -16,7 +16,7 @@ mod walk;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -72,6 +72,11 @@ pub enum ReadError {
         /// What the system said.
         errno: Errno,
     },
+    /// A node cannot be read with so few descriptors.
+    #[error(
+        "cannot read a node: too few files may be open at a time; raise the limit (ulimit -n 64)"
+    )]
+    Descriptors,
     /// The machine does not tell its host name or interfaces.
     #[error("cannot ask the system for {what}: {}", reason(*errno))]
     Machine {
@@ -237,6 +242,17 @@ pub fn io_reason(error: &std::io::Error) -> String {
     };
     let errno = error.raw_os_error().map(Errno::from_raw).or(by_kind);
     errno.map_or_else(|| error.to_string(), reason)
+}
+
+/// More files than this are never open at a time.
+const AT_ONCE: usize = 16;
+
+/// So many more files can be opened: what could not be looked at for want of a
+/// descriptor would else be taken for what is not there.
+fn expect_room(descriptor: BorrowedFd<'_>) -> Result<(), ReadError> {
+    let more = (0..AT_ONCE).map(|_| descriptor.try_clone_to_owned());
+    let all: std::io::Result<Vec<OwnedFd>> = more.collect();
+    all.map(drop).map_err(|_| ReadError::Descriptors)
 }
 
 /// A path, safe to print.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
@@ -98,6 +98,7 @@ impl Root {
                 directory: shown(directory),
                 errno,
             })?;
+        super::expect_room(descriptor.as_fd())?;
         Ok(Self {
             directory: descriptor,
             given,

@@ -32,6 +32,14 @@ pub enum EnterError {
         /// Its id.
         pid: u32,
     },
+    /// Processes cannot be seen at all.
+    #[error(
+        "cannot look for process {pid}: /proc is not mounted here; mount it (mount -t proc proc /proc)"
+    )]
+    NoProc {
+        /// Its id.
+        pid: u32,
+    },
     /// The caller does not see those of others.
     #[error(
         "there is no process {pid} that this user may see: /proc is mounted with hidepid; run kdns as root"

@@ -39,6 +39,9 @@ fn missing(root: &Root, pid: u32) -> EnterError {
     if is_hiding(root) {
         return EnterError::Hidden { pid };
     }
+    if root.is_live() && !root.is_directory(Path::new("/proc/self")) {
+        return EnterError::NoProc { pid };
+    }
     EnterError::NoProcess { pid }
 }
 

@@ -12,11 +12,13 @@ mod namespace;
 mod watch;
 
 use std::path::Path;
+use std::thread::Builder;
 use std::time::Duration;
 
 use caps::{CapSet, Capability};
 
 use crate::check_loop::seen::{Record, Target};
+use crate::host::io_reason;
 
 /// No probe takes longer.
 pub const LIMIT: Duration = Duration::from_secs(10);
@@ -43,8 +45,16 @@ pub fn run(root: &Path, targets: &[Target], limit: Duration) -> Record {
             Err(reason) => all_troubled(targets, record, &reason),
         }
     };
-    let done = std::thread::scope(|scope| scope.spawn(probe).join());
-    done.unwrap_or_else(|_| all_troubled(targets, Record::default(), "the probe broke off"))
+    let trouble = |reason: &str| all_troubled(targets, Record::default(), reason);
+    std::thread::scope(|scope| match Builder::new().spawn_scoped(scope, probe) {
+        Ok(thread) => thread
+            .join()
+            .unwrap_or_else(|_| trouble("the probe broke off")),
+        Err(error) => trouble(&format!(
+            "the probe cannot have a thread: {}",
+            io_reason(&error)
+        )),
+    })
 }
 
 fn all_troubled(targets: &[Target], mut record: Record, reason: &str) -> Record {

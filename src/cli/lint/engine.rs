@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Builder;
 
 use super::look::{self, Kept, Look, look};
 use crate::finding::{Finding, Severity};
@@ -263,11 +264,15 @@ fn parallel<T: Sync, R: Send>(items: &[T], call: impl Fn(usize, &T) -> R + Sync)
         }
     };
     let mut done = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let done = threads.into_iter().map(|thread| match thread.join() {
+        // Where the system gives no more threads, those that are there do it.
+        let more = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, work).ok());
+        let more: Vec<_> = more.collect();
+        let own = work();
+        let others = more.into_iter().map(|thread| match thread.join() {
             Ok(done) => done,
             Err(panic) => std::panic::resume_unwind(panic),
         });
+        let done = std::iter::once(own).chain(others);
         done.flatten().collect::<Vec<_>>()
     });
     done.sort_unstable_by_key(|(start, _)| *start);

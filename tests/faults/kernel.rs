@@ -1,0 +1,122 @@
+//! A kernel, or a filter of system calls, that refuses; and no `/proc`.
+
+use libtest_mimic::Trial;
+
+use crate::lab::{Ended, Other, behind, script, testdata, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("kernel::openat2 is refused", &["strace"], openat2),
+        trial("kernel::setns is refused", &["strace"], setns),
+        trial("kernel::no /proc", &["unshare", "mount", "sh"], no_proc),
+        trial("kernel::packet sockets are refused", &["strace"], no_socket),
+    ]
+}
+
+/// Runs kdns with a system call that ends with this error.
+fn without(call: &str, error: &str, arguments: &[&str]) -> Ended {
+    let inject = format!("inject={call}:error={error}");
+    let trace = format!("trace={call}");
+    let words = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "signal=none",
+        "-e",
+        &trace,
+        "-e",
+        &inject,
+    ];
+    behind(&words, arguments)
+}
+
+/// Before Linux 5.6 there is none, and old filters do not know it: a walk
+/// does the same.
+fn openat2() {
+    for node in [
+        "cluster-loop",
+        "hostile-links-out",
+        "hostile-link-cycle",
+        "resolved-stub",
+        "kubeadm",
+    ] {
+        let root = testdata("nodes").join(node).display().to_string();
+        for words in [
+            &["check-loop", "--root", &root, "--format", "json"][..],
+            &["explain", "web", "--root", &root],
+            &["pods", "--root", &root],
+        ] {
+            let expected = behind(&[], words);
+            for error in ["ENOSYS", "EPERM"] {
+                let ended = without("openat2", error, words);
+                assert_eq!(ended, expected, "{error} {words:?}");
+            }
+        }
+    }
+}
+
+/// The target is not entered, and nothing is done outside of it instead.
+fn setns() {
+    let other = Other::start();
+    let pid = other.0.id().to_string();
+    for error in ["EPERM", "ENOSYS"] {
+        for (words, status) in [
+            (&["nsenter", &pid, "--", "echo", "done"][..], 125),
+            (&["nsenter", &pid, "dig", "@127.0.0.1", "web"], 10),
+        ] {
+            let ended = without("setns", error, words);
+            assert_eq!(
+                (ended.status, ended.out.as_str()),
+                (status, ""),
+                "{ended:?}"
+            );
+            assert_eq!(ended.err.lines().count(), 1, "{ended:?}");
+            assert!(
+                ended.err.contains("enter") || ended.err.contains("CAP_SYS_ADMIN"),
+                "{ended:?}"
+            );
+        }
+    }
+}
+
+/// A probe that may not watch says so.
+fn no_socket() {
+    let root = testdata("nodes/machine-other-port").display().to_string();
+    let words = ["check-loop", "--root", &root, "--probe"];
+    let ended = without("socket", "EPERM", &words);
+    ended.is_clear("no sockets");
+}
+
+/// What needs no process does its work; what does says what is missing.
+fn no_proc() {
+    let text = script(
+        r#"
+mount -t tmpfs -o ro nothing /proc
+set +e
+run() { echo "== $*"; "$KDNS" "$@" 2>&1 | head -3; }
+status() { "$KDNS" "$@" >/dev/null 2>&1; echo "$? $1"; }
+status explain web --file "$DATA/readme/pod.conf"
+status check-loop --root "$DATA/nodes/cluster-loop"
+status lint "$DATA/lint-real"
+status lint "$DATA/lint-real" --output /dev/shm/kdns-report
+grep -q "^" /dev/shm/kdns-report && rm /dev/shm/kdns-report && echo written
+ls -A /dev/shm | grep tmp
+run nsenter 1 -- true
+run explain web --target 1
+run nsenter 1 dig web
+status check-loop
+status pods
+umount /proc
+"#,
+    );
+    assert!(
+        text.starts_with("0 explain\n1 check-loop\n1 lint\n1 lint\nwritten\n== "),
+        "{text}"
+    );
+    assert_eq!(text.matches("kdns: ").count(), 3, "{text}");
+    assert_eq!(text.matches("/proc is not mounted").count(), 3, "{text}");
+    assert!(text.ends_with("2 check-loop\n2 pods\n"), "{text}");
+}

@@ -1,0 +1,150 @@
+//! Not enough of what every program needs: descriptors, memory, threads.
+
+use std::fs;
+
+use libtest_mimic::Trial;
+
+use crate::lab::{Ended, behind, testdata, trial};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let needs = ["prlimit"];
+    vec![
+        trial("limits::descriptors", &needs, descriptors),
+        trial("limits::memory", &needs, memory),
+        trial("limits::threads", &["prlimit", "setpriv"], threads),
+    ]
+}
+
+/// Runs whose result is known without a limit.
+fn runs() -> Vec<(Vec<String>, Ended)> {
+    let node = testdata("nodes/cluster-loop").display().to_string();
+    let healthy = testdata("nodes/coredns-healthy").display().to_string();
+    let tree = testdata("lint-real").display().to_string();
+    let vectors = testdata("vectors/regressions.jsonl").display().to_string();
+    let runs = [
+        vec!["check-loop", "--root", &node],
+        vec!["check-loop", "--root", &healthy],
+        vec!["explain", "web", "--root", &node],
+        vec!["explain", "--scenario", &vectors, "--format", "jsonl"],
+        vec!["lint", &tree, "--format", "concise"],
+        vec!["pods", "--root", &node],
+        vec!["upstream", "--root", &node],
+    ];
+    let runs = runs.map(|run| run.into_iter().map(str::to_owned).collect::<Vec<_>>());
+    let with = |run: Vec<String>| {
+        let ended = behind(&[], &run);
+        (run, ended)
+    };
+    runs.into_iter().map(with).collect()
+}
+
+/// The result is the same, or kdns says that it could not do it: never another
+/// verdict.
+#[track_caller]
+fn same_or_undecided(limit: &str, run: &[String], free: &Ended, ended: &Ended) {
+    let what = format!("{limit}: {run:?}");
+    if (ended.status, &ended.out) == (free.status, &free.out) {
+        return;
+    }
+    ended.is_clear(&what);
+    let is_other_verdict = ended.status == 0 && free.status != 0;
+    assert!(!is_other_verdict, "{what}: {ended:?}");
+    let head = |it: &Ended| it.out.lines().next().map(str::to_owned);
+    if ended.status == free.status && head(ended) == head(free) {
+        return;
+    }
+    // What could not be read is named.
+    let all = format!("{}{}", ended.out, ended.err);
+    let said = [
+        "too many open files",
+        "could not",
+        "cannot",
+        "no descriptor",
+        "not enough memory",
+    ];
+    assert!(said.iter().any(|it| all.contains(it)), "{what}: {ended:?}");
+}
+
+fn descriptors() {
+    for (run, free) in runs() {
+        for limit in (3..=12).chain([16, 24, 40]) {
+            let word = format!("--nofile={limit}");
+            let ended = behind(&["prlimit", &word], &run);
+            // Of a program that is not static: not even its libraries were loaded.
+            if ended.status != 127 {
+                same_or_undecided(&word, &run, &free, &ended);
+            }
+        }
+    }
+}
+
+/// So many megabytes let the program begin.
+fn least() -> usize {
+    let begins = |megabytes: &usize| {
+        let word = format!("--as={}", megabytes << 20);
+        behind(&["prlimit", &word], &["--version"]).status == 0
+    };
+    (4..100).find(begins).unwrap()
+}
+
+/// Without memory the allocator ends the program, and says so; whatever stands
+/// at `--output` is still there, whole.
+fn memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report");
+    fs::write(&report, "as before\n").unwrap();
+    let mut ended_early = 0;
+    let least = least();
+    for (run, free) in runs() {
+        for megabytes in (least..least + 8).chain([least + 12, least + 20, least + 60]) {
+            let word = format!("--as={}", megabytes << 20);
+            let ended = behind(&["prlimit", &word], &run);
+            if (ended.status, &ended.out) == (free.status, &free.out) {
+                continue;
+            }
+            assert!(!ended.err.contains("panicked"), "{word} {run:?}: {ended:?}");
+            if ended.status == 134 {
+                let is_told = ended.err.contains("memory allocation of");
+                assert!(is_told, "{word} {run:?}: {ended:?}");
+            } else {
+                same_or_undecided(&word, &run, &free, &ended);
+            }
+            ended_early += 1;
+            let mut to_file = run.clone();
+            to_file.extend(["--output".to_owned(), report.display().to_string()]);
+            let ended = behind(&["prlimit", &word], &to_file);
+            if ended.status >= 2 {
+                assert_eq!(fs::read(&report).unwrap(), b"as before\n", "{word} {run:?}");
+            }
+            fs::write(&report, "as before\n").unwrap();
+            let left = fs::read_dir(folder.path()).unwrap().count();
+            assert_eq!(left, 1, "{word} {run:?} leaves a file behind");
+        }
+    }
+    assert!(ended_early > 0, "no limit was low enough");
+}
+
+/// A user that may not have one more thread gets the same findings.
+fn threads() {
+    let tree = testdata("lint-real").display().to_string();
+    let run = ["lint", &tree, "--format", "concise"];
+    let free = behind(&[], &run);
+    // Root has no such limit, and nobody can have processes already.
+    let copy = tempfile::tempdir().unwrap();
+    let program = copy.path().join("kdns");
+    fs::copy(crate::lab::KDNS, &program).unwrap();
+    let output = std::process::Command::new("sh")
+        .args(["-c", "chmod -R a+rX \"$1\"; exec setpriv --reuid 64999 --clear-groups prlimit --nproc=1 \"$2\" lint \"$3\" --format concise", "sh"])
+        .arg(copy.path())
+        .arg(&program)
+        .arg(&tree)
+        .output()
+        .unwrap();
+    let ended = Ended::of(&output);
+    assert_eq!(
+        (ended.status, &ended.out),
+        (free.status, &free.out),
+        "{}",
+        ended.err
+    );
+}

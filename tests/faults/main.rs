@@ -1,0 +1,35 @@
+//! kdns where things go wrong, and what it never does. `docs/reliability.md`
+//! and `docs/security.md` name these trials.
+//!
+//! What needs root or a program that is not here is ignored, with the reason
+//! in its name; with `KDNS_REQUIRE_REAL=1` that is a failure.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod clocks;
+mod kernel;
+mod lab;
+mod limits;
+mod outputs;
+mod signals;
+mod silent;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = clocks::trials();
+    trials.extend(kernel::trials());
+    trials.extend(limits::trials());
+    trials.extend(outputs::trials());
+    trials.extend(signals::trials());
+    trials.extend(silent::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

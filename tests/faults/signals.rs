@@ -1,0 +1,271 @@
+//! SIGINT in the middle of everything, and who gets it.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Trial;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::lab::{Ended, KDNS, PATIENCE, State, script, testdata, trial};
+
+/// What a shell says of a program that SIGINT ended, and what kdns says itself.
+const INTERRUPTED: i32 = 130;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("signals::waiting for input", &[], input),
+        trial("signals::dig waiting for a reply", &[], dig),
+        trial("signals::dig -f between two queries", &[], dig_many),
+        trial("signals::explain --live", &[], live),
+        trial("signals::lint over many files", &[], lint),
+        trial("signals::a report being written", &[], report),
+        trial("signals::nsenter COMMAND", &["sleep"], command),
+        trial(
+            "signals::check-loop --probe",
+            &["unshare", "ip", "timeout"],
+            probe,
+        ),
+    ]
+}
+
+/// Starts kdns.
+fn start(arguments: &[&str]) -> Child {
+    Command::new(KDNS)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Presses Ctrl-C, and waits.
+#[track_caller]
+fn interrupt(child: Child) -> Ended {
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+    let begun = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(begun.elapsed() < PATIENCE, "SIGINT does not end it");
+    Ended::of(&output)
+}
+
+/// A run that SIGINT ends when `is_time`, with everything as before.
+#[track_caller]
+fn check(arguments: &[&str], is_time: impl FnOnce(&mut Child)) -> Ended {
+    let folder = tempfile::tempdir().unwrap();
+    let before = State::of(folder.path());
+    let mut child = start(arguments);
+    is_time(&mut child);
+    let ended = interrupt(child);
+    assert_eq!(ended.status, INTERRUPTED, "{arguments:?}: {ended:?}");
+    assert!(!ended.err.contains("panicked"), "{ended:?}");
+    assert_eq!(State::of(folder.path()), before, "{arguments:?}");
+    ended
+}
+
+fn input() {
+    let wait = |_: &mut Child| thread::sleep(Duration::from_millis(300));
+    for words in [
+        &["explain", "--scenario", "-"][..],
+        &["explain", "web", "--file", "-"],
+        &["check-loop", "--root", "/proc/self", "--log", "-"],
+        &["lint", "-"],
+        &["pod-file", "-"],
+    ] {
+        // Who does not read standard input has ended by then.
+        let mut child = start(words);
+        wait(&mut child);
+        if child.try_wait().unwrap().is_some() {
+            continue;
+        }
+        let ended = interrupt(child);
+        assert_eq!(
+            (ended.status, ended.out.as_str()),
+            (INTERRUPTED, ""),
+            "{words:?}"
+        );
+    }
+}
+
+/// A server that answers nobody, and its port.
+fn silent() -> (UdpSocket, String) {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    let port = socket.local_addr().unwrap().port().to_string();
+    (socket, port)
+}
+
+fn arrives(socket: &UdpSocket) {
+    let mut buffer = [0; 512];
+    socket.recv_from(&mut buffer).unwrap();
+}
+
+fn dig() {
+    let (socket, port) = silent();
+    let words = ["dig", "@127.0.0.1", "-p", &port, "+time=30", "web.test"];
+    check(&words, |_| arrives(&socket));
+    let own = std::process::id().to_string();
+    let words = [&["nsenter", &own][..], &words].concat();
+    check(&words, |_| arrives(&socket));
+}
+
+fn dig_many() {
+    let (socket, port) = silent();
+    let folder = tempfile::tempdir().unwrap();
+    let names = folder.path().join("names");
+    fs::write(&names, "a.test\nb.test\nc.test\n").unwrap();
+    let names = names.to_str().unwrap();
+    let words = [
+        "dig",
+        "@127.0.0.1",
+        "-p",
+        &port,
+        "+time=1",
+        "+tries=1",
+        "-f",
+        names,
+    ];
+    check(&words, |_| {
+        arrives(&socket);
+        arrives(&socket);
+    });
+}
+
+/// What was seen until then is said.
+fn live() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("resolv.conf");
+    // A network for documentation: nobody answers from there.
+    fs::write(&file, "nameserver 192.0.2.1\noptions timeout:30\n").unwrap();
+    let file = file.to_str().unwrap();
+    let mut child = start(&["explain", "web.test", "--live", "--file", file]);
+    thread::sleep(Duration::from_millis(1500));
+    if child.try_wait().unwrap().is_some() {
+        // There is no way to that network here: nothing to interrupt.
+        return;
+    }
+    let ended = interrupt(child);
+    assert_eq!(ended.status, INTERRUPTED, "{ended:?}");
+}
+
+fn lint() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report");
+    let tree = testdata("").display().to_string();
+    let words = [
+        "lint",
+        &tree,
+        "--format",
+        "json",
+        "--output",
+        report.to_str().unwrap(),
+    ];
+    let mut interrupted = 0;
+    for milliseconds in (0..20).map(|it| it * 25) {
+        let child = start(&words);
+        thread::sleep(Duration::from_millis(milliseconds));
+        let ended = interrupt(child);
+        interrupted += usize::from(ended.status == INTERRUPTED);
+        whole_or_not_there(folder.path(), &report);
+    }
+    assert!(interrupted > 0, "every run was faster than SIGINT");
+}
+
+/// The report, if it is there, is all of it; and it is alone.
+#[track_caller]
+fn whole_or_not_there(folder: &Path, report: &Path) {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut entries: Vec<_> = entries.map(|it| it.unwrap().path()).collect();
+    if entries.pop_if(|it| it == report).is_some() {
+        let text = fs::read(report).unwrap();
+        let _: serde_json::Value = serde_json::from_slice(&text).expect("a whole report");
+        fs::remove_file(report).unwrap();
+    }
+    assert!(entries.is_empty(), "left behind: {entries:?}");
+}
+
+/// Lines come in slowly, and are written into a file.
+fn report() {
+    let vectors = fs::read_to_string(testdata("vectors/regressions.jsonl")).unwrap();
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
+        let folder = tempfile::tempdir().unwrap();
+        let report = folder.path().join("report");
+        fs::write(&report, "as before\n").unwrap();
+        let before = State::of(folder.path());
+        let words = [
+            "explain",
+            "--scenario",
+            "-",
+            "--format",
+            "jsonl",
+            "--output",
+        ];
+        let words = [&words[..], &[report.to_str().unwrap()]].concat();
+        let mut child = start(&words);
+        let input = child.stdin.as_mut().unwrap();
+        for line in vectors.lines().take(50) {
+            writeln!(input, "{line}").unwrap();
+        }
+        input.flush().unwrap();
+        thread::sleep(Duration::from_millis(500));
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        let input = child.stdin.take();
+        let ended = Ended::of(&child.wait_with_output().unwrap());
+        drop(input);
+        assert_eq!(ended.status, 128 + signal as i32, "{ended:?}");
+        assert_eq!(State::of(folder.path()), before, "{signal}");
+    }
+}
+
+/// The command is what kdns has become: the signal is the command's.
+fn command() {
+    let own = std::process::id().to_string();
+    let words = ["nsenter", own.as_str(), "--", "sleep", "100"];
+    check(&words, |child| {
+        let comm = format!("/proc/{}/comm", child.id());
+        let begun = Instant::now();
+        while fs::read_to_string(&comm).unwrap().trim() != "sleep" {
+            assert!(begun.elapsed() < PATIENCE);
+            thread::sleep(Duration::from_millis(5));
+        }
+    });
+}
+
+/// In a network of its own, with a node whose server is silent.
+fn probe() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = State::of(folder.path());
+    let text = script(
+        r#"
+unshare --net sh -euc '
+ip link set lo up
+said=$(mktemp)
+names=$(ip netns list)
+for wait in 0.01 0.05 0.3 1; do
+    set +e
+    timeout --preserve-status -s INT $wait \
+        "$KDNS" check-loop --probe --root "$DATA/nodes/machine-other-port" >/dev/null 2>"$said"
+    echo $?
+    set -e
+    if grep panicked "$said"; then exit 1; fi
+done
+rm "$said"
+test "$names" = "$(ip netns list)"
+# Packet sockets that are still open.
+tail -n +2 /proc/net/packet
+'
+"#,
+    );
+    let statuses: Vec<&str> = text.lines().collect();
+    assert_eq!(statuses.len(), 4, "left behind: {text}");
+    let is_known = |it: &&str| matches!(*it, "130" | "0" | "1" | "2");
+    assert!(statuses.iter().all(is_known), "{text}");
+    assert!(statuses.contains(&"130"), "every run was faster: {text}");
+    assert_eq!(State::of(folder.path()), before);
+}

@@ -1,0 +1,329 @@
+//! What fuzzing begins with: the files of `testdata`, put into the form that
+//! each target reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use hickory_proto::op::{Message, MessageType, OpCode, Query};
+use hickory_proto::rr::rdata::{A, CNAME, TXT};
+use hickory_proto::rr::{Name, RData, Record, RecordType};
+
+/// Longer files are no seeds: what is short is changed to more effect.
+const MAX_BYTES: usize = 4096;
+/// So many of a kind.
+const MAX_SEEDS: usize = 400;
+
+/// The seeds of a target, each once, always in the same order.
+pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
+    let seeds: Vec<Vec<u8>> = match target {
+        "corefile" => joined(&[&["Corefile", ".Corefile", ".corefile"], &["drop-in.conf"]]),
+        "dig_words" => dig_words(),
+        "dns_servers" => dns_servers(),
+        "engine" => engine(),
+        "kubelet_settings" => joined(&[
+            &[".service"],
+            &["drop-in.conf", "10-kubeadm.conf"],
+            &["kubeadm-flags.env", "/kubelet", "/env"],
+            &["cmdline", "/kubelet"],
+        ]),
+        "lint" => lint(),
+        "messages" => messages(),
+        "node_state" => node_state(),
+        "resolver_files" => joined(&[
+            &["resolv.conf"],
+            &["/hosts"],
+            &["nsswitch.conf"],
+            &["aliases"],
+        ]),
+        "scenario" => lines(&["vectors/regressions", "vectors/visible.jsonl"]),
+        "yaml" => files(&[".yaml", "app.json", "kubeletconfig.json"]),
+        _ => Vec::new(),
+    };
+    let seeds: BTreeSet<Vec<u8>> = seeds.into_iter().collect();
+    let step = seeds.len().div_ceil(MAX_SEEDS).max(1);
+    let short = seeds.into_iter().step_by(step);
+    short.collect()
+}
+
+/// Every short file of `testdata`, by its path.
+fn testdata() -> &'static BTreeMap<String, Vec<u8>> {
+    static FILES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let mut files = BTreeMap::new();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+        collect(&root, &mut files);
+        files
+    })
+}
+
+fn collect(directory: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        let kind = entry.file_type().unwrap();
+        let path = entry.path();
+        if kind.is_dir() {
+            collect(&path, files);
+        } else if kind.is_file() && entry.metadata().unwrap().len() <= 1 << 20 {
+            files.insert(path.to_str().unwrap().to_owned(), fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// The short files whose paths end so, each text once.
+fn files(endings: &[&str]) -> Vec<Vec<u8>> {
+    let fits = |path: &&String| endings.iter().any(|it| path.ends_with(it));
+    let found = testdata().iter().filter(|(path, _)| fits(path));
+    let found: BTreeSet<&Vec<u8>> = found.map(|it| it.1).collect();
+    let short = found.into_iter().filter(|it| it.len() <= MAX_BYTES);
+    short.cloned().collect()
+}
+
+/// The lines of the files whose paths contain this.
+fn lines(parts: &[&str]) -> Vec<Vec<u8>> {
+    let fits = |path: &&String| parts.iter().any(|it| path.contains(it));
+    let found = testdata().iter().filter(|(path, _)| fits(path));
+    let lines = found.flat_map(|(_, text)| text.split(|&byte| byte == b'\n'));
+    lines.map(<[u8]>::to_vec).collect()
+}
+
+/// Texts of several kinds behind one another: the first kind whole, of the
+/// others whatever comes next.
+fn joined(kinds: &[&[&str]]) -> Vec<Vec<u8>> {
+    let kinds: Vec<Vec<Vec<u8>>> = kinds.iter().map(|it| files(it)).collect();
+    let longest = kinds.iter().map(Vec::len).max().unwrap_or(0);
+    let one = |index: usize| {
+        let texts = kinds.iter().filter(|it| !it.is_empty());
+        let texts: Vec<&[u8]> = texts.map(|it| &*it[index % it.len()]).collect();
+        texts.join(&[crate::targets::SEPARATOR][..])
+    };
+    (0..longest).map(one).collect()
+}
+
+/// Files with the word before them that says what they are.
+fn named(kind: &str, endings: &[&str]) -> Vec<Vec<u8>> {
+    let head = format!("{kind}\n").into_bytes();
+    let found = files(endings);
+    let step = found.len().div_ceil(60).max(1);
+    let found = found.iter().step_by(step);
+    found.map(|it| [&head[..], it].concat()).collect()
+}
+
+fn dns_servers() -> Vec<Vec<u8>> {
+    let varlink = br#"varlink
+{"parameters":{"configuration":[{"servers":[{"address":[192,0,2,1],"port":53,"name":"a"}],
+"searchDomains":[{"name":"corp.example","routeOnly":true}],"dnsOverTLS":"yes"},{"ifindex":3,
+"delegate":"d","defaultRoute":true,"fallbackServers":[{"address":[1,1,1,1]}]}]}}"#;
+    let call = kdns::topology::resolved::told::message::Call {
+        serial: 1,
+        destination: "org.freedesktop.resolve1",
+        path: "/org/freedesktop/resolve1",
+        interface: "org.freedesktop.DBus.Properties",
+        member: "GetAll",
+        argument: Some("org.freedesktop.resolve1.Manager"),
+    };
+    let mut seeds = [
+        named(
+            "dnsmasq",
+            &["dnsmasq.conf", "127.0.0.1.conf", "127.0.0.2.conf"],
+        ),
+        named("unbound", &["unbound.127.0.0.1.conf", "unbound.conf"]),
+        named("named", &["named.conf", "127.0.0.1.conf"]),
+        named(
+            "resolved",
+            &["resolved.conf", "klab.conf", "NetworkManager.conf"],
+        ),
+        named("resolved", &["systemd/resolve/netif/2", "netif/3"]),
+    ]
+    .concat();
+    seeds.extend([
+        varlink.to_vec(),
+        [b"bus\n", &*call.bytes()].concat(),
+        [b"bus\n", &*properties()].concat(),
+        b"named\noptions { forwarders { 192.0.2.1 port 54; }; listen-on { any; }; };\n".to_vec(),
+        b"unbound\nserver:\n  interface: 127.0.0.1@54\nforward-zone:\n  name: .\n".to_vec(),
+    ]);
+    seeds
+}
+
+/// A reply to `GetAll` with a server and a domain, little-endian.
+fn properties() -> Vec<u8> {
+    let mut body = Vec::new();
+    let pad = |to: &mut Vec<u8>, by: usize| to.resize(to.len().next_multiple_of(by), 0);
+    let text = |to: &mut Vec<u8>, text: &str| {
+        pad(to, 4);
+        to.extend(u32::try_from(text.len()).unwrap().to_le_bytes());
+        to.extend(text.bytes().chain([0]));
+    };
+    body.extend([0; 8]);
+    text(&mut body, "DNSOverTLS");
+    body.extend([1, b's', 0]);
+    text(&mut body, "opportunistic");
+    pad(&mut body, 8);
+    text(&mut body, "DNSEx");
+    body.extend(b"\x0aa(iiayqs)\0");
+    pad(&mut body, 4);
+    let at = body.len();
+    body.extend([0; 4]);
+    pad(&mut body, 8);
+    let begun = body.len();
+    body.extend([2, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 192, 0, 2, 1, 53, 0]);
+    text(&mut body, "");
+    let length = u32::try_from(body.len() - begun).unwrap().to_le_bytes();
+    body[at..at + 4].copy_from_slice(&length);
+    let length = u32::try_from(body.len() - 8).unwrap().to_le_bytes();
+    body[..4].copy_from_slice(&length);
+    let fields: &[u8] = b"\x05\x01u\0\x01\0\0\0\x08\x01g\0\x05a{sv}\0";
+    let mut message = b"l\x02\x01\x01".to_vec();
+    message.extend(u32::try_from(body.len()).unwrap().to_le_bytes());
+    message.extend([9, 0, 0, 0]);
+    message.extend(u32::try_from(fields.len()).unwrap().to_le_bytes());
+    message.extend(fields);
+    pad(&mut message, 8);
+    [message, body].concat()
+}
+
+fn node_state() -> Vec<Vec<u8>> {
+    let go = b"go\n\xff Go buildinf:\x08\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
+        \x08go1.22.3\x30path\tx\nbuild\t-tags=netgo,a\nbuild\tCGO_ENABLED=0\nabc";
+    let mut seeds = [
+        named("log", &[".log"]),
+        named("oci", &["config.json"]),
+        named("docker", &["config.v2.json", "daemon.json"]),
+        named("containerd", &["config.toml"]),
+        named("mountinfo", &["mountinfo"]),
+        named("cgroup", &["cgroup"]),
+        named("stat", &["/stat"]),
+        named(
+            "kernel",
+            &["nf_conntrack", "ip_vs", "ip_vs_conn", "net/dev"],
+        ),
+        named("addresses", &["fib_trie", "route", "if_inet6"]),
+        named("process", &["cmdline", "maps", "environ"]),
+    ]
+    .concat();
+    seeds.push(go.to_vec());
+    let programs = testdata().iter().filter(|(path, _)| path.contains("/elf/"));
+    let programs = programs.map(|(_, bytes)| &bytes[..bytes.len().min(MAX_BYTES)]);
+    seeds.extend(programs.map(|it| [b"elf\n", it].concat()));
+    seeds
+}
+
+/// Files of every kind that rules look at, under their names; some together.
+fn lint() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    let mut folder = (String::new(), Vec::new());
+    for (path, bytes) in testdata() {
+        let Some((_, path)) = path.split_once("/testdata/lint/") else {
+            continue;
+        };
+        let mut parts = path.splitn(3, '/');
+        let (code, case, rest) = (parts.next(), parts.next(), parts.next());
+        let (Some(code), Some(case), Some(rest)) = (code, case, rest) else {
+            continue;
+        };
+        if rest == "args" || bytes.len() > MAX_BYTES {
+            continue;
+        }
+        let input = [rest.as_bytes(), b"\n", bytes].concat();
+        let of = format!("{code}/{case}");
+        if folder.0 != of {
+            seeds.push(std::mem::take(&mut folder.1));
+            folder.0 = of;
+        } else if folder.1.len() + input.len() < MAX_BYTES {
+            folder.1.push(crate::targets::SEPARATOR);
+        }
+        if folder.1.len() + input.len() < MAX_BYTES {
+            folder.1.extend(input);
+        }
+    }
+    seeds.push(folder.1);
+    seeds.extend(pages());
+    seeds
+}
+
+/// The bad examples of the rules' pages.
+fn pages() -> Vec<Vec<u8>> {
+    let page = |rule: &kdns::lint::Rule| {
+        let mut examples = Vec::new();
+        for fence in rule.page.split("\n```").skip(1) {
+            let Some((head, text)) = fence.split_once('\n') else {
+                continue;
+            };
+            let mut words = head.split_whitespace().skip(1);
+            if let (Some("bad" | "bad+" | "good"), Some(path)) = (words.next(), words.next()) {
+                examples.push(format!("{path}\n{text}\n").into_bytes());
+            }
+        }
+        examples
+    };
+    kdns::lint::rules::all().flat_map(page).collect()
+}
+
+fn dig_words() -> Vec<Vec<u8>> {
+    let lines = lines(&["dig/commands.txt"]);
+    let words = |line: &Vec<u8>| {
+        let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+        words.join(&b'\n')
+    };
+    let digrc = b"\x1e+noall +answer\x1ea.test MX\n\x1e@192.0.2.1 b.test +subnet=10.0.0.0/8";
+    let words = lines.iter().map(words);
+    words.map(|it| [&it[..], digrc].concat()).collect()
+}
+
+/// Numbers before the files of each resolver's question.
+fn engine() -> Vec<Vec<u8>> {
+    let texts = joined(&[&["resolv.conf"], &["/hosts"], &["nsswitch.conf"]]);
+    let texts = texts.iter().enumerate();
+    let one = |(index, text): (usize, &Vec<u8>)| {
+        let index = u8::try_from(index % 256).unwrap();
+        let names: [&[u8]; 4] = [b"web.prod", b"db.example.com.", b"localhost", b"a"];
+        let name = names[usize::from(index) % 4];
+        let rules = usize::from(index) % 4;
+        let rule = [index, index.wrapping_mul(7), 0, 0, 0, 0];
+        let head = [index, index / 3, 0, index % 4];
+        let parts = [
+            &head[..],
+            &rule.repeat(rules),
+            &[2 + 8],
+            name,
+            b"\x1e",
+            text,
+        ];
+        parts.concat()
+    };
+    texts.map(one).collect()
+}
+
+fn messages() -> Vec<Vec<u8>> {
+    let name = |text: &str| Name::from_ascii(text).unwrap();
+    let mut seeds = Vec::new();
+    for form in [0, 1, 2, 4, 16, 64, 128] {
+        let mut message = Message::new(0x1234, MessageType::Response, OpCode::Query);
+        message.add_query(Query::query(name("web."), RecordType::A));
+        seeds.push([&[form][..], &message.to_vec().unwrap()].concat());
+        let data = [
+            RData::CNAME(CNAME(name("x.example."))),
+            RData::A(A::new(192, 0, 2, 1)),
+            RData::TXT(TXT::new(vec!["a b\"\u{1b}".to_owned()])),
+        ];
+        for data in data {
+            message.add_answer(Record::from_rdata(name("web."), 60, data));
+        }
+        let bytes = message.to_vec().unwrap();
+        seeds.push([&[form][..], &bytes, b"\x1e\x1e", &bytes].concat());
+    }
+    // One record of each type, its data whatever it is.
+    for rdtype in (0..=65).chain([99, 249, 250, 256, 257, 32769]) {
+        let rdtype: [u8; 2] = u16::to_be_bytes(rdtype);
+        let data = [
+            1, 2, 3, 1, b'a', 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 1, b'b', 0, 1, 2,
+        ];
+        let header = [0, 7, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0];
+        let question = [1, b'a', 0, rdtype[0], rdtype[1], 0, 1];
+        let record = [0xc0, 12, rdtype[0], rdtype[1], 0, 1, 0, 0, 0, 9, 0, 23];
+        seeds.push([&[2][..], &header, &question, &record, &data].concat());
+    }
+    seeds
+}

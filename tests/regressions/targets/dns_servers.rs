@@ -1,0 +1,142 @@
+//! The configuration of DNS servers, and what systemd-resolved and the kernel
+//! say: the servers that come of it.
+
+use kdns::config::settings::Settings;
+use kdns::config::{dnsmasq_conf, ini, named_conf, unbound_conf};
+use kdns::node::addresses;
+use kdns::text::{Place, Source};
+use kdns::topology::resolved::told::message::{self, HEADER};
+use kdns::topology::resolved::told::{Refusal, properties, varlink};
+use kdns::topology::resolved::{self, Files};
+use kdns::topology::{DnsServer, Surroundings, dnsmasq, named, unbound};
+
+use super::{head, inside, possible, printable, source};
+
+/// The first line is `dnsmasq`, `unbound`, `named`, `resolved`, `varlink` or
+/// `bus`; the rest what it reads.
+pub(crate) fn run(data: &[u8]) {
+    let (kind, bytes) = head(data);
+    let file = source("f", bytes);
+    match kind {
+        b"dnsmasq" => dnsmasq(&file),
+        b"unbound" => {
+            let settings = settings(&file, unbound_conf::parse(&file, 0));
+            around(bytes, |it| server(&unbound::server(&settings, it), bytes));
+        }
+        b"named" => named(&file),
+        b"varlink" => match varlink(bytes, "it") {
+            Ok(told) => drop(format!("{told:?}")),
+            Err(Refusal::Other(reason)) => printable(&reason),
+            Err(Refusal::NoSuchMethod) => {}
+        },
+        b"bus" => bus(bytes),
+        _ => resolved(&file),
+    }
+}
+
+fn around(bytes: &[u8], call: impl FnOnce(&Surroundings<'_>)) {
+    let addresses = addresses::parse(bytes, bytes);
+    let mut interfaces = addresses::interfaces(bytes, bytes, bytes);
+    interfaces.push(("192.0.2.1".parse().unwrap(), "eth0".to_owned()));
+    call(&Surroundings {
+        label: "it",
+        addresses: &addresses,
+        interfaces: &interfaces,
+        files: &["/etc/resolv.conf".to_owned()],
+    });
+}
+
+fn settings(file: &Source, settings: Vec<kdns::config::settings::Setting>) -> Settings {
+    let settings = Settings {
+        settings,
+        files: vec![file.clone()],
+    };
+    let places = settings.places();
+    let mut last = Place::nowhere("");
+    for it in &settings.settings {
+        inside_of(settings.name(it), &file.bytes);
+        inside_of(settings.value(it), &file.bytes);
+        last = places.of(it);
+    }
+    possible(&last, &file.bytes);
+    settings
+}
+
+/// The bytes stand in the file.
+fn inside_of(part: &[u8], bytes: &[u8]) {
+    assert!(part.len() <= bytes.len());
+}
+
+fn dnsmasq(file: &Source) {
+    let settings = settings(file, dnsmasq_conf::parse(file, 0));
+    around(&file.bytes, |it| {
+        if let Some(found) = dnsmasq::server(&settings, it) {
+            server(&found, &file.bytes);
+        }
+    });
+    let text = String::from_utf8_lossy(&file.bytes);
+    let words: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    let (source, parsed) = dnsmasq_conf::arguments("process 1", &words, 0);
+    drop(self::settings(&source, parsed));
+    dnsmasq::whose(&words);
+    for setting in &settings.settings {
+        let (name, value) = (settings.name(setting), settings.value(setting));
+        drop(dnsmasq_conf::include(name, value));
+        drop(dnsmasq_conf::unquoted(value));
+        dnsmasq_conf::long_name(name);
+    }
+    dnsmasq::network_manager_uses_it(std::slice::from_ref(file));
+}
+
+fn named(file: &Source) {
+    let conf = named_conf::NamedConf {
+        statements: named_conf::parse(file, 0),
+        files: vec![file.clone()],
+    };
+    around(&file.bytes, |it| {
+        let found = named::server(&conf, named::Flags::default(), it);
+        server(&found, &file.bytes);
+    });
+}
+
+fn resolved(file: &Source) {
+    for entry in ini::entries(file) {
+        for (_, span) in entry.words(file) {
+            inside(span, &file.bytes);
+        }
+    }
+    let read = resolved::read(&Files {
+        settings: vec![file.clone()],
+        links: vec![(3, file.clone())],
+        ..Files::default()
+    });
+    server(&resolved::server(&read, "it"), &file.bytes);
+    read.lost().iter().for_each(|it| printable(it));
+}
+
+/// What is said of a server stands in its file, and is bounded.
+fn server(server: &DnsServer, bytes: &[u8]) {
+    assert!(server.forwards.len() <= 1001, "{}", server.forwards.len());
+    for forward in &server.forwards {
+        assert!(forward.to.len() <= 100, "{}", forward.to.len());
+        forward.to.iter().for_each(|it| possible(&it.place, bytes));
+    }
+    drop(format!("{server:?}"));
+}
+
+/// A message of a bus is as long as its header says, and its reply is read.
+fn bus(bytes: &[u8]) {
+    if let Some(header) = bytes.first_chunk::<HEADER>() {
+        message::length(*header);
+    }
+    let Some(reply) = message::reply(bytes) else {
+        return;
+    };
+    let Some(found) = properties::read(reply.body, "it") else {
+        return;
+    };
+    assert!(found.links().len() <= bytes.len());
+    found.hides_links();
+    let told = found.told(&[(2, found.clone())]);
+    drop(format!("{told:?}"));
+}

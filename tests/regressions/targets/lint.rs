@@ -1,0 +1,198 @@
+//! `kdns lint` from bytes to formats, over files of any name; and `--fix`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kdns::finding::{Finding, Label, Severity};
+use kdns::lint::context::Context;
+use kdns::lint::document::{Documents, FileId};
+use kdns::lint::report::{Draft, Spot};
+use kdns::lint::workspace::{File, Workspace};
+use kdns::lint::{Rule, check, extract, fix, reading, rules, settings, settle};
+use kdns::render::findings::{concise, github};
+use kdns::render::lint::{Lint, json, junit, sarif, text};
+use kdns::text::Source;
+
+use super::{head, inside, printable, printable_lines, source, texts};
+
+/// Rounds in which a mend can show another one.
+const MAX_ROUNDS: usize = 10;
+
+/// Files: each the path on a line of its own, then its bytes.
+pub(crate) fn run(data: &[u8]) {
+    let mut files: BTreeMap<String, Arc<Source>> = BTreeMap::new();
+    for (path, bytes) in texts(data).take(6).map(head) {
+        let path = kdns::text::escaped(path);
+        if path == "kdns.toml"
+            && let Err(error) = settings::read(&source(&path, bytes))
+        {
+            printable(&error.to_string());
+        }
+        files.insert(path.clone(), Arc::new(source(&path, bytes)));
+    }
+    let first = Outcome::of(&files);
+    first.places(&files);
+    first.formats(&files);
+    let mut outcome = first;
+    let mut seen = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        let changed = outcome.mended(&files);
+        if changed.is_empty() {
+            return;
+        }
+        seen.push(
+            outcome
+                .findings
+                .iter()
+                .map(|it| it.code)
+                .collect::<Vec<_>>(),
+        );
+        let before = outcome.broken();
+        files.extend(changed);
+        outcome = Outcome::of(&files);
+        outcome.places(&files);
+        assert!(outcome.broken() <= before, "a mend breaks a file");
+    }
+    assert!(
+        outcome.mended(&files).is_empty(),
+        "mends do not end: {seen:?}"
+    );
+}
+
+/// What a run over files gives.
+struct Outcome {
+    findings: Vec<Finding>,
+    suppressed: Vec<(Finding, String)>,
+    read: Vec<Documents>,
+}
+
+impl Outcome {
+    fn of(files: &BTreeMap<String, Arc<Source>>) -> Self {
+        let rules: Vec<&'static Rule> = rules::all().collect();
+        let number = |index: usize| FileId(u32::try_from(index).unwrap());
+        let sources: Vec<&Arc<Source>> = files.values().collect();
+        let read: Vec<Documents> = sources
+            .iter()
+            .enumerate()
+            .map(|(index, it)| reading::documents(number(index), it, None))
+            .collect();
+        let given = files
+            .keys()
+            .zip(&read)
+            .map(|(path, found)| File {
+                path: path.clone(),
+                facts: extract::facts(found),
+            })
+            .collect();
+        let workspace = Workspace {
+            files: given,
+            ..Workspace::default()
+        };
+        let context = Context::new(&workspace);
+        let mut drafts: Vec<Vec<Draft>> = read
+            .iter()
+            .zip(&sources)
+            .map(|(found, source)| {
+                let broken = found
+                    .broken
+                    .iter()
+                    .map(|it| settle::broken(it, &source.bytes));
+                let drafts = check::file(found, &context, &rules);
+                drafts.into_iter().chain(broken).collect()
+            })
+            .collect();
+        for draft in check::across(&context, &rules) {
+            if let Spot::At(at) = &draft.primary.spot {
+                drafts[at.file.0 as usize].push(draft);
+            }
+        }
+        let library = |file: FileId| sources.get(file.0 as usize).map(|it| Arc::clone(it));
+        let mut outcome = Self {
+            findings: Vec::new(),
+            suppressed: Vec::new(),
+            read: Vec::new(),
+        };
+        for (index, (source, drafts)) in sources.iter().zip(&drafts).enumerate() {
+            let file = number(index);
+            let is_whole = read[index].broken.is_empty();
+            let settled =
+                settle::file(source, file, drafts, &workspace, &rules, is_whole, &library);
+            outcome.findings.extend(settled.findings);
+            outcome.suppressed.extend(settled.suppressed);
+        }
+        drop(context);
+        outcome.read = read;
+        outcome
+    }
+
+    fn broken(&self) -> usize {
+        self.read.iter().map(|it| it.broken.len()).sum()
+    }
+
+    /// The files that mends change, as they are afterwards.
+    fn mended(&self, files: &BTreeMap<String, Arc<Source>>) -> BTreeMap<String, Arc<Source>> {
+        let edits = fix::edits(&self.findings);
+        let changed = edits.into_iter().filter_map(|(path, edits)| {
+            let old = &files.get(&path).expect("a file that was given").bytes;
+            let new = fix::applied(old, &edits).expect("edits inside of the file");
+            (new != *old).then(|| (path.clone(), Arc::new(source(&path, &new))))
+        });
+        changed.collect()
+    }
+
+    /// Everything stands in its file, and nothing can steer a terminal.
+    fn places(&self, files: &BTreeMap<String, Arc<Source>>) {
+        for (index, found) in self.read.iter().enumerate() {
+            let bytes = &files.values().nth(index).unwrap().bytes;
+            for document in &found.documents {
+                assert_eq!(document.file.0 as usize, index);
+            }
+            found.broken.iter().for_each(|it| inside(it.at.span, bytes));
+        }
+        let suppressed = self.suppressed.iter().map(|it| &it.0);
+        for finding in self.findings.iter().chain(suppressed) {
+            printable(&finding.message);
+            finding.help.iter().for_each(|it| printable(it));
+            finding.notes.iter().for_each(|it| printable(it));
+            label(&finding.primary, files);
+            finding.secondary.iter().for_each(|it| label(it, files));
+            for edit in finding.fix.iter().flat_map(|it| &it.edits) {
+                inside(edit.span, &files.get(&edit.file).unwrap().bytes);
+            }
+        }
+    }
+
+    /// Every format can be written and read.
+    fn formats(&self, files: &BTreeMap<String, Arc<Source>>) {
+        let lint = Lint {
+            findings: &self.findings,
+            suppressed: &self.suppressed,
+            notices: Vec::new(),
+            files: files.len(),
+            fail_on: Severity::Warning,
+        };
+        let mut out = Vec::new();
+        text::write(&self.findings, files.len(), false, &mut out).unwrap();
+        concise::write(&self.findings, &mut out).unwrap();
+        github::write(&lint.log(), &mut out).unwrap();
+        printable_lines(&out);
+        out.clear();
+        junit::write(&lint, &mut out).unwrap();
+        printable_lines(&out);
+        out.clear();
+        json::write(&lint, &mut out).unwrap();
+        let _: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+        out.clear();
+        sarif::write(&lint, &|_| None, &mut out).unwrap();
+        let _: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    }
+}
+
+fn label(label: &Label, files: &BTreeMap<String, Arc<Source>>) {
+    printable(&label.text);
+    printable(&label.file);
+    if let Some(file) = files.get(&label.file) {
+        inside(label.span, &file.bytes);
+        assert!(label.start <= label.end, "{label:?}");
+    }
+}

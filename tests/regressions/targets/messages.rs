@@ -1,0 +1,189 @@
+//! What servers send, whatever they send: read, compared, printed in every
+//! form; also while a lookup waits for it, and as a packet.
+
+use std::rc::Rc;
+
+use hickory_proto::op::Message as Hickory;
+use hickory_proto::rr::RecordType;
+use kdns::address::Address;
+use kdns::dig::lookup::{Globals, Lookup, Server};
+use kdns::dig::machine::{Event, Exchange, Failure, Machine, Printed, Settings, Step};
+use kdns::dig::message::{self, Message, Read};
+use kdns::dig::translation;
+use kdns::engine::message::{Because, Query, Question, SocketId, Transport};
+use kdns::name::Name;
+use kdns::probe::frame;
+use kdns::render::dig::reply::{Shown, Times};
+use kdns::render::dig::{json, printed, reply, stats, yaml};
+
+use super::{SEPARATOR, printable_lines};
+
+/// More steps than this no lookup takes for the messages of one input.
+const MAX_STEPS: usize = 10_000;
+
+/// A number that chooses the form of output and the transport, then messages.
+pub(crate) fn run(data: &[u8]) {
+    let (&form, rest) = data.split_first().unwrap_or((&0, &[]));
+    let wire = rest.split(|&byte| byte == SEPARATOR).next();
+    one(wire.unwrap_or_default(), form);
+    // Whole: the separator is a byte like any other in a message.
+    one(rest, form);
+    frame::query_of(rest);
+    conversation(rest, form);
+}
+
+fn one(wire: &[u8], form: u8) {
+    message::peek(wire);
+    for read in [
+        message::read(wire, false),
+        message::read(wire, true),
+        message::read_own(wire),
+    ] {
+        match read {
+            Read::Whole(message) | Read::Part(message) => meaning(&message, wire, form),
+            Read::Nothing(why) => {
+                let mut out = String::new();
+                stats::bad_packet(why, wire, &mut out);
+                printable_lines(out.as_bytes());
+            }
+        }
+    }
+    // What both readers take whole has the same beginning.
+    if let (Read::Whole(ours), Ok(theirs)) = (message::read(wire, false), Hickory::from_vec(wire)) {
+        assert_eq!(ours.id, theirs.id);
+        assert_eq!(ours.questions.len(), theirs.queries.len());
+        for (one, other) in ours.questions.iter().zip(&theirs.queries) {
+            assert_eq!(RecordType::from(one.rdtype), other.query_type());
+            let labels: Vec<&[u8]> = other.name().iter().collect();
+            assert_eq!(one.name.labels().collect::<Vec<_>>(), labels);
+        }
+    }
+}
+
+fn meaning(message: &Message, wire: &[u8], form: u8) {
+    assert_eq!(message.size, wire.len());
+    assert!(message.extra <= wire.len());
+    drop(translation::reply(message));
+    let name = Name::from_plain(b"web.prod").unwrap();
+    let query = query(name);
+    let is_ours = translation::mismatch(message, &query, message.id).is_none();
+    assert!(!is_ours || message.flags & message::flag::QR != 0);
+    let globals = Globals {
+        short: form & 1 != 0,
+        ..Globals::default()
+    };
+    let mut lookup = Lookup::default();
+    lookup.print.multiline = form & 2 != 0;
+    lookup.print.unknown_format = form & 4 != 0;
+    lookup.print.ttl_units = form & 8 != 0;
+    let exchange = Exchange {
+        lookup,
+        server: server(),
+        tcp: form & 16 != 0,
+        cookie_ok: None,
+        query_size: 12,
+    };
+    let shown = Shown {
+        exchange: &exchange,
+        message,
+        is_query: form & 32 != 0,
+        first: true,
+        globals: &globals,
+        times: Times::default(),
+    };
+    let mut out = String::new();
+    reply::write(&shown, &mut out);
+    yaml::write(&shown, &mut out);
+    printable_lines(out.as_bytes());
+    out.clear();
+    json::write(&shown, &mut out);
+    printable_lines(out.as_bytes());
+    let _: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+}
+
+fn query(name: Name) -> Query {
+    Query {
+        server: kdns::address::Server {
+            address: address(),
+            port: 53,
+        },
+        question: Question::Asked(name, RecordType::A),
+        transport: Transport::Udp,
+        socket: SocketId(0),
+        edns: None,
+        authentic_data: false,
+        because: Because::AsIs,
+    }
+}
+
+fn address() -> Address {
+    Address::from(std::net::IpAddr::from([192, 0, 2, 1]))
+}
+
+fn server() -> Server {
+    Server {
+        address: address(),
+        port: None,
+        word: b"192.0.2.1".to_vec(),
+        secure: None,
+    }
+}
+
+/// A lookup that is told the messages one after the other ends. An empty one
+/// is silence; the first two bytes of the others become those of the query.
+fn conversation(rest: &[u8], form: u8) {
+    let settings = Settings {
+        servers: vec![server(), server()],
+        search: vec![b"a.test".to_vec()],
+        ndots: 2,
+        use_search: form & 1 != 0,
+        show_search: form & 2 != 0,
+        structured: form & 4 != 0,
+        keep_open: form & 8 != 0,
+        ..Settings::default()
+    };
+    let mut machine = Machine::new(settings, || 0x1234);
+    let rdtype = [1, 252, 251, 255][usize::from(form >> 6)];
+    machine.add([Lookup {
+        text: b"web".to_vec(),
+        tcp: form & 16 != 0,
+        best_effort: form & 32 != 0,
+        rdtype,
+        ..Lookup::default()
+    }]);
+    let globals = Globals::default();
+    let mut messages = rest.split(|&byte| byte == SEPARATOR);
+    let mut query = Vec::new();
+    for _ in 0..MAX_STEPS {
+        match machine.step() {
+            Step::Print(it) => show(&it, &globals),
+            Step::Open { .. } => machine.report(Event::Opened),
+            Step::Send(bytes) => query = bytes,
+            Step::Receive(_) => machine.report(match messages.next() {
+                None => Event::Failed(Failure::EndOfFile),
+                Some([]) => Event::Failed(Failure::TimedOut),
+                Some(bytes) => Event::Arrived(answer(bytes, &query)),
+            }),
+            Step::Close => {}
+            Step::Done(_) => return,
+        }
+    }
+    panic!("a lookup takes more than {MAX_STEPS} steps");
+}
+
+fn answer(bytes: &[u8], query: &[u8]) -> Vec<u8> {
+    let mut wire = bytes.to_vec();
+    for (to, from) in wire.iter_mut().zip(query.iter().take(2)) {
+        *to = *from;
+    }
+    wire
+}
+
+fn show(it: &Printed, globals: &Globals) {
+    let mut out = String::new();
+    printed::write(it, globals, Times::default(), &mut out);
+    printable_lines(out.as_bytes());
+    if let Printed::Reply(exchange, ..) | Printed::Query(exchange, _) = it {
+        drop(Rc::clone(exchange));
+    }
+}
