@@ -289,7 +289,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
     rest.len()
         .checked_sub(last.len())
         .and_then(|at| rest.get(at..))
-        .is_some_and(|end| end.eq_ignore_ascii_case(last))
+        .is_some_and(|end| end == last || end.eq_ignore_ascii_case(last))
 }
 
 fn strip_prefix<'t>(text: &'t [u8], prefix: &[u8]) -> Option<&'t [u8]> {
