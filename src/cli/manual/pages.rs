@@ -235,7 +235,7 @@ pub static PAGES: &[Manual] = &[
         ],
         notes: "",
         status: &[
-            ("COMMAND's own", "it was run"),
+            ("COMMAND's own", "if it was run"),
             ("125", "the target cannot be entered"),
             ("126", "COMMAND cannot be run"),
             ("127", "there is no COMMAND"),
@@ -277,7 +277,10 @@ pub static PAGES: &[Manual] = &[
             ("1", "usage"),
             ("8", "the batch file cannot be opened"),
             ("9", "no reply"),
-            ("10", "an error inside"),
+            (
+                "10",
+                "an error inside, or the target of nsenter cannot be entered",
+            ),
         ],
         files: &[
             ("/etc/resolv.conf", "Servers and options."),
@@ -299,7 +302,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "lint",
         usage: "kdns lint [OPTION]... [PATH]...",
-        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe mend, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml beside the files or above them keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
+        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe mend, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory or above it keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
         examples: &[
             try_it("Everything below this directory.", "kdns lint"),
             shown(
@@ -321,7 +324,7 @@ pub static PAGES: &[Manual] = &[
         ],
         files: &[(
             "kdns.toml",
-            "Settings, in the directory of the files or above.",
+            "Settings; the nearest one, from the working directory upwards.",
         )],
         environment: COLORS,
         see_also: "kdns-rule(1), resolv.conf(5)",
