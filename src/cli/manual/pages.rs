@@ -196,7 +196,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "pods",
         usage: "kdns pods [OPTION]...",
-        description: "Lists the pods of this node with their sandbox, network namespace and name servers, also those that crash, and says where a pod's resolv.conf is not what the kubelet would write now.",
+        description: "Lists the pods of this node with their sandbox, network namespace and name servers, also those that crash, and says where a pod's processes see another resolv.conf than the runtime keeps. kdns lint --node says which pods have another file than the kubelet would write now.",
         examples: &[
             try_it("The pods of this node; as root.", "kdns pods"),
             try_it(
