@@ -209,7 +209,7 @@ pub static PAGES: &[Manual] = &[
         status: CLEAN,
         files: NODE_FILES,
         environment: COLORS,
-        see_also: "crictl(1), namespaces(7), ip-netns(8)",
+        see_also: "namespaces(7), ip-netns(8)",
     },
     Manual {
         command: "nsenter",
