@@ -318,8 +318,8 @@ pub static PAGES: &[Manual] = &[
         ],
         notes: "",
         status: &[
-            ("0", "nothing at or above --fail-on"),
-            ("1", "findings"),
+            ("0", "nothing at or above --fail-on; with --diff: no change"),
+            ("1", "findings; with --diff: a change"),
             ("2", "nothing to read, or something could not be read"),
         ],
         files: &[(
