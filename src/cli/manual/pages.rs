@@ -137,7 +137,7 @@ pub static PAGES: &[Manual] = &[
         status: &[
             ("0", "no loop"),
             ("1", "loop, will loop, mixed or refused"),
-            ("2", "unknown"),
+            ("2", "unknown: also usage, unreadable, no permission"),
         ],
         files: NODE_FILES,
         environment: COLORS,
