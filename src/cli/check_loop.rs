@@ -26,7 +26,7 @@ pub(super) struct CheckLoopArgs {
     /// come back; takes up to 10 seconds and needs root
     #[arg(long)]
     probe: bool,
-    /// The node's name in json and jsonl [default: `NODE_NAME`, else the host name]
+    /// The node's name in json and jsonl [default: $NODE_NAME, else the host name]
     #[arg(long, value_name = "NAME")]
     node_name: Option<String>,
     #[command(flatten)]
@@ -53,11 +53,11 @@ pub(super) enum Format {
     Sarif,
     /// Workflow commands of GitHub Actions
     Github,
-    /// `JUnit` XML
+    /// JUnit XML
     Junit,
     /// One line for node-problem-detector
     Npd,
-    /// A textfile for `node_exporter`
+    /// A textfile for node_exporter
     Prometheus,
 }
 

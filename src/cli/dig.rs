@@ -267,7 +267,7 @@ fn ended(end: End, parser: &mut Parser, streams: &mut Streams<'_>) -> anyhow::Re
         End::Usage => {
             let _ = write!(
                 streams.err,
-                "{USAGE}\nUse \"kdns dig -h\" for what is not supported\n"
+                "{USAGE}\nUse \"kdns dig -h\" for what it adds and does not support\n"
             );
             Status::Found
         }

@@ -90,25 +90,25 @@ enum Color {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SchemaName {
-    /// `kdns explain NAME --format json`
+    /// kdns explain NAME --format json
     Explain,
-    /// A line of `kdns explain --format jsonl`
+    /// A line of kdns explain --format jsonl
     Prediction,
-    /// `kdns pod-file --format json`
+    /// kdns pod-file --format json
     PodFile,
-    /// `kdns check-loop --format json`
+    /// kdns check-loop --format json
     CheckLoop,
-    /// `kdns upstream --format json`
+    /// kdns upstream --format json
     Upstream,
-    /// `kdns pods --format json`
+    /// kdns pods --format json
     Pods,
-    /// A line of `kdns dig +json`
+    /// A line of kdns dig +json
     Dig,
-    /// `kdns lint --format json`
+    /// kdns lint --format json
     Lint,
-    /// `kdns rule --format json`
+    /// kdns rule --format json
     Rule,
-    /// `kdns report merge --format json`
+    /// kdns report merge --format json
     Report,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct QuestionArgs {
     file: Option<PathBuf>,
     /// Read the machine below this directory [default: /]
     ///
-    /// With --target: the node that it is on. With --namespace or --pod: the node whose kubelet writes the pod's file.
+    /// With --target: the node that it is on. With --namespace or --pod: the node whose kubelet writes the pod's file; without it, a kubelet as kubeadm sets it up.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Explain what a ClusterFirst pod of this namespace would ask

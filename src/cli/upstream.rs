@@ -16,7 +16,7 @@ use crate::upstream::{self, FileReport, Health};
 #[derive(clap::Args, Debug)]
 #[command(after_help = manual::help("upstream"))]
 pub(super) struct UpstreamArgs {
-    /// Only this name server; an address may have a scope: `fe80::1%eth0`
+    /// Only this name server; an address may have a scope: fe80::1%eth0
     #[arg(value_name = "ADDRESS", value_parser = parse_server)]
     address: Option<IpAddr>,
     #[command(flatten)]

@@ -39,7 +39,8 @@ fn missing(root: &Root, pid: u32) -> EnterError {
     if is_hiding(root) {
         return EnterError::Hidden { pid };
     }
-    if root.is_live() && !root.is_directory(Path::new("/proc/self")) {
+    // It is a link, and no directory.
+    if root.is_live() && root.read_link(Path::new("/proc/self")).is_none() {
         return EnterError::NoProc { pid };
     }
     EnterError::NoProcess { pid }

@@ -86,7 +86,7 @@ pub const ALL: &[Resolver] = &[
     Resolver {
         id: "go-1.27",
         version: "1.27.3",
-        used_by: "kubectl, CoreDNS, the kubelet and other Go programs",
+        used_by: "kubectl, CoreDNS and other Go programs",
         model: Model::Go(&go::V1_27),
     },
     Resolver {

@@ -61,7 +61,8 @@ fn page() -> Result<String, Failed> {
     for (name, about) in formats() {
         let schema = output(&format!("kdns schema {name}"))?;
         let schema: Value = serde_json::from_str(&schema)?;
-        write!(page, "\n## {name}\n\n{about}\n\n")?;
+        let (before, command) = about.split_at(about.find("kdns ").unwrap_or_default());
+        write!(page, "\n## {name}\n\n{before}`{command}`\n\n")?;
         for (about, object) in objects(&schema, &schema) {
             write!(page, "{about}")?;
             keys(&mut page, &schema, object)?;

@@ -188,6 +188,8 @@ pub(crate) fn in_an_empty_root() {
         let output = command
             .env_clear()
             .env("PATH", env::var("PATH").unwrap())
+            // Many developers set it; a release cannot tell its frames.
+            .env("RUST_BACKTRACE", "1")
             .stdin(Stdio::null())
             .output()
             .unwrap();

@@ -28,7 +28,7 @@ pub(super) enum Format {
     Sarif,
     /// Workflow commands of GitHub Actions, which make annotations
     Github,
-    /// `JUnit` XML
+    /// JUnit XML
     Junit,
 }
 

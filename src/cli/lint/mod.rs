@@ -59,9 +59,10 @@ pub(super) struct LintArgs {
     #[arg(long)]
     show_settings: bool,
     #[command(flatten)]
-    wanted: args::WantedArgs,
-    #[command(flatten)]
     outputs: Outputs<Format>,
+    // Last: what follows would get its headings.
+    #[command(flatten)]
+    wanted: args::WantedArgs,
 }
 
 /// Reads, lints, writes.

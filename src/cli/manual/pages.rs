@@ -137,7 +137,7 @@ pub static PAGES: &[Manual] = &[
         status: &[
             ("0", "no loop"),
             ("1", "loop, will loop, mixed or refused"),
-            ("2", "unknown"),
+            ("2", "unknown: also usage, unreadable, no permission"),
         ],
         files: NODE_FILES,
         environment: COLORS,
@@ -196,7 +196,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "pods",
         usage: "kdns pods [OPTION]...",
-        description: "Lists the pods of this node with their sandbox, network namespace and name servers, also those that crash, and says where a pod's resolv.conf is not what the kubelet would write now.",
+        description: "Lists the pods of this node with their sandbox, network namespace and name servers, also those that crash, and says where a pod's processes see another resolv.conf than the runtime keeps. kdns lint --node says which pods have another file than the kubelet would write now.",
         examples: &[
             try_it("The pods of this node; as root.", "kdns pods"),
             try_it(
@@ -209,7 +209,7 @@ pub static PAGES: &[Manual] = &[
         status: CLEAN,
         files: NODE_FILES,
         environment: COLORS,
-        see_also: "crictl(1), namespaces(7), ip-netns(8)",
+        see_also: "namespaces(7), ip-netns(8)",
     },
     Manual {
         command: "nsenter",
@@ -235,7 +235,7 @@ pub static PAGES: &[Manual] = &[
         ],
         notes: "",
         status: &[
-            ("COMMAND's own", "it was run"),
+            ("COMMAND's own", "if it was run"),
             ("125", "the target cannot be entered"),
             ("126", "COMMAND cannot be run"),
             ("127", "there is no COMMAND"),
@@ -277,7 +277,10 @@ pub static PAGES: &[Manual] = &[
             ("1", "usage"),
             ("8", "the batch file cannot be opened"),
             ("9", "no reply"),
-            ("10", "an error inside"),
+            (
+                "10",
+                "an error inside, or the target of nsenter cannot be entered",
+            ),
         ],
         files: &[
             ("/etc/resolv.conf", "Servers and options."),
@@ -299,7 +302,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "lint",
         usage: "kdns lint [OPTION]... [PATH]...",
-        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe mend, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml beside the files or above them keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
+        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe mend, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory or above it keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
         examples: &[
             try_it("Everything below this directory.", "kdns lint"),
             shown(
@@ -315,13 +318,13 @@ pub static PAGES: &[Manual] = &[
         ],
         notes: "",
         status: &[
-            ("0", "nothing at or above --fail-on"),
-            ("1", "findings"),
+            ("0", "nothing at or above --fail-on; with --diff: no change"),
+            ("1", "findings; with --diff: a change"),
             ("2", "nothing to read, or something could not be read"),
         ],
         files: &[(
             "kdns.toml",
-            "Settings, in the directory of the files or above.",
+            "Settings; the nearest one, from the working directory upwards.",
         )],
         environment: COLORS,
         see_also: "kdns-rule(1), resolv.conf(5)",
