@@ -276,7 +276,8 @@ fn pods_of_a_node() -> Result<(), Failed> {
     assert!(copied.unwrap().success());
     let program = env!("CARGO_BIN_EXE_kdns");
     fs::copy(program, at("kdns")).unwrap();
-    for line in lines(Command::new("ldd").arg(program))? {
+    // A static program has no libraries, and ldd says so with a status.
+    for line in lines(Command::new("ldd").arg(program)).unwrap_or_default() {
         let library = line.split_whitespace().find(|it| it.starts_with('/'));
         if let Some(library) = library {
             fs::create_dir_all(at(library).parent().unwrap()).unwrap();
