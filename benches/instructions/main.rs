@@ -24,7 +24,6 @@ use std::process::{Command, ExitCode, Stdio};
 
 use tempfile::TempDir;
 
-
 /// What a count may be of the one that is kept.
 const MOST: f64 = 1.05;
 /// Below this, what is kept is out of date.
