@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
-use super::explain::{self, Format};
-use super::output::{Outputs, Sink};
-use super::{Status, Streams};
+use super::Format;
+use crate::cli::output::{Outputs, Sink};
+use crate::cli::{Status, Streams};
 use crate::explain::Context;
 use crate::host::{self, io_reason};
 use crate::render::explanation::Style;
@@ -170,12 +170,12 @@ impl Scenarios<'_> {
         let (resolvers, style) = (self.resolvers, self.style);
         for target in &mut self.targets {
             if target.format == Format::Svg {
-                target.draw(|| explain::drawn(&scenario, Context::default(), resolvers));
+                target.draw(|| super::drawn(&scenario, Context::default(), resolvers));
                 continue;
             }
             let title = (target.format == Format::Text).then_some(scenario.id.as_str());
             target.add(title, |format, out| {
-                explain::write(&scenario, Context::default(), resolvers, format, style, out)
+                super::write(&scenario, Context::default(), resolvers, format, style, out)
             })?;
         }
         Ok(())

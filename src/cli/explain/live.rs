@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use super::explain::Format;
-use super::output::{self, Outputs};
-use super::{Status, Streams};
+use super::Format;
+use crate::cli::output::{self, Outputs};
+use crate::cli::{Status, Streams};
 use crate::dig::lookup::Lookup;
 use crate::dig::message::{Message, Opt};
 use crate::dig::translation;
@@ -164,21 +164,18 @@ impl Live<'_> {
             let mut scenarios = replay.scenarios.iter();
             scenarios.try_for_each(|it| scenario_json::write(it, out))
         })?;
-        // A closed stderr leaves nobody to tell.
         if replay.scenarios.len() > 1 {
-            let _ = writeln!(
-                streams.err,
-                "kdns: the servers did not say the same to every resolver: the file has one \
-                 scenario for each, named after it"
+            streams.tell(
+                "the servers did not say the same to every resolver: the file has one scenario \
+                 for each, named after it",
             );
         }
         for resolver in &replay.unlike {
-            let _ = writeln!(
-                streams.err,
-                "kdns: the saved scenario does not replay the lookup of {} exactly: rules cannot \
-                 say all that happened",
+            streams.tell(format_args!(
+                "the saved scenario does not replay the lookup of {} exactly: rules cannot say \
+                 all that happened",
                 resolver.id
-            );
+            ));
         }
         Ok(())
     }
