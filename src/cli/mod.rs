@@ -1,5 +1,6 @@
 //! Arguments in, the route of each command, exit status out.
 
+mod address;
 mod check_loop;
 pub mod completions;
 mod deferred;
@@ -16,7 +17,6 @@ mod pods;
 mod question;
 mod report;
 mod rule;
-mod server;
 mod target;
 mod threshold;
 mod upstream;

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ValueEnum};
 
+use super::address::parse_cluster_dns;
 use super::makers::{Ground, Said};
 use super::node::{NodeArgs, read_named};
 use super::output::Outputs;
 use super::question::parse_domain;
-use super::server::parse_cluster_dns;
 use super::threshold::{Level, Threshold};
 use super::version::{parse_runtime, parse_version};
 use super::{Status, Streams, manual};

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use clap::ValueEnum;
 
+use super::address::parse_server;
 use super::node::NodeArgs;
 use super::output::Outputs;
-use super::server::parse_server;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
 use crate::host::node::{self, Parts};

@@ -196,11 +196,7 @@ fn write(
 }
 
 /// Draws one scenario.
-fn drawn(
-    scenario: &Scenario,
-    context: Context,
-    resolvers: &[&'static Resolver],
-) -> Page {
+fn drawn(scenario: &Scenario, context: Context, resolvers: &[&'static Resolver]) -> Page {
     timeline::explained(&explain(scenario, context, resolvers, Detail::Short))
 }
 
