@@ -246,12 +246,12 @@ fn report_failure(error: &anyhow::Error, streams: &mut Streams<'_>) -> Status {
 
 fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
-        SchemaName::Explain => render::explanation_json::schema(),
+        SchemaName::Explain => render::explanation::json::schema(),
         SchemaName::Prediction => render::prediction::schema::schema(),
-        SchemaName::PodFile => render::pod_file_json::schema(),
+        SchemaName::PodFile => render::pod_file::json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
-        SchemaName::Upstream => render::upstream_json::schema(),
-        SchemaName::Pods => render::pods_json::schema(),
+        SchemaName::Upstream => render::upstream::json::schema(),
+        SchemaName::Pods => render::pods::json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Report => render::report::json::schema(),

@@ -16,7 +16,7 @@ use super::{Status, Streams, manual};
 use crate::config::manifest::{self, DnsPolicy, PodSpec, Workload};
 use crate::kubelet::Version;
 use crate::pod::{self, PodError, PodFile, PodId, Runtime};
-use crate::render::{pod_file, pod_file_json};
+use crate::render::pod_file;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -260,7 +260,7 @@ fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyh
     let mut notes = Vec::new();
     args.outputs
         .write(streams.out, |format, out| match (format, &answer.file) {
-            (Format::Json, file) => pod_file_json::write(&answer.about, file, out),
+            (Format::Json, file) => pod_file::json::write(&answer.about, file, out),
             (Format::Text, Ok(file)) => {
                 pod_file::write_notes(&answer.about, file, &mut notes)?;
                 out.write_all(&file.bytes)
@@ -291,7 +291,7 @@ fn report(
     args.outputs
         .write(streams.out, |format, out| match format {
             Format::Text => Ok(()),
-            Format::Json => pod_file_json::write_error(&message, failure.is_answer, out),
+            Format::Json => pod_file::json::write_error(&message, failure.is_answer, out),
         })?;
     streams.tell(&failure.sentence);
     Ok(args.failed(failure.is_answer))

@@ -12,7 +12,6 @@ use crate::host::node::{Parts, pods, processes};
 use crate::host::root::{Resolution, Root};
 use crate::node::Pod;
 use crate::render::pods::{self as text, Style};
-use crate::render::pods_json;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -60,7 +59,7 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     args.outputs
         .write(streams.out, |format, out| match format {
             Format::Text => text::write(&pods, style, out),
-            Format::Json => pods_json::write(&pods, &skipped, out),
+            Format::Json => text::json::write(&pods, &skipped, out),
         })?;
     streams.out.flush()?;
     for sentence in &skipped {

@@ -10,7 +10,7 @@ use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
 use crate::host::node::{self, Parts};
-use crate::render::{upstream as text, upstream_json};
+use crate::render::upstream as text;
 use crate::upstream::{self, FileReport, Health};
 
 #[derive(clap::Args, Debug)]
@@ -55,7 +55,7 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     args.outputs
         .write(streams.out, |format, out| match format {
             Format::Text => text::write(&report, colors, out),
-            Format::Json => upstream_json::write(&report, health, out),
+            Format::Json => text::json::write(&report, health, out),
         })?;
     Ok(match health {
         Health::Clean => {

@@ -24,9 +24,9 @@ use crate::explain::live::{
 use crate::explain::transition::{Detail, run_when};
 use crate::explain::{Context, explain};
 use crate::netns::Namespace;
-use crate::render::explanation::Style;
+use crate::render::explanation::{self, Style};
 use crate::render::live::{self as text, Lived};
-use crate::render::{explanation_json, live_json, scenario_json, timeline};
+use crate::render::{scenario_json, timeline};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::wire::live::{self as wire, Event, Options};
@@ -135,12 +135,12 @@ impl Live<'_> {
                 Format::Json => {
                     let context = self.context.clone();
                     let explanation = explain(scenario, context, self.resolvers, Detail::Full);
-                    explanation_json::write_live(&explanation, lived, out)
+                    explanation::json::write_live(&explanation, lived, out)
                 }
                 Format::Jsonl => {
                     let mut lines = Vec::new();
                     for one in lived {
-                        live_json::line(&scenario.id, one, &mut lines)?;
+                        text::json::line(&scenario.id, one, &mut lines)?;
                     }
                     out.write_all(&lines)
                 }

@@ -23,7 +23,7 @@ use crate::host::ReadError;
 use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
 use crate::render::timeline::{self, Page};
-use crate::render::{explanation_json, prediction, scenario_json};
+use crate::render::{prediction, scenario_json};
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::text::escaped;
@@ -180,7 +180,7 @@ fn write(
             explanation::write(&explain(scenario, context, resolvers, detail), style, out)
         }
         Format::Json => {
-            explanation_json::write(&explain(scenario, context, resolvers, Detail::Full), out)
+            explanation::json::write(&explain(scenario, context, resolvers, Detail::Full), out)
         }
         Format::Jsonl => {
             // One piece: many small writes would cost more than the predictions.
@@ -211,7 +211,7 @@ fn report(
     args.outputs
         .write(streams.out, |format, out| match format {
             Format::Text => Ok(()),
-            Format::Json => explanation_json::write_error(&name, &name, &message, None, out),
+            Format::Json => explanation::json::write_error(&name, &name, &message, None, out),
             Format::Jsonl => prediction::error_line(&name, &message, None, out),
             Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
         })?;

@@ -8,9 +8,9 @@ use crate::cli::output::{Outputs, Sink};
 use crate::cli::{Status, Streams};
 use crate::explain::Context;
 use crate::host::{self, io_reason};
-use crate::render::explanation::Style;
+use crate::render::explanation::{self, Style};
+use crate::render::prediction;
 use crate::render::timeline::{self, Page};
-use crate::render::{explanation_json, prediction};
 use crate::resolver::Resolver;
 use crate::scenario::json;
 use crate::text::escaped;
@@ -191,7 +191,7 @@ impl Scenarios<'_> {
             } else if target.format != Format::Text {
                 target.add(None, |format, out| match format {
                     Format::Text | Format::Svg => Ok(()),
-                    Format::Json => explanation_json::write_error(&case, "", &message, at, out),
+                    Format::Json => explanation::json::write_error(&case, "", &message, at, out),
                     Format::Jsonl => prediction::error_line(&case, &message, at, out),
                 })?;
             }
