@@ -6,6 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod needs;
+
 use std::env;
 use std::fs;
 use std::io::Write as _;
@@ -31,13 +33,10 @@ fn main() -> ExitCode {
 }
 
 fn trial((program, package, check): Check) -> Trial {
-    let required = env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1");
+    let path = found(program);
     let missing = format!("needs {program} (Debian's package {package})");
-    match found(program) {
-        Some(path) => Trial::test(program, move || check(&path)),
-        None if required => Trial::test(program, || Err(Failed::from(missing))),
-        None => Trial::test(format!("{program} ({missing})"), || Ok(())).with_ignored_flag(true),
-    }
+    let missing = path.is_none().then_some(missing);
+    needs::trial(program, missing, move || check(&path.unwrap()))
 }
 
 fn found(program: &str) -> Option<PathBuf> {

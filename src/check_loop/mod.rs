@@ -167,6 +167,52 @@ pub enum State {
     Unknown,
 }
 
+impl Verdict {
+    /// Every verdict, the worst first.
+    pub const ALL: [Self; 6] = [
+        Self::Loop,
+        Self::Mixed,
+        Self::Refused,
+        Self::WillLoop,
+        Self::Unknown,
+        Self::NoLoop,
+    ];
+
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Loop => "loop",
+            Self::Mixed => "mixed",
+            Self::Refused => "refused",
+            Self::WillLoop => "will loop",
+            Self::Unknown => "unknown",
+            Self::NoLoop => "no loop",
+        }
+    }
+}
+
+impl State {
+    /// Every state, the worst first.
+    pub const ALL: [Self; 5] = [
+        Self::Loop,
+        Self::Mixed,
+        Self::Refused,
+        Self::Unknown,
+        Self::NoLoop,
+    ];
+
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Loop => "loop",
+            Self::Mixed => "mixed",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+            Self::NoLoop => "no loop",
+        }
+    }
+}
+
 /// A way that queries take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {

@@ -12,7 +12,7 @@ use crate::kubelet::{Kubelet, Origin, Setting};
 use crate::loopback::name_servers;
 use crate::node::{HostFile, Node, Pod};
 use crate::pod::{Makers, PodId, Runtime, RuntimeKind, Seen, Word, WordOrigin, pod_file};
-use crate::text::{Place, Source, Span, escaped};
+use crate::text::{Source, Span, escaped};
 
 /// The file that every program of a pod reads.
 pub(super) const RESOLV_CONF: &str = "/etc/resolv.conf";
@@ -160,17 +160,12 @@ pub(super) fn listed(conf: &ResolvConf) -> Vec<Listed> {
         while lines.next_if(|it| it.span().end < span.end).is_some() {}
         let first = lines.peek().and_then(|it| it.words().next());
         let start = first.map_or(span.start, |it| it.span.start);
-        let at = conf.position(start);
         let words = Span {
             start,
             end: span.end,
         };
         let proof = Proof {
-            place: Place {
-                file: conf.source.name.clone(),
-                line: at.line,
-                column: at.column,
-            },
+            place: conf.place_of(start),
             text: escaped(conf.bytes(words)),
         };
         Listed {

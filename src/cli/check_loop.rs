@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 
 use super::node::{NodeArgs, read_named};
-use super::output::{self, Outputs};
+use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
 use crate::check_loop::{self, Report, Verdict};
@@ -68,11 +68,9 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
         Err(error) => return report_failure(&error, args, streams),
     };
     let colors = streams.colors;
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            write(&report, wanted.format, colors, out)
-        })?;
-    }
+    args.outputs.write(streams.out, |format, out| {
+        write(&report, format, colors, out)
+    })?;
     Ok(args.status(&report))
 }
 
@@ -151,13 +149,10 @@ fn report_failure(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let node = args.node_name();
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            write_error(&message, node.as_deref(), wanted.format, out)
-        })?;
-    }
-    // A closed stderr leaves nobody to tell.
-    let _ = writeln!(streams.err, "kdns: {message}");
+    args.outputs.write(streams.out, |format, out| {
+        write_error(&message, node.as_deref(), format, out)
+    })?;
+    streams.tell(message);
     Ok(Status::Undecided)
 }
 

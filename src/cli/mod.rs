@@ -1,13 +1,12 @@
 //! Arguments in, the route of each command, exit status out.
 
-mod answer;
+mod address;
 mod check_loop;
 pub mod completions;
 mod deferred;
 mod dig;
 mod explain;
 mod lint;
-mod live;
 mod makers;
 pub mod manual;
 mod node;
@@ -18,14 +17,13 @@ mod pods;
 mod question;
 mod report;
 mod rule;
-mod scenarios;
-mod server;
 mod target;
 mod threshold;
 mod upstream;
 mod version;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
@@ -158,8 +156,17 @@ impl From<Status> for ExitCode {
     }
 }
 
-impl std::fmt::Debug for Streams<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Streams<'_> {
+    /// Tells people a sentence, on standard error.
+    fn tell(&mut self, sentence: impl fmt::Display) {
+        let sentence = escaped(sentence.to_string().as_bytes());
+        // A closed stderr leaves nobody to tell.
+        let _ = writeln!(self.err, "kdns: {sentence}");
+    }
+}
+
+impl fmt::Debug for Streams<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Streams")
             .field("colors", &self.colors)
             .finish_non_exhaustive()
@@ -233,20 +240,18 @@ fn report_failure(error: &anyhow::Error, streams: &mut Streams<'_>) -> Status {
         Some(output) => format!("cannot write standard output: {}", io_reason(output)),
         None => format!("{error:#}"),
     };
-    let message = escaped(message.as_bytes());
-    // A closed stderr leaves nobody to tell.
-    let _ = writeln!(streams.err, "kdns: {message}");
+    streams.tell(message);
     Status::Undecided
 }
 
 fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
-        SchemaName::Explain => render::explanation_json::schema(),
+        SchemaName::Explain => render::explanation::json::schema(),
         SchemaName::Prediction => render::prediction::schema::schema(),
-        SchemaName::PodFile => render::pod_file_json::schema(),
+        SchemaName::PodFile => render::pod_file::json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
-        SchemaName::Upstream => render::upstream_json::schema(),
-        SchemaName::Pods => render::pods_json::schema(),
+        SchemaName::Upstream => render::upstream::json::schema(),
+        SchemaName::Pods => render::pods::json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Report => render::report::json::schema(),

@@ -76,10 +76,7 @@ fn become_command(
     streams: &mut Streams<'_>,
 ) -> Status {
     if program.is_empty() {
-        let _ = writeln!(
-            streams.err,
-            "kdns: cannot run the command: its first word, the program, is empty"
-        );
+        streams.tell("cannot run the command: its first word, the program, is empty");
         return Status::NoCommand;
     }
     let prepared = Root::live()
@@ -92,17 +89,15 @@ fn become_command(
     let (aliases, aim) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
-            let message = escaped(error.to_string().as_bytes());
-            // A closed stderr leaves nobody to tell.
-            let _ = writeln!(streams.err, "kdns: {message}");
+            streams.tell(error);
             return Status::NotEntered;
         }
     };
     for warning in &aim.plan.warnings {
-        let _ = writeln!(streams.err, "kdns: {warning}");
+        streams.tell(warning);
     }
     for sentence in &aim.skipped {
-        let _ = writeln!(streams.err, "kdns: {sentence}");
+        streams.tell(sentence);
     }
     let mut command = command(&aim, program, words);
     if let Some(file) = &aliases {
@@ -110,11 +105,7 @@ fn become_command(
     }
     let error = command.exec();
     let shown = escaped(PathBuf::from(program).as_os_str().as_encoded_bytes());
-    let _ = writeln!(
-        streams.err,
-        "kdns: cannot run {shown}: {}",
-        io_reason(&error)
-    );
+    streams.tell(format_args!("cannot run {shown}: {}", io_reason(&error)));
     if error.kind() == io::ErrorKind::NotFound {
         Status::NoCommand
     } else {

@@ -34,7 +34,7 @@ pub(super) struct Output<F> {
 }
 
 #[derive(Args, Debug)]
-struct Words<F: clap::ValueEnum + Clone + Send + Sync + 'static> {
+struct Words<F: clap::ValueEnum + Copy + Send + Sync + 'static> {
     /// How to write the result; text without it
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Vec<F>,
@@ -43,7 +43,7 @@ struct Words<F: clap::ValueEnum + Clone + Send + Sync + 'static> {
     output: Vec<PathBuf>,
 }
 
-impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Outputs<F> {
+impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
     /// Pairs each file with the last format before it. A format without a
     /// file goes to standard output.
     fn pair(words: Words<F>, format_at: &[usize], output_at: &[usize]) -> Self {
@@ -61,7 +61,7 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Outputs<F> {
             match before {
                 Some((_, output)) if output.file.is_none() => output.file = Some(file),
                 Some((_, output)) => {
-                    let format = output.format.clone();
+                    let format = output.format;
                     wanted.push((
                         at,
                         Output {
@@ -97,6 +97,18 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Outputs<F> {
         }
     }
 
+    /// Writes every format to its place: `write` writes one.
+    pub(super) fn write(
+        &self,
+        out: &mut dyn Write,
+        mut write: impl FnMut(F, &mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        for wanted in &self.wanted {
+            self::write(wanted.file.as_deref(), out, |out| write(wanted.format, out))?;
+        }
+        Ok(())
+    }
+
     /// A file that more than one format would be written to, whatever the
     /// paths look like: the last one would win.
     fn named_twice(&self) -> Option<&Path> {
@@ -118,7 +130,7 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Outputs<F> {
     }
 }
 
-impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> FromArgMatches for Outputs<F> {
+impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> FromArgMatches for Outputs<F> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let words = Words::from_arg_matches(matches)?;
         let at = |id: &str| -> Vec<usize> {
@@ -149,7 +161,7 @@ impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> FromArgMatche
     }
 }
 
-impl<F: clap::ValueEnum + Clone + Default + Send + Sync + 'static> Args for Outputs<F> {
+impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Args for Outputs<F> {
     fn augment_args(command: clap::Command) -> clap::Command {
         Words::<F>::augment_args(command)
     }

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ValueEnum};
 
+use super::address::parse_cluster_dns;
 use super::makers::{Ground, Said};
 use super::node::{NodeArgs, read_named};
-use super::output::{self, Outputs};
+use super::output::Outputs;
 use super::question::parse_domain;
-use super::server::parse_cluster_dns;
 use super::threshold::{Level, Threshold};
 use super::version::{parse_runtime, parse_version};
 use super::{Status, Streams, manual};
 use crate::config::manifest::{self, DnsPolicy, PodSpec, Workload};
 use crate::kubelet::Version;
 use crate::pod::{self, PodError, PodFile, PodId, Runtime};
-use crate::render::{pod_file, pod_file_json};
+use crate::render::pod_file;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -258,18 +258,15 @@ impl Policy {
 
 fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let mut notes = Vec::new();
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            match (wanted.format, &answer.file) {
-                (Format::Json, file) => pod_file_json::write(&answer.about, file, out),
-                (Format::Text, Ok(file)) => {
-                    pod_file::write_notes(&answer.about, file, &mut notes)?;
-                    out.write_all(&file.bytes)
-                }
-                (Format::Text, Err(_)) => Ok(()),
+    args.outputs
+        .write(streams.out, |format, out| match (format, &answer.file) {
+            (Format::Json, file) => pod_file::json::write(&answer.about, file, out),
+            (Format::Text, Ok(file)) => {
+                pod_file::write_notes(&answer.about, file, &mut notes)?;
+                out.write_all(&file.bytes)
             }
+            (Format::Text, Err(_)) => Ok(()),
         })?;
-    }
     // A closed stderr leaves nobody to tell.
     let _ = streams.err.write_all(&notes);
     match &answer.file {
@@ -278,7 +275,7 @@ fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyh
             Ok(args.threshold.status((!is_whole).then_some(Level::Info)))
         }
         Err(error) => {
-            tell(&error.to_string(), streams);
+            streams.tell(error);
             Ok(args.failed(error.is_answer()))
         }
     }
@@ -291,19 +288,11 @@ fn report(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
     let message = escaped(failure.sentence.as_bytes());
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            match wanted.format {
-                Format::Text => Ok(()),
-                Format::Json => pod_file_json::write_error(&message, failure.is_answer, out),
-            }
+    args.outputs
+        .write(streams.out, |format, out| match format {
+            Format::Text => Ok(()),
+            Format::Json => pod_file::json::write_error(&message, failure.is_answer, out),
         })?;
-    }
-    tell(&failure.sentence, streams);
+    streams.tell(&failure.sentence);
     Ok(args.failed(failure.is_answer))
-}
-
-fn tell(sentence: &str, streams: &mut Streams<'_>) {
-    // A closed stderr leaves nobody to tell.
-    let _ = writeln!(streams.err, "kdns: {}", escaped(sentence.as_bytes()));
 }

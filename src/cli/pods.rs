@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::output::{self, Outputs};
+use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
 use crate::host::node::{Parts, pods, processes};
 use crate::host::root::{Resolution, Root};
 use crate::node::Pod;
 use crate::render::pods::{self as text, Style};
-use crate::render::pods_json;
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -57,21 +56,17 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
         colors: streams.colors,
         verbose: args.verbose,
     };
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            match wanted.format {
-                Format::Text => text::write(&pods, style, out),
-                Format::Json => pods_json::write(&pods, &skipped, out),
-            }
+    args.outputs
+        .write(streams.out, |format, out| match format {
+            Format::Text => text::write(&pods, style, out),
+            Format::Json => text::json::write(&pods, &skipped, out),
         })?;
-    }
     streams.out.flush()?;
     for sentence in &skipped {
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(streams.err, "kdns: {sentence}");
+        streams.tell(sentence);
     }
     if pods.is_empty() {
-        let _ = writeln!(streams.err, "kdns: {}", nothing(args));
+        streams.tell(nothing(args));
     }
     // What could not be read may be another pod, or another file of one.
     let is_whole = skipped.is_empty() && !pods.is_empty();

@@ -10,9 +10,9 @@ use clap::ArgGroup;
 use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
+use super::address::parse_cluster_dns;
 use super::makers::{Ground, Said};
 use super::node::read_named;
-use super::server::parse_cluster_dns;
 use super::{Streams, completions, target};
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;

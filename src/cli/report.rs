@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Subcommand, ValueEnum};
 
 use super::manual;
-use super::output::{self, Outputs};
+use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams};
 use crate::check_loop::Verdict;
@@ -60,21 +60,15 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     }
     let summary = merge.finish();
     let colors = streams.colors;
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            match wanted.format {
-                Format::Text => text::write(&summary, colors, out),
-                Format::Json => text::json::write(&summary, out),
-            }
+    args.outputs
+        .write(streams.out, |format, out| match format {
+            Format::Text => text::write(&summary, colors, out),
+            Format::Json => text::json::write(&summary, out),
         })?;
-    }
     streams.out.flush()?;
     if summary.nodes == 0 {
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(
-            streams.err,
-            "kdns: there is no report of a node in the input; kdns check-loop --format jsonl \
-             writes one"
+        streams.tell(
+            "there is no report of a node in the input; kdns check-loop --format jsonl writes one",
         );
     }
     Ok(status(&summary, &args.threshold))

@@ -4,13 +4,13 @@ use std::net::IpAddr;
 
 use clap::ValueEnum;
 
+use super::address::parse_server;
 use super::node::NodeArgs;
-use super::output::{self, Outputs};
-use super::server::parse_server;
+use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
 use crate::host::node::{self, Parts};
-use crate::render::{upstream as text, upstream_json};
+use crate::render::upstream as text;
 use crate::upstream::{self, FileReport, Health};
 
 #[derive(clap::Args, Debug)]
@@ -52,14 +52,11 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     };
     let health = report.health(&node);
     let colors = streams.colors;
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            match wanted.format {
-                Format::Text => text::write(&report, colors, out),
-                Format::Json => upstream_json::write(&report, health, out),
-            }
+    args.outputs
+        .write(streams.out, |format, out| match format {
+            Format::Text => text::write(&report, colors, out),
+            Format::Json => text::json::write(&report, health, out),
         })?;
-    }
     Ok(match health {
         Health::Clean => {
             let is_lossy = report.files.iter().any(FileReport::loses);
@@ -67,10 +64,7 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         }
         Health::Dead => args.threshold.status(Some(Level::Error)),
         Health::Nothing => {
-            let message =
-                "kdns: nothing of a node could be read here; --root DIR names another place";
-            // A closed stderr leaves nobody to tell.
-            let _ = writeln!(streams.err, "{message}");
+            streams.tell("nothing of a node could be read here; --root DIR names another place");
             args.threshold.undecided()
         }
     })

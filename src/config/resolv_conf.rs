@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::text::{self, Position, Source, Span};
+use crate::text::{self, Place, Position, Source, Span};
 
 /// A parsed `resolv.conf`. Any bytes make one.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -132,6 +132,16 @@ impl ResolvConf {
     pub fn place(&self, offset: u32) -> String {
         let at = self.position(offset);
         format!("{}:{}:{}", self.source.name, at.line, at.column)
+    }
+
+    /// The place of the byte at `offset`.
+    pub fn place_of(&self, offset: u32) -> Place {
+        let at = self.position(offset);
+        Place {
+            file: self.source.name.clone(),
+            line: at.line,
+            column: at.column,
+        }
     }
 
     /// The bytes under `span`.

@@ -43,15 +43,3 @@ pub enum Role {
     /// The programs in a pod: the cluster's DNS is right here.
     Pod,
 }
-
-impl Options {
-    /// Whether the kubelet is known to be older than `version`.
-    pub fn kubelet_is_before(&self, version: Version) -> bool {
-        self.kubelet_version.is_some_and(|it| it < version)
-    }
-
-    /// Whether `CoreDNS` is known to be at least of `version`.
-    pub fn coredns_is_since(&self, version: Version) -> bool {
-        self.coredns_version.is_some_and(|it| it >= version)
-    }
-}

@@ -60,7 +60,7 @@ pub fn read(conf: &ResolvConf, rules: &Rules) -> Result<HostDns, FileError> {
         match keyword.of(&conf.source.bytes) {
             b"nameserver" => match values.first() {
                 Some(&server) => host.servers.push(word(conf, server)),
-                None => return Err(FileError::EmptyNameserver(place(conf, *keyword))),
+                None => return Err(FileError::EmptyNameserver(conf.place_of(keyword.start))),
             },
             b"search" => {
                 let searches = values.iter().map(|&span| word(conf, span));
@@ -73,8 +73,8 @@ pub fn read(conf: &ResolvConf, rules: &Rules) -> Result<HostDns, FileError> {
                 host.options
                     .extend(values.iter().map(|&span| word(conf, span)));
             }
-            b"domain" => ignore("domain", place(conf, *keyword), &mut host.ignored),
-            b"sortlist" => ignore("sortlist", place(conf, *keyword), &mut host.ignored),
+            b"domain" => ignore("domain", conf.place_of(keyword.start), &mut host.ignored),
+            b"sortlist" => ignore("sortlist", conf.place_of(keyword.start), &mut host.ignored),
             _ => {}
         }
     }
@@ -113,19 +113,10 @@ fn fields(line: &[u8], offset: usize) -> Vec<Span> {
     words
 }
 
-fn place(conf: &ResolvConf, span: Span) -> Place {
-    let at = conf.position(span.start);
-    Place {
-        file: conf.source.name.clone(),
-        line: at.line,
-        column: at.column,
-    }
-}
-
 fn word(conf: &ResolvConf, span: Span) -> Word {
     Word {
         text: conf.bytes(span).to_vec(),
-        origin: WordOrigin::KubeletFile(place(conf, span)),
+        origin: WordOrigin::KubeletFile(conf.place_of(span.start)),
     }
 }
 

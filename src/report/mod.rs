@@ -34,25 +34,6 @@ const MAX_NODES: usize = 1_000_000;
 /// So many things that went wrong are kept; the others are counted.
 pub const MAX_ERRORS: usize = 100;
 
-/// Every verdict with its word in a report, the worst first.
-pub const VERDICTS: [(Verdict, &str); 6] = [
-    (Verdict::Loop, "loop"),
-    (Verdict::Mixed, "mixed"),
-    (Verdict::Refused, "refused"),
-    (Verdict::WillLoop, "will loop"),
-    (Verdict::Unknown, "unknown"),
-    (Verdict::NoLoop, "no loop"),
-];
-
-/// Every state with its word in a report, the worst first.
-pub const STATES: [(State, &str); 5] = [
-    (State::Loop, "loop"),
-    (State::Mixed, "mixed"),
-    (State::Refused, "refused"),
-    (State::Unknown, "unknown"),
-    (State::NoLoop, "no loop"),
-];
-
 /// Reports while they come in.
 #[derive(Debug, Default)]
 pub struct Merge {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{Kind, STATES, VERDICTS};
+use super::Kind;
 use crate::check_loop::setup::Setup;
 use crate::check_loop::{State, Verdict};
 
@@ -200,8 +200,8 @@ fn report(document: Document<'_>) -> Result<NodeReport, Wrong> {
 }
 
 fn verdict(word: &str) -> Result<Verdict, Wrong> {
-    let known = VERDICTS.iter().find(|it| it.1 == word);
-    known.map(|it| it.0).ok_or_else(|| {
+    let known = Verdict::ALL.into_iter().find(|it| it.word() == word);
+    known.ok_or_else(|| {
         said(format!(
             "has the verdict {}, which kdns does not give",
             cut(word)
@@ -210,8 +210,8 @@ fn verdict(word: &str) -> Result<Verdict, Wrong> {
 }
 
 fn state(word: &str) -> Result<State, Wrong> {
-    let known = STATES.iter().find(|it| it.1 == word);
-    known.map(|it| it.0).ok_or_else(|| {
+    let known = State::ALL.into_iter().find(|it| it.word() == word);
+    known.ok_or_else(|| {
         said(format!(
             "has the state {}, which kdns does not give",
             cut(word)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Group, Kind, Merge, Trouble, VERDICTS, Where};
+use super::{Group, Kind, Merge, Trouble, Where};
 use crate::check_loop::Verdict;
 use crate::check_loop::setup::Setup;
 
@@ -197,6 +197,6 @@ impl Merge {
 
 /// How bad a verdict is, the worst first.
 fn rank(kind: &Kind) -> usize {
-    let position = VERDICTS.iter().position(|it| it.0 == kind.verdict);
-    position.unwrap_or(VERDICTS.len())
+    let position = Verdict::ALL.iter().position(|it| *it == kind.verdict);
+    position.unwrap_or(Verdict::ALL.len())
 }

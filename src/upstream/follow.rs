@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::identity::{self, Identity};
-use super::{End, MAX_FOLLOWED, Step, placed};
+use super::{End, MAX_FOLLOWED, Step};
 use crate::address::DNS_PORT;
 use crate::config::openresolv_conf::OpenresolvConf;
 use crate::config::resolv_conf::ResolvConf;
@@ -183,7 +183,7 @@ impl<'n> Walk<'n> {
             return false;
         };
         for (ip, span) in loopback::name_servers(list).take(MAX_FOLLOWED) {
-            let place = placed(list, span.start);
+            let place = list.place_of(span.start);
             let address = SocketAddr::new(ip, DNS_PORT);
             let next = self.step(address, Some(place), list, &file.links);
             step.next.push(next);
@@ -244,7 +244,7 @@ impl<'n> Walk<'n> {
         for (ip, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
             let address = SocketAddr::new(ip, DNS_PORT);
             if !server.leaves_out(address, &self.node.addresses) {
-                let place = placed(conf, span.start);
+                let place = conf.place_of(span.start);
                 next.push(self.step(address, Some(place), conf, &file.links));
             }
         }

@@ -187,17 +187,7 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
 fn place_in(conf: &ResolvConf, address: IpAddr) -> Option<Place> {
     let mut servers = loopback::name_servers(conf);
     let (_, span) = servers.find(|(ip, _)| *ip == address)?;
-    Some(placed(conf, span.start))
-}
-
-/// The place of an offset in a file.
-fn placed(conf: &ResolvConf, offset: u32) -> Place {
-    let at = conf.position(offset);
-    Place {
-        file: conf.source.name.clone(),
-        line: at.line,
-        column: at.column,
-    }
+    Some(conf.place_of(span.start))
 }
 
 fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
@@ -238,7 +228,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     // Each role is told in full.
     let mut walk = Walk::new(node);
     for (address, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
-        let place = placed(conf, span.start);
+        let place = conf.place_of(span.start);
         let address = SocketAddr::new(address, DNS_PORT);
         report
             .servers

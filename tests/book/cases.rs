@@ -11,6 +11,7 @@ use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
 
+use crate::needs;
 use crate::pages::{self, Part, page, parts, read, root, settle};
 
 /// A machine that does much else may take longer somewhere.
@@ -24,13 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn trial(case: &'static str) -> Trial {
     let name = format!("cases::{case}");
-    let Some(reason) = missing() else {
-        return Trial::test(name, move || compare(case));
-    };
-    if std::env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1") {
-        return Trial::test(name, move || Err(Failed::from(reason)));
-    }
-    Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
+    needs::trial(&name, missing(), move || compare(case))
 }
 
 fn missing() -> Option<String> {

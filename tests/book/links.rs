@@ -7,6 +7,7 @@ use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
 
+use crate::needs;
 use crate::pages::{self, Part, parts, read, root};
 
 /// The book's list of pages.
@@ -138,14 +139,9 @@ fn summary() -> Result<(), Failed> {
 fn build_trial() -> Trial {
     const NAME: &str = "book::mdbook builds it without a warning";
     let program = root().join("target/tools/bin/mdbook");
-    if program.is_file() {
-        return Trial::test(NAME, move || build(&program));
-    }
     let reason = "needs target/tools/bin/mdbook: run .ci/install-real";
-    if std::env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1") {
-        return Trial::test(NAME, move || Err(reason.into()));
-    }
-    Trial::test(format!("{NAME} ({reason})"), || Ok(())).with_ignored_flag(true)
+    let missing = (!program.is_file()).then(|| reason.to_owned());
+    needs::trial(NAME, missing, move || build(&program))
 }
 
 fn build(program: &Path) -> Result<(), Failed> {

@@ -12,6 +12,8 @@ mod cases;
 mod examples;
 mod formats;
 mod links;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod pages;
 mod probes;
 mod resolvers;

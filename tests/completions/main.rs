@@ -7,6 +7,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "../needs/mod.rs"]
+mod needs;
+
 use std::env;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -72,7 +75,6 @@ fn main() -> ExitCode {
 }
 
 fn trial(name: &str, programs: &[&str], run: fn() -> Result<(), Failed>) -> Trial {
-    let required = env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1");
     let path = env::var_os("PATH").unwrap_or_default();
     let is_here = |it: &&&str| env::split_paths(&path).any(|place| place.join(it).is_file());
     let mut reason = programs
@@ -82,13 +84,7 @@ fn trial(name: &str, programs: &[&str], run: fn() -> Result<(), Failed>) -> Tria
     if programs.contains(&"chroot") && !nix::unistd::geteuid().is_root() {
         reason = Some("needs root".to_owned());
     }
-    match reason {
-        None => Trial::test(name, run),
-        Some(reason) if required => Trial::test(name, || Err(Failed::from(reason))),
-        Some(reason) => {
-            Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
-        }
-    }
+    needs::trial(name, reason, run)
 }
 
 /// A folder with a file, the program under its names, and the scripts.

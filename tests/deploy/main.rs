@@ -15,6 +15,8 @@
 mod detector;
 mod kubernetes;
 mod metrics;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod privileges;
 mod units;
 
@@ -77,14 +79,7 @@ fn main() -> ExitCode {
 
 fn trial((name, needs, check): Check) -> Trial {
     let missing = needs.iter().find(|it| !is_there(it));
-    let Some(missing) = missing else {
-        return Trial::test(name, check);
-    };
-    let reason = format!("needs {missing}");
-    if env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1") {
-        return Trial::test(name, || Err(Failed::from(reason)));
-    }
-    Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
+    needs::trial(name, missing.map(|it| format!("needs {it}")), check)
 }
 
 fn is_there(program: &str) -> bool {

@@ -278,7 +278,7 @@ fn rare_options() -> Vec<String> {
 
 /// The words of the parser's table, but for what only one of the two has.
 fn plus_options() -> Vec<String> {
-    let source = include_str!("../../src/dig/command_line/plus.rs");
+    let source = include_str!("../../src/dig/command_line/plus/mod.rs");
     let table = source.split("const OPTIONS").nth(1).unwrap();
     let table = table.split("];").next().unwrap();
     let supported = |word: &&str| {

@@ -5,23 +5,17 @@ use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 
 pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 const HIDDEN: &str = "--alone";
 
 /// A trial that needs these programs, and root.
 pub(crate) fn trial(name: &str, programs: &[&str], run: impl FnOnce() + Send + 'static) -> Trial {
-    let Some(reason) = missing(programs) else {
-        return Trial::test(name, || {
-            run();
-            Ok(())
-        });
-    };
-    if std::env::var("KDNS_REQUIRE_REAL").is_ok_and(|value| value == "1") {
-        return Trial::test(name, move || Err(Failed::from(reason)));
-    }
-    Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
+    crate::needs::trial(name, missing(programs), move || {
+        run();
+        Ok(())
+    })
 }
 
 fn missing(programs: &[&str]) -> Option<String> {

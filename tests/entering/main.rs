@@ -15,6 +15,8 @@ mod capture;
 mod containers;
 mod dig;
 mod lab;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod node;
 mod places;
 mod pods;

@@ -15,6 +15,8 @@ mod clocks;
 mod kernel;
 mod lab;
 mod limits;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod outputs;
 mod signals;
 mod silent;

@@ -21,6 +21,8 @@
 )]
 #[path = "../resolvers/lab/mod.rs"]
 mod lab;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod run;
 mod scenes;
 mod vectors;
@@ -44,11 +46,5 @@ fn main() -> ExitCode {
 
 /// A trial that needs root and namespaces.
 fn trial(name: &str, run: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
-    match lab::real::no_namespaces() {
-        None => Trial::test(name, run),
-        Some(reason) if lab::real::required() => Trial::test(name, || Err(reason.into())),
-        Some(reason) => {
-            Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
-        }
-    }
+    needs::trial(name, lab::real::no_namespaces(), run)
 }

@@ -17,6 +17,8 @@ mod bus;
 mod configurations;
 mod lab;
 mod loops;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod pods;
 mod probe;
 mod resolved;

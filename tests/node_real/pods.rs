@@ -26,14 +26,7 @@ const SANDBOXES: &str = "var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes"
 
 /// The trials of this file.
 pub(crate) fn trials() -> Vec<Trial> {
-    let Some(reason) = missing() else {
-        return vec![Trial::test(NAME, in_namespaces)];
-    };
-    if std::env::var("KDNS_REQUIRE_REAL").is_ok_and(|value| value == "1") {
-        return vec![Trial::test(NAME, move || Err(Failed::from(reason)))];
-    }
-    let name = format!("{NAME} ({reason})");
-    vec![Trial::test(name, || Ok(())).with_ignored_flag(true)]
+    vec![crate::needs::trial(NAME, missing(), in_namespaces)]
 }
 
 /// Runs the trial itself, if this process was started for that.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::Trial;
 
 /// What a trial cannot do without.
 #[derive(Clone, Copy)]
@@ -38,16 +38,11 @@ fn is_on_path(program: &str) -> bool {
 }
 
 pub(crate) fn trial(name: &str, needs: &[Needs], run: fn()) -> Trial {
-    let Some(reason) = needs.iter().find_map(|it| it.missing()) else {
-        return Trial::test(name, move || {
-            run();
-            Ok(())
-        });
-    };
-    if env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1") {
-        return Trial::test(name, || Err(Failed::from(reason)));
-    }
-    Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)
+    let missing = needs.iter().find_map(|it| it.missing());
+    crate::needs::trial(name, missing, move || {
+        run();
+        Ok(())
+    })
 }
 
 pub(crate) fn source() -> &'static Path {

@@ -16,6 +16,8 @@ mod debian;
 mod image;
 mod krew;
 mod lab;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod program;
 mod tarball;
 

@@ -9,7 +9,6 @@ use kdns::engine::machine::Outcome;
 use kdns::explain::transition::Detail;
 use kdns::explain::{Context, explain};
 use kdns::render::explanation::{self, Style};
-use kdns::render::explanation_json;
 use kdns::resolver::{self, Resolver};
 use kdns::scenario::{Scenario, file, json};
 use kdns::text::Source;
@@ -151,7 +150,7 @@ fn any_bytes_are_read() {
             verbose: true,
         };
         explanation::write(&explanation, style, &mut io::sink()).unwrap();
-        explanation_json::write(&explanation, &mut io::sink()).unwrap();
+        explanation::json::write(&explanation, &mut io::sink()).unwrap();
     }
 }
 

@@ -18,7 +18,7 @@ use kdns::explain::plan::{Candidate, candidates};
 use kdns::explain::transition::{Detail, run_when};
 use kdns::explain::{Context, explain};
 use kdns::name::{MAX_LABEL_BYTES, MAX_WIRE_BYTES, Name};
-use kdns::render::{explanation_json, prediction, scenario_json};
+use kdns::render::{explanation, prediction, scenario_json};
 use kdns::resolver::{self, Resolver};
 use kdns::scenario::{Scenario, json};
 use kdns::simulation::{Run, Sent};
@@ -167,7 +167,7 @@ fn the_explanation_is_the_machines_own_run() {
     for_all(|scenario, resolver| {
         let explanation = explain(scenario, Context::default(), &[resolver], Detail::Short);
         let mut text = Vec::new();
-        explanation_json::write(&explanation, &mut text).unwrap();
+        explanation::json::write(&explanation, &mut text).unwrap();
         let document: Value = serde_json::from_slice(&text).unwrap();
         let predicted = predict(scenario, resolver);
         let explained = explained(document.pointer("/groups/0").unwrap(), scenario);

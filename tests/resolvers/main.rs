@@ -12,13 +12,15 @@
 
 mod differential;
 mod lab;
+#[path = "../needs/mod.rs"]
+mod needs;
 mod selftest;
 mod vectors;
 
 use std::process::ExitCode;
 
 use lab::{ResolverId, real};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
     if let Some(code) = lab::run_hidden() {
@@ -37,10 +39,6 @@ fn main() -> ExitCode {
 /// A trial that says what is missing to run `resolver` here.
 fn missing(resolver: ResolverId) -> Option<Trial> {
     let reason = real::missing(resolver)?;
-    if real::required() {
-        let name = format!("real::{resolver}");
-        return Some(Trial::test(name, move || Err(Failed::from(reason))));
-    }
-    let name = format!("real::{resolver} ({reason})");
-    Some(Trial::test(name, || Ok(())).with_ignored_flag(true))
+    let name = format!("real::{resolver}");
+    Some(needs::trial(&name, Some(reason), || Ok(())))
 }

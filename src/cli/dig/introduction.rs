@@ -33,8 +33,7 @@ impl Introduction<'_> {
         let warnings: Vec<String> = aim.plan.warnings.iter().map(ToString::to_string).collect();
         if !self.wants_comments() {
             for warning in warnings {
-                // A closed stderr leaves nobody to tell.
-                let _ = writeln!(streams.err, "kdns: {}", escaped(warning.as_bytes()));
+                streams.tell(warning);
             }
             return Ok(());
         }

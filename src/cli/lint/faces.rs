@@ -62,15 +62,12 @@ pub(super) fn fail(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let lint = Lint::failed(&message);
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            match wanted.format {
-                // People have it on standard error.
-                Format::Text | Format::Concise => Ok(()),
-                format => write_as(format, &lint, &|_| None, false, out),
-            }
+    args.outputs
+        .write(streams.out, |format, out| match format {
+            // People have it on standard error.
+            Format::Text | Format::Concise => Ok(()),
+            format => write_as(format, &lint, &|_| None, false, out),
         })?;
-    }
     tell(&lint.notices, streams);
     Ok(Status::Undecided)
 }
@@ -78,8 +75,7 @@ pub(super) fn fail(
 /// Writes sentences about the run to standard error.
 pub(super) fn tell(notices: &[Notice], streams: &mut Streams<'_>) {
     for notice in notices {
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(streams.err, "kdns: {}", notice.message);
+        streams.tell(&notice.message);
     }
 }
 

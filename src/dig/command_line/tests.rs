@@ -158,7 +158,7 @@ fn options_are_cut_as_dig_allows() {
         ("v", Some("vc")),
         ("short2", None),
     ] {
-        assert_eq!(plus::whole_word_for_tests(text), whole, "{text}");
+        assert_eq!(plus::whole_word(text.as_bytes()), whole, "{text}");
     }
 }
 

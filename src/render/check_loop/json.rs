@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::probe::{self, ProbeForm};
-use super::{state_word, verdict_word};
 use crate::check_loop::setup::Setup;
 use crate::check_loop::{Chain, End, Hop, Mend, Proof, Report, Sighting, When};
 use crate::render::json;
@@ -216,9 +215,9 @@ fn document(report: &Report) -> Document<'_> {
     Document {
         format: 1,
         node: report.node.as_deref(),
-        verdict: verdict_word(report.verdict),
-        now: state_word(report.now),
-        next_start: state_word(report.next_start),
+        verdict: report.verdict.word(),
+        now: report.now.word(),
+        next_start: report.next_start.word(),
         headline: &report.headline,
         setup: setup(&report.setup),
         chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),

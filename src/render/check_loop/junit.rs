@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use super::concise;
 use super::findings::shown;
-use super::{concise, state_word, verdict_word};
 use crate::check_loop::{Report, Verdict};
 use crate::render::findings::junit::{self, Case, Ended};
 
@@ -14,7 +14,7 @@ use crate::render::findings::junit::{self, Case, Ended};
 ///
 /// Any error of `out`.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let word = verdict_word(report.verdict);
+    let word = report.verdict.word();
     let ended = match report.verdict {
         Verdict::NoLoop => Ended::Passed,
         Verdict::Unknown => Ended::Error,
@@ -31,8 +31,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     };
     let properties = [
         ("verdict", word),
-        ("now", state_word(report.now)),
-        ("next_start", state_word(report.next_start)),
+        ("now", report.now.word()),
+        ("next_start", report.next_start.word()),
     ];
     junit::write(SUITE, &properties, vec![case], out)
 }

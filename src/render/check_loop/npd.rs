@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::{findings, verdict_word};
+use super::findings;
 use crate::check_loop::{Edit, Report, Verdict};
 use crate::text::Place;
 
@@ -23,7 +23,7 @@ const SHORTEST_PATH: usize = 16;
 ///
 /// Any error of `out`.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let word = verdict_word(report.verdict);
+    let word = report.verdict.word();
     match report.verdict {
         Verdict::NoLoop => line("no loop: DNS of this node leads outside", out),
         Verdict::Unknown => {

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::findings::shown;
-use super::{STATES, VERDICTS, state_word, verdict_word};
 use crate::check_loop::{Report, State, Verdict};
 
 /// Writes `report` in Prometheus's text format: every verdict and every
@@ -73,8 +72,8 @@ fn write_answer(
         "Whether the DNS of this node loops; 1 for the verdict.",
         out,
     )?;
-    for it in VERDICTS {
-        let word = verdict_word(it);
+    for it in Verdict::ALL {
+        let word = it.word();
         let value = u8::from(it == verdict);
         writeln!(out, "kdns_check_loop_verdict{{verdict=\"{word}\"}} {value}")?;
     }
@@ -84,8 +83,8 @@ fn write_answer(
         out,
     )?;
     for (when, state) in [("now", now), ("next start", next_start)] {
-        for it in STATES {
-            let word = state_word(it);
+        for it in State::ALL {
+            let word = it.word();
             let value = u8::from(it == state);
             writeln!(
                 out,

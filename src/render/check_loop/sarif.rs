@@ -9,7 +9,6 @@ use serde_sarif::sarif::{
 };
 
 use super::findings::{self, label, shown};
-use super::{state_word, verdict_word};
 use crate::check_loop::{Chain, Report, Verdict};
 use crate::finding::Severity;
 use crate::render::findings::Notice;
@@ -24,9 +23,9 @@ use crate::render::findings::sarif::{self, Parts, RuleWords, message, some};
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut states = BTreeMap::new();
     for (name, word) in [
-        ("verdict", verdict_word(report.verdict)),
-        ("now", state_word(report.now)),
-        ("next_start", state_word(report.next_start)),
+        ("verdict", report.verdict.word()),
+        ("now", report.now.word()),
+        ("next_start", report.next_start.word()),
     ] {
         states.insert(name.to_owned(), Value::from(word));
     }

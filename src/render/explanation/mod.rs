@@ -2,6 +2,7 @@
 
 mod answers;
 pub(super) mod group;
+pub mod json;
 mod savings;
 mod unused;
 

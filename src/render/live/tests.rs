@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::*;
 use crate::explain::live::Answer;
 use crate::explain::transition::run_when;
-use crate::render::live_json;
 use crate::resolver;
 use crate::scenario;
 use crate::text::is_unprintable;
@@ -56,7 +55,7 @@ fn what_servers_say_is_escaped() {
     };
     let mut text = Vec::new();
     lookup(&scenario, &lived, style, &mut text).unwrap();
-    live_json::line("1", &lived, &mut text).unwrap();
+    json::line("1", &lived, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let strange: Vec<char> = text
         .chars()

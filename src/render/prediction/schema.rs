@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use schemars::JsonSchema;
 
 use crate::render::json;
-use crate::render::live_json::{CutForm, ReplyForm};
+use crate::render::live::json::{CutForm, ReplyForm};
 use crate::render::prediction::Unread;
 
 /// The schema of a line: a prediction, or why there is none.

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{state_word, verdict_word};
+use crate::check_loop::Verdict;
 use crate::check_loop::setup::Setup;
 use crate::render::json;
-use crate::report::{Attribute, Difference, Group, Summary, Trouble, VERDICTS};
+use crate::report::{Attribute, Difference, Group, Summary, Trouble};
 
 /// What `kdns report merge --format json` writes.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -131,14 +131,14 @@ struct ErrorForm<'s> {
 ///
 /// Any error of `out`.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    let verdict = |(verdict, word)| VerdictForm {
-        verdict: word,
+    let verdict = |verdict: Verdict| VerdictForm {
+        verdict: verdict.word(),
         nodes: summary.with(verdict),
     };
     let document = Document {
         format: 1,
         nodes: summary.nodes,
-        verdicts: VERDICTS.into_iter().map(verdict).collect(),
+        verdicts: Verdict::ALL.into_iter().map(verdict).collect(),
         groups: summary.groups.iter().enumerate().map(group).collect(),
         differences: summary.differences.iter().map(difference).collect(),
         repeated: summary.repeated,
@@ -158,9 +158,9 @@ fn group((index, group): (usize, &Group)) -> GroupForm<'_> {
     let kind = &group.kind;
     GroupForm {
         number: index + 1,
-        verdict: verdict_word(kind.verdict),
-        now: state_word(kind.now),
-        next_start: state_word(kind.next_start),
+        verdict: kind.verdict.word(),
+        now: kind.now.word(),
+        next_start: kind.next_start.word(),
         nodes: group.nodes,
         examples: &group.examples,
         remarked: group.remarked,

@@ -1,8 +1,6 @@
 //! The reports of many nodes in one, for people.
 
 pub mod json;
-#[cfg(test)]
-mod tests;
 
 use std::io::{self, Write};
 
@@ -10,8 +8,8 @@ use colored::Colorize as _;
 
 use super::paragraph;
 use super::words::counted;
-use crate::check_loop::{State, Verdict};
-use crate::report::{Attribute, Group, STATES, Summary, VERDICTS};
+use crate::check_loop::Verdict;
+use crate::report::{Attribute, Group, Summary};
 use crate::text::escaped;
 
 /// Groups that are shown.
@@ -41,18 +39,6 @@ pub fn write(summary: &Summary, colors: bool, out: &mut dyn Write) -> io::Result
     page.remarks(summary)
 }
 
-/// The word for a verdict.
-fn verdict_word(verdict: Verdict) -> &'static str {
-    let known = VERDICTS.iter().find(|it| it.0 == verdict);
-    known.map_or("", |it| it.1)
-}
-
-/// The word for a state.
-fn state_word(state: State) -> &'static str {
-    let known = STATES.iter().find(|it| it.0 == state);
-    known.map_or("", |it| it.1)
-}
-
 /// What a part of a node's setup is called.
 fn title(attribute: Attribute) -> &'static str {
     match attribute {
@@ -74,10 +60,10 @@ struct Page<'p> {
 impl Page<'_> {
     fn headline(&mut self, summary: &Summary) -> io::Result<()> {
         let mut counts = Vec::new();
-        for (verdict, word) in VERDICTS {
+        for verdict in Verdict::ALL {
             let count = summary.with(verdict);
             if count > 0 {
-                counts.push(self.tinted(verdict, &format!("{count} {word}")));
+                counts.push(self.tinted(verdict, &format!("{count} {}", verdict.word())));
             }
         }
         if counts.is_empty() {
@@ -100,7 +86,7 @@ impl Page<'_> {
 
     fn group(&mut self, index: usize, group: &Group) -> io::Result<()> {
         let kind = &group.kind;
-        let verdict = self.tinted(kind.verdict, verdict_word(kind.verdict));
+        let verdict = self.tinted(kind.verdict, kind.verdict.word());
         let odd = if group.is_odd {
             ", the odd one out"
         } else {
@@ -113,8 +99,8 @@ impl Page<'_> {
             return self.item("  ", "Nodes of many further kinds");
         }
         if kind.now != kind.next_start {
-            let now = state_word(kind.now);
-            let next = state_word(kind.next_start);
+            let now = kind.now.word();
+            let next = kind.next_start.word();
             let line = format!("Now: {now}. At the next start of the DNS pods: {next}");
             self.item("  ", &line)?;
         }
@@ -172,7 +158,7 @@ impl Page<'_> {
             self.item("  ", &line)?;
             let (own, others) = (group.kind.verdict, usual.kind.verdict);
             if own != others {
-                let (own, others) = (verdict_word(own), verdict_word(others));
+                let (own, others) = (own.word(), others.word());
                 self.item("    ", &format!("Verdict: {own}; the others: {others}"))?;
             }
             for (attribute, value) in summary.from_the_usual(group) {

@@ -246,7 +246,7 @@ fn foreign_scope(file: &ResolvConf) -> Scope {
     let servers = servers.filter_map(|(_, span)| {
         Some(Placed {
             value: ServerWord::parse(file.bytes(span))?,
-            place: place_in(file, span.start),
+            place: file.place_of(span.start),
         })
     });
     let mut domains = Vec::new();
@@ -261,15 +261,6 @@ fn foreign_scope(file: &ResolvConf) -> Scope {
         servers: servers.collect(),
         domains,
         ..Scope::default()
-    }
-}
-
-fn place_in(file: &ResolvConf, offset: u32) -> Place {
-    let at = file.position(offset);
-    Place {
-        file: file.source.name.clone(),
-        line: at.line,
-        column: at.column,
     }
 }
 

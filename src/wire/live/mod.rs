@@ -13,6 +13,8 @@
 //! the machine never sees: what real resolvers do with such messages differs,
 //! and is not modelled.
 
+mod event;
+
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -23,13 +25,15 @@ use super::errors::{connect_error, is_lack};
 use super::query_id;
 use super::sockets::{Got, Sockets, is_readable};
 use crate::address::Server;
-use crate::dig::message::{Message, Read, read};
+use crate::dig::message::{Read, read};
 use crate::dig::translation::{mismatch, reply};
 use crate::engine::io::{Arrival, Came, ConnectError, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::engine::message::{Query, QueryId, SocketId, Transport};
 use crate::host::io_reason;
 use crate::simulation::MAX_QUERIES;
+
+pub use self::event::Event;
 
 /// How a machine is played.
 pub struct Options<'o> {
@@ -42,71 +46,6 @@ pub struct Options<'o> {
     pub limit: Duration,
     /// Something to read here ends the lookup (`signalfd(2)`); `None`: nothing does.
     pub interrupt: Option<BorrowedFd<'o>>,
-}
-
-/// What happens, when it happens. `at` counts from the start of the lookup.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// A query has left, or was lost on this machine.
-    Sent {
-        /// When.
-        at: Duration,
-        /// Which: others refer to it.
-        id: QueryId,
-        /// What the model wants sent.
-        query: Query,
-        /// The bytes of the message.
-        wire: Vec<u8>,
-    },
-    /// Something came back for a query.
-    Came {
-        /// When.
-        at: Duration,
-        /// For which.
-        id: QueryId,
-        /// How long after that was sent.
-        elapsed: Duration,
-        /// What the model is told; [`Came::Refused`] on a socket that is not
-        /// connected is only for people, and a reply may follow.
-        what: Came,
-        /// What the kernel says, if it is an error.
-        why: Option<String>,
-        /// The message, if it is one.
-        message: Option<Box<Message>>,
-    },
-    /// A socket could not be connected: why, as the kernel says.
-    NotConnected {
-        /// When.
-        at: Duration,
-        /// To whom.
-        server: Server,
-        /// How.
-        transport: Transport,
-        /// As a sentence part.
-        why: String,
-        /// Whether there was no socket to connect.
-        no_socket: bool,
-        /// Whether the port is closed.
-        is_refused: bool,
-    },
-    /// A query could not be sent, after its [`Event::Sent`].
-    NotSent {
-        /// Which.
-        id: QueryId,
-        /// As a sentence part.
-        why: String,
-        /// Whether there was no socket to send it from.
-        no_socket: bool,
-    },
-    /// A message came that answers nothing: why, as a sentence.
-    Stray {
-        /// When.
-        at: Duration,
-        /// From whom.
-        from: SocketAddr,
-        /// What is wrong with it.
-        why: String,
-    },
 }
 
 /// How it ended.

@@ -65,18 +65,10 @@ pub(crate) struct Lab {
 
 /// The trial of a case.
 pub(crate) fn trial(case: Case) -> Trial {
-    match missing(&case) {
-        Some(reason) if std::env::var("KDNS_REQUIRE_REAL").is_ok_and(|it| it == "1") => {
-            Trial::test(case.name, move || Err(Failed::from(reason)))
-        }
-        Some(reason) => {
-            let name = format!("{} ({reason})", case.name);
-            Trial::test(name, || Ok(())).with_ignored_flag(true)
-        }
-        None => Trial::test(case.name.clone(), move || {
-            start(&case.name).map_err(Failed::from)
-        }),
-    }
+    let (name, missing) = (case.name.clone(), missing(&case));
+    crate::needs::trial(&name, missing, move || {
+        start(&case.name).map_err(Failed::from)
+    })
 }
 
 fn missing(case: &Case) -> Option<String> {

@@ -12,7 +12,6 @@ use kdns::explain::transition::{Detail, run_when};
 use kdns::explain::{Context, explain};
 use kdns::name::{MAX_LABEL_BYTES, MAX_WIRE_BYTES, Name};
 use kdns::render::explanation::{self, Style};
-use kdns::render::explanation_json;
 use kdns::resolver::{self, Resolver};
 use kdns::scenario::{Family, Lookup, Scenario, file};
 use kdns::simulation::{MAX_QUERIES, Run, Sent, run_while};
@@ -244,7 +243,7 @@ fn explained(scenario: &Scenario, resolver: &'static Resolver, verbose: bool) {
     explanation::write(&explanation, style, &mut text).unwrap();
     printable_lines(&text);
     text.clear();
-    explanation_json::write(&explanation, &mut text).unwrap();
+    explanation::json::write(&explanation, &mut text).unwrap();
     let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
     let said = document.pointer("/groups/0/resolvers/0/queries").unwrap();
     let sent = resolver.predict(scenario).sent.len();

@@ -33,11 +33,6 @@ pub(crate) fn resolved() -> Option<PathBuf> {
         .find(|p| p.is_file())
 }
 
-/// Whether a missing need is a failure (`KDNS_REQUIRE_REAL=1`).
-pub(crate) fn required() -> bool {
-    env::var("KDNS_REQUIRE_REAL").is_ok_and(|v| v == "1")
-}
-
 /// Why no namespaces can be made here; `None` if they can.
 pub(crate) fn no_namespaces() -> Option<String> {
     if !nix::unistd::geteuid().is_root() {

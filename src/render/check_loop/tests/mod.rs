@@ -5,7 +5,7 @@ mod reports;
 
 use self::reports::{HOSTILE, filled, report, reports};
 use super::*;
-use crate::check_loop::Report;
+use crate::check_loop::{Report, Verdict};
 use crate::finding::Severity;
 use crate::text::is_unprintable;
 
@@ -113,7 +113,7 @@ fn sarif_fits_the_official_schema() {
 
 #[test]
 fn sarif_has_a_result_only_where_something_is_found_or_open() {
-    for verdict in VERDICTS {
+    for verdict in Verdict::ALL {
         let text = written(sarif::write, &report(verdict));
         let log: serde_json::Value = serde_json::from_str(&text).unwrap();
         let run = &log["runs"][0];
@@ -272,7 +272,7 @@ kdns: note: cannot read /etc/unbound: Is a directory
 
 #[test]
 fn prometheus_has_one_verdict_and_two_states() {
-    for verdict in VERDICTS {
+    for verdict in Verdict::ALL {
         let text = written(prometheus::write, &report(verdict));
         let ones = |name: &str| {
             let is_one = |line: &&str| line.starts_with(name) && line.ends_with("} 1");
@@ -280,7 +280,7 @@ fn prometheus_has_one_verdict_and_two_states() {
         };
         assert_eq!(ones("kdns_check_loop_verdict{"), 1, "{text}");
         assert_eq!(ones("kdns_check_loop_state{"), 2, "{text}");
-        let word = verdict_word(verdict);
+        let word = verdict.word();
         let line = format!("kdns_check_loop_verdict{{verdict=\"{word}\"}} 1\n");
         assert!(text.contains(&line), "{text}");
     }

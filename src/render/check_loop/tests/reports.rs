@@ -5,7 +5,6 @@ use crate::check_loop::{
     Chain, Edit, End, Hop, Mend, Proof, Report, Sighting, State, Verdict, When,
 };
 use crate::render::check_loop::probe::tests::seen;
-use crate::render::check_loop::{VERDICTS, verdict_word};
 use crate::text::Place;
 
 /// What no format may let through as it is.
@@ -154,8 +153,8 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
 pub(super) fn reports() -> Vec<(String, Report)> {
     let mut reports = Vec::new();
     let long = "näme.".repeat(2_000);
-    for verdict in VERDICTS {
-        let name = verdict_word(verdict);
+    for verdict in Verdict::ALL {
+        let name = verdict.word();
         reports.push((format!("{name}, plain"), report(verdict)));
         reports.push((format!("{name}, hostile"), filled(verdict, HOSTILE)));
         reports.push((format!("{name}, long"), filled(verdict, &long)));

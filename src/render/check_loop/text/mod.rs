@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use super::{probe, state_word};
+use super::probe;
 use crate::check_loop::{Chain, End, Mend, Report, Sighting, Verdict};
 use crate::render::paragraph;
 use crate::render::words::counted;
@@ -65,8 +65,8 @@ impl Page<'_> {
     }
 
     fn states(&mut self, report: &Report) -> io::Result<()> {
-        let now = state_word(report.now);
-        let next = state_word(report.next_start);
+        let now = report.now.word();
+        let next = report.next_start.word();
         let line = if now == next {
             format!("Now and at the next start of the DNS pods: {now}.")
         } else {

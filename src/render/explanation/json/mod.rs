@@ -17,7 +17,7 @@ use crate::explain::decision::{Decision, Order};
 use crate::explain::transition::{Reply, Then};
 use crate::explain::{Explanation, Group, Member, PlacedLead, Row};
 use crate::render::live::Lived;
-use crate::render::{json, live_json, words};
+use crate::render::{json, live, words};
 use crate::resolver::reading::Setting;
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
@@ -43,7 +43,7 @@ pub fn write_live(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let document = Document {
-        live: Some(lived.iter().map(live_json::form).collect()),
+        live: Some(lived.iter().map(live::json::form).collect()),
         ..document(explanation)
     };
     json::document(&document, out)

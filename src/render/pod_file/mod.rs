@@ -1,5 +1,7 @@
 //! What there is to say about a pod's file, one line each, for people.
 
+pub mod json;
+
 use std::io::{self, Write};
 
 use crate::pod::{Event, Object, PodFile};

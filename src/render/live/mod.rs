@@ -1,5 +1,6 @@
 //! Lookups on the wire as text for people.
 
+pub mod json;
 mod phrases;
 
 use std::collections::BTreeSet;

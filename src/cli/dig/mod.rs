@@ -33,7 +33,6 @@ use crate::host::{self, FileRead, ReadError};
 use crate::netns;
 use crate::resolver::bind;
 use crate::resolver::reading::{Origin, Reading};
-use crate::text::escaped;
 
 const USAGE: &str = "\
 Usage:  kdns dig [@global-server] [domain] [q-type] [q-class] {q-opt}
@@ -210,7 +209,7 @@ fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Re
     if let Some(word) = &parser.globals.search_as
         && let Err(why) = Walker::of(word, place.is_target)
     {
-        let _ = writeln!(streams.err, "kdns: {}", escaped(why.as_bytes()));
+        streams.tell(why);
         return Ok(Status::Found);
     }
     let trust = asked.trust;

@@ -1,5 +1,9 @@
 //! `kdns explain NAME`: the queries each stub resolver would send, and why.
 
+mod answer;
+mod live;
+mod scenarios;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,17 +13,17 @@ use clap::builder::PossibleValuesParser;
 use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
-use super::live::Live;
+use self::live::Live;
 use super::output::{self, Outputs};
 use super::question::{self, Question, QuestionArgs};
-use super::{Status, Streams, answer, completions, manual, scenarios};
+use super::{Status, Streams, completions, manual};
 use crate::explain::transition::Detail;
 use crate::explain::{Context, explain};
 use crate::host::ReadError;
 use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
 use crate::render::timeline::{self, Page};
-use crate::render::{explanation_json, prediction, scenario_json};
+use crate::render::{prediction, scenario_json};
 use crate::resolver::{self, Resolver};
 use crate::scenario::Scenario;
 use crate::text::escaped;
@@ -66,7 +70,7 @@ pub(super) struct ExplainArgs {
 
 /// How to write an explanation.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-pub(super) enum Format {
+enum Format {
     /// For people
     #[default]
     Text,
@@ -151,17 +155,14 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
             scenario_json::write(&scenario, out)
         })?;
     }
-    for wanted in &args.outputs.wanted {
-        let context = context.clone();
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            write(&scenario, context, &resolvers, wanted.format, style, out)
-        })?;
-    }
+    args.outputs.write(streams.out, |format, out| {
+        write(&scenario, context.clone(), &resolvers, format, style, out)
+    })?;
     Ok(Status::Clean)
 }
 
 /// Explains one scenario in one format.
-pub(super) fn write(
+fn write(
     scenario: &Scenario,
     context: Context,
     resolvers: &[&'static Resolver],
@@ -179,7 +180,7 @@ pub(super) fn write(
             explanation::write(&explain(scenario, context, resolvers, detail), style, out)
         }
         Format::Json => {
-            explanation_json::write(&explain(scenario, context, resolvers, Detail::Full), out)
+            explanation::json::write(&explain(scenario, context, resolvers, Detail::Full), out)
         }
         Format::Jsonl => {
             // One piece: many small writes would cost more than the predictions.
@@ -195,11 +196,7 @@ pub(super) fn write(
 }
 
 /// Draws one scenario.
-pub(super) fn drawn(
-    scenario: &Scenario,
-    context: Context,
-    resolvers: &[&'static Resolver],
-) -> Page {
+fn drawn(scenario: &Scenario, context: Context, resolvers: &[&'static Resolver]) -> Page {
     timeline::explained(&explain(scenario, context, resolvers, Detail::Short))
 }
 
@@ -211,18 +208,14 @@ fn report(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let name = args.name.clone().unwrap_or_default();
-    for wanted in &args.outputs.wanted {
-        output::write(wanted.file.as_deref(), streams.out, |out| {
-            match wanted.format {
-                Format::Text => Ok(()),
-                Format::Json => explanation_json::write_error(&name, &name, &message, None, out),
-                Format::Jsonl => prediction::error_line(&name, &message, None, out),
-                Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
-            }
+    args.outputs
+        .write(streams.out, |format, out| match format {
+            Format::Text => Ok(()),
+            Format::Json => explanation::json::write_error(&name, &name, &message, None, out),
+            Format::Jsonl => prediction::error_line(&name, &message, None, out),
+            Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
         })?;
-    }
-    // A closed stderr leaves nobody to tell.
-    let _ = writeln!(streams.err, "kdns: {message}");
+    streams.tell(message);
     Ok(Status::Undecided)
 }
 

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use super::explain::Format;
-use super::output::{self, Outputs};
-use super::{Status, Streams};
+use super::Format;
+use crate::cli::output::{self, Outputs};
+use crate::cli::{Status, Streams};
 use crate::dig::lookup::Lookup;
 use crate::dig::message::{Message, Opt};
 use crate::dig::translation;
@@ -24,9 +24,9 @@ use crate::explain::live::{
 use crate::explain::transition::{Detail, run_when};
 use crate::explain::{Context, explain};
 use crate::netns::Namespace;
-use crate::render::explanation::Style;
+use crate::render::explanation::{self, Style};
 use crate::render::live::{self as text, Lived};
-use crate::render::{explanation_json, live_json, scenario_json, timeline};
+use crate::render::{scenario_json, timeline};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::wire::live::{self as wire, Event, Options};
@@ -135,12 +135,12 @@ impl Live<'_> {
                 Format::Json => {
                     let context = self.context.clone();
                     let explanation = explain(scenario, context, self.resolvers, Detail::Full);
-                    explanation_json::write_live(&explanation, lived, out)
+                    explanation::json::write_live(&explanation, lived, out)
                 }
                 Format::Jsonl => {
                     let mut lines = Vec::new();
                     for one in lived {
-                        live_json::line(&scenario.id, one, &mut lines)?;
+                        text::json::line(&scenario.id, one, &mut lines)?;
                     }
                     out.write_all(&lines)
                 }
@@ -164,21 +164,18 @@ impl Live<'_> {
             let mut scenarios = replay.scenarios.iter();
             scenarios.try_for_each(|it| scenario_json::write(it, out))
         })?;
-        // A closed stderr leaves nobody to tell.
         if replay.scenarios.len() > 1 {
-            let _ = writeln!(
-                streams.err,
-                "kdns: the servers did not say the same to every resolver: the file has one \
-                 scenario for each, named after it"
+            streams.tell(
+                "the servers did not say the same to every resolver: the file has one scenario \
+                 for each, named after it",
             );
         }
         for resolver in &replay.unlike {
-            let _ = writeln!(
-                streams.err,
-                "kdns: the saved scenario does not replay the lookup of {} exactly: rules cannot \
-                 say all that happened",
+            streams.tell(format_args!(
+                "the saved scenario does not replay the lookup of {} exactly: rules cannot say \
+                 all that happened",
                 resolver.id
-            );
+            ));
         }
         Ok(())
     }

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::json;
-use super::pods::words;
+use super::words;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{Container, Pod};
+use crate::render::json;
 
 /// What `kdns pods --format json` writes. Fields are only added within a
 /// format version.

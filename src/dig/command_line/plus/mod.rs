@@ -182,7 +182,7 @@ pub(super) fn option(parser: &mut Parser, line: &mut Line<'_>, option: &[u8]) ->
 }
 
 /// The whole word that `text` is a beginning of.
-fn whole_word(text: &[u8]) -> Option<&'static str> {
+pub(super) fn whole_word(text: &[u8]) -> Option<&'static str> {
     let text = std::str::from_utf8(text).ok()?;
     if let Some((_, word)) = SHORT_FORMS.iter().find(|(short, _)| *short == text) {
         return Some(word);
@@ -384,10 +384,4 @@ fn dns64_prefix(parser: &mut Parser, line: &mut Line<'_>) {
     lookup.text = b"ipv4only.arpa".to_vec();
     lookup.rdtype = 28;
     lookup.rdtype_set = true;
-}
-
-/// For the parser's tests.
-#[cfg(test)]
-pub(super) fn whole_word_for_tests(text: &str) -> Option<&'static str> {
-    whole_word(text.as_bytes())
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::render::live_json::LookupForm;
+use crate::render::live::json::LookupForm;
 
 /// What `kdns explain NAME --format json` writes. Fields are only added
 /// within a format version.

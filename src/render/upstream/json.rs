@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use super::json;
+use crate::render::json;
 use crate::text;
 use crate::topology::resolved::Mode;
 use crate::upstream::{self, End, Health, Role};

@@ -1,5 +1,7 @@
 //! The pods of a node as text for people.
 
+pub mod json;
+
 use std::io::{self, Write};
 
 use colored::Colorize as _;

@@ -3,14 +3,14 @@
 use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
-use super::explain::{self, Format};
-use super::output::{Outputs, Sink};
-use super::{Status, Streams};
+use super::Format;
+use crate::cli::output::{Outputs, Sink};
+use crate::cli::{Status, Streams};
 use crate::explain::Context;
 use crate::host::{self, io_reason};
-use crate::render::explanation::Style;
+use crate::render::explanation::{self, Style};
+use crate::render::prediction;
 use crate::render::timeline::{self, Page};
-use crate::render::{explanation_json, prediction};
 use crate::resolver::Resolver;
 use crate::scenario::json;
 use crate::text::escaped;
@@ -170,12 +170,12 @@ impl Scenarios<'_> {
         let (resolvers, style) = (self.resolvers, self.style);
         for target in &mut self.targets {
             if target.format == Format::Svg {
-                target.draw(|| explain::drawn(&scenario, Context::default(), resolvers));
+                target.draw(|| super::drawn(&scenario, Context::default(), resolvers));
                 continue;
             }
             let title = (target.format == Format::Text).then_some(scenario.id.as_str());
             target.add(title, |format, out| {
-                explain::write(&scenario, Context::default(), resolvers, format, style, out)
+                super::write(&scenario, Context::default(), resolvers, format, style, out)
             })?;
         }
         Ok(())
@@ -191,7 +191,7 @@ impl Scenarios<'_> {
             } else if target.format != Format::Text {
                 target.add(None, |format, out| match format {
                     Format::Text | Format::Svg => Ok(()),
-                    Format::Json => explanation_json::write_error(&case, "", &message, at, out),
+                    Format::Json => explanation::json::write_error(&case, "", &message, at, out),
                     Format::Jsonl => prediction::error_line(&case, &message, at, out),
                 })?;
             }

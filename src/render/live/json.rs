@@ -18,7 +18,7 @@ use crate::text::escaped;
 
 /// A lookup that was made.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct LookupForm {
+pub(in crate::render) struct LookupForm {
     resolver: &'static str,
     version: &'static str,
     /// As the program sees it; absent if the lookup was cut.
@@ -61,7 +61,7 @@ struct OutcomeForm {
 /// What ended a lookup before the resolver did.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum CutForm {
+pub(in crate::render) enum CutForm {
     /// The time allowed for it.
     Time,
     /// More queries than any resolver should send.
@@ -92,7 +92,7 @@ struct QueryForm {
 
 /// What came back for a query.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ReplyForm {
+pub(in crate::render) struct ReplyForm {
     /// `ANSWER` (records), `NODATA` (none), another response code, `TC`
     /// (truncated), `TIMEOUT` (nothing came), `ICMP` (closed port), `CLOSE`
     /// (connection closed), `UNSENT` (the query did not leave).
@@ -166,7 +166,7 @@ pub fn line(case: &str, lived: &Lived, line: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// The form of a lookup.
-pub(super) fn form(lived: &Lived) -> LookupForm {
+pub(in crate::render) fn form(lived: &Lived) -> LookupForm {
     let (played, comparison) = (&lived.played, &lived.comparison);
     let numbered = played.exchanges.iter().zip(&comparison.numbers);
     LookupForm {
