@@ -67,7 +67,8 @@ rm /dev/shm/kdns-before /dev/shm/kdns-out
 fn read_only_tmp() {
     let text = script(
         r#"
-mount -t tmpfs -o ro tmp /tmp
+mount --bind /tmp /tmp
+mount -o remount,bind,ro /tmp
 set +e
 "$KDNS" explain web --file "$DATA/readme/pod.conf" >/dev/null; echo explain $?
 "$KDNS" check-loop --root "$DATA/nodes/cluster-loop" >/dev/null; echo check-loop $?
