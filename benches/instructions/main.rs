@@ -71,7 +71,7 @@ const PATHS: [(&str, &str); 12] = [
     ("lint a megabyte of YAML", "lint DIR/kubelet.yaml"),
 ];
 
-fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let program = program();
     if !program.is_file() || !is_here("valgrind") {
         println!("skipped: this needs valgrind and {}", program.display());

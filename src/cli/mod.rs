@@ -22,9 +22,10 @@ mod threshold;
 mod upstream;
 mod version;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -175,7 +176,9 @@ impl fmt::Debug for Streams<'_> {
 
 /// Runs kdns with `args`, the program's name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Status {
-    let args = match Args::try_parse_from(args) {
+    let mut args = args.into_iter();
+    let program = args.next().map(as_typed);
+    let args = match Args::try_parse_from(program.into_iter().chain(args)) {
         Ok(args) => args,
         Err(usage) => return report_usage(&usage, streams),
     };
@@ -202,6 +205,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     result
         .and_then(flushed)
         .unwrap_or_else(|error| report_failure(&error, streams))
+}
+
+/// What people type to call this program: kubectl runs `kubectl-kdns` for
+/// `kubectl kdns`.
+fn as_typed(program: OsString) -> OsString {
+    if Path::new(&program).file_name() == Some(OsStr::new("kubectl-kdns")) {
+        return "kubectl kdns".into();
+    }
+    program
 }
 
 /// The definition of the command line, for man pages and completions.

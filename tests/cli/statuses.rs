@@ -164,3 +164,19 @@ fn versions_and_addresses_are_what_they_say() {
         ended.err
     );
 }
+
+/// kubectl runs plugins by their own names; what it shows is what one types.
+#[test]
+fn a_plugin_of_kubectl_names_itself_as_one_types_it() {
+    let folder = folder();
+    let plugin = folder.path().join("kubectl-kdns");
+    symlink(env!("CARGO_BIN_EXE_kdns"), &plugin).unwrap();
+    for (args, usage) in [
+        (&["--help"][..], "Usage: kubectl kdns [OPTIONS] <COMMAND>"),
+        (&["explain", "--help"], "Usage: kubectl kdns explain"),
+    ] {
+        let output = std::process::Command::new(&plugin).args(args).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        assert!(text.contains(usage), "{text}");
+    }
+}
