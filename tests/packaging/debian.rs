@@ -104,6 +104,7 @@ fn completions(root: &Path) {
         );
     }
     let script = r#"
+        PATH=$1/usr/bin:$PATH
         source "$1/usr/share/bash-completion/completions/kdns"
         COMP_WORDS=(kdns che) COMP_CWORD=1
         function=$(complete -p kdns | sed 's/.*-F \([^ ]*\).*/\1/')

@@ -140,7 +140,7 @@ const RUNS: [(&[&str], i32, &str); 19] = [
     (&["rule"], 0, ""),
     (&["rule", "KR001"], 0, ""),
     (&["schema", "explain"], 0, "{"),
-    (&["completions", "bash"], 0, "_kdns()"),
+    (&["completions", "bash"], 0, "_clap_complete_kdns()"),
     (&["explain", "db"], 0, ""),
     (&["explain", "db", "--root", "/"], 0, ""),
     (&["check-loop"], 2, ""),
