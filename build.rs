@@ -2,9 +2,9 @@
 //! the archives of its C library. Such a program starts in two thirds of the
 //! time, runs in an empty root, and needs nothing of the namespaces it enters.
 //!
-//! The code keeps to safe Rust, so that what a random address protects is not
-//! there to be attacked; stack, heap and system calls stay where the kernel
-//! puts them at random.
+//! The price: the code is not at a random address. kdns itself has no unsafe
+//! code, but libraries below it do (ring, tokio, rustix). Stack, heap and
+//! system calls stay where the kernel puts them at random.
 
 use std::env;
 use std::error::Error;
