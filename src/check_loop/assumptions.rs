@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::graph::{Graph, Role};
+use super::graph::Graph;
+use super::servers::{Role, Server};
 use super::verdict::Outcome;
 use super::walk::WayEnd;
 use super::{State, When};
@@ -102,7 +103,7 @@ pub(super) fn supposed(graph: &Graph<'_>, now: State, outcomes: &[&Outcome]) -> 
         remarks.extend(server.assumed.as_deref().map(capital));
         remarks.extend(server.dns.unknown.iter().cloned());
     }
-    let is_on_node = |it: &super::graph::Server<'_>| {
+    let is_on_node = |it: &Server<'_>| {
         it.role == Role::Cluster && (it.pod.is_some() || it.dns.network == Network::Node)
     };
     let seen = graph.servers.iter().any(is_on_node);

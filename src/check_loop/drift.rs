@@ -3,11 +3,12 @@
 
 use std::net::IpAddr;
 
-use super::graph::{Graph, Role, reached};
+use super::graph::{Graph, reached};
+use super::servers::{self, Role, Server};
 use super::verdict::Outcome;
 use super::view::{self, Policy, View};
 use super::walk::{Way, WayEnd, Who};
-use super::{Sighting, State, headline, log, servers};
+use super::{Sighting, State, log};
 use crate::kubelet::Origin;
 use crate::node::{Node, Pod};
 use crate::topology::{Network, Program};
@@ -122,7 +123,7 @@ fn refused(graph: &Graph<'_>) -> Vec<String> {
 pub(super) fn about_ways(graph: &Graph<'_>, outcomes: &[&Outcome]) -> Vec<String> {
     let mut remarks = Vec::new();
     for outcome in outcomes {
-        let Some(way) = headline::deciding(outcome) else {
+        let Some(way) = outcome.deciding() else {
             continue;
         };
         if outcome.is_partial {
@@ -216,9 +217,8 @@ fn silent(graph: &Graph<'_>, way: &Way) -> Option<String> {
         Who::Server(index) => graph.servers.get(index),
         Who::Service(_) => None,
     });
-    let is_coredns = |it: &&super::graph::Server<'_>| {
-        matches!(it.dns.program, Program::CoreDns | Program::NodeCache)
-    };
+    let is_coredns =
+        |it: &&Server<'_>| matches!(it.dns.program, Program::CoreDns | Program::NodeCache);
     let mut coredns = servers.filter(is_coredns).peekable();
     coredns.peek()?;
     let label = coredns

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::quote;
+use super::servers::{self, Role, Server};
 use super::view::{self, Policy, View};
 use super::{Proof, When};
-use crate::node::{Node, Pod};
+use crate::node::Node;
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
-use crate::topology::{DnsServer, Network, Program, Target};
+use crate::topology::{Network, Program, Target};
 
 /// The servers of a node and how to get from one to the next.
 #[derive(Debug)]
@@ -21,30 +22,10 @@ pub(super) struct Graph<'n> {
     pub(super) services: Vec<(IpAddr, Option<Proof>)>,
 }
 
-/// A DNS server.
-#[derive(Debug)]
-pub(super) struct Server<'n> {
-    pub(super) dns: DnsServer,
-    /// The pod that it runs in.
-    pub(super) pod: Option<&'n Pod>,
-    pub(super) role: Role,
-    /// Why it is not known but supposed, as a sentence without a full stop.
-    pub(super) assumed: Option<String>,
-}
-
-/// Why a server is in the graph.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Role {
-    /// It serves the cluster's names: the question is about it.
-    Cluster,
-    /// It is on the way of others, or loops by itself.
-    Other,
-}
-
 impl<'n> Graph<'n> {
     /// Everything of `node` that answers DNS.
     pub(super) fn of(node: &'n Node) -> Self {
-        let servers = super::servers::of(node);
+        let servers = servers::of(node);
         let services = services(node, &servers);
         Self {
             node,
@@ -195,4 +176,9 @@ fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)>
 pub(super) fn reached(to: SocketAddr) -> SocketAddr {
     let ip = crate::address::Address::from(to.ip()).reached();
     SocketAddr::new(ip, to.port())
+}
+
+/// The address without the usual port.
+pub(super) fn short(to: &str) -> String {
+    to.strip_suffix(":53").unwrap_or(to).to_owned()
 }

@@ -1,6 +1,6 @@
 //! The answer in one line.
 
-use super::graph::{Graph, reached};
+use super::graph::{Graph, reached, short};
 use super::verdict::{Outcome, asks_nobody};
 use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Report, State, Verdict, When};
@@ -23,7 +23,7 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
             return format!("Not known whether DNS loops: {}", lower(missing));
         }
         Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => {
-            outcomes.iter().find_map(|it| Some((*it, deciding(it)?)))
+            outcomes.iter().find_map(|it| Some((*it, it.deciding()?)))
         }
     };
     let Some((outcome, way)) = about else {
@@ -50,14 +50,6 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
         (some, all) => format!("{some} of {all} times "),
     };
     format!("{begins}{names}: {share}{}", what(graph, way))
-}
-
-/// The way that decides.
-pub(super) fn deciding(outcome: &Outcome) -> Option<&Way> {
-    let counted = || outcome.ways.iter().filter(|way| !way.is_passed);
-    let cycle = counted().find(|way| matches!(way.end, WayEnd::Cycle(_)));
-    let refused = |way: &&Way| matches!(way.end, WayEnd::Refused | WayEnd::Stopped);
-    cycle.or_else(|| counted().find(refused))
 }
 
 /// What happens on the way, as the end of a sentence.
@@ -99,11 +91,6 @@ fn name(graph: &Graph<'_>, step: &Step) -> String {
         Who::Service(Some(to)) => format!("the cluster's DNS service {}", to.ip()),
         Who::Service(None) => walk::UPSTREAM_SERVICE.to_owned(),
     }
-}
-
-/// The address without the usual port.
-pub(super) fn short(to: &str) -> String {
-    to.strip_suffix(":53").unwrap_or(to).to_owned()
 }
 
 /// Where a loopback address is.

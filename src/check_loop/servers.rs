@@ -1,11 +1,30 @@
 //! The DNS servers of a node: those that were found as programs, and those of
 //! its pods.
 
-use super::graph::{Role, Server};
 use crate::node::{Container, Node, Pod, Process};
 use crate::text::{Place, Placed, Source};
 use crate::topology::coredns::{self, Site};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
+
+/// A DNS server.
+#[derive(Debug)]
+pub(super) struct Server<'n> {
+    pub(super) dns: DnsServer,
+    /// The pod that it runs in.
+    pub(super) pod: Option<&'n Pod>,
+    pub(super) role: Role,
+    /// Why it is not known but supposed, as a sentence without a full stop.
+    pub(super) assumed: Option<String>,
+}
+
+/// Why a server is in the graph.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Role {
+    /// It serves the cluster's names: the question is about it.
+    Cluster,
+    /// It is on the way of others, or loops by itself.
+    Other,
+}
 
 /// Every DNS server of the node, those of the cluster's DNS first.
 pub(super) fn of(node: &Node) -> Vec<Server<'_>> {

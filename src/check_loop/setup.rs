@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::graph::{Graph, Role};
+use super::graph::Graph;
+use super::servers::{Role, Server};
 use super::view;
 use crate::kubelet::{Kubelet, Origin};
 use crate::text::escaped;
@@ -69,7 +70,7 @@ fn on_node(graph: &Graph<'_>) -> Vec<String> {
 }
 
 fn forwards(graph: &Graph<'_>) -> Vec<String> {
-    let is_read = |it: &&super::graph::Server<'_>| it.role == Role::Cluster && it.assumed.is_none();
+    let is_read = |it: &&Server<'_>| it.role == Role::Cluster && it.assumed.is_none();
     let servers = graph.servers.iter().filter(is_read);
     let mut lines = BTreeSet::new();
     let forwards = servers.flat_map(|it| &it.dns.forwards);

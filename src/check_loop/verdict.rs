@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::graph::{Graph, Role, Server};
+use super::graph::Graph;
+use super::servers::{Role, Server};
 use super::walk::{self, Step, Way, WayEnd, Who};
 use super::{Chain, End, Hop, State, Verdict, When};
 use crate::topology::{Network, Program, Target};
@@ -28,6 +29,14 @@ impl Outcome {
     /// Whether it only says that something was not followed.
     pub(super) fn is_doubt(&self) -> bool {
         self.ways.iter().all(|way| way.steps.is_empty())
+    }
+
+    /// The way that decides.
+    pub(super) fn deciding(&self) -> Option<&Way> {
+        let counted = || self.ways.iter().filter(|way| !way.is_passed);
+        let cycle = counted().find(|way| matches!(way.end, WayEnd::Cycle(_)));
+        let refused = |way: &&Way| matches!(way.end, WayEnd::Refused | WayEnd::Stopped);
+        cycle.or_else(|| counted().find(refused))
     }
 }
 

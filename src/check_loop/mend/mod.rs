@@ -6,12 +6,13 @@ mod setting;
 
 use std::net::IpAddr;
 
-use super::graph::{Graph, Server, reached};
+use super::graph::{Graph, reached};
 use super::quote;
+use super::servers::{self, Server};
 use super::verdict::{self, Outcome};
 use super::view::{self, Policy};
 use super::walk::{self, Step, Way, WayEnd, Who};
-use super::{Edit, Mend, State, When, headline, servers};
+use super::{Edit, Mend, State, When};
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
 use crate::text::{Source, escaped};
@@ -38,7 +39,7 @@ pub(super) fn of(
     let (outcome, way) = outcomes
         .iter()
         .filter(|it| verdict::is_bad(it.state))
-        .find_map(|it| Some((*it, headline::deciding(it)?)))?;
+        .find_map(|it| Some((*it, it.deciding()?)))?;
     if outcome.when == When::Now && next == State::NoLoop {
         return setting::recreate(graph.node);
     }

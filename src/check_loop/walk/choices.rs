@@ -1,12 +1,14 @@
 //! Whom a server can ask.
 
+use std::net::SocketAddr;
+
 use super::{UPSTREAM_SERVICE, Walk, WayEnd};
-use crate::check_loop::graph::Server;
+use crate::check_loop::graph::short;
+use crate::check_loop::servers::Server;
 use crate::check_loop::view::Listed;
-use crate::check_loop::{Proof, headline, quote};
+use crate::check_loop::{Proof, quote};
 use crate::text::Place;
 use crate::topology::{Forward, Target};
-use std::net::SocketAddr;
 
 /// Most servers of one forward that are looked at; CoreDNS takes 15.
 const MAX_CHOICES: usize = 200;
@@ -39,7 +41,7 @@ impl Walk<'_, '_> {
             }
             let one = |to, shown: String| Choice {
                 to,
-                proof: self.written(&target.place, &headline::short(&shown)),
+                proof: self.written(&target.place, &short(&shown)),
                 shown,
                 target: target.place.clone(),
                 is_from_file: false,

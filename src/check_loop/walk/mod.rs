@@ -8,7 +8,8 @@ use std::net::SocketAddr;
 use super::deliver::{Delivery, deliver};
 use choices::{Choice, Leads};
 
-use super::graph::{Graph, Server};
+use super::graph::Graph;
+use super::servers::Server;
 use super::{Proof, When};
 use crate::text::Place;
 use crate::topology::{Forward, Policy, Program};

@@ -166,22 +166,36 @@ fn against(
 /// Whether each type's own list is the same, or of a `cut` run begins so; with a `cache` a negative answer to A may have
 /// answered AAAA, or the reverse.
 fn same_by_type(predicted: &[Step], seen: &[Step], cache: bool, cut: bool) -> bool {
-    let (mut predicted, mut seen) = (by_type(predicted), by_type(seen));
-    if cache {
-        let p = predicted.remove(&Some("AAAA")).unwrap_or_default();
-        let s = seen.remove(&Some("AAAA")).unwrap_or_default();
-        let (few, many) = if p.len() < s.len() { (p, s) } else { (s, p) };
-        let mut rest = many.iter();
-        if !few.iter().all(|step| rest.any(|other| other == step)) {
-            return false;
-        }
+    if cache && !cut {
+        return same_but_for_a_cache(predicted, seen);
     }
+    let (predicted, seen) = (by_type(predicted), by_type(seen));
     if cut {
         return seen
             .iter()
             .all(|(qtype, list)| predicted.get(qtype).is_some_and(|p| p.starts_with(list)));
     }
     predicted == seen
+}
+
+/// Whether the same names are asked for in the same order, and each as often with every type that both ask it with.
+fn same_but_for_a_cache(predicted: &[Step], seen: &[Step]) -> bool {
+    let names = |steps: &[Step]| {
+        let mut names: Vec<Step> = Vec::new();
+        for (proto, server, name, _) in steps {
+            let step = (proto.clone(), server.clone(), name.clone(), None);
+            if !names.contains(&step) {
+                names.push(step);
+            }
+        }
+        names
+    };
+    let count = |steps: &[Step], step| steps.iter().filter(|it| *it == step).count();
+    let same = |step: &Step| {
+        let (often, seen) = (count(predicted, step), count(seen, step));
+        seen == 0 || often == seen
+    };
+    names(predicted) == names(seen) && predicted.iter().all(same)
 }
 
 fn first_difference(predicted: &[Step], seen: &[Step]) -> String {
