@@ -166,8 +166,8 @@ fn against(
 /// Whether each type's own list is the same, or of a `cut` run begins so; with a `cache` a negative answer to A may have
 /// answered AAAA, or the reverse.
 fn same_by_type(predicted: &[Step], seen: &[Step], cache: bool, cut: bool) -> bool {
-    if cache && !cut {
-        return same_but_for_a_cache(predicted, seen);
+    if cache {
+        return same_but_for_a_cache(predicted, seen, cut);
     }
     let (predicted, seen) = (by_type(predicted), by_type(seen));
     if cut {
@@ -178,8 +178,9 @@ fn same_by_type(predicted: &[Step], seen: &[Step], cache: bool, cut: bool) -> bo
     predicted == seen
 }
 
-/// Whether the same names are asked for in the same order, and each as often with every type that both ask it with.
-fn same_but_for_a_cache(predicted: &[Step], seen: &[Step]) -> bool {
+/// Whether the same names are asked for in the same order, and each as often with every type that both ask it with; a
+/// `cut` run only begins so.
+fn same_but_for_a_cache(predicted: &[Step], seen: &[Step], cut: bool) -> bool {
     let names = |steps: &[Step]| {
         let mut names: Vec<Step> = Vec::new();
         for (proto, server, name, _) in steps {
@@ -195,6 +196,9 @@ fn same_but_for_a_cache(predicted: &[Step], seen: &[Step]) -> bool {
         let (often, seen) = (count(predicted, step), count(seen, step));
         seen == 0 || often == seen
     };
+    if cut {
+        return names(predicted).starts_with(&names(seen));
+    }
     names(predicted) == names(seen) && predicted.iter().all(same)
 }
 
