@@ -284,12 +284,15 @@ fn read_pod(
         }
         result => result?,
     };
-    if args.root.is_some() {
-        let missing = written.incomplete.iter();
-        context
-            .about
-            .extend(missing.map(|why| format!("not all of the pod's file is known: {why}")));
-    }
+    let missing = written.incomplete.iter().map(|why| {
+        if args.root.is_some() {
+            format!("not all of the pod's file is known: {why}")
+        } else {
+            // The kubelet that is assumed has no file: there is one question, and one answer.
+            NO_NODE_DOMAINS.to_owned()
+        }
+    });
+    context.about.extend(missing);
     let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
     context.about.extend(written.dropped.iter().map(left_out));
     scenario.resolv_conf = Some(ResolvConf::parse(Source {
@@ -298,6 +301,12 @@ fn read_pod(
     }));
     Ok(context)
 }
+
+/// What is said of a pod with the cluster's DNS on no node in particular.
+///
+/// Source: kubernetes `pkg/kubelet/network/dns/dns.go: generateSearchesForDNSClusterFirst`.
+const NO_NODE_DOMAINS: &str = "assumed: the node's file has no search domains, which the kubelet \
+     would put after the cluster's (--root / takes those of this node)";
 
 /// The kubelet of the node that was named, else one as kubeadm sets it up.
 fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Ground> {
