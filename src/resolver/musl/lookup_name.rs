@@ -176,6 +176,9 @@ async fn name_from_dns(
         match reply {
             None => return Err("EAI_AGAIN"),
             Some(reply) if reply.rcode == Rcode::NxDomain => return Ok(Vec::new()),
+            // In the question a byte above 193 is taken for the start of a
+            // pointer, and no record is found (`dns_parse.c: __dns_parse`).
+            Some(_) if !name.is_ascii() => {}
             Some(reply) => found.extend(reply.answers),
         }
     }
