@@ -111,6 +111,7 @@ async fn getaddrinfo(
     if let Some((_, scope)) = host.split_once('%') {
         address.scope = Some(scope.into());
     }
+    address.written = None;
     Ok(address)
 }
 
