@@ -193,7 +193,10 @@ fn a_pod_in_mind_has_the_domains_of_its_node() {
         let alone = run(node.path(), &[&words[..], &question].concat());
         assert!(alone.out.contains(assumed), "{}", alone.out);
         assert!(!alone.out.contains("corp.example"), "{}", alone.out);
-        let there = run(node.path(), &[&words[..], &question, &["--root", "."]].concat());
+        let there = run(
+            node.path(),
+            &[&words[..], &question, &["--root", "."]].concat(),
+        );
         assert!(!there.out.contains(assumed), "{}", there.out);
         assert!(there.out.contains("db.corp.example"), "{}", there.out);
     }
