@@ -273,6 +273,9 @@ fn read_pod(
     if namespace.is_empty() {
         bail!("the namespace is empty; write a name such as default");
     }
+    if spec.uses_cluster_dns() {
+        context.about.extend(ground.assumed.iter().cloned());
+    }
     let id = PodId {
         namespace: &namespace,
         name: None,
@@ -318,19 +321,18 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
     if let Some(directory) = &args.root {
         let root = Root::below(directory, Resolution::Kernel)?;
         let ground = Ground::of_node(&root, StandIns::default(), said);
-        let about = ground.about.iter().chain(&ground.assumed);
-        context.about.extend(about.cloned());
+        context.about.extend(ground.about.iter().cloned());
         return Ok(ground);
     }
+    let unknown = "give the file that the kubelet's resolvConf names with --file";
+    let mut ground = Ground::assumed(said, unknown);
     if args.cluster_dns.is_empty() {
-        let sentence = format!(
+        ground.assumed.push(format!(
             "assumed: the cluster's DNS is {} (--cluster-dns)",
             pod::DEFAULT_CLUSTER_DNS
-        );
-        context.about.push(sentence);
+        ));
     }
-    let unknown = "give the file that the kubelet's resolvConf names with --file";
-    Ok(Ground::assumed(said, unknown))
+    Ok(ground)
 }
 
 /// The file of a pod that gets the one of this machine's kubelet, if there is

@@ -200,4 +200,10 @@ fn a_pod_in_mind_has_the_domains_of_its_node() {
         assert!(!there.out.contains(assumed), "{}", there.out);
         assert!(there.out.contains("db.corp.example"), "{}", there.out);
     }
+    // A pod with servers of its own has nothing of the cluster's.
+    let own = "kind: Pod\nmetadata:\n  name: web\nspec:\n  containers: []\n  dnsPolicy: None\n  dnsConfig:\n    nameservers: [192.0.2.1]\n";
+    write(node.path(), "own.yaml", own);
+    let alone = run(node.path(), &["explain", "db", "--pod", "own.yaml"]);
+    assert!(alone.out.contains("192.0.2.1"), "{}", alone.out);
+    assert!(!alone.out.contains("assumed"), "{}", alone.out);
 }
