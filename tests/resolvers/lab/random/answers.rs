@@ -37,6 +37,10 @@ pub(super) fn answers(dice: &mut Dice, asked: &Asked<'_>, failing: bool) -> Vec<
         for _ in 0..=dice.below(2) {
             failures(dice, asked, &mut rules);
         }
+        // Beside truncation it is a race which of UDP and TCP is heard first.
+        if rules.iter().any(|rule| rule["reply"] == "TC") {
+            rules.retain(|rule| rule.get("edns").is_none());
+        }
     }
     if dice.percent(12) {
         rules.push(negative(dice, asked, "NODATA"));
@@ -60,9 +64,8 @@ fn failures(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
     ]);
     let mut rule = json!({"reply": reply});
     // Rules name servers by address; some of the lines are none.
-    let mut addresses = asked.servers.iter();
-    let addresses: Vec<&String> = addresses
-        .by_ref()
+    let servers = asked.servers.iter();
+    let addresses: Vec<&String> = servers
         .filter(|server| server.parse::<IpAddr>().is_ok())
         .collect();
     match dice.below(9) {
@@ -70,7 +73,7 @@ fn failures(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
             rule["server"] = json!(addresses[dice.below(addresses.len())]);
         }
         2 | 3 => rule["type"] = json!(dice.pick(&["A", "AAAA"])),
-        4 if reply != "TC" && reply != "TIMEOUT" => rule["edns"] = json!(true),
+        4 if !matches!(reply, "TC" | "TIMEOUT") => rule["edns"] = json!(true),
         _ => rule["name"] = json!(asked.somewhere(dice)),
     }
     let has_type = dice.percent(20);

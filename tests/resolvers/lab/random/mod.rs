@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 use self::answers::{Asked, answers};
 use self::dice::Dice;
 use crate::lab::words::{
-    ALIASES, DOMAINS, ENV_OPTIONS, HOSTNAMES, HOSTS, LOCAL_DOMAINS, NAMES, NAMESPACES, NSSWITCH,
-    ODD_DOMAINS, ODD_SERVERS, OPTIONS, SERVERS, SPECIAL,
+    ALIASES, DOMAINS, ENV_OPTIONS, HOSTNAMES, HOSTS, LINES, LOCAL_DOMAINS, NAMES, NAMESPACES,
+    NSSWITCH, ODD_DOMAINS, ODD_SERVERS, OPTIONS, SERVERS, SPECIAL,
 };
 
 /// So many scenarios; the same for the same seed.
@@ -216,33 +216,7 @@ fn odd_file(dice: &mut Dice, servers: &[String], search: &[String], options: &[S
         lines.insert(at, format!("options{}{part}", space(dice)));
     }
     for _ in 0..=dice.below(2) {
-        let extra = dice.pick(&[
-            "# comment",
-            "; comment",
-            "",
-            "   ",
-            "\t# comment",
-            "search b.test",
-            "domain b.test",
-            "search",
-            "nameserver",
-            "options",
-            "sortlist 10.0.0.0/8",
-            "lookup file bind",
-            "family inet6 inet4",
-            "nonsense",
-            "nameservers 10.96.0.13",
-            "Search b.test",
-            "search b.test # c.test",
-            "options ndots:3 # ndots:1",
-            "options attempts:1",
-            "search\tb.test\u{b}c.test",
-            "\u{ef}\u{bb}\u{bf}# comment",
-            "search b.test\u{0}c.test",
-            "nameserver 10.96.0.13 10.96.0.14",
-            "searchx b.test",
-            "\\",
-        ]);
+        let extra = dice.pick(&LINES);
         lines.insert(dice.below(lines.len() + 1), extra.to_owned());
     }
     bend_one(dice, &mut lines);
