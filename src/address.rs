@@ -13,6 +13,8 @@ pub struct Address {
     pub ip: IpAddr,
     /// Text after `%`, without it.
     pub scope: Option<Box<str>>,
+    /// The text that a resolver hands on, where it is not that of RFC 5952.
+    pub written: Option<Box<str>>,
 }
 
 /// A name server as a resolver sends to it.
@@ -25,6 +27,30 @@ pub struct Server {
 }
 
 impl Address {
+    /// An address with its scope, in the usual text.
+    pub fn scoped(ip: IpAddr, scope: Option<Box<str>>) -> Self {
+        Self {
+            ip,
+            scope,
+            written: None,
+        }
+    }
+
+    /// In the text of C's `inet_ntop`, which writes an IPv4 address behind 96
+    /// zero bits with dots.
+    ///
+    /// Source: glibc `resolv/inet_ntop.c: inet_ntop6`.
+    #[must_use]
+    pub fn in_c_text(self) -> Self {
+        let written = match self.ip {
+            IpAddr::V6(ip) if matches!(ip.segments(), [0, 0, 0, 0, 0, 0, 1..=u16::MAX, _]) => {
+                ip.to_ipv4().map(|ip| format!("::{ip}").into())
+            }
+            _ => None,
+        };
+        Self { written, ..self }
+    }
+
     /// The address that a packet to this one reaches: Linux takes the
     /// unspecified address for the loopback one (`ip(7)`), and a mapped IPv4
     /// address is sent as IPv4. Without the scope.
@@ -43,7 +69,7 @@ impl Address {
 
 impl From<IpAddr> for Address {
     fn from(ip: IpAddr) -> Self {
-        Self { ip, scope: None }
+        Self::scoped(ip, None)
     }
 }
 
@@ -65,9 +91,10 @@ impl From<Address> for Server {
 /// `10.96.0.10`, `fe80::1%eth0`.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.scope {
-            None => self.ip.fmt(f),
-            Some(scope) => write!(f, "{}%{scope}", self.ip),
+        match (&self.written, &self.scope) {
+            (Some(text), _) => f.write_str(text),
+            (None, None) => self.ip.fmt(f),
+            (None, Some(scope)) => write!(f, "{}%{scope}", self.ip),
         }
     }
 }

@@ -135,11 +135,13 @@ impl<'a> World<'a> {
             rule.server.is_none_or(|ip| ip == server.address.reached())
                 && rule.transport.is_none_or(|only| only == transport)
                 && rule.name.is_none()
-                && rule.record_type.is_none()
         };
         for rule in self.rules.iter().filter(about) {
             match rule.effect {
-                Effect::Unreachable => return Err(ConnectError::Unreachable),
+                Effect::Unreachable if rule.record_type.is_none() => {
+                    return Err(ConnectError::Unreachable);
+                }
+                // A port is closed before a type could be asked for.
                 Effect::Icmp if transport == Transport::Tcp => return Err(ConnectError::Refused),
                 _ => {}
             }

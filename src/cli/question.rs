@@ -273,6 +273,9 @@ fn read_pod(
     if namespace.is_empty() {
         bail!("the namespace is empty; write a name such as default");
     }
+    if spec.uses_cluster_dns() {
+        context.about.extend(ground.assumed.iter().cloned());
+    }
     let id = PodId {
         namespace: &namespace,
         name: None,
@@ -284,12 +287,15 @@ fn read_pod(
         }
         result => result?,
     };
-    if args.root.is_some() {
-        let missing = written.incomplete.iter();
-        context
-            .about
-            .extend(missing.map(|why| format!("not all of the pod's file is known: {why}")));
-    }
+    let missing = written.incomplete.iter().map(|why| {
+        if args.root.is_some() {
+            format!("not all of the pod's file is known: {why}")
+        } else {
+            // The kubelet that is assumed has no file: there is one question, and one answer.
+            NO_NODE_DOMAINS.to_owned()
+        }
+    });
+    context.about.extend(missing);
     let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
     context.about.extend(written.dropped.iter().map(left_out));
     scenario.resolv_conf = Some(ResolvConf::parse(Source {
@@ -298,6 +304,12 @@ fn read_pod(
     }));
     Ok(context)
 }
+
+/// What is said of a pod with the cluster's DNS on no node in particular.
+///
+/// Source: kubernetes `pkg/kubelet/network/dns/dns.go: generateSearchesForDNSClusterFirst`.
+const NO_NODE_DOMAINS: &str = "assumed: the node's file has no search domains, which the kubelet \
+     would put after the cluster's (--root / takes those of this node)";
 
 /// The kubelet of the node that was named, else one as kubeadm sets it up.
 fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Ground> {
@@ -309,19 +321,18 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
     if let Some(directory) = &args.root {
         let root = Root::below(directory, Resolution::Kernel)?;
         let ground = Ground::of_node(&root, StandIns::default(), said);
-        let about = ground.about.iter().chain(&ground.assumed);
-        context.about.extend(about.cloned());
+        context.about.extend(ground.about.iter().cloned());
         return Ok(ground);
     }
+    let unknown = "give the file that the kubelet's resolvConf names with --file";
+    let mut ground = Ground::assumed(said, unknown);
     if args.cluster_dns.is_empty() {
-        let sentence = format!(
+        ground.assumed.push(format!(
             "assumed: the cluster's DNS is {} (--cluster-dns)",
             pod::DEFAULT_CLUSTER_DNS
-        );
-        context.about.push(sentence);
+        ));
     }
-    let unknown = "give the file that the kubelet's resolvConf names with --file";
-    Ok(Ground::assumed(said, unknown))
+    Ok(ground)
 }
 
 /// The file of a pod that gets the one of this machine's kubelet, if there is

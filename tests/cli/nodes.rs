@@ -172,3 +172,38 @@ fn dns_that_asks_nobody_does_not_loop() {
     assert_eq!(ended.status, 0, "{}{}", ended.out, ended.err);
     assert!(ended.out.contains("asks no other server"), "{}", ended.out);
 }
+
+/// The kubelet puts the node's domains after the cluster's: they are asked, or it is said that they are not known.
+#[test]
+fn a_pod_in_mind_has_the_domains_of_its_node() {
+    let node = node("192.0.2.53");
+    write(
+        node.path(),
+        "etc/resolv.conf",
+        "search corp.example\nnameserver 192.0.2.53\n",
+    );
+    write(
+        node.path(),
+        "pod.yaml",
+        "kind: Pod\nmetadata:\n  name: web\nspec:\n  containers: []\n",
+    );
+    let assumed = "assumed: the node's file has no search domains";
+    for question in [["--namespace", "shop"], ["--pod", "pod.yaml"]] {
+        let words = ["explain", "db", "--format", "json"];
+        let alone = run(node.path(), &[&words[..], &question].concat());
+        assert!(alone.out.contains(assumed), "{}", alone.out);
+        assert!(!alone.out.contains("corp.example"), "{}", alone.out);
+        let there = run(
+            node.path(),
+            &[&words[..], &question, &["--root", "."]].concat(),
+        );
+        assert!(!there.out.contains(assumed), "{}", there.out);
+        assert!(there.out.contains("db.corp.example"), "{}", there.out);
+    }
+    // A pod with servers of its own has nothing of the cluster's.
+    let own = "kind: Pod\nmetadata:\n  name: web\nspec:\n  containers: []\n  dnsPolicy: None\n  dnsConfig:\n    nameservers: [192.0.2.1]\n";
+    write(node.path(), "own.yaml", own);
+    let alone = run(node.path(), &["explain", "db", "--pod", "own.yaml"]);
+    assert!(alone.out.contains("192.0.2.1"), "{}", alone.out);
+    assert!(!alone.out.contains("assumed"), "{}", alone.out);
+}

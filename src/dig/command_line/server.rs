@@ -136,10 +136,7 @@ fn literal(host: &[u8]) -> Option<Address> {
     if scope == Some("") {
         return None;
     }
-    Some(Address {
-        ip: ip.into(),
-        scope: scope.map(Into::into),
-    })
+    Some(Address::scoped(ip.into(), scope.map(Into::into)))
 }
 
 #[cfg(test)]

@@ -253,14 +253,14 @@ fn outcome(outcome: &Outcome, line: &mut Vec<u8>) -> io::Result<()> {
 }
 
 fn address(address: &Address, line: &mut Vec<u8>) -> io::Result<()> {
-    match &address.scope {
-        None => {
+    match (&address.written, &address.scope) {
+        (None, None) => {
             line.push(b'"');
             ip(address.ip, line)?;
             line.push(b'"');
             Ok(())
         }
-        Some(_) => string(&address.to_string(), line),
+        _ => string(&address.to_string(), line),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the programs print, as far as it decides how a lookup is judged.
 
+use std::net::IpAddr;
+
 use crate::address::Address;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Data, Rcode, Reply};
@@ -41,7 +43,7 @@ impl Transcript {
             return;
         }
         for record in &reply.answers {
-            let address = match record.data {
+            let address: IpAddr = match record.data {
                 Data::A(ip) => ip.into(),
                 Data::Aaaa(ip) => ip.into(),
                 Data::Cname(_) => continue,
@@ -50,10 +52,7 @@ impl Transcript {
                     continue;
                 }
             };
-            self.addresses.push(Address {
-                ip: address,
-                scope: None,
-            });
+            self.addresses.push(Address::from(address).in_c_text());
         }
     }
 

@@ -46,10 +46,8 @@ pub(super) fn numeric_address(text: &[u8], scenario: &Scenario) -> Option<Addres
         ip.is_unicast_link_local() || matches!(ip.octets(), [0xff, flags, ..] if flags & 0xf == 2);
     let is_number = |scope: &str| !scope.starts_with('+') && scope.parse::<u32>().is_ok();
     let is_known = |scope: &str| link_local && scenario.has_interface(scope) || is_number(scope);
-    scope.is_none_or(is_known).then(|| Address {
-        ip: ip.into(),
-        scope: scope.map(Into::into),
-    })
+    let scoped = || Address::scoped(ip.into(), scope.map(Into::into));
+    scope.is_none_or(is_known).then(scoped)
 }
 
 /// Source: lib/irs/resconf.c: `create_addr` (9.18)

@@ -105,12 +105,16 @@ async fn getaddrinfo(
         Outcome::Failed(_) => return Err("CONFIG_ERROR"),
     };
     // By RFC 6724 an IPv4 address is first where IPv6 has no source address
-    // of the same kind, as in most pods.
-    let first = addresses.iter().find(|address| address.ip.is_ipv4());
+    // of the same kind, as in most pods; of the loopback kind there is one.
+    let first = addresses
+        .iter()
+        .find(|address| address.ip == IpAddr::V6(Ipv6Addr::LOCALHOST))
+        .or_else(|| addresses.iter().find(|address| address.ip.is_ipv4()));
     let mut address = first.or(addresses.first()).cloned().ok_or("CONFIG_ERROR")?;
     if let Some((_, scope)) = host.split_once('%') {
         address.scope = Some(scope.into());
     }
+    address.written = None;
     Ok(address)
 }
 

@@ -259,7 +259,9 @@ impl<'i> Nslookup<'i> {
         for record in &reply.answers {
             match record.data {
                 Data::A(ip) => self.addresses.push(std::net::IpAddr::from(ip).into()),
-                Data::Aaaa(ip) => self.addresses.push(std::net::IpAddr::from(ip).into()),
+                Data::Aaaa(ip) => self
+                    .addresses
+                    .push(Address::from(std::net::IpAddr::from(ip)).in_c_text()),
                 Data::Cname(_) => {}
                 Data::Other(_) => self.other_record = true,
             }

@@ -80,5 +80,10 @@ pub(super) fn addresses(reply: &Reply) -> impl Iterator<Item = IpAddr> {
 
 /// The end of a lookup that found these addresses.
 pub(super) fn found(addresses: impl IntoIterator<Item = IpAddr>) -> Outcome {
-    Outcome::Found(addresses.into_iter().map(Address::from).collect())
+    Outcome::Found(
+        addresses
+            .into_iter()
+            .map(|ip| Address::from(ip).in_c_text())
+            .collect(),
+    )
 }

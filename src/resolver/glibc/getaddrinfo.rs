@@ -61,7 +61,7 @@ pub(super) async fn getaddrinfo(mut thread: Thread<'_>, family: Family) -> Outco
     }
     // AI_ADDRCONFIG changes nothing: the machine has addresses of both families.
     match gaih_inet(&mut thread, request).await {
-        Ok(addresses) => Outcome::Found(addresses),
+        Ok(addresses) => Outcome::Found(addresses.into_iter().map(Address::in_c_text).collect()),
         Err(Failure::Code(code)) => Outcome::Failed(code),
         Err(Failure::Killed) => thread.crash(),
     }

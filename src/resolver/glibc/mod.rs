@@ -27,6 +27,7 @@ use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
 
+use crate::address::Address;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Data};
@@ -87,7 +88,7 @@ async fn records(mut thread: Thread<'_>, lookup: Lookup, search: bool) -> Outcom
 }
 
 /// The addresses of that type in the answer, whosever they are.
-fn addresses(answers: &Answers, record_type: RecordType) -> Vec<crate::address::Address> {
+fn addresses(answers: &Answers, record_type: RecordType) -> Vec<Address> {
     let first = answers.first.iter();
     let records = first.flat_map(|message| message.reply.answers.iter());
     records
@@ -97,5 +98,6 @@ fn addresses(answers: &Answers, record_type: RecordType) -> Vec<crate::address::
             Data::Aaaa(ip) => Some(std::net::IpAddr::V6(ip).into()),
             _ => None,
         })
+        .map(Address::in_c_text)
         .collect()
 }

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::address::Address;
 use crate::config::hosts::{Entry, entries};
 use crate::config::nsswitch_conf::Status;
+use crate::config::resolv_conf::Word;
 use crate::resolver::glibc::host_conf::multi;
 use crate::resolver::glibc::nss_dns::Found;
 use crate::resolver::glibc::thread::{Errno, HostError, Thread};
@@ -39,6 +40,7 @@ fn lookup(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
         names => names.iter().any(|it| it.bytes.eq_ignore_ascii_case(name)),
     };
     let mut found = entries(hosts)
+        .filter_map(up_to_nul)
         .filter(matches)
         .filter_map(|entry| parse_address(entry.address.bytes, family));
     let addresses: Vec<Address> = if multi(thread.scenario) {
@@ -54,6 +56,27 @@ fn lookup(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
         status: Status::Success,
         addresses,
     }
+}
+
+/// A line as C reads it, which ends at a NUL; `None` if nothing is before that.
+///
+/// Source: glibc `nss/nss_readline.c: __nss_readline` (2.36).
+fn up_to_nul(entry: Entry<'_>) -> Option<Entry<'_>> {
+    let words = std::iter::once(entry.address).chain(entry.names);
+    let mut open = true;
+    let mut kept = words.map_while(|word| {
+        let nul = word.bytes.iter().position(|&byte| byte == 0);
+        let bytes = nul
+            .and_then(|at| word.bytes.get(..at))
+            .unwrap_or(word.bytes);
+        let keep = open && !bytes.is_empty();
+        open &= nul.is_none();
+        keep.then_some(Word { bytes, ..word })
+    });
+    Some(Entry {
+        address: kept.next()?,
+        names: kept.collect(),
+    })
 }
 
 /// The address of a line, in the family asked for; other lines are ignored.

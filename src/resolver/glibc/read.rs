@@ -260,10 +260,7 @@ fn address(word: &[u8]) -> Option<Address> {
         None => (text, None),
     };
     let ip: Ipv6Addr = ip.parse().ok()?;
-    Some(Address {
-        ip: IpAddr::V6(ip),
-        scope,
-    })
+    Some(Address::scoped(IpAddr::V6(ip), scope))
 }
 
 #[cfg(test)]

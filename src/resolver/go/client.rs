@@ -287,7 +287,7 @@ impl<'a> Client<'a> {
 
     /// Source: Go `src/net/lookup.go: Resolver.dial`.
     async fn dial(&self, server: &Server, transport: Transport) -> Result<SocketId, Failure> {
-        let Address { ip, scope } = &server.address;
+        let Address { ip, scope, .. } = &server.address;
         // The kernel wants to know the interface of such an address.
         if let IpAddr::V6(ip) = ip
             && ip.is_unicast_link_local()

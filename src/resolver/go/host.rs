@@ -54,7 +54,9 @@ impl<'a> Host<'a> {
         if self.name().is_empty() {
             return Err(NO_SUCH_HOST);
         }
-        if let Some(address) = parse_addr(self.name(), self.version) {
+        if let Some(mut address) = parse_addr(self.name(), self.version) {
+            // It is given back as it was written.
+            address.written = Some(self.scenario.name.as_str().into());
             return Ok(vec![address]);
         }
         self.go_lookup_host_order().await

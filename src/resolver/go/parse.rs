@@ -51,10 +51,8 @@ pub(super) fn parse_addr(text: &[u8], version: &Version) -> Option<Address> {
         return Some(IpAddr::from(ip).into());
     }
     let (ip, zone) = split_host_zone(text, version)?;
-    Some(Address {
-        ip: parse_ipv6(ip, version)?.into(),
-        scope: zone.map(|zone| String::from_utf8_lossy(zone).into()),
-    })
+    let scope = zone.map(|zone| String::from_utf8_lossy(zone).into());
+    Some(Address::scoped(parse_ipv6(ip, version)?.into(), scope))
 }
 
 /// The text before the zone, and the zone.
@@ -97,10 +95,7 @@ fn parse_ipv6(text: &[u8], version: &Version) -> Option<Ipv6Addr> {
 ///
 /// Source: Go `src/net/ip.go: IP.To4`.
 pub(super) fn to4(address: Address) -> Address {
-    Address {
-        ip: address.ip.to_canonical(),
-        scope: address.scope,
-    }
+    Address::scoped(address.ip.to_canonical(), address.scope)
 }
 
 #[cfg(test)]

@@ -43,10 +43,10 @@ pub(super) fn lookup_ipliteral(text: &[u8], family: Family, scenario: &Scenario)
     }
     match scope {
         Some(scope) if !scope_exists(ip, scope, scenario) => Literal::BadScope,
-        scope => Literal::Address(Address {
-            ip: IpAddr::V6(ip),
-            scope: scope.map(|it| String::from_utf8_lossy(it).into()),
-        }),
+        scope => Literal::Address(Address::scoped(
+            IpAddr::V6(ip),
+            scope.map(|it| String::from_utf8_lossy(it).into()),
+        )),
     }
 }
 

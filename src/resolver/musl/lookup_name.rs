@@ -23,6 +23,15 @@ const HOSTS_LINE_BYTES: usize = 511;
 /// Source: `lookup.h: MAXADDRS`.
 const MAX_ADDRESSES: usize = 48;
 
+/// All flags that musl knows, and those that change the lookup. `AI_ADDRCONFIG`
+/// does not: the machine has loopback addresses of both families.
+///
+/// Source: musl `src/network/getaddrinfo.c: getaddrinfo`, `include/netdb.h`.
+const KNOWN_FLAGS: u32 = 0x43f;
+const NUMERICHOST: u32 = 0x4;
+const V4MAPPED: u32 = 0x8;
+const ALL: u32 = 0x10;
+
 /// Source: musl `src/network/lookup_name.c: __lookup_name`. Sorting (RFC 6724)
 /// is left out: it changes no query.
 pub(super) async fn lookup_name(
@@ -31,6 +40,30 @@ pub(super) async fn lookup_name(
     version: &Version,
     family: Family,
 ) -> Found {
+    if scenario.flags & !KNOWN_FLAGS != 0 {
+        return Err("EAI_BADFLAGS");
+    }
+    let maps = scenario.flags & V4MAPPED != 0 && family == Family::Inet6;
+    let asked = if maps { Family::Both } else { family };
+    let mut found = lookup(io, scenario, version, asked).await?;
+    if maps {
+        if scenario.flags & ALL == 0 && found.iter().any(IpAddr::is_ipv6) {
+            found.retain(IpAddr::is_ipv6);
+        }
+        found = found.into_iter().map(mapped).collect();
+    }
+    Ok(found)
+}
+
+fn mapped(ip: IpAddr) -> IpAddr {
+    match ip {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped().into(),
+        IpAddr::V6(_) => ip,
+    }
+}
+
+/// Tries each source until one has an address.
+async fn lookup(io: &Io, scenario: &Scenario, version: &Version, family: Family) -> Found {
     let name = scenario.name.as_bytes();
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return Err("EAI_NONAME");
@@ -39,6 +72,7 @@ pub(super) async fn lookup_name(
         Literal::Address(address) => return Ok(vec![address.ip]),
         Literal::WrongFamily => return Err(version.no_data),
         Literal::BadScope => return Err("EAI_NONAME"),
+        Literal::NotOne if scenario.flags & NUMERICHOST != 0 => return Err("EAI_NONAME"),
         Literal::NotOne => {}
     }
     let from_hosts = name_from_hosts(scenario, version, family)?;
@@ -176,6 +210,9 @@ async fn name_from_dns(
         match reply {
             None => return Err("EAI_AGAIN"),
             Some(reply) if reply.rcode == Rcode::NxDomain => return Ok(Vec::new()),
+            // In the question a byte above 193 is taken for the start of a
+            // pointer, and no record is found (`dns_parse.c: __dns_parse`).
+            Some(_) if !name.is_ascii() => {}
             Some(reply) => found.extend(reply.answers),
         }
     }

@@ -37,12 +37,13 @@ pub(super) fn res_mkquery(
 ) -> Option<Packet> {
     let stripped = name.strip_suffix(b".").unwrap_or(name);
     let double_dot = stripped.ends_with(b".");
-    if double_dot && version.refuses_double_dot || stripped.len() > 253 {
+    // The loop over the labels ends at the dot that is left over, which then
+    // stands where the root's zero byte belongs. After it there is no label.
+    let labels = stripped.strip_suffix(b".").unwrap_or(stripped);
+    let refused = version.refuses_double_dot || labels.ends_with(b".");
+    if double_dot && refused || stripped.len() > 253 {
         return None;
     }
-    // The loop over the labels ends at the dot that is left over, which then
-    // stands where the root's zero byte belongs.
-    let labels = stripped.strip_suffix(b".").unwrap_or(stripped);
     let question = if double_dot {
         Question::Malformed(broken_question(
             &Name::from_plain(labels).ok()?,

@@ -83,10 +83,7 @@ impl DnsServer {
         };
         Self {
             server: Server {
-                address: Address {
-                    ip,
-                    scope: address.scope.clone(),
-                },
+                address: Address::scoped(ip, address.scope.clone()),
                 port: configured.port,
             },
             configured: address.clone(),

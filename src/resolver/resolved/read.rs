@@ -172,10 +172,7 @@ impl<'a> Configuration<'a> {
             .filter(|&port| port != DNS_OVER_TLS_PORT)
             .unwrap_or(DNS_PORT);
         let server = Server {
-            address: Address {
-                ip: address.ip,
-                scope: address.scope,
-            },
+            address: Address::scoped(address.ip, address.scope),
             port,
         };
         if self.reading.servers.iter().any(|it| it.value == server) {

@@ -236,7 +236,9 @@ fn records(rule: &Rule, name: &Name, qtype: RecordType) -> Option<Vec<Record>> {
     let mut owner = name.clone();
     let mut all = Vec::new();
     if let Some(target) = &rule.cname {
-        let target = Name::from_ascii(format!("{}.", target.trim_end_matches('.'))).ok()?;
+        // Label by label: it can be no host name.
+        let labels = target.split('.').filter(|label| !label.is_empty());
+        let target = Name::from_labels(labels.map(str::as_bytes)).ok()?;
         all.push(Record::from_rdata(
             owner,
             TTL,

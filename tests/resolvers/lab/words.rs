@@ -16,7 +16,7 @@ pub(crate) const DOMAINS: [&str; 10] = [
     "d.e.f.g.test",
 ];
 /// Search domains that few files have.
-pub(crate) const ODD_DOMAINS: [&str; 9] = [
+pub(crate) const ODD_DOMAINS: [&str; 21] = [
     "a.test.",
     ".a.test",
     ".",
@@ -26,6 +26,18 @@ pub(crate) const ODD_DOMAINS: [&str; 9] = [
     "xn--bcher-kva.test",
     "local",
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.long.test",
+    "~a.test",
+    "_a.test",
+    "a\\.test",
+    "a@b",
+    "-a-.test",
+    "localhost",
+    "in-addr.arpa",
+    "onion",
+    "10.0.0.1",
+    "bücher.test",
+    "a.test..",
+    "..",
 ];
 /// Name servers.
 pub(crate) const SERVERS: [&str; 9] = [
@@ -40,7 +52,7 @@ pub(crate) const SERVERS: [&str; 9] = [
     "127.0.0.53",
 ];
 /// Words after `nameserver` that are read differently.
-pub(crate) const ODD_SERVERS: [&str; 12] = [
+pub(crate) const ODD_SERVERS: [&str; 24] = [
     "0.0.0.0",
     "::1",
     "fe80::1%eth0",
@@ -53,9 +65,21 @@ pub(crate) const ODD_SERVERS: [&str; 12] = [
     "::ffff:10.96.0.10",
     "010.96.0.10",
     "10.96.0.12#x",
+    "fd00::10%eth0",
+    "0x0a60000c",
+    "173015052",
+    "10.96.0.12.",
+    "10.96.0.12,10.96.0.13",
+    "::",
+    "::10.96.0.12",
+    "127.1",
+    "fd00::10#53",
+    "10.96.0.12#53",
+    "[10.96.0.12]:53",
+    "2001:db8::53",
 ];
 /// Options, also with odd values.
-pub(crate) const OPTIONS: [&str; 30] = [
+pub(crate) const OPTIONS: [&str; 47] = [
     "ndots:5",
     "ndots:2",
     "ndots:1",
@@ -86,6 +110,23 @@ pub(crate) const OPTIONS: [&str; 30] = [
     "timeout:5",
     "edns0:1",
     "NDOTS:4",
+    "ndots:2,edns0",
+    "ndots:2;edns0",
+    "ndots:+2",
+    "ndots:02",
+    "attempts:0",
+    "attempts:6",
+    "attempts:-1",
+    "timeout:0",
+    "timeout:x",
+    "retry:1",
+    "retrans:1000",
+    "no_tld_query",
+    "usevc",
+    "edns0x",
+    "ndots:99999999999",
+    "#",
+    "ndots=4",
 ];
 /// Names that pods look up.
 pub(crate) const NAMES: [&str; 34] = [
@@ -125,7 +166,7 @@ pub(crate) const NAMES: [&str; 34] = [
     "_dns",
 ];
 /// Names that resolvers treat specially, and malformed ones.
-pub(crate) const SPECIAL: [&str; 23] = [
+pub(crate) const SPECIAL: [&str; 61] = [
     "localhost",
     "localhost.",
     "foo.localhost",
@@ -149,4 +190,149 @@ pub(crate) const SPECIAL: [&str; 23] = [
     "db.x..",
     "inhosts",
     "inhosts.a.test",
+    "localhost6",
+    "ip6-localhost",
+    "pod-1",
+    "_gateway",
+    "_outbound",
+    "x.invalid",
+    "x.alt",
+    "x.internal",
+    "1.0.0.127.in-addr.arpa",
+    "192.0.2.7.",
+    "1.2.3.4.5",
+    "08.1",
+    "4294967296",
+    "255.255.255.255",
+    "::ffff:192.0.2.7",
+    "2001:db8::7.",
+    "fe80::1%nope",
+    "[::1]",
+    ".",
+    "..",
+    "a..b",
+    "a-",
+    "_",
+    "a\\.b",
+    "a\\046b",
+    "a\\",
+    "*.x",
+    "a@b",
+    "a:80",
+    "a/b",
+    "a;b",
+    "\"a\"",
+    "bücher.example",
+    "xn--bcher-kva.example",
+    "xn--",
+    "straße",
+    "INHOSTS",
+    "inhosts.",
+];
+/// Host names.
+pub(crate) const HOSTNAMES: [&str; 9] = [
+    "node-1",
+    "node-1.corp.example",
+    "ip-10-0-0-1.eu-west-1.compute.internal",
+    "web.test.",
+    "pod-1.",
+    "localhost",
+    "a..b",
+    "x.y.z",
+    "pod_1.Team.test",
+];
+/// Texts of /etc/hosts.
+pub(crate) const HOSTS: [&str; 11] = [
+    "127.0.0.1 localhost\n192.0.2.77 inhosts inhosts.a.test\n2001:db8::77 inhosts\n192.0.2.78 web\n",
+    "127.0.0.1 localhost\n192.0.2.77 inhosts inhosts.a.test\n2001:db8::77 inhosts\n192.0.2.78 web\n",
+    "",
+    "192.0.2.1 inhosts",
+    "192.0.2.1 inhosts.a.test inhosts\r\n192.0.2.2 web\r\n",
+    "192.0.2.1 real.example inhosts # inhosts.a.test\n192.0.2.2 inhosts other\n",
+    "300.0.0.1 inhosts\n  192.0.2.2\tINHOSTS\n",
+    "2001:db8::1 inhosts\n::ffff:192.0.2.1 inhosts.a.test\n",
+    "fe80::1%eth0 inhosts\n",
+    "192.0.2.1 inhosts.\n#192.0.2.2 inhosts\n",
+    "0.0.0.0 inhosts\n::1 localhost inhosts.a.test\n",
+];
+/// Texts of /etc/nsswitch.conf.
+pub(crate) const NSSWITCH: [&str; 19] = [
+    "hosts: dns files\n",
+    "hosts: files\n",
+    "hosts: dns\n",
+    "hosts: files dns [!UNAVAIL=return] myhostname\n",
+    "",
+    "hosts:\n",
+    "passwd: files\n",
+    "hosts: files mdns4_minimal [NOTFOUND=return] dns\n",
+    "hosts: files [NOTFOUND=return] dns\n",
+    "hosts: files [SUCCESS=continue] dns\n",
+    "hosts: dns [NOTFOUND=return] files\n",
+    "hosts: dns [TRYAGAIN=return] files\n",
+    "hosts: files [SUCCESS=merge] dns\n",
+    "hosts: files [BOGUS=return] dns\n",
+    "hosts: files dns",
+    "hosts: files\nhosts: dns\n",
+    "hosts: FILES dns # comment\n",
+    "hosts:\tfiles  dns\r\n",
+    "hosts: nosuch dns files\n",
+];
+/// Values of LOCALDOMAIN.
+pub(crate) const LOCAL_DOMAINS: [&str; 9] = [
+    "x.test",
+    "x.test y.test",
+    "",
+    "x.test\ty.test",
+    " ",
+    ".",
+    "x.test. y.test",
+    "x..test",
+    ".x.test",
+];
+/// Values of RES_OPTIONS.
+pub(crate) const ENV_OPTIONS: [&str; 14] = [
+    "ndots:2",
+    "ndots:0 edns0",
+    "use-vc",
+    "attempts:1 timeout:1",
+    "single-request",
+    "",
+    "ndots:2,ndots:3",
+    "ndots:20",
+    "ndots:-1",
+    "no-aaaa",
+    "no-tld-query",
+    "trust-ad",
+    "ndots:2\tndots:4",
+    "NDOTS:2",
+];
+/// The file that HOSTALIASES names.
+pub(crate) const ALIASES: &str =
+    "short www.example.com\ndb db.x.y\nweb bad..name\n WEB x\n# c\nx.test y.test. more\n";
+/// Lines that are rare in a resolv.conf.
+pub(crate) const LINES: [&str; 24] = [
+    "# comment",
+    "; comment",
+    "",
+    "   ",
+    "\t# comment",
+    "search b.test",
+    "domain b.test",
+    "search",
+    "nameserver",
+    "options",
+    "sortlist 10.0.0.0/8",
+    "lookup file bind",
+    "family inet6 inet4",
+    "nonsense",
+    "nameservers 10.96.0.13",
+    "Search b.test",
+    "search b.test # c.test",
+    "options ndots:3 # ndots:1",
+    "options attempts:1",
+    "\u{ef}\u{bb}\u{bf}# comment",
+    "search b.test\u{0}c.test",
+    "nameserver 10.96.0.13 10.96.0.14",
+    "searchx b.test",
+    "\\",
 ];

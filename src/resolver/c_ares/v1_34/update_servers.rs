@@ -74,10 +74,7 @@ fn server(parsed: &Parsed) -> Result<Server, &'static str> {
         None
     };
     Ok(Server {
-        address: Address {
-            ip: parsed.ip,
-            scope,
-        },
+        address: Address::scoped(parsed.ip, scope),
         port: if parsed.port == 0 {
             DNS_PORT
         } else {

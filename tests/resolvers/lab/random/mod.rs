@@ -5,49 +5,19 @@
     reason = "the lists are not empty, and JSON objects take new keys"
 )]
 
+mod answers;
+mod dice;
+
 use std::fmt::Write as _;
-use std::net::IpAddr;
 
 use serde_json::{Map, Value, json};
 
-use super::words::{
-    DOMAINS, NAMES, NAMESPACES, ODD_DOMAINS, ODD_SERVERS, OPTIONS, SERVERS, SPECIAL,
+use self::answers::{Asked, answers};
+use self::dice::Dice;
+use crate::lab::words::{
+    ALIASES, DOMAINS, ENV_OPTIONS, HOSTNAMES, HOSTS, LINES, LOCAL_DOMAINS, NAMES, NAMESPACES,
+    NSSWITCH, ODD_DOMAINS, ODD_SERVERS, OPTIONS, SERVERS, SPECIAL,
 };
-
-/// A small generator of random numbers (xorshift64*), so that a seed always means the same scenarios.
-#[derive(Debug)]
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        let mut dice = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66_D1CE_4E5B);
-        dice.next();
-        dice
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.max(1);
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
-    }
-
-    /// A number below `n`.
-    fn below(&mut self, n: usize) -> usize {
-        let n = u64::try_from(n.max(1)).unwrap_or(1);
-        usize::try_from(self.next() % n).unwrap_or(0)
-    }
-
-    /// True in so many of a hundred.
-    fn percent(&mut self, of_hundred: usize) -> bool {
-        self.below(100) < of_hundred
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
-        list[self.below(list.len())]
-    }
-}
 
 /// So many scenarios; the same for the same seed.
 pub(crate) fn scenarios(seed: u64, count: usize) -> Vec<Value> {
@@ -76,7 +46,15 @@ fn scenario(dice: &mut Dice, id: &str) -> Value {
     put("name", json!(name));
     put(
         "answers",
-        Value::Array(answers(dice, &name, &search, &servers, failing)),
+        Value::Array(answers(
+            dice,
+            &Asked {
+                name: &name,
+                search: &search,
+                servers: &servers,
+            },
+            failing,
+        )),
     );
     put("limit_s", json!(12));
     surroundings(dice, &name, &mut all);
@@ -87,40 +65,21 @@ fn scenario(dice: &mut Dice, id: &str) -> Value {
 fn surroundings(dice: &mut Dice, name: &str, all: &mut Map<String, Value>) {
     let mut put = |key: &str, value: Value| all.insert(key.to_owned(), value);
     if dice.percent(10) {
-        put(
-            "hostname",
-            json!(dice.pick(&[
-                "node-1",
-                "node-1.corp.example",
-                "ip-10-0-0-1.eu-west-1.compute.internal",
-                "web.test."
-            ])),
-        );
+        put("hostname", json!(dice.pick(&HOSTNAMES)));
     }
     if let Some(env) = env(dice) {
         put("env", env);
-        put(
-            "files",
-            json!({"host.aliases": "short www.example.com\ndb db.x.y\n"}),
-        );
+        put("files", json!({"host.aliases": ALIASES}));
     }
     if name.starts_with("inhosts") || dice.percent(5) {
-        put(
-            "hosts",
-            json!(
-                "127.0.0.1 localhost\n192.0.2.77 inhosts inhosts.a.test\n2001:db8::77 inhosts\n192.0.2.78 web\n"
-            ),
-        );
+        put("hosts", json!(dice.pick(&HOSTS)));
+    }
+    if dice.percent(6) {
+        put("nsswitch", json!(dice.pick(&NSSWITCH)));
     }
     if dice.percent(4) {
-        put(
-            "nsswitch",
-            json!(dice.pick(&[
-                "hosts: dns files\n",
-                "hosts: files\n",
-                "hosts: files dns [!UNAVAIL=return] myhostname\n"
-            ])),
-        );
+        // AI_PASSIVE to AI_ADDRCONFIG, and one that nobody knows.
+        put("flags", json!(1_u32 << dice.below(12)));
     }
     if dice.percent(8) {
         put("family", json!(dice.pick(&["inet", "inet6"])));
@@ -257,24 +216,7 @@ fn odd_file(dice: &mut Dice, servers: &[String], search: &[String], options: &[S
         lines.insert(at, format!("options{}{part}", space(dice)));
     }
     for _ in 0..=dice.below(2) {
-        let extra = dice.pick(&[
-            "# comment",
-            "; comment",
-            "",
-            "   ",
-            "\t# comment",
-            "search b.test",
-            "domain b.test",
-            "search",
-            "nameserver",
-            "options",
-            "sortlist 10.0.0.0/8",
-            "lookup file bind",
-            "family inet6 inet4",
-            "nonsense",
-            "nameservers 10.96.0.13",
-            "Search b.test",
-        ]);
+        let extra = dice.pick(&LINES);
         lines.insert(dice.below(lines.len() + 1), extra.to_owned());
     }
     bend_one(dice, &mut lines);
@@ -316,84 +258,13 @@ fn name(dice: &mut Dice) -> String {
 }
 
 fn env(dice: &mut Dice) -> Option<Value> {
+    let domains = |dice: &mut Dice| dice.pick(&LOCAL_DOMAINS);
+    let options = |dice: &mut Dice| dice.pick(&ENV_OPTIONS);
     Some(match dice.below(100) {
-        0..=2 => {
-            json!({"LOCALDOMAIN": dice.pick(&["x.test", "x.test y.test", "", "x.test\ty.test"])})
-        }
-        3..=5 => {
-            json!({"RES_OPTIONS": dice.pick(&["ndots:2", "ndots:0 edns0", "use-vc", "attempts:1 timeout:1", "single-request"])})
-        }
+        0..=2 => json!({"LOCALDOMAIN": domains(dice)}),
+        3..=5 => json!({"RES_OPTIONS": options(dice)}),
         6 => json!({"HOSTALIASES": "/etc/host.aliases"}),
-        7 => json!({"LOCALDOMAIN": "x.test", "RES_OPTIONS": "ndots:1"}),
+        7 => json!({"LOCALDOMAIN": domains(dice), "RES_OPTIONS": options(dice)}),
         _ => return None,
     })
-}
-
-/// The servers' rules: what exists, and what fails.
-fn answers(
-    dice: &mut Dice,
-    name: &str,
-    search: &[String],
-    servers: &[String],
-    failing: bool,
-) -> Vec<Value> {
-    let mut rules = Vec::new();
-    let bare = name.trim_end_matches('.');
-    let somewhere = |dice: &mut Dice| {
-        if search.is_empty() || dice.percent(35) {
-            bare.to_owned()
-        } else {
-            format!(
-                "{bare}.{}",
-                search[dice.below(search.len())].trim_matches('.')
-            )
-        }
-    };
-    // Rules name servers by address; some of the lines are none.
-    let addresses: Vec<&String> = servers
-        .iter()
-        .filter(|server| server.parse::<IpAddr>().is_ok())
-        .collect();
-    if failing {
-        for _ in 0..=dice.below(2) {
-            let reply = dice.pick(&[
-                "SERVFAIL", "REFUSED", "NOTIMP", "FORMERR", "TIMEOUT", "TIMEOUT", "TC", "NODATA",
-            ]);
-            let mut rule = json!({"reply": reply});
-            match dice.below(4) {
-                0 if !addresses.is_empty() => {
-                    rule["server"] = json!(addresses[dice.below(addresses.len())]);
-                }
-                1 => rule["type"] = json!(dice.pick(&["A", "AAAA"])),
-                _ => rule["name"] = json!(somewhere(dice)),
-            }
-            if reply == "TC" {
-                rule["proto"] = json!("udp");
-            }
-            if dice.percent(20) {
-                // Of one type: which of A and AAAA comes first is not always the same.
-                rule["type"] = json!(dice.pick(&["A", "AAAA"]));
-                rule["upto"] = json!(1 + dice.below(2));
-            }
-            rules.push(rule);
-        }
-    }
-    if dice.percent(12) {
-        rules.push(json!({"name": somewhere(dice), "reply": "NODATA"}));
-    }
-    if dice.percent(60) {
-        let mut rule = json!({"name": somewhere(dice), "reply": "ANSWER"});
-        let kind = dice.below(10);
-        if kind != 0 {
-            rule["a"] = json!(["192.0.2.5"]);
-        }
-        if kind < 4 {
-            rule["aaaa"] = json!(["2001:db8::5"]);
-        }
-        rules.push(rule);
-    }
-    if dice.percent(40) {
-        rules.push(json!({"name": "*.example.com", "reply": "ANSWER", "a": ["192.0.2.2"], "aaaa": ["2001:db8::2"]}));
-    }
-    rules
 }
