@@ -91,10 +91,10 @@ impl<'m, 'r> Many<'m, 'r> {
             let left = first.map(|(at, _)| at.saturating_duration_since(Instant::now()));
             let has_room = self.has_room();
             let other = lines.descriptor();
-            if let Some(other) = other.filter(|_| !has_room) {
+            if !has_room {
                 self.sockets.forget(other);
             }
-            let other = other.filter(|_| has_room);
+            let other = has_room.then_some(other);
             match self.sockets.wait(left.unwrap_or(LONG), other) {
                 Some(got) => self.take_all(got),
                 None => self.expire(),

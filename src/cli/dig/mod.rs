@@ -102,7 +102,7 @@ fn inside(target: &str, words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::R
         Err((end, mut parser)) => return ended(end, &mut parser, streams),
     };
     let batch = globals.batch.as_deref().filter(|path| *path != b"-");
-    let batch = batch.map(|path| host::open_path(Path::new(OsStr::from_bytes(path))));
+    let batch = batch.map(|path| host::open_lines(Path::new(OsStr::from_bytes(path))));
     let trust = Trust::read(&globals, &lookups);
     let aim = netns::aim(&Root::live()?, target)?;
     match &aim.namespace {

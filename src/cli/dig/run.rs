@@ -367,5 +367,5 @@ pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
 }
 
 fn open(batch: &[u8]) -> Result<File, ReadError> {
-    host::open_path(Path::new(OsStr::from_bytes(batch)))
+    host::open_lines(Path::new(OsStr::from_bytes(batch)))
 }

@@ -37,7 +37,7 @@ fn one(wire: &[u8], form: u8) {
     for read in [
         message::read(wire, false),
         message::read(wire, true),
-        message::read_own(wire),
+        message::read_own(wire, wire.len().is_multiple_of(2)),
     ] {
         match read {
             Read::Whole(message) | Read::Part(message) => meaning(&message, wire, form),

@@ -88,7 +88,9 @@ impl Machine {
         self.steps.push_back(Step::Send(current.query.clone()));
         if current.pending.lookup.show_query
             && let Some(exchange) = current.exchange(None)
-            && let Read::Whole(message) | Read::Part(message) = message::read_own(&current.query)
+            && let padding = current.pending.lookup.edns.padding
+            && let Read::Whole(message) | Read::Part(message) =
+                message::read_own(&current.query, padding != 0)
         {
             self.print(Printed::Query(exchange, Box::new(message)));
             current.pending.lookup.greeting.clear();
