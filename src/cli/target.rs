@@ -5,6 +5,7 @@ use std::path::Path;
 use super::question;
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
+use crate::host::ReadError;
 use crate::host::root::{Resolution, Root};
 use crate::netns::{self, Aim};
 use crate::program::{Certainty, Choice};
@@ -16,13 +17,17 @@ pub(super) fn read(
     root: Option<&Path>,
     scenario: &mut Scenario,
 ) -> anyhow::Result<(Context, Aim)> {
-    let root = match root {
-        Some(directory) => Root::below(directory, Resolution::Kernel)?,
-        None => Root::live()?,
-    };
-    let aim = netns::aim(&root, word)?;
+    let aim = netns::aim(&node(root)?, word)?;
     let context = fill(&aim, scenario);
     Ok((context, aim))
+}
+
+/// The node on which a target is looked for: what `--root` says.
+pub(super) fn node(root: Option<&Path>) -> Result<Root, ReadError> {
+    match root {
+        Some(directory) => Root::below(directory, Resolution::Kernel),
+        None => Root::live(),
+    }
 }
 
 /// Puts what was read of the target into the scenario.

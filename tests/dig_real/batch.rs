@@ -23,7 +23,29 @@ pub(crate) fn trials(folder: &Path) -> Vec<Trial> {
         Trial::test("batch: an answer does not wait for later ones", move || {
             promptly(&slow)
         }),
+        Trial::test("batch: of another program", || {
+            from_another(
+                "\"$0\" dig @127.0.0.1 +short -f <(for i in 1 2 3; do echo example.test MX; done)",
+            )?;
+            from_another(
+                "yes example.test MX | head -n 3 | \"$0\" dig @127.0.0.1 +short -f /dev/stdin",
+            )
+        }),
     ]
+}
+
+/// Names that another program writes: three times the same.
+fn from_another(script: &str) -> Result<(), Failed> {
+    let output = Command::new("bash")
+        .args(["-c", script, KDNS])
+        .stdin(Stdio::null())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() && text == "10 mail.example.test.\n20 mail2.other.test.\n".repeat(3)
+    {
+        return Ok(());
+    }
+    Err(format!("{text}{}", String::from_utf8_lossy(&output.stderr)).into())
 }
 
 fn few_descriptors(file: &PathBuf) -> Result<(), Failed> {

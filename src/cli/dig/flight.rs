@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::dig::lookup::{Globals, Server};
 use crate::dig::machine::{Event, Machine, Printed};
 use crate::engine::message::Transport;
-use crate::render::dig::printed::write as print;
+use crate::render::dig::printed::{is_error, write as print};
 use crate::render::dig::reply::Times;
 use crate::wire::sockets::{Got, Sockets};
 use crate::wire::{Conversation, Roots, failure, now, socket_address};
@@ -52,7 +52,7 @@ impl Flight {
     }
 
     pub(super) fn print(&mut self, printed: &Printed) {
-        let is_error = matches!(printed, Printed::Stderr(_));
+        let is_error = is_error(printed, &self.globals);
         match self.printed.last_mut() {
             Some((before, text)) if *before == is_error => {
                 print(printed, &self.globals, self.times, text);

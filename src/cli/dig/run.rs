@@ -17,9 +17,9 @@ use super::walk::{Walk, Walker};
 use super::{names, timeout};
 use crate::dig::command_line::{End, Parser, Said, server_names};
 use crate::dig::lookup::{Globals, Lookup, Server};
-use crate::dig::machine::{Event, Machine, Printed, Settings, Step};
+use crate::dig::machine::{Event, Machine, Settings, Step};
 use crate::host::{self, ReadError};
-use crate::render::dig::printed::write as print;
+use crate::render::dig::printed::{is_error, write as print};
 use crate::render::dig::reply::Times;
 use crate::resolver::reading::Reading;
 use crate::text::escaped;
@@ -229,7 +229,7 @@ impl<'r> Run<'r> {
                 Step::Print(printed) => {
                     let mut text = String::new();
                     print(&printed, globals, wire.times, &mut text);
-                    output.write(matches!(printed, Printed::Stderr(_)), &text)?;
+                    output.write(is_error(&printed, globals), &text)?;
                 }
                 step => {
                     if let Step::Receive(_) = step {
