@@ -10,7 +10,7 @@ use std::process::Command;
 
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 
-use super::target::node;
+use super::target::{node, unread};
 use super::{Args, Status, Streams, completions, dig, explain, manual};
 use crate::host::io_reason;
 use crate::netns::{self, Aim};
@@ -112,7 +112,7 @@ fn become_command(
     for warning in &aim.plan.warnings {
         streams.tell(warning);
     }
-    for sentence in &aim.skipped {
+    for sentence in unread(&aim) {
         streams.tell(sentence);
     }
     let mut command = command(&aim, program, words);

@@ -30,6 +30,19 @@ pub(super) fn node(root: Option<&Path>) -> Result<Root, ReadError> {
     }
 }
 
+/// What of the target was not read, or not to its end, as sentences.
+pub(super) fn unread(aim: &Aim) -> impl Iterator<Item = String> {
+    let seen = &aim.seen;
+    let files = [
+        &seen.resolv_conf,
+        &seen.hosts,
+        &seen.nsswitch,
+        &seen.aliases,
+    ];
+    let cut = files.into_iter().flatten().filter_map(question::cut);
+    cut.chain(aim.skipped.iter().cloned())
+}
+
 /// Puts what was read of the target into the scenario.
 pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
     let seen = &aim.seen;

@@ -69,7 +69,7 @@ fn few_descriptors(file: &PathBuf) -> Result<(), Failed> {
 fn promptly(file: &PathBuf) -> Result<(), Failed> {
     let _silent = UdpSocket::bind("127.90.1.1:53")?;
     let lines = "@127.0.0.1 txt.example.test A +short\n@127.0.0.1 example.test MX +short\n\
-                 @127.90.1.1 a.test +tries=1 +time=6\n";
+                 @127.90.1.1 a.test +tries=1 +time=60\n";
     fs::write(file, lines)?;
     let mut child = Command::new(KDNS)
         .args(["dig", "-f"])
@@ -84,7 +84,7 @@ fn promptly(file: &PathBuf) -> Result<(), Failed> {
     let elapsed = began.elapsed();
     child.kill()?;
     child.wait()?;
-    if line == "10 mail.example.test.\n" && elapsed < Duration::from_secs(5) {
+    if line == "10 mail.example.test.\n" && elapsed < Duration::from_secs(50) {
         return Ok(());
     }
     Err(format!("{line:?} after {elapsed:?}").into())

@@ -361,7 +361,7 @@ pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
         show_search: globals.show_search,
         timeout: globals.timeout.or_else(|| timeout(reading)),
         keep_open: globals.keep_open,
-        structured: globals.yaml || globals.json,
+        keeps_warnings: globals.yaml,
         cookie: [0; 8],
     }
 }

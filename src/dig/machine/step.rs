@@ -25,8 +25,8 @@ pub struct Settings {
     pub timeout: Option<u32>,
     /// Whether a TCP connection is kept for the next lookup.
     pub keep_open: bool,
-    /// Whether output is YAML or JSON, so that warnings are kept back.
-    pub structured: bool,
+    /// Whether warnings are kept back: they would stand amid YAML.
+    pub keeps_warnings: bool,
     /// The client's cookie.
     pub cookie: [u8; 8],
 }

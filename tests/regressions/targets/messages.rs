@@ -138,7 +138,7 @@ fn conversation(rest: &[u8], form: u8) {
         ndots: 2,
         use_search: form & 1 != 0,
         show_search: form & 2 != 0,
-        structured: form & 4 != 0,
+        keeps_warnings: form & 4 != 0,
         keep_open: form & 8 != 0,
         ..Settings::default()
     };

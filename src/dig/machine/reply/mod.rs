@@ -377,13 +377,13 @@ impl Machine {
     }
 
     fn warn(&mut self, text: impl Into<String>) {
-        if !self.settings.structured {
+        if !self.settings.keeps_warnings {
             self.print(Printed::Warning(text.into()));
         }
     }
 
     fn comment(&mut self, current: &Current, text: String) {
-        if current.pending.lookup.print.comments && !self.settings.structured {
+        if current.pending.lookup.print.comments && !self.settings.keeps_warnings {
             self.print(Printed::Comment(text));
         }
     }
