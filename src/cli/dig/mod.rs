@@ -231,12 +231,13 @@ fn or_internal(
     result: anyhow::Result<Status>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let Err(error) = result else {
-        return result;
+    let flushed = match (result, streams.out.flush()) {
+        (Ok(_), Err(unwritten)) => Err(unwritten.into()),
+        (result, _) => result,
     };
-    if !error.is::<io::Error>() {
-        streams.out.flush()?;
-    }
+    let Err(error) = flushed else {
+        return flushed;
+    };
     Ok(match super::report_failure(&error, streams) {
         Status::Clean => Status::Clean,
         _ => Status::Internal,
