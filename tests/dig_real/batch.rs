@@ -23,6 +23,7 @@ pub(crate) fn trials(folder: &Path) -> Vec<Trial> {
         Trial::test("batch: an answer does not wait for later ones", move || {
             promptly(&slow)
         }),
+        Trial::test("a server that never stops sending", endless),
         Trial::test("batch: of another program", || {
             from_another(
                 "\"$0\" dig @127.0.0.1 +short -f <(for i in 1 2 3; do echo example.test MX; done)",
@@ -32,6 +33,40 @@ pub(crate) fn trials(folder: &Path) -> Vec<Trial> {
             )
         }),
     ]
+}
+
+/// Whoever sends what is no reply, without end, gains no time by it.
+fn endless() -> Result<(), Failed> {
+    let server = UdpSocket::bind("127.90.1.2:53")?;
+    std::thread::spawn(move || {
+        let mut query = [0; 512];
+        let (length, from) = server.recv_from(&mut query).unwrap();
+        query[0] ^= 1;
+        query[2] |= 0x80;
+        while server.send_to(&query[..length], from).is_ok() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    });
+    let words = ["dig", "@127.90.1.2", "a.test", "+tries=1", "+time=1"];
+    let mut child = Command::new(KDNS)
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()?;
+    let began = Instant::now();
+    while child.try_wait()?.is_none() {
+        if began.elapsed() > Duration::from_secs(30) {
+            child.kill()?;
+            child.wait()?;
+            return Err("it waits for ever".into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let status = child.wait()?;
+    if status.code() == Some(9) {
+        return Ok(());
+    }
+    Err(format!("{status}").into())
 }
 
 /// Names that another program writes: three times the same.

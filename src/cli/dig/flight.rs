@@ -20,8 +20,10 @@ pub(super) struct Flight {
     pub(super) printed: Vec<(bool, String)>,
     /// The socket that is open, and the server behind a connection.
     pub(super) socket: Option<(u32, Option<Server>)>,
-    /// When what it waits for is too late.
+    /// When what it waits for is too late; `None`: it does not wait.
     pub(super) deadline: Option<Instant>,
+    /// Until when it may wait, again and again.
+    until: Instant,
     pub(super) sent: Instant,
     pub(super) times: Times,
     /// A connection behind TLS: others wait while it does.
@@ -43,6 +45,7 @@ impl Flight {
             printed,
             socket: None,
             deadline: None,
+            until: Instant::now(),
             sent: Instant::now(),
             times: Times::default(),
             secure: None,
@@ -108,9 +111,11 @@ impl Flight {
         }
     }
 
-    pub(super) fn receive(&mut self, seconds: u32) -> Option<Event> {
+    /// Receives where others wait meanwhile.
+    pub(super) fn receive(&mut self) -> Option<Event> {
         let open = self.secure.as_mut()?;
-        let received = open.receive(Duration::from_secs(seconds.into()));
+        let left = self.until.saturating_duration_since(Instant::now());
+        let received = open.receive(left);
         let (sent, received_at, elapsed) = open.times();
         self.times.sent = sent;
         self.times.received = received_at;
@@ -144,14 +149,13 @@ impl Flight {
         }
     }
 
-    pub(super) fn wait(
-        &mut self,
-        seconds: u32,
-        number: usize,
-        deadlines: &mut BTreeSet<(Instant, usize)>,
-    ) {
-        let deadline = Instant::now() + Duration::from_secs(seconds.into());
-        self.deadline = Some(deadline);
-        deadlines.insert((deadline, number));
+    /// Gives it so much time from now on.
+    pub(super) fn give(&mut self, seconds: u32) {
+        self.until = Instant::now() + Duration::from_secs(seconds.into());
+    }
+
+    pub(super) fn wait(&mut self, number: usize, deadlines: &mut BTreeSet<(Instant, usize)>) {
+        self.deadline = Some(self.until);
+        deadlines.insert((self.until, number));
     }
 }

@@ -95,10 +95,10 @@ impl<'m, 'r> Many<'m, 'r> {
                 self.sockets.forget(other);
             }
             let other = has_room.then_some(other);
-            match self.sockets.wait(left.unwrap_or(LONG), other) {
-                Some(got) => self.take_all(got),
-                None => self.expire(),
+            if let Some(got) = self.sockets.wait(left.unwrap_or(LONG), other) {
+                self.take_all(got);
             }
+            self.expire();
         }
     }
 
@@ -244,12 +244,15 @@ impl<'m, 'r> Many<'m, 'r> {
                     flight.send(&message, &mut self.sockets);
                     continue;
                 }
-                Step::Receive(seconds) => {
-                    if let Some(event) = flight.receive(seconds) {
+                step @ (Step::Receive(_) | Step::ReceiveOn) => {
+                    if let Step::Receive(seconds) = step {
+                        flight.give(seconds);
+                    }
+                    if let Some(event) = flight.receive() {
                         flight.broken = Some(event);
                     }
                     if flight.broken.is_none() {
-                        flight.wait(seconds, number, &mut self.deadlines);
+                        flight.wait(number, &mut self.deadlines);
                         return;
                     }
                     flight.broken.take()
@@ -271,7 +274,8 @@ impl<'m, 'r> Many<'m, 'r> {
                     let means = (&mut self.sockets, self.run.trust.roots());
                     let event = flight.open(socket, transport, server, timeout, means);
                     if event.is_none() {
-                        flight.wait(timeout, number, &mut self.deadlines);
+                        flight.give(timeout);
+                        flight.wait(number, &mut self.deadlines);
                         return;
                     }
                     event

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::super::{Status, Streams};
 use super::lines::{Lines, Next, Source};
@@ -37,6 +37,8 @@ pub(super) struct Run<'r> {
 #[derive(Debug, Default)]
 pub(super) struct Wire {
     conversation: Option<Conversation>,
+    /// When what is waited for is too late.
+    deadline: Option<Instant>,
     /// Whether what is open is to be kept for the next query.
     keep: bool,
     times: Times,
@@ -232,7 +234,7 @@ impl<'r> Run<'r> {
                     output.write(is_error(&printed, globals), &text)?;
                 }
                 step => {
-                    if let Step::Receive(_) = step {
+                    if let Step::Receive(_) | Step::ReceiveOn = step {
                         output.out.flush()?;
                     }
                     if let Some(event) = wire.step(step, globals, self.trust.roots()) {
@@ -290,16 +292,13 @@ impl Wire {
                 None
             }
             Step::Receive(timeout) => {
-                let open = self.conversation.as_mut()?;
-                let received = open.receive(Duration::from_secs(timeout.into()));
-                self.measure();
-                Some(match received {
-                    Ok(message) => Event::Arrived(message),
-                    Err(failure) => {
-                        self.conversation = None;
-                        Event::Failed(failure)
-                    }
-                })
+                let timeout = Duration::from_secs(timeout.into());
+                self.deadline = Some(Instant::now() + timeout);
+                self.receive(timeout)
+            }
+            Step::ReceiveOn => {
+                let left = self.deadline?.saturating_duration_since(Instant::now());
+                self.receive(left)
             }
             Step::Close => {
                 if !self.keep {
@@ -309,6 +308,18 @@ impl Wire {
             }
             Step::Print(_) | Step::Done(_) => None,
         }
+    }
+
+    fn receive(&mut self, timeout: Duration) -> Option<Event> {
+        let received = self.conversation.as_mut()?.receive(timeout);
+        self.measure();
+        Some(match received {
+            Ok(message) => Event::Arrived(message),
+            Err(failure) => {
+                self.conversation = None;
+                Event::Failed(failure)
+            }
+        })
     }
 
     fn measure(&mut self) {

@@ -110,7 +110,7 @@ impl Machine {
         self.ended
     }
 
-    /// The next step. [`Step::Open`] and [`Step::Receive`] want an event
+    /// The next step. [`Step::Open`], [`Step::Receive`] and [`Step::ReceiveOn`] want an event
     /// before it is called again.
     pub fn step(&mut self) -> Step {
         loop {

@@ -52,6 +52,8 @@ pub enum Step {
     Send(Vec<u8>),
     /// Wait for one message, so many seconds, and report it.
     Receive(u32),
+    /// Wait for one more message, as long as the last [`Step::Receive`] lasts.
+    ReceiveOn,
     /// Close what is open; then ask for the next step.
     Close,
     /// All is done: the exit status.

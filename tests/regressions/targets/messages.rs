@@ -159,7 +159,7 @@ fn conversation(rest: &[u8], form: u8) {
             Step::Print(it) => show(&it, &globals),
             Step::Open { .. } => machine.report(Event::Opened),
             Step::Send(bytes) => query = bytes,
-            Step::Receive(_) => machine.report(match messages.next() {
+            Step::Receive(_) | Step::ReceiveOn => machine.report(match messages.next() {
                 None => Event::Failed(Failure::EndOfFile),
                 Some([]) => Event::Failed(Failure::TimedOut),
                 Some(bytes) => Event::Arrived(answer(bytes, &query)),
