@@ -111,8 +111,21 @@ impl Flight {
         }
     }
 
-    /// Receives where others wait meanwhile.
-    pub(super) fn receive(&mut self) -> Option<Event> {
+    /// What comes at once, or what is wrong; `None`: it waits.
+    pub(super) fn receive(
+        &mut self,
+        number: usize,
+        deadlines: &mut BTreeSet<(Instant, usize)>,
+    ) -> Option<Event> {
+        let event = self.receive_secure().or_else(|| self.broken.take());
+        if event.is_none() {
+            self.wait(number, deadlines);
+        }
+        event
+    }
+
+    /// Receives behind TLS, where others wait meanwhile.
+    fn receive_secure(&mut self) -> Option<Event> {
         let open = self.secure.as_mut()?;
         let left = self.until.saturating_duration_since(Instant::now());
         let received = open.receive(left);

@@ -248,14 +248,11 @@ impl<'m, 'r> Many<'m, 'r> {
                     if let Step::Receive(seconds) = step {
                         flight.give(seconds);
                     }
-                    if let Some(event) = flight.receive() {
-                        flight.broken = Some(event);
-                    }
-                    if flight.broken.is_none() {
-                        flight.wait(number, &mut self.deadlines);
+                    let event = flight.receive(number, &mut self.deadlines);
+                    if event.is_none() {
                         return;
                     }
-                    flight.broken.take()
+                    event
                 }
                 Step::Open {
                     server,
