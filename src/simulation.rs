@@ -99,6 +99,7 @@ fn carry_out(
             return machine.connected(socket, world.connect(&server, transport));
         }
         Request::Send(id, query) => (id, query),
+        Request::Close(_) => return,
     };
     if query.transport == Transport::Tcp && is_closed(query.socket, sent) {
         return;

@@ -201,7 +201,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Schema { name } => schema(name, streams),
         Command::Completions(args) => completions::run(&args, streams),
     };
-    let flushed = |status| streams.out.flush().map(|()| status).map_err(Into::into);
+    let flushed = |status| match streams.out.flush() {
+        // dig has said so already.
+        Err(_) if status == Status::Internal => Ok(status),
+        flushed => flushed.map(|()| status).map_err(Into::into),
+    };
     result
         .and_then(flushed)
         .unwrap_or_else(|error| report_failure(&error, streams))

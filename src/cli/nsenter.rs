@@ -5,14 +5,14 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 
+use super::target::{node, unread};
 use super::{Args, Status, Streams, completions, dig, explain, manual};
 use crate::host::io_reason;
-use crate::host::root::Root;
 use crate::netns::{self, Aim};
 use crate::text::escaped;
 
@@ -20,6 +20,9 @@ use crate::text::escaped;
 #[derive(clap::Args, Debug)]
 #[command(after_help = manual::help("nsenter"))]
 pub(super) struct NsenterArgs {
+    /// Find TARGET on the node below this directory [default: /]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
     /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD or POD
     #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
@@ -32,6 +35,13 @@ pub(super) struct NsenterArgs {
     command: Vec<OsString>,
 }
 
+impl NsenterArgs {
+    /// The directory of the node, and the target on it.
+    fn target(&self) -> (Option<&Path>, &str) {
+        (self.root.as_deref(), &self.target)
+    }
+}
+
 /// Variables with which glibc's answers change, and which are the target's own
 /// or nobody's.
 const VARIABLES: &[&str] = &["RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES"];
@@ -39,7 +49,7 @@ const VARIABLES: &[&str] = &["RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES"];
 pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     match (args.what.split_first(), args.command.split_first()) {
         (Some((what, words)), None) if what == "explain" => explain_target(args, words, streams),
-        (Some((what, words)), None) if what == "dig" => dig::run_in(&args.target, words, streams),
+        (Some((what, words)), None) if what == "dig" => dig::run_in(args.target(), words, streams),
         (None, Some((program, words))) => Ok(become_command(args, program, words, streams)),
         _ => anyhow::bail!(
             "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
@@ -57,7 +67,12 @@ fn explain_target(
     use clap::Parser as _;
     let target = format!("--target={}", args.target);
     let head = ["kdns", "explain", &target].map(OsString::from);
-    let words = head.iter().chain(words);
+    let root = args.root.iter().map(|root| {
+        let mut option = OsString::from("--root=");
+        option.push(root);
+        option
+    });
+    let words = head.into_iter().chain(root).chain(words.iter().cloned());
     match Args::try_parse_from(words) {
         Ok(Args {
             command: super::Command::Explain(args),
@@ -79,9 +94,10 @@ fn become_command(
         streams.tell("cannot run the command: its first word, the program, is empty");
         return Status::NoCommand;
     }
-    let prepared = Root::live()
+    let (root, target) = args.target();
+    let prepared = node(root)
         .map_err(Into::into)
-        .and_then(|root| netns::aim(&root, &args.target))
+        .and_then(|root| netns::aim(&root, target))
         .and_then(|aim| {
             netns::furnish(&aim)?;
             Ok((netns::aliases(&aim)?, aim))
@@ -96,7 +112,7 @@ fn become_command(
     for warning in &aim.plan.warnings {
         streams.tell(warning);
     }
-    for sentence in &aim.skipped {
+    for sentence in unread(&aim) {
         streams.tell(sentence);
     }
     let mut command = command(&aim, program, words);

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::question;
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
+use crate::host::ReadError;
 use crate::host::root::{Resolution, Root};
 use crate::netns::{self, Aim};
 use crate::program::{Certainty, Choice};
@@ -16,13 +17,30 @@ pub(super) fn read(
     root: Option<&Path>,
     scenario: &mut Scenario,
 ) -> anyhow::Result<(Context, Aim)> {
-    let root = match root {
-        Some(directory) => Root::below(directory, Resolution::Kernel)?,
-        None => Root::live()?,
-    };
-    let aim = netns::aim(&root, word)?;
+    let aim = netns::aim(&node(root)?, word)?;
     let context = fill(&aim, scenario);
     Ok((context, aim))
+}
+
+/// The node on which a target is looked for: what `--root` says.
+pub(super) fn node(root: Option<&Path>) -> Result<Root, ReadError> {
+    match root {
+        Some(directory) => Root::below(directory, Resolution::Kernel),
+        None => Root::live(),
+    }
+}
+
+/// What of the target was not read, or not to its end, as sentences.
+pub(super) fn unread(aim: &Aim) -> impl Iterator<Item = String> {
+    let seen = &aim.seen;
+    let files = [
+        &seen.resolv_conf,
+        &seen.hosts,
+        &seen.nsswitch,
+        &seen.aliases,
+    ];
+    let cut = files.into_iter().flatten().filter_map(question::cut);
+    cut.chain(aim.skipped.iter().cloned())
 }
 
 /// Puts what was read of the target into the scenario.

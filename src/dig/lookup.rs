@@ -205,6 +205,11 @@ impl Server {
         self.port.unwrap_or(default)
     }
 
+    /// Whether this is an IPv4 address in the clothes of IPv6, which is not asked.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.address.ip, IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some())
+    }
+
     /// How dig calls the transport: `UDP`, `TCP`, `TLS`, `HTTPS`.
     ///
     /// Source: BIND bin/dig/dig.c: `received` (9.18)

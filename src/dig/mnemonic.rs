@@ -9,7 +9,6 @@ use std::borrow::Cow;
 ///
 /// Source: BIND lib/dns/rdata (the files' names), lib/dns/gen.c: `main` (9.18)
 const TYPES: &[(&str, u16)] = &[
-    ("RESERVED0", 0),
     ("A", 1),
     ("NS", 2),
     ("MD", 3),

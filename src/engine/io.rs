@@ -33,6 +33,8 @@ pub enum Request {
     Connect(SocketId, Server, Transport),
     /// Send a query; what comes of it goes to [`Io::arrived`].
     Send(QueryId, Query),
+    /// `close(2)`: nothing more of this socket counts.
+    Close(SocketId),
 }
 
 /// Something came back for a query.
@@ -163,6 +165,7 @@ impl Io {
     pub fn close(&self, socket: SocketId) {
         let mut state = self.state.borrow_mut();
         state.inbox.retain(|arrival| arrival.socket != socket);
+        state.requests.push(Request::Close(socket));
     }
 
     /// Says something about the lookup that the outcome cannot say: a bug that

@@ -139,6 +139,24 @@ pub fn open_path(path: &Path) -> Result<File, ReadError> {
     open_regular(&shown(path), open)
 }
 
+/// Opens what the caller wants read line by line: a file, a device, or a FIFO,
+/// for whose writer it waits, as a shell does.
+///
+/// # Errors
+///
+/// It is not there, not readable, or a directory.
+pub fn open_lines(path: &Path) -> Result<File, ReadError> {
+    let file = shown(path);
+    let flags = OFlag::O_RDONLY | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
+    let descriptor =
+        openat(AT_FDCWD, path, flags, Mode::empty()).map_err(|errno| system(&file, errno))?;
+    let opened = File::from(descriptor);
+    if opened.metadata().is_ok_and(|it| it.is_dir()) {
+        return Err(not_regular(&file, "a directory"));
+    }
+    Ok(opened)
+}
+
 /// Reads what is not a file, up to [`MAX_BYTES`]. `name` is safe to print.
 ///
 /// # Errors
@@ -208,14 +226,18 @@ fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), ReadError> {
         SFlag::S_IFLNK => "a symbolic link",
         _ => "a device",
     };
-    Err(ReadError::NotRegular {
+    Err(not_regular(file, kind))
+}
+
+fn not_regular(file: &str, kind: &'static str) -> ReadError {
+    ReadError::NotRegular {
         file: file.to_owned(),
         kind,
         hint: match kind {
             "a FIFO" => "; - reads standard input",
             _ => "",
         },
-    })
+    }
 }
 
 /// The type bits of a file's mode.

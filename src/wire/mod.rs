@@ -7,6 +7,7 @@
 mod entropy;
 mod errors;
 mod https;
+mod kind;
 pub mod live;
 pub mod names;
 mod roots;

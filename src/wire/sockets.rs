@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
-use socket2::{Domain, Protocol, Socket as Raw, Type};
 
+use super::kind::{Kind, begin, datagram};
 use super::spare::{Connected, Spare};
-use super::stream::{Stream, is_passing};
-use super::{MAX_MESSAGE, any, errors};
+use super::{MAX_MESSAGE, errors};
 use crate::engine::message::Transport;
 
 /// What a socket has to tell.
@@ -34,15 +33,18 @@ pub enum Got {
     Other,
 }
 
-#[derive(Debug)]
-enum Kind {
-    /// Each family has one of its own; neither is connected.
-    Free(Vec<UdpSocket>),
-    Connected(Connected),
-    Connecting(TcpStream, SocketAddr),
-    Stream(Stream),
-    /// Nothing more comes of it.
-    Over,
+impl Got {
+    /// The socket's number.
+    pub fn socket(&self) -> Option<u32> {
+        match self {
+            Self::Connected(id)
+            | Self::Failed(id, _)
+            | Self::NotSent(id, _)
+            | Self::Unheard(id, ..)
+            | Self::Message(id, ..) => Some(*id),
+            Self::Other => None,
+        }
+    }
 }
 
 /// Sockets by numbers of the caller's.
@@ -290,58 +292,6 @@ impl Sockets {
     }
 }
 
-impl Kind {
-    fn read(&mut self, id: u32, buffer: &mut [u8]) -> Option<Got> {
-        let message = |buffer: &[u8], length: usize, from| {
-            let bytes = buffer.get(..length).unwrap_or(buffer).to_vec();
-            Some(Got::Message(id, from, bytes))
-        };
-        match self {
-            Self::Free(sockets) => {
-                let mut received = sockets.iter().map(|it| it.recv_from(buffer));
-                let Some((length, from)) = received.find_map(Result::ok) else {
-                    let (peer, error) = sockets.iter().find_map(errors::next)?;
-                    return Some(Got::Unheard(id, peer, error));
-                };
-                message(buffer, length, from)
-            }
-            Self::Connected(Connected { socket, peer, .. }) => match socket.recv(buffer) {
-                Ok(length) => message(buffer, length, *peer),
-                Err(error) if is_passing(&error) => None,
-                Err(error) => Some(Got::Failed(id, error)),
-            },
-            Self::Connecting(socket, peer) => {
-                let (failed, peer) = (socket.take_error(), *peer);
-                if matches!(failed, Ok(None)) && socket.peer_addr().is_err() {
-                    return None;
-                }
-                let Self::Connecting(socket, _) = std::mem::replace(self, Self::Over) else {
-                    return None;
-                };
-                if let Some(error) = failed.unwrap_or_else(Some) {
-                    return Some(Got::Failed(id, error));
-                }
-                *self = Self::Stream(Stream {
-                    socket,
-                    peer,
-                    incoming: Vec::new(),
-                    outgoing: Vec::new(),
-                });
-                Some(Got::Connected(id))
-            }
-            Self::Stream(stream) => match stream.exchange(buffer) {
-                Ok(None) => None,
-                Ok(Some(bytes)) => Some(Got::Message(id, stream.peer, bytes)),
-                Err(error) => {
-                    *self = Self::Over;
-                    Some(Got::Failed(id, error))
-                }
-            },
-            Self::Over => None,
-        }
-    }
-}
-
 /// Where there is no such interface, there is no such address.
 fn nowhere() -> io::Error {
     ErrorKind::AddrNotAvailable.into()
@@ -365,30 +315,5 @@ fn existing(epoll: &mut Option<Epoll>) -> Option<&Epoll> {
 fn watch(epoll: &mut Option<Epoll>, id: u32, fd: BorrowedFd<'_>, flags: EpollFlags) {
     if let Some(epoll) = existing(epoll) {
         let _ = epoll.add(fd, EpollEvent::new(flags, id.into()));
-    }
-}
-
-fn datagram(peer: SocketAddr) -> io::Result<UdpSocket> {
-    let socket = UdpSocket::bind(any(peer))?;
-    socket.set_nonblocking(true)?;
-    Ok(socket)
-}
-
-/// A socket that is connected, or a connection that is on its way. Without a
-/// source the kernel draws the port when it connects.
-fn begin(peer: SocketAddr, source: Option<SocketAddr>, transport: Transport) -> io::Result<Raw> {
-    let (kind, protocol) = match transport {
-        Transport::Udp => (Type::DGRAM, Protocol::UDP),
-        Transport::Tcp => (Type::STREAM, Protocol::TCP),
-    };
-    let kind = kind.nonblocking().cloexec();
-    let socket = Raw::new_raw(Domain::for_address(peer), kind, Some(protocol))?;
-    if let Some(source) = source {
-        socket.set_reuse_address(transport == Transport::Tcp)?;
-        socket.bind(&source.into())?;
-    }
-    match socket.connect(&peer.into()) {
-        Err(error) if error.raw_os_error() != Some(nix::libc::EINPROGRESS) => Err(error),
-        _ => Ok(socket),
     }
 }

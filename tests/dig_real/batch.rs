@@ -23,7 +23,64 @@ pub(crate) fn trials(folder: &Path) -> Vec<Trial> {
         Trial::test("batch: an answer does not wait for later ones", move || {
             promptly(&slow)
         }),
+        Trial::test("a server that never stops sending", endless),
+        Trial::test("batch: of another program", || {
+            from_another(
+                "\"$0\" dig @127.0.0.1 +short -f <(for i in 1 2 3; do echo example.test MX; done)",
+            )?;
+            from_another(
+                "yes example.test MX | head -n 3 | \"$0\" dig @127.0.0.1 +short -f /dev/stdin",
+            )
+        }),
     ]
+}
+
+/// Whoever sends what is no reply, without end, gains no time by it.
+fn endless() -> Result<(), Failed> {
+    let server = UdpSocket::bind("127.90.1.2:53")?;
+    std::thread::spawn(move || {
+        let mut query = [0; 512];
+        let (length, from) = server.recv_from(&mut query).unwrap();
+        query[0] ^= 1;
+        query[2] |= 0x80;
+        while server.send_to(&query[..length], from).is_ok() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    });
+    let words = ["dig", "@127.90.1.2", "a.test", "+tries=1", "+time=1"];
+    let mut child = Command::new(KDNS)
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()?;
+    let began = Instant::now();
+    while child.try_wait()?.is_none() {
+        if began.elapsed() > Duration::from_secs(30) {
+            child.kill()?;
+            child.wait()?;
+            return Err("it waits for ever".into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let status = child.wait()?;
+    if status.code() == Some(9) {
+        return Ok(());
+    }
+    Err(format!("{status}").into())
+}
+
+/// Names that another program writes: three times the same.
+fn from_another(script: &str) -> Result<(), Failed> {
+    let output = Command::new("bash")
+        .args(["-c", script, KDNS])
+        .stdin(Stdio::null())
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() && text == "10 mail.example.test.\n20 mail2.other.test.\n".repeat(3)
+    {
+        return Ok(());
+    }
+    Err(format!("{text}{}", String::from_utf8_lossy(&output.stderr)).into())
 }
 
 fn few_descriptors(file: &PathBuf) -> Result<(), Failed> {
@@ -47,7 +104,7 @@ fn few_descriptors(file: &PathBuf) -> Result<(), Failed> {
 fn promptly(file: &PathBuf) -> Result<(), Failed> {
     let _silent = UdpSocket::bind("127.90.1.1:53")?;
     let lines = "@127.0.0.1 txt.example.test A +short\n@127.0.0.1 example.test MX +short\n\
-                 @127.90.1.1 a.test +tries=1 +time=6\n";
+                 @127.90.1.1 a.test +tries=1 +time=60\n";
     fs::write(file, lines)?;
     let mut child = Command::new(KDNS)
         .args(["dig", "-f"])
@@ -62,7 +119,7 @@ fn promptly(file: &PathBuf) -> Result<(), Failed> {
     let elapsed = began.elapsed();
     child.kill()?;
     child.wait()?;
-    if line == "10 mail.example.test.\n" && elapsed < Duration::from_secs(5) {
+    if line == "10 mail.example.test.\n" && elapsed < Duration::from_secs(50) {
         return Ok(());
     }
     Err(format!("{line:?} after {elapsed:?}").into())

@@ -26,7 +26,29 @@ pub(crate) fn trials() -> Vec<Trial> {
         let line = *line;
         Trial::test(format!("json {line}"), move || check(line))
     };
-    LINES.iter().map(trial).collect()
+    let mut trials: Vec<Trial> = LINES.iter().map(trial).collect();
+    trials.push(Trial::test("json without a reply", no_reply));
+    trials
+}
+
+/// Standard output has documents, and nothing else.
+fn no_reply() -> Result<(), Failed> {
+    let words = [
+        "+json",
+        "+tries=2",
+        "-p",
+        "9",
+        "@127.0.0.1",
+        "www.example.test",
+    ];
+    let ended = compare::ours(&words, &[])?;
+    let (out, err) = (&ended.stdout, String::from_utf8_lossy(&ended.stderr));
+    let expected = "127.0.0.1#9: connection refused";
+    let is_told = err.contains(expected) && err.contains(";; no servers could be reached");
+    if ended.status.code() == Some(9) && out.is_empty() && is_told {
+        return Ok(());
+    }
+    Err(format!("{:?} {}{err}", ended.status, String::from_utf8_lossy(out)).into())
 }
 
 fn check(line: &str) -> Result<(), Failed> {

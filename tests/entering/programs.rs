@@ -31,46 +31,42 @@ fn compiled() -> Vec<Trial> {
             );
         }),
         trial("programs::glibc, static", &["gcc"], || {
-            check(
-                &mut Command::new(built("gcc", &["-static"])),
-                "its resolver is glibc: ",
-            );
+            let program = built("gcc", &["-static"]);
+            check(&mut program.command(), "its resolver is glibc: ");
         }),
         trial("programs::musl", &["musl-gcc"], || {
             let program = built("musl-gcc", &[]);
             check(
-                &mut Command::new(program),
+                &mut program.command(),
                 "its resolver is musl-1.2.3: program has musl 1.2.",
             );
         }),
         trial("programs::musl, static", &["musl-gcc"], || {
             let program = built("musl-gcc", &["-static", "-s"]);
             check(
-                &mut Command::new(program),
+                &mut program.command(),
                 "its resolver is probably musl-1.2.5: ",
             );
         }),
         trial("programs::Go without cgo", &["go"], || {
+            let program = built_go("0");
             check(
-                &mut Command::new(built_go("0")),
+                &mut program.command(),
                 "without cgo there is only Go's resolver",
             );
         }),
         trial("programs::Go with cgo", &["go", "gcc"], || {
             let program = built_go("1");
             check(
-                &mut Command::new(&program),
+                &mut program.command(),
                 "it could ask libc, but nothing here tells it to",
             );
             let cgo = "its resolver is probably glibc: built with go1.";
-            check(Command::new(&program).env("LOCALDOMAIN", ""), cgo);
+            check(program.command().env("LOCALDOMAIN", ""), cgo);
             let forced = "GODEBUG has netdns=cgo";
-            check(
-                Command::new(&program).env("GODEBUG", "netdns=cgo+1"),
-                forced,
-            );
+            check(program.command().env("GODEBUG", "netdns=cgo+1"), forced);
             let own = "GODEBUG has netdns=go";
-            check(Command::new(&program).env("GODEBUG", "netdns=go"), own);
+            check(program.command().env("GODEBUG", "netdns=go"), own);
         }),
     ]
 }
@@ -103,7 +99,7 @@ fn interpreted() -> Vec<Trial> {
                 "class Program { public static void main(String[] a) throws Exception { Thread.sleep(1000000); } }",
             );
             check(
-                Command::new("java").arg(source),
+                Command::new("java").arg(&source.path),
                 "the JVM looks names up with glibc 2.",
             );
         }),
@@ -127,36 +123,51 @@ fn check(command: &mut Command, expected: &str) {
     explains(&pid, &[expected]);
 }
 
-/// A file in a directory that lives as long as the test.
-fn temporary(name: &str, text: &str) -> PathBuf {
-    let directory = TempDir::new().unwrap().keep();
-    let path = directory.join(name);
-    fs::write(&path, text).unwrap();
-    path
+/// A file, and its directory, which lives as long as this.
+struct Temporary {
+    path: PathBuf,
+    _directory: TempDir,
 }
 
-fn built(compiler: &str, flags: &[&str]) -> PathBuf {
-    let source = temporary("program.c", C);
-    let program = source.with_file_name("program");
+impl Temporary {
+    fn command(&self) -> Command {
+        Command::new(&self.path)
+    }
+}
+
+fn temporary(name: &str, text: &str) -> Temporary {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join(name);
+    fs::write(&path, text).unwrap();
+    Temporary {
+        path,
+        _directory: directory,
+    }
+}
+
+fn built(compiler: &str, flags: &[&str]) -> Temporary {
+    let mut source = temporary("program.c", C);
+    let program = source.path.with_file_name("program");
     run(Command::new(compiler)
         .args(flags)
         .arg("-o")
-        .arg(&program)
-        .arg(&source));
-    program
+        .args([&program, &source.path]));
+    source.path = program;
+    source
 }
 
-fn built_go(cgo: &str) -> PathBuf {
-    let source = temporary("program.go", GO);
-    let program = source.with_file_name("program");
-    let cache = source.with_file_name("cache");
+fn built_go(cgo: &str) -> Temporary {
+    let mut source = temporary("program.go", GO);
+    let program = source.path.with_file_name("program");
+    let cache = source.path.with_file_name("cache");
     run(Command::new("go")
         .args(["build", "-o"])
-        .args([&program, &source])
+        .args([&program, &source.path])
         .env("CGO_ENABLED", cgo)
         .env("GOCACHE", cache)
         .env("GO111MODULE", "off"));
-    program
+    source.path = program;
+    source
 }
 
 fn run(command: &mut Command) {

@@ -28,6 +28,7 @@ const SCENES: &[Scene] = &[
     ("privileges::one less", PLAIN, privileges::one_less),
     ("words::targets", PLAIN, words::targets),
     ("words::commands", PLAIN, words::commands),
+    ("words::a node below a directory", PLAIN, words::below),
     ("capture::getent", RUNC, capture::getent),
 ];
 

@@ -85,6 +85,58 @@ pub(crate) fn targets() {
     explains(&format!("00{pid}"), &[&format!("process {pid}")]);
 }
 
+/// The node of a debug pod is below `/host`, and is entered all the same.
+pub(crate) fn below() {
+    shell("mount -t tmpfs none /mnt; mkdir /mnt/node /mnt/empty; mount --rbind / /mnt/node");
+    let process = Running::script(&["unshare", "--net"], "true");
+    let (pid, node) = (process.pid(), "/mnt/node");
+    let network = fs::read_link(format!("/proc/{pid}/ns/net")).unwrap();
+    let run = [
+        "nsenter",
+        "--root",
+        node,
+        &pid,
+        "--",
+        "readlink",
+        "/proc/self/ns/net",
+    ];
+    let (status, out, err) = kdns(&run);
+    assert_eq!(
+        (status, out.trim()),
+        (0, network.to_str().unwrap()),
+        "{err}"
+    );
+    let (status, out, err) = kdns(&["nsenter", &pid, "--root", node, "explain", "db"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains(&format!("process {pid} (")), "{out}");
+    let dig = [
+        "nsenter",
+        "--root",
+        node,
+        &pid,
+        "dig",
+        "@127.0.0.1",
+        "db",
+        "+tries=1",
+    ];
+    let (status, out, err) = kdns(&dig);
+    assert_eq!(status, 9, "{err}");
+    assert!(
+        out.starts_with(&format!(";; TARGET: process {pid} (")),
+        "{out}"
+    );
+    for (words, failed) in [
+        (["--", "true"], 125),
+        (["explain", "db"], 2),
+        (["dig", "db"], 10),
+    ] {
+        let empty = ["nsenter", "--root", "/mnt/empty", &pid];
+        let (status, out, err) = kdns(&[&empty[..], &words].concat());
+        assert_eq!((status, out.as_str()), (failed, ""), "{err}");
+        assert!(err.contains(&format!("there is no process {pid}")), "{err}");
+    }
+}
+
 /// A kernel's thread: only where those of the machine are to be seen.
 pub(crate) fn kernel_thread() {
     let comm = fs::read_to_string("/proc/2/comm").unwrap_or_default();

@@ -1,6 +1,8 @@
 //! Not enough of what every program needs: descriptors, memory, threads.
 
 use std::fs;
+use std::net::UdpSocket;
+use std::thread;
 
 use libtest_mimic::Trial;
 
@@ -10,6 +12,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let needs = ["prlimit"];
     vec![
         trial("limits::descriptors", &needs, descriptors),
+        trial("limits::sockets of a live lookup", &needs, live),
         trial("limits::memory", &needs, memory),
         trial("limits::threads", &["prlimit", "setpriv"], threads),
     ]
@@ -63,6 +66,41 @@ fn same_or_undecided(limit: &str, run: &[String], free: &Ended, ended: &Ended) {
         "not enough memory",
     ];
     assert!(said.iter().any(|it| all.contains(it)), "{what}: {ended:?}");
+}
+
+/// Go asks each name from two sockets of its own, and closes them.
+fn live() {
+    const LIMIT: &str = "--nofile=32";
+    let server = UdpSocket::bind("127.91.7.1:53").unwrap();
+    thread::spawn(move || {
+        let mut buffer = [0; 512];
+        while let Ok((length, from)) = server.recv_from(&mut buffer) {
+            buffer[2..4].copy_from_slice(&[0x81, 0x83]);
+            buffer[10..12].copy_from_slice(&[0, 0]);
+            let end = buffer[12..length].iter().position(|&byte| byte == 0);
+            let question = 12 + end.unwrap() + 5;
+            server.send_to(&buffer[..question], from).unwrap();
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("resolv.conf");
+    let domains: Vec<String> = (0..60).map(|number| format!("d{number}.test")).collect();
+    let text = format!("nameserver 127.91.7.1\nsearch {}\n", domains.join(" "));
+    fs::write(&file, text).unwrap();
+    let file = file.display().to_string();
+    let words = [
+        "explain",
+        "db",
+        "--live",
+        "--resolver",
+        "go",
+        "--file",
+        &file,
+    ];
+    let ended = behind(&["prlimit", LIMIT], &words);
+    assert!(ended.status < 2, "{ended:?}");
+    assert!(ended.out.contains("db.d59.test"), "{ended:?}");
+    assert!(!ended.out.contains("too many open files"), "{ended:?}");
 }
 
 fn descriptors() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::dig::lookup::{Globals, Server};
 use crate::dig::machine::{Event, Machine, Printed};
 use crate::engine::message::Transport;
-use crate::render::dig::printed::write as print;
+use crate::render::dig::printed::{is_error, write as print};
 use crate::render::dig::reply::Times;
 use crate::wire::sockets::{Got, Sockets};
 use crate::wire::{Conversation, Roots, failure, now, socket_address};
@@ -20,8 +20,10 @@ pub(super) struct Flight {
     pub(super) printed: Vec<(bool, String)>,
     /// The socket that is open, and the server behind a connection.
     pub(super) socket: Option<(u32, Option<Server>)>,
-    /// When what it waits for is too late.
+    /// When what it waits for is too late; `None`: it does not wait.
     pub(super) deadline: Option<Instant>,
+    /// Until when it may wait, again and again.
+    until: Instant,
     pub(super) sent: Instant,
     pub(super) times: Times,
     /// A connection behind TLS: others wait while it does.
@@ -43,6 +45,7 @@ impl Flight {
             printed,
             socket: None,
             deadline: None,
+            until: Instant::now(),
             sent: Instant::now(),
             times: Times::default(),
             secure: None,
@@ -52,7 +55,7 @@ impl Flight {
     }
 
     pub(super) fn print(&mut self, printed: &Printed) {
-        let is_error = matches!(printed, Printed::Stderr(_));
+        let is_error = is_error(printed, &self.globals);
         match self.printed.last_mut() {
             Some((before, text)) if *before == is_error => {
                 print(printed, &self.globals, self.times, text);
@@ -108,9 +111,24 @@ impl Flight {
         }
     }
 
-    pub(super) fn receive(&mut self, seconds: u32) -> Option<Event> {
+    /// What comes at once, or what is wrong; `None`: it waits.
+    pub(super) fn receive(
+        &mut self,
+        number: usize,
+        deadlines: &mut BTreeSet<(Instant, usize)>,
+    ) -> Option<Event> {
+        let event = self.receive_secure().or_else(|| self.broken.take());
+        if event.is_none() {
+            self.wait(number, deadlines);
+        }
+        event
+    }
+
+    /// Receives behind TLS, where others wait meanwhile.
+    fn receive_secure(&mut self) -> Option<Event> {
         let open = self.secure.as_mut()?;
-        let received = open.receive(Duration::from_secs(seconds.into()));
+        let left = self.until.saturating_duration_since(Instant::now());
+        let received = open.receive(left);
         let (sent, received_at, elapsed) = open.times();
         self.times.sent = sent;
         self.times.received = received_at;
@@ -144,14 +162,13 @@ impl Flight {
         }
     }
 
-    pub(super) fn wait(
-        &mut self,
-        seconds: u32,
-        number: usize,
-        deadlines: &mut BTreeSet<(Instant, usize)>,
-    ) {
-        let deadline = Instant::now() + Duration::from_secs(seconds.into());
-        self.deadline = Some(deadline);
-        deadlines.insert((deadline, number));
+    /// Gives it so much time from now on.
+    pub(super) fn give(&mut self, seconds: u32) {
+        self.until = Instant::now() + Duration::from_secs(seconds.into());
+    }
+
+    pub(super) fn wait(&mut self, number: usize, deadlines: &mut BTreeSet<(Instant, usize)>) {
+        self.deadline = Some(self.until);
+        deadlines.insert((self.until, number));
     }
 }

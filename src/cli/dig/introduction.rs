@@ -48,8 +48,8 @@ impl Introduction<'_> {
         for warning in warnings {
             line("WARNING", &warning)?;
         }
-        for sentence in &aim.skipped {
-            line("NOTE", sentence)?;
+        for sentence in target::unread(aim) {
+            line("NOTE", &sentence)?;
         }
         for sentence in self.own_questions() {
             line("NOTE", &sentence)?;

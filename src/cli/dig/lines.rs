@@ -6,12 +6,22 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// A batch file, or standard input.
+/// A batch file, or standard input. A file is always ready; others may be a
+/// person's, or another program's.
 pub(super) enum Source<'s> {
-    /// Never keeps anyone waiting.
+    /// By its name, which a FIFO or a terminal can have too.
     File(BufReader<File>),
-    /// May be a person's, or another program's.
+    /// Standard input.
     Input(&'s mut dyn BufRead, io::Stdin),
+}
+
+impl Source<'_> {
+    fn descriptor(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::File(file) => file.get_ref().as_fd(),
+            Self::Input(_, stdin) => stdin.as_fd(),
+        }
+    }
 }
 
 /// What there is to read.
@@ -49,11 +59,8 @@ impl<'s> Lines<'s> {
     }
 
     /// What to wait for if there is nothing yet.
-    pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        match &self.source {
-            Source::File(_) => None,
-            Source::Input(_, stdin) => Some(stdin.as_fd()),
-        }
+    pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.source.descriptor()
     }
 
     /// The next line; `waits`: it is waited for. An error ends the lines, as
@@ -66,9 +73,11 @@ impl<'s> Lines<'s> {
             if self.is_at_end {
                 return Next::End;
             }
+            if !waits && !has_input(self.descriptor()) {
+                return Next::Later;
+            }
             let source: &mut dyn BufRead = match &mut self.source {
                 Source::File(file) => file,
-                Source::Input(_, stdin) if !waits && !has_input(stdin) => return Next::Later,
                 Source::Input(input, _) => *input,
             };
             self.bytes.drain(..self.at);
@@ -101,7 +110,7 @@ impl<'s> Lines<'s> {
     }
 }
 
-fn has_input(stdin: &io::Stdin) -> bool {
-    let mut wanted = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+fn has_input(descriptor: BorrowedFd<'_>) -> bool {
+    let mut wanted = [PollFd::new(descriptor, PollFlags::POLLIN)];
     poll(&mut wanted, PollTimeout::ZERO).is_ok_and(|count| count > 0)
 }

@@ -91,14 +91,14 @@ impl<'m, 'r> Many<'m, 'r> {
             let left = first.map(|(at, _)| at.saturating_duration_since(Instant::now()));
             let has_room = self.has_room();
             let other = lines.descriptor();
-            if let Some(other) = other.filter(|_| !has_room) {
+            if !has_room {
                 self.sockets.forget(other);
             }
-            let other = other.filter(|_| has_room);
-            match self.sockets.wait(left.unwrap_or(LONG), other) {
-                Some(got) => self.take_all(got),
-                None => self.expire(),
+            let other = has_room.then_some(other);
+            if let Some(got) = self.sockets.wait(left.unwrap_or(LONG), other) {
+                self.take_all(got);
             }
+            self.expire();
         }
     }
 
@@ -244,15 +244,15 @@ impl<'m, 'r> Many<'m, 'r> {
                     flight.send(&message, &mut self.sockets);
                     continue;
                 }
-                Step::Receive(seconds) => {
-                    if let Some(event) = flight.receive(seconds) {
-                        flight.broken = Some(event);
+                step @ (Step::Receive(_) | Step::ReceiveOn) => {
+                    if let Step::Receive(seconds) = step {
+                        flight.give(seconds);
                     }
-                    if flight.broken.is_none() {
-                        flight.wait(seconds, number, &mut self.deadlines);
+                    let event = flight.receive(number, &mut self.deadlines);
+                    if event.is_none() {
                         return;
                     }
-                    flight.broken.take()
+                    event
                 }
                 Step::Open {
                     server,
@@ -271,7 +271,8 @@ impl<'m, 'r> Many<'m, 'r> {
                     let means = (&mut self.sockets, self.run.trust.roots());
                     let event = flight.open(socket, transport, server, timeout, means);
                     if event.is_none() {
-                        flight.wait(timeout, number, &mut self.deadlines);
+                        flight.give(timeout);
+                        flight.wait(number, &mut self.deadlines);
                         return;
                     }
                     event

@@ -24,11 +24,11 @@ use self::place::Place;
 use self::run::Run;
 use self::trust::Trust;
 use self::walk::Walker;
+use super::target::node;
 use super::{Status, Streams, manual};
 use crate::address::Address;
 use crate::dig::command_line::{End, Parser, Surroundings, server_names};
 use crate::dig::lookup::{Globals, Lookup};
-use crate::host::root::Root;
 use crate::host::{self, FileRead, ReadError};
 use crate::netns;
 use crate::resolver::bind;
@@ -73,16 +73,16 @@ pub(super) fn run(args: &DigArgs, streams: &mut Streams<'_>) -> anyhow::Result<S
     or_internal(own(&bytes(&args.words), streams), streams)
 }
 
-/// The same from inside a target: its network, its files.
+/// The same from inside a target of the node below `root`: its network, its files.
 ///
 /// What the caller's own files say is read before the target is entered; what
 /// is wrong with the words needs no target.
 pub(super) fn run_in(
-    target: &str,
+    (root, target): (Option<&Path>, &str),
     words: &[OsString],
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    or_internal(inside(target, &bytes(words), streams), streams)
+    or_internal(inside((root, target), &bytes(words), streams), streams)
 }
 
 fn own(words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
@@ -95,16 +95,20 @@ fn own(words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     ask(asked, &Place::own()?, streams)
 }
 
-fn inside(target: &str, words: &[&[u8]], streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+fn inside(
+    (root, target): (Option<&Path>, &str),
+    words: &[&[u8]],
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
     let digrc = digrc();
     let (globals, lookups) = match rehearse(words, digrc.as_ref(), streams.colors) {
         Ok(read) => read,
         Err((end, mut parser)) => return ended(end, &mut parser, streams),
     };
     let batch = globals.batch.as_deref().filter(|path| *path != b"-");
-    let batch = batch.map(|path| host::open_path(Path::new(OsStr::from_bytes(path))));
+    let batch = batch.map(|path| host::open_lines(Path::new(OsStr::from_bytes(path))));
     let trust = Trust::read(&globals, &lookups);
-    let aim = netns::aim(&Root::live()?, target)?;
+    let aim = netns::aim(&node(root)?, target)?;
     match &aim.namespace {
         Ok(namespace) => namespace.move_in()?,
         Err(error) => return Err(error.clone().into()),
@@ -227,12 +231,13 @@ fn or_internal(
     result: anyhow::Result<Status>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
-    let Err(error) = result else {
-        return result;
+    let flushed = match (result, streams.out.flush()) {
+        (Ok(_), Err(unwritten)) => Err(unwritten.into()),
+        (result, _) => result,
     };
-    if !error.is::<io::Error>() {
-        streams.out.flush()?;
-    }
+    let Err(error) = flushed else {
+        return flushed;
+    };
     Ok(match super::report_failure(&error, streams) {
         Status::Clean => Status::Clean,
         _ => Status::Internal,

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::super::{Status, Streams};
 use super::lines::{Lines, Next, Source};
@@ -17,9 +17,9 @@ use super::walk::{Walk, Walker};
 use super::{names, timeout};
 use crate::dig::command_line::{End, Parser, Said, server_names};
 use crate::dig::lookup::{Globals, Lookup, Server};
-use crate::dig::machine::{Event, Machine, Printed, Settings, Step};
+use crate::dig::machine::{Event, Machine, Settings, Step};
 use crate::host::{self, ReadError};
-use crate::render::dig::printed::write as print;
+use crate::render::dig::printed::{is_error, write as print};
 use crate::render::dig::reply::Times;
 use crate::resolver::reading::Reading;
 use crate::text::escaped;
@@ -37,6 +37,8 @@ pub(super) struct Run<'r> {
 #[derive(Debug, Default)]
 pub(super) struct Wire {
     conversation: Option<Conversation>,
+    /// When what is waited for is too late.
+    deadline: Option<Instant>,
     /// Whether what is open is to be kept for the next query.
     keep: bool,
     times: Times,
@@ -229,10 +231,10 @@ impl<'r> Run<'r> {
                 Step::Print(printed) => {
                     let mut text = String::new();
                     print(&printed, globals, wire.times, &mut text);
-                    output.write(matches!(printed, Printed::Stderr(_)), &text)?;
+                    output.write(is_error(&printed, globals), &text)?;
                 }
                 step => {
-                    if let Step::Receive(_) = step {
+                    if let Step::Receive(_) | Step::ReceiveOn = step {
                         output.out.flush()?;
                     }
                     if let Some(event) = wire.step(step, globals, self.trust.roots()) {
@@ -290,16 +292,13 @@ impl Wire {
                 None
             }
             Step::Receive(timeout) => {
-                let open = self.conversation.as_mut()?;
-                let received = open.receive(Duration::from_secs(timeout.into()));
-                self.measure();
-                Some(match received {
-                    Ok(message) => Event::Arrived(message),
-                    Err(failure) => {
-                        self.conversation = None;
-                        Event::Failed(failure)
-                    }
-                })
+                let timeout = Duration::from_secs(timeout.into());
+                self.deadline = Some(Instant::now() + timeout);
+                self.receive(timeout)
+            }
+            Step::ReceiveOn => {
+                let left = self.deadline?.saturating_duration_since(Instant::now());
+                self.receive(left)
             }
             Step::Close => {
                 if !self.keep {
@@ -309,6 +308,18 @@ impl Wire {
             }
             Step::Print(_) | Step::Done(_) => None,
         }
+    }
+
+    fn receive(&mut self, timeout: Duration) -> Option<Event> {
+        let received = self.conversation.as_mut()?.receive(timeout);
+        self.measure();
+        Some(match received {
+            Ok(message) => Event::Arrived(message),
+            Err(failure) => {
+                self.conversation = None;
+                Event::Failed(failure)
+            }
+        })
     }
 
     fn measure(&mut self) {
@@ -361,11 +372,11 @@ pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
         show_search: globals.show_search,
         timeout: globals.timeout.or_else(|| timeout(reading)),
         keep_open: globals.keep_open,
-        structured: globals.yaml || globals.json,
+        keeps_warnings: globals.yaml,
         cookie: [0; 8],
     }
 }
 
 fn open(batch: &[u8]) -> Result<File, ReadError> {
-    host::open_path(Path::new(OsStr::from_bytes(batch)))
+    host::open_lines(Path::new(OsStr::from_bytes(batch)))
 }

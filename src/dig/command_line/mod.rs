@@ -259,6 +259,9 @@ impl Parser {
             lookup.rdtype_set = true;
             self.greet(&mut line);
         }
+        for server in line.lookups.iter_mut().flat_map(|it| &mut it.servers) {
+            server::fit(&mut server.address, self.families);
+        }
         Ok(line.lookups)
     }
 

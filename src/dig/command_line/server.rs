@@ -47,11 +47,6 @@ pub(super) fn read(
     };
     if let Some(address) = literal(host) {
         return match address.ip {
-            // It is not asked, but said to be skipped.
-            IpAddr::V4(ip) if !families.v4 => {
-                let mapped = IpAddr::V6(ip.to_ipv6_mapped());
-                Ok(vec![server(&mapped.into())])
-            }
             IpAddr::V6(_) if !families.v6 => Err("address family not supported"),
             _ => Ok(vec![server(&address)]),
         };
@@ -66,6 +61,16 @@ pub(super) fn read(
         return Err("not found");
     }
     Ok(servers)
+}
+
+/// Maps an IPv4 address where the whole line, a `-b` behind the server too,
+/// leaves IPv6 only: it is not asked, but said to be skipped.
+pub(super) fn fit(address: &mut Address, families: Families) {
+    if let IpAddr::V4(ip) = address.ip
+        && !families.v4
+    {
+        *address = IpAddr::V6(ip.to_ipv6_mapped()).into();
+    }
 }
 
 /// What stands before `://`.

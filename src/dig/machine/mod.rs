@@ -110,7 +110,7 @@ impl Machine {
         self.ended
     }
 
-    /// The next step. [`Step::Open`] and [`Step::Receive`] want an event
+    /// The next step. [`Step::Open`], [`Step::Receive`] and [`Step::ReceiveOn`] want an event
     /// before it is called again.
     pub fn step(&mut self) -> Step {
         loop {
@@ -368,6 +368,8 @@ fn bad_name(text: &[u8]) -> &'static str {
         "unexpected end of input"
     } else if labels.clone().any(<[u8]>::is_empty) {
         "empty label"
+    } else if text.windows(2).any(|pair| pair == b"\\[") {
+        "bad label type"
     } else if text.contains(&b'\\') {
         "bad escape"
     } else if labels.any(|label| label.len() > 63) {

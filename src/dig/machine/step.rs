@@ -25,8 +25,8 @@ pub struct Settings {
     pub timeout: Option<u32>,
     /// Whether a TCP connection is kept for the next lookup.
     pub keep_open: bool,
-    /// Whether output is YAML or JSON, so that warnings are kept back.
-    pub structured: bool,
+    /// Whether warnings are kept back: they would stand amid YAML.
+    pub keeps_warnings: bool,
     /// The client's cookie.
     pub cookie: [u8; 8],
 }
@@ -52,6 +52,8 @@ pub enum Step {
     Send(Vec<u8>),
     /// Wait for one message, so many seconds, and report it.
     Receive(u32),
+    /// Wait for one more message, as long as the last [`Step::Receive`] lasts.
+    ReceiveOn,
     /// Close what is open; then ask for the next step.
     Close,
     /// All is done: the exit status.

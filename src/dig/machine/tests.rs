@@ -56,7 +56,7 @@ fn play(machine: &mut Machine, mut answer: impl FnMut(usize, &[u8]) -> Event) ->
                 machine.report(Event::Opened);
             }
             Step::Send(bytes) => query = bytes,
-            Step::Receive(_) => {
+            Step::Receive(_) | Step::ReceiveOn => {
                 count += 1;
                 machine.report(answer(count, &query));
             }

@@ -152,6 +152,15 @@ impl Opt {
             Some((u16::from_be_bytes([code0, code1]), data))
         })
     }
+
+    /// Takes the data of the last option away.
+    fn empty_last(&mut self) {
+        let Some(length) = self.options().last().map(|(_, data)| data.len()) else {
+            return;
+        };
+        self.data.truncate(self.data.len() - length - 2);
+        self.data.extend([0, 0]);
+    }
 }
 
 /// Id and flags word of a message; `None` if it is shorter than a header.
@@ -165,11 +174,18 @@ pub fn peek(wire: &[u8]) -> Option<(u16, u16)> {
 }
 
 /// Reads a message of our own, whose options may be what the command line
-/// wanted them to be.
-pub fn read_own(wire: &[u8]) -> Read {
+/// wanted them to be. Padding of it is shown without its bytes: dig shows a
+/// query as it is before it is padded.
+pub fn read_own(wire: &[u8], is_padded: bool) -> Read {
     let mut parser = Parser::new(wire, true);
     parser.is_own = true;
-    parser.read()
+    let mut read = parser.read();
+    if let Read::Whole(message) | Read::Part(message) = &mut read
+        && let Some(opt) = message.opt.as_mut().filter(|_| is_padded)
+    {
+        opt.empty_last();
+    }
+    read
 }
 
 /// Reads a message. With `best_effort`, what breaks a rule is kept and what

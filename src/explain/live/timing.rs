@@ -117,6 +117,7 @@ impl<I: Iterator<Item = (Duration, usize)>> Script<'_, I> {
                 }
                 self.sent.push(now);
             }
+            Request::Close(_) => {}
         }
         Some(())
     }

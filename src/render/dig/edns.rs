@@ -41,16 +41,15 @@ const EXTENDED_ERRORS: [&str; 25] = [
 
 const COOKIE: u16 = 10;
 const EDE: u16 = 15;
-const PAD: u16 = 12;
 
 /// The pseudosection with its title; nothing if there is no OPT record.
 ///
 /// Source: BIND lib/dns/message.c: `dns_message_pseudosectiontotext` (9.18)
 pub(super) fn write(shown: &Shown<'_>, out: &mut String) {
-    write_opt(shown.message, shown.exchange.cookie_ok, shown.is_query, out);
+    write_opt(shown.message, shown.exchange.cookie_ok, out);
 }
 
-fn write_opt(message: &Message, cookie_ok: Option<bool>, is_query: bool, out: &mut String) {
+fn write_opt(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
     let Some(opt) = &message.opt else {
         return;
     };
@@ -72,8 +71,6 @@ fn write_opt(message: &Message, cookie_ok: Option<bool>, is_query: bool, out: &m
     );
     for (code, data) in opt.options() {
         let text = match known(code, data) {
-            // dig prints the query before it is padded.
-            Some(_) if code == PAD && is_query => "PAD:".to_owned(),
             Some(text) => text,
             None => format!("{}:{}", title(code), raw(code, data, cookie_ok)),
         };
@@ -256,7 +253,7 @@ mod tests {
             ..Message::default()
         };
         let mut out = String::new();
-        write_opt(&message, Some(true), false, &mut out);
+        write_opt(&message, Some(true), &mut out);
         let head = ";; OPT PSEUDOSECTION:\n; EDNS: version: 0, flags: do; udp: 1232\n";
         assert_eq!(out, format!("{head}{expected}\n"));
     }

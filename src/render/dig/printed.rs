@@ -8,8 +8,24 @@ use crate::dig::lookup::Globals;
 use crate::dig::machine::Printed;
 use crate::text::escaped;
 
+/// Whether this belongs on standard error. Of `+json` standard output has
+/// documents only.
+pub fn is_error(printed: &Printed, globals: &Globals) -> bool {
+    match printed {
+        Printed::Stderr(_) => true,
+        Printed::Plain(_) | Printed::Error(_) | Printed::Warning(_) | Printed::Comment(_) => {
+            globals.json
+        }
+        Printed::Greeting(_)
+        | Printed::Query(..)
+        | Printed::Reply(..)
+        | Printed::Received(..)
+        | Printed::BadPacket(..) => false,
+    }
+}
+
 /// Writes what the machine wants printed; what belongs on standard error
-/// ([`Printed::Stderr`]) too.
+/// ([`is_error`]) too.
 pub fn write(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
     let line = |out: &mut String, before: &str, text: &str| {
         out.push_str(before);
@@ -17,6 +33,7 @@ pub fn write(printed: &Printed, globals: &Globals, times: Times, out: &mut Strin
         out.push('\n');
     };
     match printed {
+        Printed::Greeting(_) if globals.json => {}
         Printed::Greeting(greeting) => reply::write_greeting(greeting, out),
         Printed::Query(exchange, message) => {
             let shown = Shown {

@@ -75,6 +75,14 @@ impl Shown<'_> {
         }
     }
 
+    /// Whether the question section is printed. That of a query of a header
+    /// alone is empty, and has a title all the same.
+    pub(super) fn has_question(&self) -> bool {
+        let lookup = &self.exchange.lookup;
+        let is_bare = self.is_query && lookup.header_only;
+        lookup.print.question && (is_bare || !self.message.questions.is_empty())
+    }
+
     /// What a message is signed with.
     pub(super) fn signatures(&self) -> impl Iterator<Item = (&'static str, &Record)> {
         let both = [("TSIG", &self.message.tsig), ("SIG0", &self.message.sig0)];
@@ -125,7 +133,7 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
             out.push('\n');
         }
     };
-    if lookup.print.question && !shown.message.questions.is_empty() {
+    if shown.has_question() {
         title(out, shown.question_title());
         for question in &shown.message.questions {
             out.push(';');

@@ -168,7 +168,7 @@ fn options(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
 fn sections(shown: &Shown<'_>, out: &mut String) {
     let print = &shown.exchange.lookup.print;
     let style = Style::of(print, shown.globals, shown.now());
-    if print.question && !shown.message.questions.is_empty() {
+    if shown.has_question() {
         let _ = writeln!(out, "{INDENT}{}_SECTION:", shown.question_title());
         for question in &shown.message.questions {
             let mut text = String::new();

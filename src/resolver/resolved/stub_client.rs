@@ -100,6 +100,7 @@ fn carry_out(client: &Machine<'_>, packets: &mut VecDeque<StubPacket>) -> bool {
                 connected = true;
             }
             Request::Send(id, query) => packets.push_back(StubPacket { id, query }),
+            Request::Close(_) => {}
         }
     }
     connected

@@ -15,7 +15,7 @@
 
 mod event;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
@@ -93,6 +93,8 @@ struct Player<'p> {
     /// What is being connected.
     connecting: BTreeMap<u32, (Server, Transport)>,
     asked: Vec<Asked>,
+    /// Sockets that the machine has closed, and that are still open.
+    left: BTreeSet<u32>,
 }
 
 /// Plays `machine` to its end; `watch` is told what happens.
@@ -108,6 +110,7 @@ pub fn run(
         sockets: Sockets::default(),
         connecting: BTreeMap::new(),
         asked: Vec::new(),
+        left: BTreeSet::new(),
     };
     let (outcome, cut) = loop {
         let step = machine.step(player.start.elapsed());
@@ -136,7 +139,11 @@ pub fn run(
         let until = until.map_or(options.limit, |it| it.min(options.limit));
         let left = until.saturating_sub(now);
         if let Some(got) = player.sockets.wait(left, options.interrupt) {
+            let socket = got.socket();
             player.take(got, &machine);
+            if let Some(socket) = socket {
+                player.close_if_over(SocketId(socket));
+            }
         }
     };
     Finished {
@@ -190,6 +197,21 @@ impl Player<'_> {
                     is_unheard: false,
                 });
             }
+            Request::Close(socket) => {
+                self.left.insert(socket.0);
+                self.close_if_over(socket);
+            }
+        }
+    }
+
+    /// Closes a socket that the machine has left, unless an answer can still
+    /// come: people are told of late ones.
+    fn close_if_over(&mut self, socket: SocketId) {
+        let waits = |it: &Asked| it.query.socket == socket && !it.is_answered;
+        if self.left.contains(&socket.0) && !self.asked.iter().any(waits) {
+            self.left.remove(&socket.0);
+            self.connecting.remove(&socket.0);
+            self.sockets.close(socket.0);
         }
     }
 

@@ -58,7 +58,7 @@ fn sent(lookup: &Lookup) {
     assert!(u16::try_from(wire.len()).is_ok(), "{} bytes", wire.len());
     let (id, _) = message::peek(&wire).expect("a header");
     assert_eq!(id, lookup.qid.unwrap_or(7));
-    if let Read::Whole(read) = message::read_own(&wire)
+    if let Read::Whole(read) = message::read_own(&wire, lookup.edns.padding != 0)
         && let Some(question) = read.questions.first()
     {
         assert_eq!(question.name, name);

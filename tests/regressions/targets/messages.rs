@@ -37,7 +37,7 @@ fn one(wire: &[u8], form: u8) {
     for read in [
         message::read(wire, false),
         message::read(wire, true),
-        message::read_own(wire),
+        message::read_own(wire, wire.len().is_multiple_of(2)),
     ] {
         match read {
             Read::Whole(message) | Read::Part(message) => meaning(&message, wire, form),
@@ -138,7 +138,7 @@ fn conversation(rest: &[u8], form: u8) {
         ndots: 2,
         use_search: form & 1 != 0,
         show_search: form & 2 != 0,
-        structured: form & 4 != 0,
+        keeps_warnings: form & 4 != 0,
         keep_open: form & 8 != 0,
         ..Settings::default()
     };
@@ -159,7 +159,7 @@ fn conversation(rest: &[u8], form: u8) {
             Step::Print(it) => show(&it, &globals),
             Step::Open { .. } => machine.report(Event::Opened),
             Step::Send(bytes) => query = bytes,
-            Step::Receive(_) => machine.report(match messages.next() {
+            Step::Receive(_) | Step::ReceiveOn => machine.report(match messages.next() {
                 None => Event::Failed(Failure::EndOfFile),
                 Some([]) => Event::Failed(Failure::TimedOut),
                 Some(bytes) => Event::Arrived(answer(bytes, &query)),

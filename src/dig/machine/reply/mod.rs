@@ -3,7 +3,6 @@
 mod cookie;
 mod transfer;
 
-use std::net::IpAddr;
 use std::rc::Rc;
 
 use self::transfer::Progress;
@@ -58,7 +57,7 @@ impl Machine {
     /// Source: BIND bin/dig/dighost.c: `start_udp`, `start_tcp` (9.18)
     pub(super) fn start_query(&mut self, mut current: Current) {
         while let Some(server) = current.server() {
-            if is_mapped(server) {
+            if server.is_mapped() {
                 let text = format!("Skipping mapped address '{}'", server.address);
                 self.warn(text);
                 current.at += 1;
@@ -88,7 +87,9 @@ impl Machine {
         self.steps.push_back(Step::Send(current.query.clone()));
         if current.pending.lookup.show_query
             && let Some(exchange) = current.exchange(None)
-            && let Read::Whole(message) | Read::Part(message) = message::read_own(&current.query)
+            && let padding = current.pending.lookup.edns.padding
+            && let Read::Whole(message) | Read::Part(message) =
+                message::read_own(&current.query, padding != 0)
         {
             self.print(Printed::Query(exchange, Box::new(message)));
             current.pending.lookup.greeting.clear();
@@ -99,6 +100,13 @@ impl Machine {
     fn wait(&mut self, current: Current) {
         let tcp = current.pending.lookup.tcp;
         self.steps.push_back(Step::Receive(self.seconds(tcp)));
+        self.current = Some(current);
+    }
+
+    /// Waits on: what was no reply gives a server no more time. (dig begins
+    /// anew, and waits for ever for one that never stops sending.)
+    fn wait_on(&mut self, current: Current) {
+        self.steps.push_back(Step::ReceiveOn);
         self.current = Some(current);
     }
 
@@ -162,7 +170,7 @@ impl Machine {
             if current.pending.lookup.tcp {
                 return self.finish();
             }
-            return self.wait(current);
+            return self.wait_on(current);
         }
         let message = match message::read(wire, current.pending.lookup.best_effort) {
             Read::Whole(message) => message,
@@ -181,13 +189,13 @@ impl Machine {
             self.warn(format!(
                 "Warning: Opcode mismatch: expected {expected}, got {got}"
             ));
-            return self.wait(current);
+            return self.wait_on(current);
         }
         if !self.answers_question(&current, &message) {
             if current.pending.lookup.tcp {
                 return self.finish();
             }
-            return self.wait(current);
+            return self.wait_on(current);
         }
         let mut cookie_ok = None;
         if let Some(retry) = self.retry(&mut current, &message, &mut cookie_ok) {
@@ -375,19 +383,14 @@ impl Machine {
     }
 
     fn warn(&mut self, text: impl Into<String>) {
-        if !self.settings.structured {
+        if !self.settings.keeps_warnings {
             self.print(Printed::Warning(text.into()));
         }
     }
 
     fn comment(&mut self, current: &Current, text: String) {
-        if current.pending.lookup.print.comments && !self.settings.structured {
+        if current.pending.lookup.print.comments && !self.settings.keeps_warnings {
             self.print(Printed::Comment(text));
         }
     }
-}
-
-/// An IPv4 address in the clothes of IPv6 is not asked.
-fn is_mapped(server: &Server) -> bool {
-    matches!(server.address.ip, IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some())
 }

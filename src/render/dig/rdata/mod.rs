@@ -186,7 +186,7 @@ impl<'r> Writer<'r> {
                     1 => "NOTIFY".to_owned(),
                     scheme => scheme.to_string(),
                 };
-                self.push(&format!("{} {scheme} ", covered(rdtype)));
+                self.push(&format!("{} {scheme} ", type_text(rdtype)));
                 self.numbers(&[2])?;
                 self.push(" ");
                 self.name()
@@ -343,14 +343,6 @@ impl<'r> Writer<'r> {
         }
         self.push(if self.style.multiline { ")" } else { "" });
         Some(())
-    }
-}
-
-/// A type as records name others.
-fn covered(rdtype: u16) -> String {
-    match rdtype {
-        0 => "TYPE0".to_owned(),
-        other => type_text(other).into_owned(),
     }
 }
 

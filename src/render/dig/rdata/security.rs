@@ -1,8 +1,9 @@
 //! Records of DNSSEC and other keys.
 
 use super::super::words::{base32hex, base64, dnssec_time, hex, name};
-use super::{Writer, covered, words};
+use super::{Writer, words};
 use crate::dig::message::Reader;
+use crate::dig::mnemonic::type_text;
 
 /// Source: BIND lib/dns/rcode.c: `SECALGNAMES` (9.18)
 fn algorithm(number: u8) -> String {
@@ -63,7 +64,7 @@ impl Writer<'_> {
     pub(super) fn signature(&mut self) -> Option<()> {
         let breaks = self.style.line_break();
         let rdtype = self.data.u16().ok()?;
-        self.push(&format!("{} ", covered(rdtype)));
+        self.push(&format!("{} ", type_text(rdtype)));
         self.numbers(&[1, 1, 4])?;
         self.push(if self.style.multiline { " (" } else { "" });
         self.push(breaks);
@@ -250,7 +251,7 @@ impl Writer<'_> {
                 let set = (0..8).filter(|bit| byte & (0x80 >> bit) != 0);
                 types.extend(set.filter_map(|bit| {
                     let low = u16::try_from(at * 8 + bit).ok()?;
-                    Some(covered(u16::from(window) << 8 | low))
+                    Some(type_text(u16::from(window) << 8 | low).into_owned())
                 }));
             }
             windows.push(types);
