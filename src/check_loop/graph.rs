@@ -32,6 +32,14 @@ pub(super) struct Server<'n> {
     pub(super) assumed: Option<String>,
 }
 
+impl Server<'_> {
+    /// Whether it stands for pods that run on other nodes, or will start here:
+    /// a Corefile without a pod.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.pod.is_none() && matches!(self.dns.network, Network::Pod(_))
+    }
+}
+
 /// Why a server is in the graph.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Role {
@@ -114,7 +122,7 @@ impl<'n> Graph<'n> {
     /// The servers behind the service of the cluster's DNS.
     pub(super) fn behind_service(&self) -> Vec<usize> {
         let is_backend = |it: &Server<'_>| {
-            let in_pod = it.pod.is_some() || it.assumed.is_some();
+            let in_pod = it.pod.is_some() || it.assumed.is_some() || it.is_elsewhere();
             it.role == Role::Cluster && in_pod && it.dns.program != Program::NodeCache
         };
         let backends: Vec<usize> = (0..self.servers.len())
