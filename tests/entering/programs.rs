@@ -32,45 +32,42 @@ fn compiled() -> Vec<Trial> {
         }),
         trial("programs::glibc, static", &["gcc"], || {
             check(
-                &mut Command::new(built("gcc", &["-static"])),
+                &mut built("gcc", &["-static"]).command(),
                 "its resolver is glibc: ",
             );
         }),
         trial("programs::musl", &["musl-gcc"], || {
             let program = built("musl-gcc", &[]);
             check(
-                &mut Command::new(program),
+                &mut program.command(),
                 "its resolver is musl-1.2.3: program has musl 1.2.",
             );
         }),
         trial("programs::musl, static", &["musl-gcc"], || {
             let program = built("musl-gcc", &["-static", "-s"]);
             check(
-                &mut Command::new(program),
+                &mut program.command(),
                 "its resolver is probably musl-1.2.5: ",
             );
         }),
         trial("programs::Go without cgo", &["go"], || {
             check(
-                &mut Command::new(built_go("0")),
+                &mut built_go("0").command(),
                 "without cgo there is only Go's resolver",
             );
         }),
         trial("programs::Go with cgo", &["go", "gcc"], || {
             let program = built_go("1");
             check(
-                &mut Command::new(&program),
+                &mut program.command(),
                 "it could ask libc, but nothing here tells it to",
             );
             let cgo = "its resolver is probably glibc: built with go1.";
-            check(Command::new(&program).env("LOCALDOMAIN", ""), cgo);
+            check(program.command().env("LOCALDOMAIN", ""), cgo);
             let forced = "GODEBUG has netdns=cgo";
-            check(
-                Command::new(&program).env("GODEBUG", "netdns=cgo+1"),
-                forced,
-            );
+            check(program.command().env("GODEBUG", "netdns=cgo+1"), forced);
             let own = "GODEBUG has netdns=go";
-            check(Command::new(&program).env("GODEBUG", "netdns=go"), own);
+            check(program.command().env("GODEBUG", "netdns=go"), own);
         }),
     ]
 }
@@ -98,12 +95,12 @@ fn interpreted() -> Vec<Trial> {
             );
         }),
         trial("programs::the JVM", &["java", "jshell"], || {
-            let source = temporary(
+            let source = Temporary::new(
                 "Program.java",
                 "class Program { public static void main(String[] a) throws Exception { Thread.sleep(1000000); } }",
             );
             check(
-                Command::new("java").arg(source),
+                Command::new("java").arg(&source.path),
                 "the JVM looks names up with glibc 2.",
             );
         }),
@@ -127,36 +124,50 @@ fn check(command: &mut Command, expected: &str) {
     explains(&pid, &[expected]);
 }
 
-/// A file in a directory that lives as long as the test.
-fn temporary(name: &str, text: &str) -> PathBuf {
-    let directory = TempDir::new().unwrap().keep();
-    let path = directory.join(name);
-    fs::write(&path, text).unwrap();
-    path
+/// A file in a directory of its own, which goes with it.
+struct Temporary {
+    path: PathBuf,
+    _directory: TempDir,
 }
 
-fn built(compiler: &str, flags: &[&str]) -> PathBuf {
-    let source = temporary("program.c", C);
-    let program = source.with_file_name("program");
+impl Temporary {
+    fn new(name: &str, text: &str) -> Self {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        Self {
+            path,
+            _directory: directory,
+        }
+    }
+
+    fn command(&self) -> Command {
+        Command::new(&self.path)
+    }
+}
+
+fn built(compiler: &str, flags: &[&str]) -> Temporary {
+    let mut file = Temporary::new("program.c", C);
+    let program = file.path.with_file_name("program");
     run(Command::new(compiler)
         .args(flags)
         .arg("-o")
-        .arg(&program)
-        .arg(&source));
-    program
+        .args([&program, &file.path]));
+    file.path = program;
+    file
 }
 
-fn built_go(cgo: &str) -> PathBuf {
-    let source = temporary("program.go", GO);
-    let program = source.with_file_name("program");
-    let cache = source.with_file_name("cache");
+fn built_go(cgo: &str) -> Temporary {
+    let mut file = Temporary::new("program.go", GO);
+    let program = file.path.with_file_name("program");
     run(Command::new("go")
         .args(["build", "-o"])
-        .args([&program, &source])
+        .args([&program, &file.path])
         .env("CGO_ENABLED", cgo)
-        .env("GOCACHE", cache)
+        .env("GOCACHE", file.path.with_file_name("cache"))
         .env("GO111MODULE", "off"));
-    program
+    file.path = program;
+    file
 }
 
 fn run(command: &mut Command) {
