@@ -242,7 +242,7 @@ fn unsound(place: &Value, root: &Root) -> Option<String> {
 /// The first word, without its quotes.
 fn word(text: &str) -> &str {
     let text = text.trim_start_matches(['"', '\'']);
-    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';');
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | ']');
     text.split(is_end).next().unwrap()
 }
 
