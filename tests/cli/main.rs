@@ -167,6 +167,9 @@ fn a_file_has_no_colours() {
         &["check-loop", "--root", node, "--format", "jsonl"],
     );
     fs::write(folder.path().join("reports"), report.out).unwrap();
+    let wrong = folder.path().join("wrong");
+    fs::create_dir(&wrong).unwrap();
+    fs::write(wrong.join("resolv.conf"), "nameserver 1.2.3.4.5\n").unwrap();
     let scenario = [
         "explain",
         "web",
@@ -184,7 +187,7 @@ fn a_file_has_no_colours() {
         &["upstream", "--root", node],
         &["pods", "--root", node],
         &["report", "merge", "reports"],
-        &["lint", "resolv.conf"],
+        &["lint", "wrong/resolv.conf"],
     ] {
         let shown = run(folder.path(), &[args, &["--color", "always"]].concat());
         assert!(shown.out.contains('\u{1b}'), "{args:?}: {}", shown.out);
