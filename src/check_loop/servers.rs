@@ -2,7 +2,7 @@
 //! its pods.
 
 use super::graph::{Role, Server};
-use crate::node::{Container, Node, Pod, Process};
+use crate::node::{self, Container, Node, Pod, Process};
 use crate::text::{Place, Placed, Source};
 use crate::topology::coredns::{self, Site};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
@@ -44,7 +44,7 @@ pub(super) fn is_dns_pod(pod: &Pod) -> bool {
 }
 
 fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
-    let program = if is_node_cache(pod) {
+    let program = if node::is_node_cache(pod) {
         Program::NodeCache
     } else {
         Program::CoreDns
@@ -62,9 +62,10 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
         },
         interfaces: if is_on_node { &node.interfaces } else { &[] },
     };
-    // That of `--corefile`, or of the manifest that the pods are made of.
+    // That of `--corefile`, or of the manifest that the pods are made of: the
+    // cluster's, and so not NodeLocal DNSCache's.
     let corefiles = match pod.corefiles.as_slice() {
-        [] if node.servers.iter().all(|it| it.program != Program::CoreDns) => &node.corefiles,
+        [] if program == Program::CoreDns && !is_of_server(node) => &node.corefiles,
         own => own,
     };
     let read = coredns::read(corefiles, &site);
@@ -91,27 +92,11 @@ fn network_of(pod: &Pod) -> Network {
     }
 }
 
-fn is_node_cache(pod: &Pod) -> bool {
-    let name = pod.name.as_deref().unwrap_or_default();
-    let is_image = |it: &Container| {
-        it.image
-            .as_ref()
-            .is_some_and(|it| it.contains("node-cache"))
-    };
-    let is_base = |it: &Source| it.name.ends_with("/Corefile.base");
-    pod.containers
-        .iter()
-        .any(|it| it.name == "node-cache" || is_image(it))
-        || pod.processes.iter().any(|it| it.comm == "node-cache")
-        || name.starts_with("node-local-dns")
-        || name.starts_with("nodelocaldns")
-        || pod.corefiles.iter().any(is_base)
-}
-
 /// The servers of a Corefile that belongs to no pod of this node: pods like
 /// these run elsewhere, or start here.
 fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
-    if !known.is_empty() || node.servers.iter().any(|it| it.program == Program::CoreDns) {
+    let mut known = known.iter();
+    if known.any(|it| it.dns.program != Program::NodeCache) || is_of_server(node) {
         return Vec::new();
     }
     let site = Site {
@@ -129,6 +114,20 @@ fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
     };
     let read = coredns::read(&node.corefiles, &site);
     read.into_iter().map(server).collect()
+}
+
+/// Whether the Corefile that belongs to no pod is that of a CoreDNS that was
+/// found as a program of the node.
+fn is_of_server(node: &Node) -> bool {
+    let is_its = |to: &Placed<Target>| node.corefiles.iter().any(|it| it.name == to.place.file);
+    let mut coredns = node
+        .servers
+        .iter()
+        .filter(|it| it.program == Program::CoreDns);
+    coredns.any(|it| {
+        let mut targets = it.forwards.iter().flat_map(|own| &own.to).peekable();
+        targets.peek().is_none() || targets.any(is_its)
+    })
 }
 
 /// A server that was found as a program.
