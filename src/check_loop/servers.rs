@@ -2,8 +2,8 @@
 //! its pods.
 
 use super::graph::{Role, Server};
-use crate::node::{self, Container, Node, Pod, Process};
-use crate::text::{Place, Placed, Source};
+use crate::node::{Container, Node, Pod, Process, is_node_cache};
+use crate::text::{Place, Placed};
 use crate::topology::coredns::{self, Site};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
 
@@ -44,7 +44,7 @@ pub(super) fn is_dns_pod(pod: &Pod) -> bool {
 }
 
 fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
-    let program = if node::is_node_cache(pod) {
+    let program = if is_node_cache(pod) {
         Program::NodeCache
     } else {
         Program::CoreDns

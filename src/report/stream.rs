@@ -179,7 +179,7 @@ impl<'m> Stream<'m> {
     }
 
     fn never_ends(&mut self, open: &Open) {
-        let is_report = if open.text == b"{\n" {
+        let is_report = if open.text.trim_ascii() == b"{" {
             is_of_logs(&open.prefix)
         } else {
             record::resembles(&open.text)
