@@ -88,6 +88,47 @@ fn there_are_enough_nodes_and_each_says_why() {
     }
 }
 
+/// The manifests of `deploy/` always give the cluster's Corefile. Where that is
+/// the one that a pod has, the answer is the same; NodeLocal DNSCache keeps its own.
+#[test]
+fn the_clusters_corefile_can_be_given() {
+    let names = ["aks-localdns", "cluster-loop", "kubeadm"];
+    let is_chosen = |it: &PathBuf| {
+        let name = name(it);
+        let rows = ["row07", "row08", "row09", "row10", "row11"];
+        names.contains(&name.as_str()) || rows.iter().any(|row| name.starts_with(row))
+    };
+    let mut seen = 0;
+    for node in nodes().into_iter().filter(is_chosen) {
+        let Some(corefile) = corefile(&node.join("var/lib/kubelet/pods")) else {
+            continue;
+        };
+        seen += 1;
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kdns"));
+        command.args(["check-loop", "--format", "json", "--root"]);
+        command.arg(&node).arg("--corefile").arg(&corefile);
+        let actual: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        for key in ["verdict", "now", "next_start"] {
+            assert_eq!(actual[key], expected(&node)[key], "{}: {key}", name(&node));
+        }
+    }
+    assert!(seen > 7, "{seen}");
+}
+
+/// A Corefile below this directory that serves the names of the cluster.
+fn corefile(directory: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(directory).ok()?;
+    let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().find_map(|path| {
+        let serves = || fs::read_to_string(path).is_ok_and(|it| it.contains("kubernetes "));
+        if path.ends_with("Corefile") && serves() {
+            return Some(path.clone());
+        }
+        corefile(path)
+    })
+}
+
 #[test]
 fn every_format_is_harmless_and_ends_alike() {
     for node in nodes() {
@@ -242,7 +283,7 @@ fn unsound(place: &Value, root: &Root) -> Option<String> {
 /// The first word, without its quotes.
 fn word(text: &str) -> &str {
     let text = text.trim_start_matches(['"', '\'']);
-    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';');
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | ']');
     text.split(is_end).next().unwrap()
 }
 

@@ -94,19 +94,19 @@ impl<'n> Graph<'n> {
 
     /// The servers behind the service of the cluster's DNS.
     pub(super) fn behind_service(&self) -> Vec<usize> {
+        // Those that answer a zone themselves have the cluster's names.
+        let serves = |it: &Server<'_>| it.dns.forwards.iter().any(|zone| zone.to.is_empty());
         let is_backend = |it: &Server<'_>| {
             let in_pod = it.pod.is_some() || it.assumed.is_some();
-            it.role == Role::Cluster && in_pod && it.dns.program != Program::NodeCache
+            // Whose Corefile was given is else not known: it can be a cache's.
+            let is_known = in_pod || (it.is_elsewhere() && serves(it));
+            it.role == Role::Cluster && is_known && it.dns.program != Program::NodeCache
         };
         let backends: Vec<usize> = (0..self.servers.len())
             .filter(|&index| self.servers.get(index).is_some_and(is_backend))
             .collect();
-        // Those that answer a zone themselves have the cluster's names.
-        let serves = |index: &usize| {
-            let server = self.servers.get(*index);
-            server.is_some_and(|it| it.dns.forwards.iter().any(|zone| zone.to.is_empty()))
-        };
-        let serving: Vec<usize> = backends.iter().copied().filter(serves).collect();
+        let has_names = |index: &usize| self.servers.get(*index).is_some_and(serves);
+        let serving: Vec<usize> = backends.iter().copied().filter(has_names).collect();
         if serving.is_empty() {
             backends
         } else {

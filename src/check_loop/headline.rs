@@ -20,7 +20,15 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
                 "nothing tells where the queries of the DNS pods go",
                 String::as_str,
             );
-            return format!("Not known whether DNS loops: {}", lower(missing));
+            let did = looped(report).filter(|place| !missing.contains(place));
+            let unknown = match did {
+                Some(place) => format!(
+                    "DNS did loop when CoreDNS ended ({place}); whether it still does, and through \
+                     which file, is not known"
+                ),
+                None => "Not known whether DNS loops".to_owned(),
+            };
+            return format!("{unknown}: {}", lower(missing));
         }
         Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => {
             outcomes.iter().find_map(|it| Some((*it, it.deciding()?)))
@@ -50,6 +58,13 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
         (some, all) => format!("{some} of {all} times "),
     };
     format!("{begins}{names}: {share}{}", what(graph, way))
+}
+
+/// Where a log says that `CoreDNS` saw its own query come back: that it did
+/// loop, not through whom.
+fn looped(report: &Report) -> Option<String> {
+    let fatal = report.evidence.iter().find(|it| it.kind == "loop-fatal")?;
+    Some(fatal.place.to_string())
 }
 
 /// What happens on the way, as the end of a sentence.

@@ -85,10 +85,12 @@ fn statement(source: &Source, place: &Place) -> Option<Proof> {
     let line = String::from_utf8_lossy(line);
     let characters: Vec<char> = line.chars().collect();
     let at = place.column.checked_sub(1)?;
-    let start = start(characters.get(..at)?);
+    let before = characters.get(..at)?;
+    let start = start(before);
     let text: String = characters.get(start..)?.iter().collect();
     let value = at - start;
-    let text = text.get(..end_of(&text, value))?.trim_end();
+    let text = text.get(..end_of(&text, value, is_in_list(before)))?;
+    let text = text.trim_end();
     (!text.is_empty()).then(|| Proof {
         place: Place {
             column: start + 1,
@@ -126,8 +128,14 @@ fn start(before: &[char]) -> usize {
     }
 }
 
+/// Whether a list in brackets is open behind these characters.
+fn is_in_list(before: &[char]) -> bool {
+    let count = |bracket| before.iter().filter(|it| **it == bracket).count();
+    count('[') > count(']')
+}
+
 /// Where it ends, in bytes; the value begins after `value` characters.
-fn end_of(text: &str, value: usize) -> usize {
+fn end_of(text: &str, value: usize, is_in_list: bool) -> usize {
     let mut offsets = text.char_indices().skip(value);
     let Some((at, first)) = offsets.next() else {
         return text.len();
@@ -141,6 +149,9 @@ fn end_of(text: &str, value: usize) -> usize {
     if before.ends_with('=') {
         let stop = |it: char| it.is_whitespace() || it == '"' || it == '\'';
         return rest.find(stop).map_or(text.len(), |it| at + it);
+    }
+    if is_in_list && let Some(end) = rest.find([',', ']']) {
+        return at + end;
     }
     let rest = rest.split(" #").next().unwrap_or_default().trim_end();
     let rest = rest.strip_suffix('{').unwrap_or(rest).trim_end();
@@ -188,6 +199,18 @@ mod tests {
             ("A=\"--x=1 --resolv-conf=/a --y\"", "/a", "--resolv-conf=/a"),
             ("ARGS=--resolv-conf=/a", "/a", "--resolv-conf=/a"),
             ("  - 10.96.0.10", "10", "- 10.96.0.10"),
+            ("clusterDNS: [10.96.0.10]", "10", "10.96.0.10"),
+            ("clusterDNS: [a, 10.96.0.10 , b] # x", "10", "10.96.0.10"),
+            (
+                "forward . [::1]:53 1.1.1.1",
+                "[::1]",
+                "forward . [::1]:53 1.1.1.1",
+            ),
+            (
+                "forward . [::1]:53 1.1.1.1",
+                "1.1",
+                "forward . [::1]:53 1.1.1.1",
+            ),
             (
                 "  forward . /etc/resolv.conf {",
                 "/etc",

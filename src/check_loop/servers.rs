@@ -1,8 +1,8 @@
 //! The DNS servers of a node: those that were found as programs, and those of
 //! its pods.
 
-use crate::node::{Container, Node, Pod, Process};
-use crate::text::{Place, Placed, Source};
+use crate::node::{Container, Node, Pod, Process, is_node_cache};
+use crate::text::{Place, Placed};
 use crate::topology::coredns::{self, Site};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
 
@@ -15,6 +15,14 @@ pub(super) struct Server<'n> {
     pub(super) role: Role,
     /// Why it is not known but supposed, as a sentence without a full stop.
     pub(super) assumed: Option<String>,
+}
+
+impl Server<'_> {
+    /// Whether it stands for pods that run on other nodes, or will start here:
+    /// a Corefile without a pod.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.pod.is_none() && matches!(self.dns.network, Network::Pod(_))
+    }
 }
 
 /// Why a server is in the graph.
@@ -81,9 +89,10 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
         },
         interfaces: if is_on_node { &node.interfaces } else { &[] },
     };
-    // That of `--corefile`, or of the manifest that the pods are made of.
+    // That of `--corefile`, or of the manifest that the pods are made of: the
+    // cluster's, and so not NodeLocal DNSCache's.
     let corefiles = match pod.corefiles.as_slice() {
-        [] if node.servers.iter().all(|it| it.program != Program::CoreDns) => &node.corefiles,
+        [] if program == Program::CoreDns && !is_of_server(node) => &node.corefiles,
         own => own,
     };
     let read = coredns::read(corefiles, &site);
@@ -110,27 +119,11 @@ fn network_of(pod: &Pod) -> Network {
     }
 }
 
-fn is_node_cache(pod: &Pod) -> bool {
-    let name = pod.name.as_deref().unwrap_or_default();
-    let is_image = |it: &Container| {
-        it.image
-            .as_ref()
-            .is_some_and(|it| it.contains("node-cache"))
-    };
-    let is_base = |it: &Source| it.name.ends_with("/Corefile.base");
-    pod.containers
-        .iter()
-        .any(|it| it.name == "node-cache" || is_image(it))
-        || pod.processes.iter().any(|it| it.comm == "node-cache")
-        || name.starts_with("node-local-dns")
-        || name.starts_with("nodelocaldns")
-        || pod.corefiles.iter().any(is_base)
-}
-
 /// The servers of a Corefile that belongs to no pod of this node: pods like
 /// these run elsewhere, or start here.
 fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
-    if !known.is_empty() || node.servers.iter().any(|it| it.program == Program::CoreDns) {
+    let mut known = known.iter();
+    if known.any(|it| it.dns.program != Program::NodeCache) || is_of_server(node) {
         return Vec::new();
     }
     let site = Site {
@@ -148,6 +141,20 @@ fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
     };
     let read = coredns::read(&node.corefiles, &site);
     read.into_iter().map(server).collect()
+}
+
+/// Whether the Corefile that belongs to no pod is that of a CoreDNS that was
+/// found as a program of the node.
+fn is_of_server(node: &Node) -> bool {
+    let is_its = |to: &Placed<Target>| node.corefiles.iter().any(|it| it.name == to.place.file);
+    let mut coredns = node
+        .servers
+        .iter()
+        .filter(|it| it.program == Program::CoreDns);
+    coredns.any(|it| {
+        let mut targets = it.forwards.iter().flat_map(|own| &own.to).peekable();
+        targets.peek().is_none() || targets.any(is_its)
+    })
 }
 
 /// A server that was found as a program.

@@ -118,8 +118,7 @@ fn is_partial(graph: &Graph<'_>, zone: &str, ways: &[Way]) -> bool {
 /// Whether the server is there with these files: a pod that is only supposed
 /// does not run.
 fn is_asked(server: &Server<'_>, when: When) -> bool {
-    let is_supposed = server.pod.is_none() && matches!(server.dns.network, Network::Pod(_));
-    when == When::NextStart || !is_supposed
+    when == When::NextStart || !server.is_elsewhere()
 }
 
 /// What keeps a server of the cluster's DNS from being judged: nothing of it

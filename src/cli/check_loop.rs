@@ -67,8 +67,7 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
         Ok(report) => report,
         Err(error) => return report_failure(&error, args, streams),
     };
-    let colors = streams.colors;
-    args.outputs.write(streams.out, |format, out| {
+    args.outputs.write(streams, |format, colors, out| {
         write(&report, format, colors, out)
     })?;
     Ok(args.status(&report))
@@ -149,7 +148,7 @@ fn report_failure(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let node = args.node_name();
-    args.outputs.write(streams.out, |format, out| {
+    args.outputs.write(streams, |format, _, out| {
         write_error(&message, node.as_deref(), format, out)
     })?;
     streams.tell(message);

@@ -41,7 +41,7 @@ use crate::text::{escaped, is_unprintable};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// When to use colours
+    /// When to use colours on standard output
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }

@@ -20,7 +20,7 @@ pub(super) struct NodeArgs {
     /// Take this for the kubelet's configuration file; - is standard input
     #[arg(long, value_name = "FILE")]
     kubelet_config: Option<PathBuf>,
-    /// Take this for the Corefile; - is standard input
+    /// Take this for the Corefile of the cluster's DNS; - is standard input
     #[arg(long, value_name = "FILE")]
     corefile: Option<PathBuf>,
 }

@@ -14,6 +14,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::unistd::linkat;
 use tempfile::NamedTempFile;
 
+use super::Streams;
 use crate::host::io_reason;
 use crate::text::escaped;
 
@@ -97,14 +98,16 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
         }
     }
 
-    /// Writes every format to its place: `write` writes one.
+    /// Writes every format to its place: `write` writes one, in colours or not.
     pub(super) fn write(
         &self,
-        out: &mut dyn Write,
-        mut write: impl FnMut(F, &mut dyn Write) -> io::Result<()>,
+        streams: &mut Streams<'_>,
+        mut write: impl FnMut(F, bool, &mut dyn Write) -> io::Result<()>,
     ) -> anyhow::Result<()> {
         for wanted in &self.wanted {
-            self::write(wanted.file.as_deref(), out, |out| write(wanted.format, out))?;
+            let colors = wanted.takes_colors(streams.colors);
+            let file = wanted.file.as_deref();
+            self::write(file, streams.out, |out| write(wanted.format, colors, out))?;
         }
         Ok(())
     }
@@ -127,6 +130,13 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
     /// Whether more than one format would be mixed on standard output.
     fn is_mixed(&self) -> bool {
         self.wanted.iter().filter(|it| it.file.is_none()).count() > 1
+    }
+}
+
+impl<F> Output<F> {
+    /// Whether it is to be in colours if standard output is: a file has none.
+    pub(super) fn takes_colors(&self, colors: bool) -> bool {
+        colors && self.file.is_none()
     }
 }
 

@@ -259,7 +259,7 @@ impl Policy {
 fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let mut notes = Vec::new();
     args.outputs
-        .write(streams.out, |format, out| match (format, &answer.file) {
+        .write(streams, |format, _, out| match (format, &answer.file) {
             (Format::Json, file) => pod_file::json::write(&answer.about, file, out),
             (Format::Text, Ok(file)) => {
                 pod_file::write_notes(&answer.about, file, &mut notes)?;
@@ -288,11 +288,10 @@ fn report(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
     let message = escaped(failure.sentence.as_bytes());
-    args.outputs
-        .write(streams.out, |format, out| match format {
-            Format::Text => Ok(()),
-            Format::Json => pod_file::json::write_error(&message, failure.is_answer, out),
-        })?;
+    args.outputs.write(streams, |format, _, out| match format {
+        Format::Text => Ok(()),
+        Format::Json => pod_file::json::write_error(&message, failure.is_answer, out),
+    })?;
     streams.tell(&failure.sentence);
     Ok(args.failed(failure.is_answer))
 }

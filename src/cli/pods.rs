@@ -52,13 +52,10 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     };
     let (pods, unread) = pods::read(&root, &seen, parts);
     skipped.extend(unread);
-    let style = Style {
-        colors: streams.colors,
-        verbose: args.verbose,
-    };
+    let verbose = args.verbose;
     args.outputs
-        .write(streams.out, |format, out| match format {
-            Format::Text => text::write(&pods, style, out),
+        .write(streams, |format, colors, out| match format {
+            Format::Text => text::write(&pods, Style { colors, verbose }, out),
             Format::Json => text::json::write(&pods, &skipped, out),
         })?;
     streams.out.flush()?;

@@ -59,9 +59,8 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
         read(path, &mut merge, streams);
     }
     let summary = merge.finish();
-    let colors = streams.colors;
     args.outputs
-        .write(streams.out, |format, out| match format {
+        .write(streams, |format, colors, out| match format {
             Format::Text => text::write(&summary, colors, out),
             Format::Json => text::json::write(&summary, out),
         })?;

@@ -51,9 +51,8 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         None => upstream::of_node(&node),
     };
     let health = report.health(&node);
-    let colors = streams.colors;
     args.outputs
-        .write(streams.out, |format, out| match format {
+        .write(streams, |format, colors, out| match format {
             Format::Text => text::write(&report, colors, out),
             Format::Json => text::json::write(&report, health, out),
         })?;

@@ -176,6 +176,22 @@ pub fn is_dns_server(pod: &Pod) -> bool {
         || pod.processes.iter().any(|it| is_dns_name(&it.comm))
 }
 
+/// Whether the pod is one of NodeLocal DNSCache.
+pub fn is_node_cache(pod: &Pod) -> bool {
+    let name = pod.name.as_deref().unwrap_or_default();
+    let is_image = |it: &Container| {
+        let image = it.image.as_ref();
+        image.is_some_and(|it| it.contains("node-cache"))
+    };
+    let is_base = |it: &Source| it.name.ends_with("/Corefile.base");
+    let mut containers = pod.containers.iter();
+    containers.any(|it| it.name == "node-cache" || is_image(it))
+        || pod.processes.iter().any(|it| it.comm == "node-cache")
+        || name.starts_with("node-local-dns")
+        || name.starts_with("nodelocaldns")
+        || pod.corefiles.iter().any(is_base)
+}
+
 /// Whether a container or process of this name looks like a DNS server.
 /// `external-dns` writes into zones and answers nobody.
 pub fn is_dns_name(name: &str) -> bool {

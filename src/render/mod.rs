@@ -13,6 +13,7 @@ pub mod pods;
 pub mod prediction;
 pub mod report;
 pub mod scenario_json;
+mod setup_json;
 pub mod timeline;
 pub mod upstream;
 pub mod words;

@@ -58,9 +58,14 @@ pub(super) struct Wrong {
     pub(super) message: String,
 }
 
-/// Reads a complete JSON value.
+/// Reads a JSON value. What is no JSON is somebody else's, unless it could have
+/// become a report.
 pub(super) fn read(text: &[u8]) -> Result<Found, Wrong> {
-    let look: Look = serde_json::from_slice(text).map_err(|it| wrong("is no JSON", &it))?;
+    let look: Look = match serde_json::from_slice(text) {
+        Ok(look) => look,
+        Err(error) if resembles(text) => return Err(wrong("is no JSON", &error)),
+        Err(_) => return Ok(Found::Other),
+    };
     if look.verdict.is_none() || look.next_start.is_none() {
         let envelopes = [look.log, look.message, look.journal];
         let text = envelopes.into_iter().flatten().find_map(|it| match it {
@@ -79,6 +84,15 @@ pub(super) fn read(text: &[u8]) -> Result<Found, Wrong> {
     let document: Document<'_> =
         serde_json::from_slice(text).map_err(|it| wrong("is no report of check-loop", &it))?;
     Ok(Found::Report(Box::new(report(document)?)))
+}
+
+/// Whether a text that is no JSON, or not all of it, has to do with a report:
+/// it has a key that is seldom elsewhere, or was cut behind the first one.
+pub(super) fn resembles(text: &[u8]) -> bool {
+    let inside = text.strip_prefix(b"{").unwrap_or(text).trim_ascii_start();
+    let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
+    // Collectors may put quotes and backslashes around, and sort the keys.
+    inside.starts_with(b"\"format\"") || has(b"\"verdict") || has(b"\"chains")
 }
 
 /// Enough to tell whose it is; at the end where collectors of logs put the line

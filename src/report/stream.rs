@@ -127,7 +127,10 @@ impl<'m> Stream<'m> {
         if open.text.len() > MAX_RECORD {
             self.fail(open.line, None, &too_long("the document that begins here"));
         } else if open.balance.depth == 0 {
-            self.document(&open.text, open.line, open.prefix.len(), 0);
+            let text = open.text.trim_ascii_end();
+            // As in an array of reports.
+            let text = text.strip_suffix(b",").unwrap_or(text);
+            self.document(text, open.line, open.prefix.len(), 0);
         } else {
             self.open = Some(open);
         }
@@ -176,6 +179,15 @@ impl<'m> Stream<'m> {
     }
 
     fn never_ends(&mut self, open: &Open) {
+        let is_report = if open.text.trim_ascii() == b"{" {
+            is_of_logs(&open.prefix)
+        } else {
+            record::resembles(&open.text)
+        };
+        if !is_report {
+            let at = self.place(open.line, None);
+            return self.merge.pass_over(&at);
+        }
         let message = "the report that begins here does not end; where lines of several pods \
                        are mixed, let check-loop write --format jsonl";
         self.fail(open.line, None, message);
@@ -193,6 +205,13 @@ impl<'m> Stream<'m> {
             column,
         }
     }
+}
+
+/// Whether this stands before the lines of any program: nothing, a name or time
+/// of `kubectl logs`, the mark of a runtime. Otherwise a brace behind it is the
+/// program's own.
+fn is_of_logs(prefix: &[u8]) -> bool {
+    matches!(prefix.trim_ascii().last(), None | Some(b']' | b'Z' | b'F'))
 }
 
 fn too_long(what: &str) -> String {

@@ -65,6 +65,14 @@ fn reports_are_found_among_what_logs_put_around_them() {
         (wrapped("message", &lines("")), 0),
         (wrapped("MESSAGE", &wrapped("log", &one)), 0),
         (wrapped("log", "nothing"), 1),
+        (format!("x {{\"a\": \0}}\n{one}\n"), 1),
+        (format!("panic: map[a:{{b}}]\n&{{1 2}} x\n{one}\n"), 2),
+        (format!(".:53 {{\n  forward . /x\n}}\n{one}\n"), 3),
+        (format!("\u{7f}{{\u{1}\n{one}\n"), 1),
+        (
+            format!("[\n{},\n{}]\n", lines("  ").trim_end(), lines("  ")),
+            2,
+        ),
     ] {
         let nodes = u64::from(input.contains("no loop"));
         check(input.as_bytes(), nodes, passed_over, &[]);
@@ -84,18 +92,22 @@ fn what_is_wrong_is_said_with_its_place_and_stops_nothing() {
         (&odd, "in:1: what stands here has the verdict fine"),
         (&typed, "in:1:"),
         (&half.to_owned(), "in:1:"),
-        (
-            &"x {\"a\": \0}".to_owned(),
-            "in:1:9: what stands here is no JSON",
-        ),
         (&"{\"verdict\":\u{1b}[31m".to_owned(), "in:1:"),
         (&deep, "in:1:"),
+        (
+            &"{\"format\":1,\"no".to_owned(),
+            "in:1:15: what stands here is no JSON",
+        ),
         (
             &"{".to_owned(),
             "in:1: the report that begins here does not end",
         ),
         (
             &"[a] {".to_owned(),
+            "in:1: the report that begins here does not end",
+        ),
+        (
+            &"[a] {\n[a]   \"format\": 1,".to_owned(),
             "in:1: the report that begins here does not end",
         ),
     ] {
@@ -106,8 +118,6 @@ fn what_is_wrong_is_said_with_its_place_and_stops_nothing() {
             "{message:?}"
         );
     }
-    let binary = [b"\xff\xfe{\xff\n\xff\n".as_slice(), good.as_bytes()].concat();
-    check(&binary, 1, 1, &["in:1:4: what stands here is no JSON"]);
     let bytes = [
         b"{\"verdict\":\"\xff\",\"next_start\":1}\n",
         good.as_bytes(),
@@ -180,7 +190,7 @@ fn further_kinds_are_counted_together() {
         let name = format!("n{number}");
         let line = report(Some(&name), "no loop", &format!("/{number}"));
         stream.line(line.as_bytes());
-        stream.line(b"{broken");
+        stream.line(b"{\"verdict\":broken");
     }
     stream.end(None);
     let summary = merge.finish();

@@ -156,6 +156,56 @@ fn colours_are_wanted_or_not() {
     }
 }
 
+/// Whoever opens the file sees no terminal.
+#[test]
+fn a_file_has_no_colours() {
+    let folder = folder();
+    let node = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes/cluster-loop");
+    let node = node.to_str().unwrap();
+    let report = run(
+        folder.path(),
+        &["check-loop", "--root", node, "--format", "jsonl"],
+    );
+    fs::write(folder.path().join("reports"), report.out).unwrap();
+    let wrong = folder.path().join("wrong");
+    fs::create_dir(&wrong).unwrap();
+    fs::write(wrong.join("resolv.conf"), "nameserver 1.2.3.4.5\n").unwrap();
+    let scenario = [
+        "explain",
+        "web",
+        "--file",
+        "resolv.conf",
+        "--save-scenario",
+        "cases.jsonl",
+    ];
+    run(folder.path(), &scenario);
+    for args in [
+        &["explain", "web", "--file", "resolv.conf"][..],
+        &["explain", "--scenario", "cases.jsonl"],
+        &["explain", "127.0.0.1", "--file", "resolv.conf", "--live"],
+        &["check-loop", "--root", node],
+        &["upstream", "--root", node],
+        &["pods", "--root", node],
+        &["report", "merge", "reports"],
+        &["lint", "wrong/resolv.conf"],
+    ] {
+        let shown = run(folder.path(), &[args, &["--color", "always"]].concat());
+        assert!(shown.out.contains('\u{1b}'), "{args:?}: {}", shown.out);
+        let to_file = ["--color", "always", "--output", "file"];
+        let ended = run(folder.path(), &[args, &to_file].concat());
+        assert_eq!(
+            (ended.status, ended.out),
+            (shown.status, String::new()),
+            "{args:?}"
+        );
+        let written = fs::read_to_string(folder.path().join("file")).unwrap();
+        assert!(
+            !written.is_empty() && !written.contains('\u{1b}'),
+            "{args:?}: {written}"
+        );
+    }
+}
+
 fn without_colours(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();

@@ -90,8 +90,12 @@ struct Scene {
 impl Drop for Scene {
     fn drop(&mut self) {
         for process in &mut self.processes {
-            let _ = process.kill();
+            let _ = process.kill().and_then(|()| process.wait());
         }
+        // The folder cannot go while something is mounted in it.
+        let proc = self.host().join("proc");
+        let mut unmount = Command::new("umount");
+        let _ = unmount.arg("-R").arg(proc).stderr(Stdio::null()).status();
     }
 }
 

@@ -31,8 +31,10 @@ fn compiled() -> Vec<Trial> {
             );
         }),
         trial("programs::glibc, static", &["gcc"], || {
-            let program = built("gcc", &["-static"]);
-            check(&mut program.command(), "its resolver is glibc: ");
+            check(
+                &mut built("gcc", &["-static"]).command(),
+                "its resolver is glibc: ",
+            );
         }),
         trial("programs::musl", &["musl-gcc"], || {
             let program = built("musl-gcc", &[]);
@@ -49,9 +51,8 @@ fn compiled() -> Vec<Trial> {
             );
         }),
         trial("programs::Go without cgo", &["go"], || {
-            let program = built_go("0");
             check(
-                &mut program.command(),
+                &mut built_go("0").command(),
                 "without cgo there is only Go's resolver",
             );
         }),
@@ -94,7 +95,7 @@ fn interpreted() -> Vec<Trial> {
             );
         }),
         trial("programs::the JVM", &["java", "jshell"], || {
-            let source = temporary(
+            let source = Temporary::new(
                 "Program.java",
                 "class Program { public static void main(String[] a) throws Exception { Thread.sleep(1000000); } }",
             );
@@ -123,51 +124,50 @@ fn check(command: &mut Command, expected: &str) {
     explains(&pid, &[expected]);
 }
 
-/// A file, and its directory, which lives as long as this.
+/// A file in a directory of its own, which goes with it.
 struct Temporary {
     path: PathBuf,
     _directory: TempDir,
 }
 
 impl Temporary {
+    fn new(name: &str, text: &str) -> Self {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        Self {
+            path,
+            _directory: directory,
+        }
+    }
+
     fn command(&self) -> Command {
         Command::new(&self.path)
     }
 }
 
-fn temporary(name: &str, text: &str) -> Temporary {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join(name);
-    fs::write(&path, text).unwrap();
-    Temporary {
-        path,
-        _directory: directory,
-    }
-}
-
 fn built(compiler: &str, flags: &[&str]) -> Temporary {
-    let mut source = temporary("program.c", C);
-    let program = source.path.with_file_name("program");
+    let mut file = Temporary::new("program.c", C);
+    let program = file.path.with_file_name("program");
     run(Command::new(compiler)
         .args(flags)
         .arg("-o")
-        .args([&program, &source.path]));
-    source.path = program;
-    source
+        .args([&program, &file.path]));
+    file.path = program;
+    file
 }
 
 fn built_go(cgo: &str) -> Temporary {
-    let mut source = temporary("program.go", GO);
-    let program = source.path.with_file_name("program");
-    let cache = source.path.with_file_name("cache");
+    let mut file = Temporary::new("program.go", GO);
+    let program = file.path.with_file_name("program");
     run(Command::new("go")
         .args(["build", "-o"])
-        .args([&program, &source.path])
+        .args([&program, &file.path])
         .env("CGO_ENABLED", cgo)
-        .env("GOCACHE", cache)
+        .env("GOCACHE", file.path.with_file_name("cache"))
         .env("GO111MODULE", "off"));
-    source.path = program;
-    source
+    file.path = program;
+    file
 }
 
 fn run(command: &mut Command) {

@@ -4,6 +4,7 @@
 //!   resolver: recorded vectors, sampled for each resolver; and the scenario
 //!   that was saved replays the lookup.
 //! - `scenes`: what is shown, and the exit status.
+//! - `picture`: the same, drawn.
 //!
 //! The laboratory of `tests/resolvers` makes the namespaces and serves.
 //! `KDNS_LIVE_CASES` is the number of vectors for each resolver.
@@ -23,6 +24,7 @@
 mod lab;
 #[path = "../needs/mod.rs"]
 mod needs;
+mod picture;
 mod run;
 mod scenes;
 mod vectors;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(8);
     let mut trials = vectors::trials();
     trials.extend(scenes::trials());
+    trials.extend(picture::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -52,6 +52,7 @@ pub(crate) fn installed() {
     }
     pages(root);
     completions(root);
+    kubectl_completes(root);
 
     dpkg(root, &["--purge", "kdns"]);
     let is_left = |it: &PathBuf| !it.starts_with("var/lib/dpkg") && *it != Path::new("dpkg.log");
@@ -84,10 +85,9 @@ fn pages(root: &Path) {
             page.display()
         );
     }
-    assert!(
-        directory.join("kubectl-kdns.1.gz").exists(),
-        "the page of kubectl-kdns"
-    );
+    for link in ["kubectl-kdns.1.gz", "kubectl_complete-kdns.1.gz"] {
+        assert!(directory.join(link).exists(), "the page {link}");
+    }
 }
 
 /// Where the shells of Debian look; bash completes with its file.
@@ -114,4 +114,17 @@ fn completions(root: &Path) {
     let mut bash = Command::new("bash");
     bash.args(["--norc", "-c", script, "bash"]).arg(root);
     assert_eq!(said(&mut bash), "check-loop\n");
+}
+
+/// kubectl runs this program with the words behind `kubectl kdns`.
+fn kubectl_completes(root: &Path) {
+    let mut asked = Command::new("chroot");
+    asked
+        .arg(root)
+        .args(["/usr/bin/kubectl_complete-kdns", "che"]);
+    let answer = said(&mut asked);
+    assert!(
+        answer.starts_with("check-loop\t") && answer.ends_with("\n:4\n"),
+        "{answer}"
+    );
 }

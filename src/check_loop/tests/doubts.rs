@@ -95,3 +95,35 @@ fn words_of_a_template_have_their_meaning() {
         report.headline
     );
 }
+
+#[test]
+fn what_a_log_says_is_said_first() {
+    let log = "CoreDNS-1.11.1\n\
+               [FATAL] plugin/loop: Loop (127.0.0.1:48233 -> :53) detected for zone \".\", see \
+               https://coredns.io/plugins/loop#troubleshooting. Query: \"HINFO 45.36.\"\n";
+    let node = Node {
+        logs: vec![source("coredns.log", log)],
+        ..Node::default()
+    };
+    let report = check("a log alone", &node, UNKNOWN);
+    let begin = "DNS did loop when CoreDNS ended (coredns.log:2:1); whether it still does";
+    assert!(report.headline.starts_with(begin), "{}", report.headline);
+    assert!(
+        report.headline.contains("this is no node"),
+        "{}",
+        report.headline
+    );
+
+    // CoreDNS 1.2.2 ends so also before a silent server.
+    let doubtful = log.replace("1.11.1", "1.2.2");
+    let node = Node {
+        logs: vec![source("coredns.log", &doubtful)],
+        ..Node::default()
+    };
+    let report = check("a doubtful log alone", &node, UNKNOWN);
+    assert!(
+        report.headline.starts_with("Not known"),
+        "{}",
+        report.headline
+    );
+}

@@ -169,6 +169,23 @@ fn row_12_the_service_in_the_nodes_file() {
     check("ClusterFirst", &node, LOOP);
 }
 
+/// The pods of a Corefile that was given are behind the service, too.
+#[test]
+fn row_12_without_a_pod_on_the_node() {
+    let next = (Verdict::WillLoop, State::Unknown, State::Loop);
+    let alone = |servers, forward| Node {
+        corefiles: vec![source("Corefile", &corefile(forward))],
+        ..node(servers)
+    };
+    check("forward", &alone("172.31.0.53", "10.96.0.10"), next);
+    check("file", &alone("10.96.0.10", "/etc/resolv.conf"), next);
+    let mut by_dnsmasq = alone("172.31.0.10", "/etc/resolv.conf");
+    by_dnsmasq
+        .servers
+        .push(server(Program::Dnsmasq, "172.31.0.10", "10.96.0.10"));
+    check("13", &by_dnsmasq, next);
+}
+
 #[test]
 fn row_13_dnsmasq_of_the_node_asks_the_cluster() {
     let mut node = with_coredns("172.31.0.10", &corefile("/etc/resolv.conf"));

@@ -313,17 +313,24 @@ impl Walk<'_, '_> {
             let is_it = |step: &Step| step.who == Who::Server(**index);
             self.steps.iter().any(is_it)
         };
-        let next = servers.iter().find(seen).or(servers.first()).copied();
+        // What files those of other nodes have now is not known here.
+        let here = |index: &&usize| {
+            let server = self.graph.servers.get(**index);
+            self.when == When::NextStart || server.is_some_and(|it| !it.is_elsewhere())
+        };
+        let mut known = servers.iter().filter(here);
+        let next = servers.iter().find(seen).or_else(|| known.next()).copied();
         match next {
             Some(next) => self.arrive(next, share),
-            None if self.zone == "." => self.end(
-                WayEnd::Unknown(format!(
-                    "the DNS pods behind {} are not on this node: give their Corefile with \
-                     --corefile",
-                    to.map_or_else(|| UPSTREAM_SERVICE.to_owned(), |it| it.to_string())
-                )),
-                share,
-            ),
+            None if self.zone == "." => {
+                let service = to.map_or_else(|| UPSTREAM_SERVICE.to_owned(), |it| it.to_string());
+                let remedy = match servers {
+                    [] => ": give their Corefile with --corefile",
+                    _ => ", and the files that they have are not known",
+                };
+                let reason = format!("the DNS pods behind {service} are not on this node{remedy}");
+                self.end(WayEnd::Unknown(reason), share);
+            }
             // Zones of the cluster are answered there.
             None => self.end(WayEnd::Answered, share),
         }

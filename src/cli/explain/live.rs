@@ -118,11 +118,15 @@ impl Live<'_> {
 
     /// All formats but the text that was shown.
     fn write(&self, lived: &[Lived], streams: &mut Streams<'_>) -> anyhow::Result<()> {
-        let (scenario, style) = (self.scenario, self.style);
+        let scenario = self.scenario;
         for wanted in &self.outputs.wanted {
             if wanted.file.is_none() && wanted.format == Format::Text {
                 continue;
             }
+            let style = Style {
+                colors: wanted.takes_colors(streams.colors),
+                ..self.style
+            };
             let file = wanted.file.as_deref();
             output::write(file, streams.out, |out| match wanted.format {
                 Format::Text => {

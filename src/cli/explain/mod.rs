@@ -155,7 +155,8 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
             scenario_json::write(&scenario, out)
         })?;
     }
-    args.outputs.write(streams.out, |format, out| {
+    args.outputs.write(streams, |format, colors, out| {
+        let style = Style { colors, ..style };
         write(&scenario, context.clone(), &resolvers, format, style, out)
     })?;
     Ok(Status::Clean)
@@ -208,13 +209,12 @@ fn report(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let name = args.name.clone().unwrap_or_default();
-    args.outputs
-        .write(streams.out, |format, out| match format {
-            Format::Text => Ok(()),
-            Format::Json => explanation::json::write_error(&name, &name, &message, None, out),
-            Format::Jsonl => prediction::error_line(&name, &message, None, out),
-            Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
-        })?;
+    args.outputs.write(streams, |format, _, out| match format {
+        Format::Text => Ok(()),
+        Format::Json => explanation::json::write_error(&name, &name, &message, None, out),
+        Format::Jsonl => prediction::error_line(&name, &message, None, out),
+        Format::Svg => timeline::write(&[timeline::failed(&name, &message)], 0, out),
+    })?;
     streams.tell(message);
     Ok(Status::Undecided)
 }

@@ -50,6 +50,10 @@ pub(super) fn run(
         };
         targets.push(Target {
             format: wanted.format,
+            style: Style {
+                colors: wanted.takes_colors(streams.colors),
+                ..style
+            },
             sink,
             first: None,
             pages: Vec::new(),
@@ -59,7 +63,6 @@ pub(super) fn run(
     let mut scenarios = Scenarios {
         name: &name,
         resolvers,
-        style,
         err: &mut *streams.err,
         targets,
         status: Status::Clean,
@@ -76,7 +79,6 @@ struct Scenarios<'s> {
     /// Of the input, safe to print.
     name: &'s str,
     resolvers: &'s [&'static Resolver],
-    style: Style,
     err: &'s mut dyn Write,
     targets: Vec<Target<'s>>,
     status: Status,
@@ -86,6 +88,7 @@ struct Scenarios<'s> {
 /// One format of the results.
 struct Target<'s> {
     format: Format,
+    style: Style,
     sink: Sink<'s>,
     /// The first JSON document, while it can be the only one.
     first: Option<Vec<u8>>,
@@ -167,12 +170,13 @@ impl Scenarios<'_> {
                 return self.fail(&error.message, Some(at));
             }
         };
-        let (resolvers, style) = (self.resolvers, self.style);
+        let resolvers = self.resolvers;
         for target in &mut self.targets {
             if target.format == Format::Svg {
                 target.draw(|| super::drawn(&scenario, Context::default(), resolvers));
                 continue;
             }
+            let style = target.style;
             let title = (target.format == Format::Text).then_some(scenario.id.as_str());
             target.add(title, |format, out| {
                 super::write(&scenario, Context::default(), resolvers, format, style, out)

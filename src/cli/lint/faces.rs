@@ -62,12 +62,11 @@ pub(super) fn fail(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let lint = Lint::failed(&message);
-    args.outputs
-        .write(streams.out, |format, out| match format {
-            // People have it on standard error.
-            Format::Text | Format::Concise => Ok(()),
-            format => write_as(format, &lint, &|_| None, false, out),
-        })?;
+    args.outputs.write(streams, |format, _, out| match format {
+        // People have it on standard error.
+        Format::Text | Format::Concise => Ok(()),
+        format => write_as(format, &lint, &|_| None, false, out),
+    })?;
     tell(&lint.notices, streams);
     Ok(Status::Undecided)
 }
@@ -85,7 +84,6 @@ fn write_all(
     args: &LintArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<()> {
-    let colors = streams.colors;
     for wanted in &args.outputs.wanted {
         let format = wanted.format;
         let hashes = match format {
@@ -97,11 +95,11 @@ fn write_all(
             lines.get(&label.start.line).cloned()
         };
         let is_counted = args.statistics && matches!(format, Format::Text | Format::Concise);
+        let colors = wanted.takes_colors(streams.colors);
         output::write(wanted.file.as_deref(), streams.out, |out| {
             if is_counted {
                 return statistics::write(lint.findings, out);
             }
-            let colors = colors && wanted.file.is_none();
             write_as(format, lint, &fingerprint, colors, out)
         })?;
     }

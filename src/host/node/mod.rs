@@ -17,7 +17,7 @@ use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::host::situation;
 use crate::kubelet::{Kubelet, Origin};
-use crate::node::Node;
+use crate::node::{Node, is_node_cache};
 use crate::text::Source;
 
 /// Files that stand in for what the node has.
@@ -79,7 +79,9 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
         node.skipped.extend(unread);
     }
     if stand_ins.corefile.is_some() {
-        node.pods.iter_mut().for_each(|pod| pod.corefiles.clear());
+        // It is that of the cluster's DNS.
+        let pods = node.pods.iter_mut().filter(|it| !is_node_cache(it));
+        pods.for_each(|pod| pod.corefiles.clear());
     }
     if parts.servers {
         servers::fill(root, &processes, &mut node);

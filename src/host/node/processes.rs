@@ -35,10 +35,15 @@ pub struct Seen {
 /// sentences without a full stop.
 pub fn scan(root: &Root) -> (Vec<Seen>, Vec<String>) {
     match ids(root) {
+        // This one at least is there.
+        Ok(pids) if pids.is_empty() && root.is_live() => (Vec::new(), vec![NO_PROC.to_owned()]),
         Ok(pids) => look_at(root, pids),
         Err(error) => (Vec::new(), vec![error.to_string()]),
     }
 }
+
+const NO_PROC: &str =
+    "cannot look for processes: /proc is not mounted here; mount it (mount -t proc proc /proc)";
 
 /// The same of these processes only.
 pub fn look_at(root: &Root, pids: impl IntoIterator<Item = u32>) -> (Vec<Seen>, Vec<String>) {

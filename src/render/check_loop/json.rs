@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::probe::{self, ProbeForm};
-use crate::check_loop::setup::Setup;
 use crate::check_loop::{Chain, End, Hop, Mend, Proof, Report, Sighting, When};
 use crate::render::json;
+use crate::render::setup_json::{self, SetupForm};
 use crate::text::Place;
 
 /// What `kdns check-loop --format json` writes.
@@ -53,23 +53,6 @@ struct Document<'r> {
     probe: Option<ProbeForm<'r>>,
     /// What could not be done; the exit status is then 2.
     errors: Vec<ErrorForm<'r>>,
-}
-
-/// How the node is set up.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-struct SetupForm<'r> {
-    /// The kubelet's `resolvConf`.
-    resolv_conf: Option<&'r str>,
-    /// Where it was set: a file, an argument, `the built-in default`.
-    resolv_conf_from: Option<&'r str>,
-    /// The file to which its links lead, if it was read.
-    leads_to: Option<&'r str>,
-    /// The name servers in that file, in order.
-    name_servers: &'r [String],
-    /// The DNS servers on the node itself, by name.
-    on_node: &'r [String],
-    /// To whom the cluster's DNS forwards: zone and servers or file.
-    forwards: &'r [String],
 }
 
 /// One server on the way.
@@ -219,7 +202,7 @@ fn document(report: &Report) -> Document<'_> {
         now: report.now.word(),
         next_start: report.next_start.word(),
         headline: &report.headline,
-        setup: setup(&report.setup),
+        setup: setup_json::form(&report.setup),
         chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),
         chains: report.chains.iter().map(chain).collect(),
         mend: report.mend.as_ref().map(mend),
@@ -241,17 +224,6 @@ fn failure<'r>(message: &'r str, node: Option<&'r str>) -> Document<'r> {
         next_start: "unknown",
         errors: vec![ErrorForm { message }],
         ..Document::default()
-    }
-}
-
-fn setup(setup: &Setup) -> SetupForm<'_> {
-    SetupForm {
-        resolv_conf: setup.resolv_conf.as_deref(),
-        resolv_conf_from: setup.resolv_conf_from.as_deref(),
-        leads_to: setup.leads_to.as_deref(),
-        name_servers: &setup.name_servers,
-        on_node: &setup.on_node,
-        forwards: &setup.forwards,
     }
 }
 

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check_loop::Verdict;
-use crate::check_loop::setup::Setup;
 use crate::render::json;
+use crate::render::setup_json::{self, SetupForm};
 use crate::report::{Attribute, Difference, Group, Summary, Trouble};
 
 /// What `kdns report merge --format json` writes.
@@ -82,17 +82,6 @@ struct MendForm<'s> {
     file: &'s str,
     /// What is to stand there.
     new: &'s str,
-}
-
-/// As in a node's own report.
-#[derive(Debug, Serialize, JsonSchema)]
-struct SetupForm<'s> {
-    resolv_conf: Option<&'s str>,
-    resolv_conf_from: Option<&'s str>,
-    leads_to: Option<&'s str>,
-    name_servers: &'s [String],
-    on_node: &'s [String],
-    forwards: &'s [String],
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -169,18 +158,7 @@ fn group((index, group): (usize, &Group)) -> GroupForm<'_> {
         way: &kind.way,
         why: kind.why.as_deref(),
         mend: kind.mend.as_ref().map(|(file, new)| MendForm { file, new }),
-        setup: kind.setup.as_ref().map(setup),
-    }
-}
-
-fn setup(setup: &Setup) -> SetupForm<'_> {
-    SetupForm {
-        resolv_conf: setup.resolv_conf.as_deref(),
-        resolv_conf_from: setup.resolv_conf_from.as_deref(),
-        leads_to: setup.leads_to.as_deref(),
-        name_servers: &setup.name_servers,
-        on_node: &setup.on_node,
-        forwards: &setup.forwards,
+        setup: kind.setup.as_ref().map(setup_json::form),
     }
 }
 

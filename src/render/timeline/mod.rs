@@ -25,6 +25,14 @@ use crate::explain::{Context, Explanation, Group as Alike, Member};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 
+/// The height of a line of the heading.
+const HEADING_LINE: u32 = 22;
+/// What fits into such a line, measured in the type for names, which is half as
+/// wide: a label of 63 bytes.
+const HEADING_ROOM: u32 = 440;
+/// What fits in large letters.
+const LARGE_ROOM: u32 = 340;
+
 /// The picture of one question.
 #[derive(Debug)]
 pub struct Page {
@@ -205,13 +213,22 @@ pub fn write(pages: &[Page], more: usize, out: &mut dyn Write) -> io::Result<()>
 
 impl Page {
     fn new(name: &str) -> Self {
-        let heading = prose(MARGIN, MARGIN + 16, Ink::Strong, &paper::fitted(name, 800));
-        let heading = heading.set("font-size", 18).set("font-weight", "bold");
+        let mut body = Group::new();
+        let mut height = MARGIN + 2;
+        // No name has more than 255 bytes; what was typed can have.
+        let lines = paper::lines(name, HEADING_ROOM, &['.'], 5);
+        let is_long = lines.iter().any(|it| paper::width(it) > LARGE_ROOM);
+        let size = if is_long { 14 } else { 18 };
+        for text in lines {
+            let line = prose(MARGIN, height + 14, Ink::Strong, &text);
+            body = body.add(line.set("font-size", size).set("font-weight", "bold"));
+            height += HEADING_LINE;
+        }
         Self {
             name: name.to_owned(),
             about: Vec::new(),
-            body: Group::new().add(heading),
-            height: MARGIN + 24,
+            body,
+            height,
         }
     }
 

@@ -150,7 +150,8 @@ impl Panel<'_> {
         let mut height = 0;
         let same =
             |one: &Column<'_>, other: &Column<'_>| one.step.candidate == other.step.candidate;
-        for columns in columns.chunk_by(same) {
+        let mut parts = columns.chunk_by(same).peekable();
+        while let Some(columns) = parts.next() {
             let Some(first) = columns.first() else {
                 continue;
             };
@@ -158,7 +159,12 @@ impl Panel<'_> {
             let Some(candidate) = self.candidates.get(number) else {
                 continue;
             };
-            let room: u32 = columns.iter().map(|it| it.width).sum();
+            let own: u32 = columns.iter().map(|it| it.width).sum();
+            let room = match parts.peek() {
+                Some(_) => own,
+                // Nothing stands to the right of the last one.
+                None => own.max(WIDTH.saturating_sub(MARGIN + x + first.x)),
+            };
             let is_meant = self.meant == Some(number);
             let ink = if is_meant { Ink::Meant } else { Ink::Strong };
             let left = x + first.x + 4;
