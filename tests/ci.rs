@@ -209,6 +209,11 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
                     .text()
                     .starts_with("github/codeql-action/upload-sarif@")
             );
+            let condition = "inputs.upload == 'true' && steps.lint.outputs.written == 'true'";
+            assert_eq!(step.at("if").text(), condition);
+            let outputs = fs::read_to_string(&output).unwrap();
+            let is_written = outputs.lines().any(|it| it == "written=true");
+            assert_eq!(is_written, directory.join(given("sarif")).is_file());
             continue;
         };
         assert_eq!(step.at("shell").text(), "bash");
@@ -222,7 +227,11 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
                 ("inputs", name) => given(name),
                 ("github", "action_path") => root().display().to_string(),
                 ("steps", "lint.outputs.status") => {
-                    outputs.trim().strip_prefix("status=").unwrap().to_owned()
+                    let mut lines = outputs.lines();
+                    lines
+                        .find_map(|it| it.strip_prefix("status="))
+                        .unwrap()
+                        .to_owned()
                 }
                 other => panic!("{other:?}"),
             }
