@@ -91,8 +91,8 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
 /// Source: kubernetes-sigs/kind `pkg/apis/config/v1alpha4/types.go`.
 fn kind_patches(object: &Node) -> Vec<Inner<'_>> {
     let of_nodes = items(object, "nodes");
-    let patched = std::iter::once(object).chain(of_nodes);
-    let patches = patched.flat_map(|it| items(it, "kubeadmConfigPatches"));
+    let holders = std::iter::once(object).chain(of_nodes);
+    let patches = holders.flat_map(|it| items(it, "kubeadmConfigPatches"));
     let texts = patches.enumerate().filter_map(|(index, patch)| {
         let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
         Some(inner.of_form(Form::Yaml))
