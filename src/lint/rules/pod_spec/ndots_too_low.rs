@@ -55,8 +55,10 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
 /// namespaces of the cluster tell.
 fn in_other_namespace(workload: &Workload<'_>, node: &Node, ndots: usize, report: &mut Report) {
     let can_be = |name: &str| {
-        let namespace = name.split_once('.').map(|it| it.1);
-        namespace.is_some_and(|it| !it.contains('.') && it.len() > 2 && !ENDINGS.contains(&it))
+        let namespace = name.split_once('.').map_or("", |it| it.1);
+        let has_letter = namespace.contains(|it: char| it.is_ascii_lowercase());
+        let is_one = has_letter && !namespace.contains('.') && namespace.len() > 2;
+        is_one && !ENDINGS.contains(&namespace)
     };
     let mut called = called_hosts(workload).into_iter();
     let Some((name, place)) = called.find(|it| can_be(&it.0)).filter(|_| ndots == 1) else {
