@@ -204,11 +204,8 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
     let steps = action.at("runs").at("steps").list();
     for step in steps {
         let Some(script) = step.get("run") else {
-            assert!(
-                step.at("uses")
-                    .text()
-                    .starts_with("github/codeql-action/upload-sarif@")
-            );
+            let outputs = fs::read_to_string(&output).unwrap();
+            is_upload(step, &outputs, &directory.join(given("sarif")));
             continue;
         };
         assert_eq!(step.at("shell").text(), "bash");
@@ -222,7 +219,11 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
                 ("inputs", name) => given(name),
                 ("github", "action_path") => root().display().to_string(),
                 ("steps", "lint.outputs.status") => {
-                    outputs.trim().strip_prefix("status=").unwrap().to_owned()
+                    let mut lines = outputs.lines();
+                    lines
+                        .find_map(|it| it.strip_prefix("status="))
+                        .unwrap()
+                        .to_owned()
                 }
                 other => panic!("{other:?}"),
             }
@@ -249,6 +250,16 @@ fn act(directory: &Path, inputs: &[(&str, &str)]) -> (i32, String, PathBuf) {
         }
     }
     (0, said_all, directory.join(given("sarif")))
+}
+
+/// A step that runs nothing uploads what was written, if something was.
+fn is_upload(step: &Yaml, outputs: &str, sarif: &Path) {
+    let uses = step.at("uses").text();
+    assert!(uses.starts_with("github/codeql-action/upload-sarif@"));
+    let condition = "inputs.upload == 'true' && steps.lint.outputs.written == 'true'";
+    assert_eq!(step.at("if").text(), condition);
+    let is_written = outputs.lines().any(|it| it == "written=true");
+    assert_eq!(is_written, sarif.is_file());
 }
 
 #[test]

@@ -104,7 +104,7 @@ pub enum KubeletForm {
     /// `kubeletExtraArgs` of kubeadm.
     Kubeadm,
     /// Settings of a whole cluster or machine that a tool makes kubelets from:
-    /// kops, Talos, nodeadm, RKE, `KubeletConfig` of `OpenShift`.
+    /// kops, Talos, nodeadm, eksctl, k0s, RKE, `KubeletConfig` of `OpenShift`.
     Cluster,
     /// A unit, or a drop-in for one.
     Unit,

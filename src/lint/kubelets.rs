@@ -45,7 +45,8 @@ fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
     let is_main = |form| matches!(form, Configuration | Kubeadm | Rancher | Cluster);
     for &(file, facts) in parts.iter().filter(|it| is_main(it.1.form)) {
         by_file.entry(file).or_insert(groups.len());
-        if let (true, Some(tree)) = (facts.form == Configuration, tree_of(&facts.path)) {
+        let is_of_tree = matches!(facts.form, Configuration | Rancher);
+        if let (true, Some(tree)) = (is_of_tree, tree_of(&facts.path)) {
             by_tree.entry(tree).or_insert(groups.len());
         }
         groups.push(vec![(file, facts)]);
@@ -53,11 +54,12 @@ fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
     for &(file, facts) in parts.iter().filter(|it| !is_main(it.1.form)) {
         let named = named_configurations(context, file, facts);
         let named = named.iter().find_map(|it| by_file.get(it)).copied();
-        let beside = || match facts.form {
-            DropIn => main_beside(context, &facts.path)
-                .and_then(|it| by_file.get(&it))
-                .copied(),
-            _ => None,
+        let beside = || {
+            let beside = match facts.form {
+                DropIn => main_beside(context, &facts.path),
+                _ => kubeadms_beside(context, &facts.path),
+            };
+            beside.and_then(|it| by_file.get(&it)).copied()
         };
         let tree = tree_of(&facts.path);
         let of_tree = || tree.and_then(|it| by_tree.get(it)).copied();
@@ -77,6 +79,12 @@ fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
 fn main_beside(context: &Context<'_>, path: &str) -> Option<FileId> {
     let folder = path.rsplit_once('/')?.0;
     context.workspace().file_at(folder.strip_suffix(".d")?)
+}
+
+/// The configuration that kubeadm writes beside its flags.
+fn kubeadms_beside(context: &Context<'_>, path: &str) -> Option<FileId> {
+    let folder = path.strip_suffix("kubeadm-flags.env")?;
+    context.workspace().file_at(&format!("{folder}config.yaml"))
 }
 
 /// The files of the same tree that the flags name with `--config`.

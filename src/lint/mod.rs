@@ -16,6 +16,7 @@ pub mod imports;
 pub mod inner;
 mod kubelets;
 pub mod options;
+mod pattern;
 pub mod reading;
 pub mod recognise;
 pub mod report;

@@ -55,6 +55,7 @@ impl Reader {
         let syntax = match form {
             Form::Yaml => return self.yaml(text),
             Form::Mime => return self.parts(text),
+            Form::Wide => return self.unread(text),
             Form::Arguments => Syntax::Arguments(snap_arguments(text)),
             Form::ResolvConf => Syntax::ResolvConf(ResolvConf::parse(source())),
             Form::Corefile => Syntax::Corefile(Box::new(corefile::parse(source(), &[]))),
@@ -74,6 +75,18 @@ impl Reader {
         for (inner, form) in parts.iter().filter_map(|it| part(text, it)) {
             self.read(&inner, form);
         }
+    }
+
+    /// Go's YAML would read it; other tools than the kubelet do not.
+    fn unread(&mut self, text: &Embedded) {
+        let at = At {
+            file: self.file,
+            span: text.layers.outer(Span::new(0, 2)),
+        };
+        self.found.broken.push(Broken {
+            at,
+            message: "it is UTF-16; write the file as UTF-8".to_owned(),
+        });
     }
 
     fn add(&mut self, text: &Embedded, syntax: Syntax) {

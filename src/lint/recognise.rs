@@ -27,12 +27,34 @@ pub enum Form {
     Mime,
     /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
     Settings,
+    /// Any of these but the first in UTF-16, which is not read.
+    Wide,
 }
 
 /// What the file at `path` is; `None`: none of ours.
 pub fn form(path: &str, bytes: &[u8]) -> Option<Form> {
     let name = path.rsplit('/').next().unwrap_or(path);
+    if let Some(text) = from_utf_16(bytes) {
+        let found = by_name(path, name, &text).or_else(|| by_content(name, &text));
+        // A rule says what resolvers make of a resolv.conf.
+        return found.map(|it| match it {
+            Form::ResolvConf => it,
+            _ => Form::Wide,
+        });
+    }
     by_name(path, name, bytes).or_else(|| by_content(name, bytes))
+}
+
+/// The text of a file in UTF-16, which its first two bytes tell.
+fn from_utf_16(bytes: &[u8]) -> Option<Vec<u8>> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().skip(1).map(|it| unit(*it)).collect();
+    Some(String::from_utf16_lossy(&units).into_bytes())
 }
 
 /// Whether a file of this name can be one of ours at all: what is not need
@@ -55,7 +77,7 @@ const OTHERS: [&str; 44] = [
 fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     let lower = name.to_ascii_lowercase();
     let extension = lower.rsplit_once('.').map_or("", |it| it.1);
-    if lower == "corefile" || lower.starts_with("corefile.") || extension == "corefile" {
+    if lower.ends_with("corefile") || lower.starts_with("corefile.") {
         return Some(Form::Corefile);
     }
     // What the Corefile of k3s and AKS imports from a ConfigMap: directives, and
@@ -80,7 +102,9 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
         return Some(Form::ResolvConf);
     }
     if extension == "service" || in_folder(".service.d/") && extension == "conf" {
-        let is_kubelets = mentions(bytes, b"kubelet") || path.contains("kubelet");
+        // Of k3s and rke2 only what sets something of their kubelet.
+        const WORDS: [&[u8]; 3] = [b"kubelet", b"resolv-conf", b"cluster-d"];
+        let is_kubelets = WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
         return is_kubelets.then_some(Form::Unit);
     }
     if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
@@ -88,7 +112,8 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     }
     let is_variables = name == "kubeadm-flags.env"
         || matches!(name, "kubelet" | "kubelet.env")
-        || in_folder("default/") && name.starts_with("kubelet");
+        || in_folder("default/") && name.starts_with("kubelet")
+        || path.ends_with("kubelet/environment");
     let has_flags = mentions(bytes, b"=") && mentions(bytes, b"--")
         || mentions(bytes, b"KUBELET_CONFIG_DROPIN");
     (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
@@ -129,7 +154,7 @@ fn is_multipart(bytes: &[u8]) -> bool {
 pub fn can_have_facts(form: Form, bytes: &[u8]) -> bool {
     match form {
         Form::Yaml => FACTS.iter().any(|word| mentions(bytes, word)),
-        Form::ResolvConf | Form::Settings => false,
+        Form::ResolvConf | Form::Settings | Form::Wide => false,
         _ => true,
     }
 }

@@ -10,6 +10,7 @@ use toml::Spanned;
 use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::options::{Assume, Options, Role};
+use crate::lint::pattern;
 use crate::lint::select::{self, Selection};
 use crate::text::{Source, Span, escaped};
 
@@ -56,7 +57,7 @@ struct Keys {
     #[serde(default)]
     pod_cidr: Vec<Spanned<String>>,
     #[serde(default)]
-    per_file_ignores: BTreeMap<String, Vec<Spanned<String>>>,
+    per_file_ignores: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
 }
 
 /// Reads a `kdns.toml`.
@@ -91,7 +92,7 @@ pub fn read(source: &Source) -> Result<Settings, SettingsError> {
             role: reader.value(keys.role, role)?,
         },
         per_file_ignores: per_file_ignores
-            .map(|(pattern, words)| Ok((pattern, reader.rules(&words)?)))
+            .map(|(key, words)| Ok((reader.one(&key, pattern::read)?, reader.rules(&words)?)))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -331,6 +332,10 @@ mod tests {
         check(
             "[per-file-ignores]\n\"x\" = [\"nope\"]",
             Err("kdns.toml:2:8: no rule has"),
+        );
+        check(
+            "[per-file-ignores]\n\"x\" = [\"KR\"]\n \"a[b/*.yaml\" = [\"KR\"]",
+            Err("kdns.toml:3:2: no file fits the pattern"),
         );
     }
 }

@@ -57,7 +57,8 @@ pub enum Value {
     Scalar(Scalar),
     /// A list, in order.
     Sequence(Vec<Node>),
-    /// Keys with values, in file order, repeats kept.
+    /// Keys with values, in file order, repeats kept. What a merge key (`<<`)
+    /// brings in stands in its place.
     Mapping(Vec<Entry>),
 }
 
@@ -305,17 +306,11 @@ impl Node {
     }
 
     /// The value of `key`: the last one where the key is repeated, as the
-    /// decoders of Kubernetes do, then what a merge key (`<<`) brings in.
+    /// decoders of Kubernetes do.
     pub fn get(&self, key: &str) -> Option<&Self> {
-        let entries = self.as_mapping()?;
-        let of = |key: &str| {
-            let has = |entry: &&Entry| entry.key.as_scalar().is_some_and(|it| it.text == key);
-            entries.iter().rfind(has).map(|entry| &entry.value)
-        };
-        of(key).or_else(|| match &of("<<")?.value {
-            Value::Sequence(merged) => merged.iter().find_map(|it| it.get(key)),
-            _ => of("<<")?.get(key),
-        })
+        let has = |entry: &&Entry| entry.key.as_scalar().is_some_and(|it| it.text == key);
+        let entry = self.as_mapping()?.iter().rfind(has)?;
+        Some(&entry.value)
     }
 
     /// What the value is, for people: `a list`, `a number`.

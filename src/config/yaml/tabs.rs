@@ -37,7 +37,8 @@ fn after_key(line: &str) -> Option<usize> {
     key.chars().all(is_plain).then_some(colon + 1)
 }
 
-/// The first line of a document that begins with a tab where none may stand.
+/// The first tab of a document where none may stand: at the beginning of a
+/// line, or behind the dash of a list.
 pub(super) fn misplaced(bytes: &[u8], start: u32, root: &Node) -> Option<YamlError> {
     let (start, end) = (start as usize, root.span.end as usize);
     let line = bytes.get(..start)?.iter().rposition(|&byte| byte == b'\n');
@@ -61,9 +62,41 @@ pub(super) fn misplaced(bytes: &[u8], start: u32, root: &Node) -> Option<YamlErr
                 message: "a tab cannot begin a line here: YAML takes blanks only".to_owned(),
             });
         }
+        let tab = behind_dash(line).map(|tab| Span::new(at + tab, at + tab).start);
+        let is_bad = |at: &u32| !is_covered(*at, &covered) && !is_in_text(root, *at);
+        if let Some(at) = tab.filter(is_bad) {
+            return Some(YamlError {
+                at,
+                message: "a tab cannot stand behind a dash: YAML takes blanks only".to_owned(),
+            });
+        }
         at += line.len();
     }
     None
+}
+
+/// Where a tab stands behind the dashes that a line begins with.
+fn behind_dash(line: &[u8]) -> Option<usize> {
+    let mut rest = line.trim_ascii_start();
+    loop {
+        rest = rest.strip_prefix(b"-")?;
+        let blanks = rest.iter().take_while(|&&byte| byte == b' ').count();
+        if rest.get(blanks) == Some(&b'\t') {
+            return Some(line.len() - rest.len() + blanks);
+        }
+        rest = rest.get(blanks..).filter(|_| blanks > 0)?;
+    }
+}
+
+/// Whether a place is inside a scalar.
+fn is_in_text(node: &Node, at: u32) -> bool {
+    match &node.value {
+        Value::Scalar(_) => (node.span.start..node.span.end).contains(&at),
+        Value::Sequence(items) => items.iter().any(|it| is_in_text(it, at)),
+        Value::Mapping(entries) => entries
+            .iter()
+            .any(|it| is_in_text(&it.key, at) || is_in_text(&it.value, at)),
+    }
 }
 
 /// The values in which tabs are content or blanks: blocks, texts in quotes,

@@ -103,7 +103,7 @@ fn aliases_are_copies_and_bounded() {
     check("a: &x [1]\nb: *x\n", &["{'a': [1], 'b': [1]}"]);
     check(
         "a: &x {k: 1}\nb:\n  <<: *x\n",
-        &["{'a': {'k': 1}, 'b': {'<<': {'k': 1}}}"],
+        &["{'a': {'k': 1}, 'b': {'k': 1}}"],
     );
     check(
         "&x [*x]\n",
@@ -132,18 +132,29 @@ fn deep_nesting_is_an_error() {
 }
 
 #[test]
-fn the_last_of_repeated_keys_counts_and_merge_keys_come_after() {
-    let text = "base: &b {x: 1, y: 2}\nc:\n  <<: *b\n  x: 3\n  x: 4\n  z: 5\n";
-    let found = documents(&source(text.as_bytes()));
-    let mapping = found[0].root.as_ref().unwrap().get("c").unwrap();
-    let value = |key: &str| {
-        mapping
-            .get(key)
-            .map(|node| node.as_scalar().unwrap().text.as_str())
+fn the_last_of_repeated_keys_counts_and_merge_keys_stand_in_their_place() {
+    let value = |entries: &str, key: &str| {
+        let text = format!("base: &b {{x: 1, y: 2}}\nmore: &m {{x: 6}}\nc: {{{entries}}}\n");
+        let found = documents(&source(text.as_bytes()));
+        let mapping = found[0].root.as_ref().unwrap().get("c").unwrap();
+        let value = mapping.get(key)?;
+        Some(value.as_scalar().unwrap().text.clone())
     };
-    assert_eq!(value("x"), Some("4"));
-    assert_eq!(value("y"), Some("2"));
-    assert_eq!(value("none"), None);
+    let one = |text: &str| Some(text.to_owned());
+    assert_eq!(value("<<: *b, x: 3, x: 4, z: 5", "x"), one("4"));
+    assert_eq!(value("<<: *b, x: 3, x: 4, z: 5", "y"), one("2"));
+    assert_eq!(value("x: 3, <<: *b", "x"), one("1"));
+    assert_eq!(value("<<: [*m, *b]", "x"), one("6"));
+    assert_eq!(value("'<<': *b", "x"), None);
+    assert_eq!(value("<<: *b", "none"), None);
+    for wrong in ["a: {<<: 3}\n", "a: {<<: }\n", "a: {<<: [1]}\n"] {
+        let found = documents(&source(wrong.as_bytes()));
+        let error = found[0].root.as_ref().unwrap_err();
+        assert_eq!(
+            error.message,
+            "a merge key (<<) needs a mapping or a list of mappings"
+        );
+    }
 }
 
 #[test]

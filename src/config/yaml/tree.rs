@@ -113,11 +113,12 @@ impl<'t> Builder<'t> {
                 let content = Content::Mapping(Vec::new(), None);
                 self.open(start, end, anchor, tag, content)
             }
-            Event::SequenceEnd | Event::MappingEnd => {
-                self.close(start, end);
-                Ok(())
-            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(start, end),
             Event::Scalar(text, style, anchor, tag) => {
+                if style == ScalarStyle::Plain && text.starts_with(':') && self.is_in_brackets() {
+                    let message = "in brackets a value cannot begin with a colon without quotes";
+                    return Err(error(start, message.to_owned()));
+                }
                 let value = Value::Scalar(Scalar {
                     text: text.into_owned(),
                     style: style_of(style),
@@ -129,12 +130,21 @@ impl<'t> Builder<'t> {
                     tag: tag_text(tag),
                     value,
                 };
-                self.place(node, anchor);
-                Ok(())
+                self.place(node, anchor)
             }
             Event::Alias(anchor) => self.alias(anchor, start, end),
             Event::Nothing | Event::StreamStart | Event::StreamEnd => Ok(()),
         }
+    }
+
+    /// Whether a list or mapping around begins with a bracket. There a colon
+    /// always parts a key from its value for Go's decoder.
+    ///
+    /// Source: kubernetes-sigs/yaml `goyaml.v2/scannerc.go`: `yaml_parser_fetch_next_token`.
+    fn is_in_brackets(&self) -> bool {
+        let bytes = self.text.yaml.as_bytes();
+        let mut starts = self.open.iter().map(|it| bytes.get(it.start));
+        starts.any(|it| matches!(it, Some(b'[' | b'{')))
     }
 
     /// Where a value begins whose place the parser gives with its anchor and tag.
@@ -202,9 +212,9 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn close(&mut self, start: usize, end: usize) {
+    fn close(&mut self, start: usize, end: usize) -> Result<(), YamlError> {
         let Some(frame) = self.open.pop() else {
-            return;
+            return Ok(());
         };
         // The end of a block has no text of its own, a bracket has.
         let end = if end > start { end } else { frame.end };
@@ -217,26 +227,28 @@ impl<'t> Builder<'t> {
             tag: frame.tag,
             value,
         };
-        self.place(node, frame.anchor);
+        self.place(node, frame.anchor)
     }
 
     /// Puts a finished value where it belongs.
-    fn place(&mut self, node: Node, anchor: usize) {
+    fn place(&mut self, node: Node, anchor: usize) -> Result<(), YamlError> {
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
         }
         let Some(frame) = self.open.last_mut() else {
             self.root = Some(node);
-            return;
+            return Ok(());
         };
         frame.end = frame.end.max(node.span.end as usize);
         match &mut frame.content {
             Content::Sequence(items) => items.push(node),
             Content::Mapping(entries, key) => match key.take() {
                 None => *key = Some(node),
+                Some(key) if is_merge(&key) => merge(entries, node)?,
                 Some(key) => entries.push(Entry { key, value: node }),
             },
         }
+        Ok(())
     }
 
     fn alias(&mut self, anchor: usize, start: usize, end: usize) -> Result<(), YamlError> {
@@ -260,9 +272,39 @@ impl<'t> Builder<'t> {
             span: Span::new(start, end),
             ..node.clone()
         };
-        self.place(node, 0);
-        Ok(())
+        self.place(node, 0)
     }
+}
+
+/// Whether a key brings in the entries of its value: `<<` without quotes.
+///
+/// Source: kubernetes-sigs/yaml `goyaml.v2/resolve.go`: `isMerge`.
+fn is_merge(key: &Node) -> bool {
+    let scalar = key.as_scalar();
+    let is_plain = scalar.is_some_and(|it| it.text == "<<" && it.style == Style::Plain);
+    is_plain && matches!(key.tag.as_deref(), None | Some(MERGE | "!"))
+}
+
+const MERGE: &str = "tag:yaml.org,2002:merge";
+
+/// Appends the entries that a value brings in: of several mappings those of
+/// the first one last, since the last of repeated keys counts.
+///
+/// Source: kubernetes-sigs/yaml `goyaml.v2/decode.go`: `merge`.
+fn merge(entries: &mut Vec<Entry>, value: Node) -> Result<(), YamlError> {
+    let at = value.span.start as usize;
+    let mappings = match value.value {
+        Value::Sequence(items) => items,
+        _ => vec![value],
+    };
+    for mapping in mappings.into_iter().rev() {
+        let Value::Mapping(merged) = mapping.value else {
+            let message = "a merge key (<<) needs a mapping or a list of mappings".to_owned();
+            return Err(error(at, message));
+        };
+        entries.extend(merged);
+    }
+    Ok(())
 }
 
 fn error(at: usize, message: String) -> YamlError {

@@ -16,6 +16,8 @@ pub(super) fn settings(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
     let group = version.map_or("", |it| it.text.split('/').next().unwrap_or_default());
     match (group, kind) {
         ("kops.k8s.io", "Cluster" | "InstanceGroup") => kops(document, root),
+        ("eksctl.io", "ClusterConfig") => eksctl(document, root),
+        ("k0s.k0sproject.io", "ClusterConfig") => k0s(document, root),
         ("node.eks.aws", "NodeConfig") => vec![nodeadm(document, root)],
         ("machineconfiguration.openshift.io", "KubeletConfig") => {
             let inner = at(root, &["spec", "kubeletConfig"]);
@@ -51,14 +53,14 @@ fn kops(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
     let specs = specs.iter().filter_map(|key| at(root, &["spec", key]));
     let settings = specs.map(|spec| {
         let entries = spec.as_mapping().unwrap_or_default().iter();
-        let settings = entries.filter_map(|entry| kops_setting(document, entry));
+        let settings = entries.filter_map(|entry| text_setting(document, entry));
         settings.collect::<Vec<Setting>>()
     });
     settings.filter(|it| !it.is_empty()).collect()
 }
 
-/// Addresses are a text with commas there.
-fn kops_setting(document: &Document, entry: &Entry) -> Option<Setting> {
+/// A setting whose value is one text: addresses with commas between them.
+fn text_setting(document: &Document, entry: &Entry) -> Option<Setting> {
     let name = match entry.key.as_scalar()?.text.as_str() {
         "resolvConf" => "resolv-conf",
         "clusterDNS" => "cluster-dns",
@@ -70,6 +72,43 @@ fn kops_setting(document: &Document, entry: &Entry) -> Option<Setting> {
     let setting = flag(written, &value, &format!("--{name}={}", value.text))?;
     let is_flag = false;
     Some(Setting { is_flag, ..setting })
+}
+
+/// The kubelets of each group of nodes.
+///
+/// Source: eksctl-io/eksctl `pkg/apis/eksctl.io/v1alpha5/types.go`: `ClusterDNS`, `KubeletExtraConfig`.
+fn eksctl(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
+    let groups = ["nodeGroups", "managedNodeGroups"].iter();
+    let groups = groups.flat_map(|it| list(root, &[it]));
+    let settings = groups.map(|group| {
+        let dns = entry(group.as_mapping(), "clusterDNS");
+        let mut settings: Vec<Setting> = dns
+            .and_then(|it| text_setting(document, it))
+            .into_iter()
+            .collect();
+        let config = group.get("kubeletExtraConfig");
+        settings.extend(
+            config
+                .map(|it| configuration(document, it))
+                .unwrap_or_default(),
+        );
+        settings
+    });
+    settings.collect()
+}
+
+/// The kubelets of each profile of workers.
+///
+/// Source: k0sproject/k0s `pkg/apis/k0s/v1beta1/worker_profile.go`.
+fn k0s(document: &Document, root: &Node) -> Vec<Vec<Setting>> {
+    let profiles = list(root, &["spec", "workerProfiles"]).iter();
+    let values = profiles.filter_map(|it| it.get("values"));
+    values.map(|it| configuration(document, it)).collect()
+}
+
+fn list<'n>(root: &'n Node, path: &[&str]) -> &'n [Node] {
+    let list = at(root, path).and_then(Node::as_sequence);
+    list.unwrap_or_default()
 }
 
 /// Source: awslabs/amazon-eks-ami `nodeadm/api/v1alpha1/nodeconfig_types.go`.

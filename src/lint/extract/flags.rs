@@ -3,6 +3,7 @@
 use crate::config::traced::{Spot, Traced};
 use crate::config::unit_file::{Escapes, Service, words};
 use crate::kubelet::flags::{self, Flag, Name};
+use crate::kubelet::{distribution, rancher};
 use crate::lint::document::{At, Document, Syntax};
 use crate::lint::facts::{Command, CommandPart, Key, KubeletFacts, KubeletForm, Setting, Text};
 use crate::text::Span;
@@ -115,9 +116,30 @@ fn is_kubelets(variable: &str) -> bool {
 
 /// The commands of a unit that start a kubelet, as words.
 fn commands(service: &Service) -> impl Iterator<Item = Vec<Traced>> {
-    let is_kubelet = |it: &Vec<Traced>| it.first().is_some_and(|it| it.text().contains("kube"));
-    let commands = service.exec_start.iter().map(|it| words(it, Escapes::C));
-    commands.filter(is_kubelet)
+    let commands = service.exec_start.iter();
+    commands.filter_map(|it| of_kubelet(words(it, Escapes::C)))
+}
+
+/// The words of a command that are for a kubelet; of k3s and rke2 the flags
+/// that they make of their own. `None`: it starts none.
+fn of_kubelet(command: Vec<Traced>) -> Option<Vec<Traced>> {
+    let program = command.first()?.text().into_owned();
+    if program.contains("kube") {
+        return Some(command);
+    }
+    let second = command.get(1).map(Traced::text);
+    let is_node = matches!(second.as_deref(), Some("server" | "agent"));
+    let found = match program.rsplit('/').next() {
+        Some("k3s" | "rke2") if is_node => {
+            let arguments = command.get(2..).unwrap_or_default();
+            // No variable of theirs is in a unit's command.
+            rancher::options(&rancher::K3S, &[], arguments, &[]).flags(true)
+        }
+        _ => distribution::kubelet_arguments(&command)?,
+    };
+    // What restarts a kubelet has its name and no flags.
+    let is_flag = |it: &Traced| it.bytes().starts_with(b"-");
+    found.iter().any(is_flag).then_some(found)
 }
 
 /// The arguments for a kubelet in a unit or in variables, each list as it

@@ -19,6 +19,7 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
         "ConfigMap" => config_map(object),
         "HelmChart" | "HelmChartConfig" => values(object),
         "Kustomization" => kustomization(object),
+        "Cluster" => kind_patches(object),
         "ResolverConfig" => resolver_config(object).into_iter().collect(),
         "NodeConfig" => nodeadm(object)
             .into_iter()
@@ -83,6 +84,20 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
         (!is_object).then(|| inner.of_form(Form::Yaml))
     });
     texts.chain(of_kubelets).collect()
+}
+
+/// Patches for kubeadm's configuration, of all nodes of kind and of each.
+///
+/// Source: kubernetes-sigs/kind `pkg/apis/config/v1alpha4/types.go`.
+fn kind_patches(object: &Node) -> Vec<Inner<'_>> {
+    let of_nodes = items(object, "nodes");
+    let holders = std::iter::once(object).chain(of_nodes);
+    let patches = holders.flat_map(|it| items(it, "kubeadmConfigPatches"));
+    let texts = patches.enumerate().filter_map(|(index, patch)| {
+        let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
+        Some(inner.of_form(Form::Yaml))
+    });
+    texts.collect()
 }
 
 /// The Corefile that the chart of `CoreDNS` makes from its values.

@@ -15,13 +15,13 @@ pub static RULE: Rule = Rule {
     code: "KC029",
     name: "forward-to-name",
     severity: Severity::Error,
-    summary: "CoreDNS before 1.14.4 forwards to addresses and files only",
+    summary: "CoreDNS up to 1.14.3 forwards to addresses and files only",
     page: include_str!("forward_name.md"),
     check: Check::Corefile(check),
 };
 
-/// From here on `forward` takes names of hosts.
-/// Source: coredns/coredns#7923, merged after 1.14.3.
+/// From here on `forward` may take names of hosts: the first release after
+/// coredns/coredns#7923 was merged.
 const NAMES: Version = blocks::release(1, 14, 4);
 /// More are not said about one file.
 const MAX_FINDINGS: usize = 100;
@@ -50,7 +50,7 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
                 word.text
             ),
             None => format!(
-                "CoreDNS before 1.14.4 does not start: forward to {} names no address",
+                "CoreDNS up to 1.14.3 does not start: forward to {} names no address",
                 word.text
             ),
         };

@@ -1,14 +1,15 @@
 #![doc = include_str!("health_twice.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
 use std::collections::BTreeMap;
 
 use crate::config::corefile::Word;
+use crate::finding::Severity;
+use crate::kubelet::Version;
+use crate::lint::context::Context;
+use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
+use crate::lint::subject::CorefileText;
+use crate::lint::{Check, Rule};
 
 /// KC028.
 pub static RULE: Rule = Rule {
@@ -23,7 +24,17 @@ pub static RULE: Rule = Rule {
 /// Source: `CoreDNS`, plugin/health/health.go.
 const DEFAULT: &str = ":8080";
 
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+/// From here on the port is opened for sharing.
+/// Source: coredns/coredns#3473.
+const SHARED: Version = blocks::release(1, 6, 6);
+
+fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+    let version = blocks::version(file, context);
+    let severity = match version.map(|it| it.value < SHARED) {
+        Some(true) => Severity::Error,
+        Some(false) => Severity::Info,
+        None => Severity::Warning,
+    };
     let mut first: BTreeMap<&str, &Word> = BTreeMap::new();
     let mut places = blocks::Places::of(file);
     for health in blocks::blocks(file)
@@ -43,8 +54,9 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         };
         report
             .add(at, format!("health opens {address} a second time"))
+            .severity(severity)
             .also(first, "the first time")
             .help("leave it in one server block: it is for all of CoreDNS")
-            .note("versions that do not share the port end with listen tcp: bind: address already in use");
+            .note("CoreDNS before 1.6.6 ends with listen tcp: bind: address already in use; later ones answer at it twice");
     }
 }

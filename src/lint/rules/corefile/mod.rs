@@ -1,5 +1,6 @@
 //! Rules about Corefiles: `KC`.
 
+pub mod bind_interface;
 mod blocks;
 pub mod empty_corefile;
 pub mod false_loop_version;
@@ -52,6 +53,7 @@ pub const ALL: &[&Rule] = &[
     &pillar_left::RULE,
     &query_log_on::RULE,
     &loop_zone_order::RULE,
+    &bind_interface::RULE,
     &false_loop_version::RULE,
     &shadowed_forward::RULE,
     &unparseable_corefile::RULE,

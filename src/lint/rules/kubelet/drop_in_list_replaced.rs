@@ -29,11 +29,10 @@ fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
     for (before, drop_in) in of_key().zip(of_key().skip(1)) {
         let is_drop_in = has_form(drop_in.at.file, KubeletForm::DropIn, context);
         let is_shorter = drop_in.values.len() < before.values.len();
-        let adds = drop_in.values.iter().any(|it| !has(before, &it.text));
-        // Without a new entry the list was shortened on purpose.
-        if !is_drop_in || !is_shorter || !adds {
+        if !is_drop_in || !is_shorter {
             continue;
         }
+        let adds = drop_in.values.iter().any(|it| !has(before, &it.text));
         let texts = |list: &Setting| -> Vec<String> {
             list.values.iter().map(|it| it.text.clone()).collect()
         };
@@ -51,7 +50,12 @@ fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
             )
             .also(before.at, "this list does not count")
             .help(format!(
-                "if it was to be added, repeat the whole list: clusterDNS: [{}]",
+                "if {}, repeat the whole list: clusterDNS: [{}]",
+                if adds {
+                    "it was to be added"
+                } else {
+                    "all of them are to be asked"
+                },
                 whole.join(", ")
             ))
             .note("drop-ins are merged key by key, and a list is one value");

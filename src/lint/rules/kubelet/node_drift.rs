@@ -80,6 +80,9 @@ const WORDS: [&str; 8] = [
     "node", "worker", "master", "control", "server", "agent", "host", "ip-",
 ];
 
+/// What folders are called that hold nothing but nodes.
+const FOLDERS: [&str; 4] = ["nodes", "workers", "hosts", "machines"];
+
 /// Directories that every node has.
 const TOPS: [&str; 3] = ["/etc/", "/var/", "/usr/"];
 
@@ -94,8 +97,17 @@ impl<'k> Pool<'k> {
         let (tree, rest) = (path.get(..top)?, path.get(top..)?);
         let slash = tree.rfind('/').map_or(0, |it| it + 1);
         let (folder, node) = (tree.get(..slash)?, tree.get(slash..)?);
+        let above = folder.trim_end_matches('/').rsplit('/').next();
+        let above = above.unwrap_or_default();
+        if above.contains("pool") {
+            return Some(Self {
+                folder,
+                name: "",
+                rest,
+            });
+        }
         let name = pool_name(node);
-        let has_word = WORDS.iter().any(|it| name.contains(it));
+        let has_word = WORDS.iter().any(|it| name.contains(it)) || FOLDERS.contains(&above);
         (has_word && name.len() < node.len()).then_some(Self { folder, name, rest })
     }
 }

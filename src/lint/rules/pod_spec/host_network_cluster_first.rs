@@ -1,12 +1,13 @@
 #![doc = include_str!("host_network_cluster_first.md")]
 
+use crate::config::yaml::Node;
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::rewritten;
+use super::spec::{field, rewritten, service_names};
 
 /// KP001.
 pub static RULE: Rule = Rule {
@@ -22,11 +23,10 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(host_network) = workload.host_network() else {
         return;
     };
-    let policy = workload.policy();
-    // Without a policy nobody asked for the cluster's DNS: most agents of a
-    // node need none.
-    let Some(policy) = policy.filter(|it| it.text == "ClusterFirst") else {
-        return;
+    let policy = match workload.policy() {
+        None => return without_policy(workload, host_network, report),
+        Some(policy) if policy.text == "ClusterFirst" => policy,
+        Some(_) => return,
     };
     let message = format!(
         "{} has the node's network, where the policy ClusterFirst means Default",
@@ -41,4 +41,32 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
         .help("write dnsPolicy: ClusterFirstWithHostNet, or dnsPolicy: Default if no Service is looked up")
         .note("names of Services do not resolve in it")
         .fix("write ClusterFirstWithHostNet", [change]);
+}
+
+/// The policy that nobody wrote is `ClusterFirst`, too. Most parts of the
+/// system on the host network look up no Service.
+fn without_policy(workload: &Workload<'_>, host_network: &Node, report: &mut Report) {
+    // Where the name of one stands in it, another rule says so.
+    if is_of_system(workload) || !service_names(workload).is_empty() {
+        return;
+    }
+    let message = format!(
+        "{} has the node's network and no dnsPolicy, and asks the node's servers",
+        workload.label()
+    );
+    report
+        .add(workload.at(host_network), message)
+        .severity(Severity::Info)
+        .help("write dnsPolicy: ClusterFirstWithHostNet if it looks up a Service, or dnsPolicy: Default, which says what happens")
+        .note("names of Services do not resolve in it");
+}
+
+/// Whether it is a part of the cluster's own, by its namespace or priority.
+fn is_of_system(workload: &Workload<'_>) -> bool {
+    let metadata = workload.object.get("metadata");
+    let namespace = metadata.map_or("", |it| field(it, "namespace"));
+    let is_systems = namespace.starts_with("kube-")
+        || namespace.starts_with("openshift-")
+        || namespace.strip_suffix("-system").is_some();
+    is_systems || field(workload.spec, "priorityClassName").starts_with("system-")
 }

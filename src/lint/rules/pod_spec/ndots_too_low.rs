@@ -1,12 +1,13 @@
 #![doc = include_str!("ndots_too_low.md")]
 
+use crate::config::yaml::Node;
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::{asks_cluster_dns, options, service_names};
+use super::spec::{asks_cluster_dns, called_hosts, options, service_names};
 
 /// KP009.
 pub static RULE: Rule = Rule {
@@ -40,7 +41,7 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
         .into_iter()
         .find(|it| is_short(&it.0))
     else {
-        return;
+        return in_other_namespace(workload, node, ndots, report);
     };
     let dots = name.split('.').count() - 1;
     report
@@ -49,3 +50,60 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
         .help(format!("write \"{}\", or the whole name with the cluster's domain", dots + 1))
         .note("musl never adds the search list to a name with so many dots, and does not find it; glibc asks the servers outside for it first");
 }
+
+/// `web.shop` is the Service of another namespace, or a name outside: only the
+/// namespaces of the cluster tell.
+fn in_other_namespace(workload: &Workload<'_>, node: &Node, ndots: usize, report: &mut Report) {
+    let can_be = |name: &str| {
+        let namespace = name.split_once('.').map_or("", |it| it.1);
+        let has_letter = namespace.contains(|it: char| it.is_ascii_lowercase());
+        let is_one = has_letter && !namespace.contains('.') && namespace.len() > 2;
+        is_one && !ENDINGS.contains(&namespace)
+    };
+    let mut called = called_hosts(workload).into_iter();
+    let Some((name, place)) = called.find(|it| can_be(&it.0)).filter(|_| ndots == 1) else {
+        return;
+    };
+    report
+        .add(workload.at(node), format!("with ndots 1 {name} is looked up as it stands"))
+        .severity(Severity::Info)
+        .also(place.at, "with a namespace, this name needs the search list")
+        .help("if it is a Service, write \"2\", or the whole name with the cluster's domain")
+        .note("musl never adds the search list to a name with so many dots, and does not find it; glibc asks the servers outside for it first");
+}
+
+/// What names outside of the cluster often end in; two letters are a country.
+const ENDINGS: [&str; 32] = [
+    "com",
+    "net",
+    "org",
+    "edu",
+    "gov",
+    "mil",
+    "int",
+    "info",
+    "biz",
+    "dev",
+    "app",
+    "cloud",
+    "online",
+    "site",
+    "tech",
+    "xyz",
+    "company",
+    "internal",
+    "intranet",
+    "intra",
+    "private",
+    "local",
+    "localhost",
+    "localdomain",
+    "lan",
+    "home",
+    "corp",
+    "consul",
+    "example",
+    "test",
+    "invalid",
+    "arpa",
+];

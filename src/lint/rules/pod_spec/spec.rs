@@ -207,9 +207,16 @@ pub(super) fn address(text: &str) -> Option<IpAddr> {
 }
 
 /// The names of Services with their namespaces, `web.shop.svc…`, that the
-/// containers are told to call: hosts of URLs, and what has a port behind it,
-/// in arguments and variables.
+/// containers are told to call.
 pub(super) fn service_names(workload: &Workload<'_>) -> Vec<(String, Text)> {
+    let mut called = called_hosts(workload);
+    called.retain(|it| is_service(&it.0));
+    called
+}
+
+/// The names of hosts that the containers are told to call: those of URLs, and
+/// what has a port behind it, in arguments and variables.
+pub(super) fn called_hosts(workload: &Workload<'_>) -> Vec<(String, Text)> {
     let mut texts = Vec::new();
     for container in containers(workload) {
         for key in ["command", "args"] {
@@ -223,15 +230,14 @@ pub(super) fn service_names(workload: &Workload<'_>) -> Vec<(String, Text)> {
     let mut found = Vec::new();
     for text in texts.into_iter().filter_map(|it| workload.text(it)) {
         let words = text.text.split([' ', '\n', '\t', ',', ';', '=', '"', '\'']);
-        let names: Vec<String> = words.filter_map(service_name).collect();
+        let names: Vec<String> = words.filter_map(called_host).collect();
         found.extend(names.into_iter().map(|name| (name, text.clone())));
     }
     found
 }
 
-/// The name of a Service in a word that has a scheme before it or a port
-/// behind it.
-fn service_name(word: &str) -> Option<String> {
+/// The host in a word that has a scheme before it or a port behind it.
+fn called_host(word: &str) -> Option<String> {
     let (host, has_scheme) = match word.split_once("://") {
         Some((_, rest)) => (rest.rsplit_once('@').map_or(rest, |it| it.1), true),
         None => (word, false),
@@ -244,13 +250,16 @@ fn service_name(word: &str) -> Option<String> {
         let is_inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
         !it.is_empty() && it.bytes().all(is_inner)
     };
-    let labels: Vec<&str> = host.trim_end_matches('.').split('.').collect();
-    let is_name = labels.iter().all(|it| is_label(it));
-    let is_service = labels.iter().skip(2).any(|it| *it == "svc");
+    let is_name = host.trim_end_matches('.').split('.').all(is_label);
+    let is_called = has_scheme || has_port;
+    (is_called && is_name).then(|| host.to_owned())
+}
+
+/// Whether the name of a host is that of a Service, with `svc` in it.
+fn is_service(host: &str) -> bool {
     // Every pod can be told this one as the issuer of tokens, which nobody calls.
     let is_api = host.starts_with("kubernetes.default.");
-    let is_called = has_scheme || has_port;
-    (is_called && is_name && is_service && !is_api).then(|| host.to_owned())
+    !is_api && host.split('.').skip(2).any(|it| it == "svc")
 }
 
 #[cfg(test)]
@@ -260,7 +269,8 @@ mod tests {
     #[test]
     fn names_of_services_are_those_that_are_called() {
         let check = |word: &str, expected: Option<&str>| {
-            assert_eq!(service_name(word).as_deref(), expected, "{word}");
+            let found = called_host(word).filter(|it| is_service(it));
+            assert_eq!(found.as_deref(), expected, "{word}");
         };
         check("http://web.shop.svc:80/x", Some("web.shop.svc"));
         check("http://u:p@web.shop.svc/", Some("web.shop.svc"));

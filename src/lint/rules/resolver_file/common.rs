@@ -6,7 +6,8 @@ use crate::address::Address;
 use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::Context;
-use crate::lint::facts::Text;
+use crate::lint::facts::{Setting, Text};
+use crate::lint::options::Role;
 use crate::lint::report::Draft;
 use crate::lint::subject::ResolverFile;
 use crate::pod::Rules;
@@ -68,6 +69,14 @@ pub(super) fn handed_out<'f>(
 /// Source: kubernetes/dns `cmd/node-cache/app/configmap.go`.
 pub(super) fn is_own_file(target: &Text) -> bool {
     target.text == NODE_FILE || target.text == "__PILLAR__UPSTREAM__SERVERS__"
+}
+
+/// Whether somebody made the file for the kubelet: in the node's own file and
+/// in those that programs write, options and search domains are for the node.
+pub(super) fn is_made_for_kubelet(file: &ResolverFile<'_>) -> bool {
+    let named = file.named_by.and_then(Setting::value);
+    let is_own = named.is_some_and(|it| it.text != NODE_FILE && !it.text.starts_with("/run/"));
+    file.role == Role::Kubelet && is_own
 }
 
 /// Points to the setting that names the file for the kubelet, if one was given.

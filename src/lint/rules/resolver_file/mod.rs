@@ -21,6 +21,7 @@ pub mod not_plain_text;
 pub mod options_not_inherited;
 pub mod own_node_cache;
 pub mod scoped_nameserver;
+pub mod search_inherited;
 pub mod search_root;
 pub mod search_too_long;
 pub mod split_dns_flattened;
@@ -52,6 +53,7 @@ pub const ALL: &[&Rule] = &[
     &search_root::RULE,
     &too_many_search_domains::RULE,
     &search_too_long::RULE,
+    &search_inherited::RULE,
     &domain_without_search::RULE,
     &trailing_comment::RULE,
     &indented_keyword::RULE,

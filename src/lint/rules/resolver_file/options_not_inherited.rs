@@ -1,12 +1,9 @@
 #![doc = include_str!("options_not_inherited.md")]
 
 use crate::finding::Severity;
-use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::Context;
-use crate::lint::facts::Setting;
-use crate::lint::options::Role;
 use crate::lint::report::Report;
-use crate::lint::rules::resolver_file::common::point_to_setting;
+use crate::lint::rules::resolver_file::common::{is_made_for_kubelet, point_to_setting};
 use crate::lint::subject::{Entry, ResolverFile};
 use crate::lint::{Check, Rule};
 
@@ -33,10 +30,7 @@ const ASKING: [&str; 8] = [
 ];
 
 fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
-    // In the node's own file and in those of others, options are for the node.
-    let named = file.named_by.and_then(Setting::value);
-    let is_made = named.is_some_and(|it| it.text != NODE_FILE && !it.text.starts_with("/run/"));
-    if file.role != Role::Kubelet || !is_made {
+    if !is_made_for_kubelet(file) {
         return;
     }
     let words = file.lines("options").flat_map(Entry::values);
