@@ -191,10 +191,9 @@ fn same_but_for_a_cache(predicted: &[Step], seen: &[Step], cut: bool) -> bool {
         }
         names
     };
-    let count = |steps: &[Step], step| steps.iter().filter(|it| *it == step).count();
     let same = |step: &Step| {
-        let (often, seen) = (count(predicted, step), count(seen, step));
-        seen == 0 || often == seen
+        let count = |steps: &[Step]| steps.iter().filter(|it| *it == step).count();
+        count(seen) == 0 || count(seen) == count(predicted)
     };
     if cut {
         return names(predicted).starts_with(&names(seen));
