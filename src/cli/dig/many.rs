@@ -248,11 +248,7 @@ impl<'m, 'r> Many<'m, 'r> {
                     if let Step::Receive(seconds) = step {
                         flight.give(seconds);
                     }
-                    let event = flight.receive(number, &mut self.deadlines);
-                    if event.is_none() {
-                        return;
-                    }
-                    event
+                    flight.receive(number, &mut self.deadlines)
                 }
                 Step::Open {
                     server,
@@ -273,14 +269,14 @@ impl<'m, 'r> Many<'m, 'r> {
                     if event.is_none() {
                         flight.give(timeout);
                         flight.wait(number, &mut self.deadlines);
-                        return;
                     }
                     event
                 }
             };
-            if let Some(event) = event {
-                tell(flight, event, &mut self.sockets, &mut self.owners);
-            }
+            let Some(event) = event else {
+                return;
+            };
+            tell(flight, event, &mut self.sockets, &mut self.owners);
         }
     }
 }
