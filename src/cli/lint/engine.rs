@@ -4,7 +4,7 @@
 //! them, then for the rules. Only those that others can ask about are parsed
 //! the first time. Between the two are kept: the path of each file, and of
 //! those that set something of a kubelet, hold a Corefile, a Service or a pod of
-//! the cluster's DNS, the words that count with their places (about a KiB for a
+//! the cluster's DNS, the words that count with their places (about 1.5 KiB for a
 //! kubelet); bytes and documents up to a sum that does not grow. Findings are
 //! kept until all are there, because they are shown in the order of their places.
 
