@@ -117,24 +117,20 @@ impl fmt::Display for Server {
 /// Source: glibc `resolv/inet_addr.c: __inet_aton_exact`, musl
 /// `src/network/inet_aton.c`.
 pub fn inet_aton(text: &[u8]) -> Option<Ipv4Addr> {
-    let parts: Vec<u32> = text
-        .split(|&byte| byte == b'.')
-        .map(strtoul)
-        .collect::<Option<_>>()?;
-    let (&last, first) = parts.split_last()?;
-    if first.len() > 3 || first.iter().any(|&part| part > 255) {
-        return None;
+    let mut parts = text.split(|&byte| byte == b'.');
+    let last = strtoul(parts.next_back()?)?;
+    let mut high = 0;
+    let mut last_bits = 32;
+    for part in parts {
+        let part = u8::try_from(strtoul(part)?).ok()?;
+        if last_bits == 8 {
+            return None;
+        }
+        last_bits -= 8;
+        high |= u32::from(part) << last_bits;
     }
-    let last_bits = 32 - 8 * u32::try_from(first.len()).ok()?;
-    if u64::from(last) >> last_bits != 0 {
-        return None;
-    }
-    let high = first
-        .iter()
-        .zip([24, 16, 8])
-        .map(|(&part, shift)| part << shift)
-        .sum::<u32>();
-    Some(Ipv4Addr::from(high | last))
+    let fits = u64::from(last) >> last_bits == 0;
+    fits.then(|| Ipv4Addr::from(high | last))
 }
 
 /// A whole text as C's `strtoul` with base 0 reads it, up to 32 bits, no sign.

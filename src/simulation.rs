@@ -50,7 +50,8 @@ pub fn run_while(
     world: &mut World<'_>,
     mut goes_on: impl FnMut(&[Sent]) -> bool,
 ) -> Run {
-    let mut sent: Vec<Sent> = Vec::with_capacity(16);
+    // Few lookups need more queries, and a small piece of memory is found sooner.
+    let mut sent: Vec<Sent> = Vec::with_capacity(4);
     let mut coming: Vec<(Duration, Arrival)> = Vec::with_capacity(4);
     let mut requests = Vec::new();
     let mut now = Duration::ZERO;

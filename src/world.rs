@@ -8,7 +8,7 @@ use hickory_proto::rr::RecordType;
 use crate::address::{DNS_PORT, Server};
 use crate::engine::io::{Came, ConnectError};
 use crate::engine::message::{Data, Query, Rcode, Record, Reply, Transport};
-use crate::name::Name;
+use crate::name::{MAX_WIRE_BYTES, Name};
 
 /// A rule: which queries it is for, and what they get.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -88,7 +88,8 @@ pub enum Answer {
 #[derive(Debug)]
 pub struct World<'a> {
     rules: &'a [Rule],
-    /// How many queries each rule has seen that fit it but for the count.
+    /// How many queries each rule has seen that fit it but for the count; empty
+    /// if no rule counts.
     seen: Vec<usize>,
     /// The last name asked for, as text: most names are asked for twice.
     text: (Option<Name>, Vec<u8>),
@@ -117,9 +118,15 @@ impl Default for Rule {
 impl<'a> World<'a> {
     /// The world of these rules, none of them used yet.
     pub fn new(rules: &'a [Rule]) -> Self {
+        let counts = |rule: &Rule| rule.nth.is_some() || rule.up_to.is_some();
+        let counted = if rules.iter().any(counts) {
+            rules.len()
+        } else {
+            0
+        };
         Self {
             rules,
-            seen: vec![0; rules.len()],
+            seen: vec![0; counted],
             text: Default::default(),
         }
     }
@@ -171,13 +178,17 @@ impl<'a> World<'a> {
         let (last, text) = &mut self.text;
         if last.as_ref() != Some(name) {
             text.clear();
+            text.reserve(MAX_WIRE_BYTES);
             name.append_to(text);
             *last = Some(name.clone());
         }
-        for (rule, seen) in self.rules.iter().zip(&mut self.seen) {
+        for (index, rule) in self.rules.iter().enumerate() {
             if !rule.fits(query, text) {
                 continue;
             }
+            let Some(seen) = self.seen.get_mut(index) else {
+                return rule.apply(query, name);
+            };
             *seen += 1;
             if rule.nth.is_none_or(|nth| nth == *seen)
                 && rule.up_to.is_none_or(|most| *seen <= most)

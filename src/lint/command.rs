@@ -9,21 +9,21 @@ use crate::lint::facts::{Command, CommandPart, Key, KubeletFacts, KubeletForm, S
 
 /// What the flags of a kubelet come to.
 #[derive(Debug, Default)]
-pub(super) struct Flags {
+pub(super) struct Flags<'w> {
     /// Those that its command line has, in order.
-    pub(super) made: Vec<Setting>,
+    pub(super) made: Vec<&'w Setting>,
     /// Those that it has not, and why, as a sentence without a full stop.
-    pub(super) ignored: Vec<(Setting, String)>,
+    pub(super) ignored: Vec<(&'w Setting, String)>,
 }
 
 /// The flags in the texts of one kubelet that are units and variables.
-pub(super) fn flags(parts: &[&KubeletFacts]) -> Flags {
-    let mut texts: Vec<&KubeletFacts> = parts.to_vec();
+pub(super) fn flags<'w>(parts: &[&'w KubeletFacts]) -> Flags<'w> {
+    let mut texts: Vec<&'w KubeletFacts> = parts.to_vec();
     texts.sort_by_key(|it| (it.form, place_of(&it.path)));
     let unit = texts.iter().rfind(|it| it.command.is_some()).copied();
-    let Some((unit, command)) = unit.and_then(|it| Some((it, it.command.as_ref()?))) else {
+    let Some((unit, command)) = unit.and_then(|it| Some((it, it.command.as_deref()?))) else {
         return Flags {
-            made: texts.iter().flat_map(|it| it.settings.clone()).collect(),
+            made: texts.iter().flat_map(|it| &it.settings).collect(),
             ignored: Vec::new(),
         };
     };
@@ -36,7 +36,7 @@ pub(super) fn flags(parts: &[&KubeletFacts]) -> Flags {
     let mut flags = Flags::default();
     for part in &command.parts {
         match part {
-            CommandPart::Setting(index) => flags.made.extend(unit.settings.get(*index).cloned()),
+            CommandPart::Setting(index) => flags.made.extend(unit.settings.get(*index)),
             CommandPart::Variable(name) => variable(name, &texts, &mut flags),
         }
     }
@@ -59,7 +59,7 @@ fn rank(path: &str, files: &[&str]) -> Option<usize> {
 }
 
 /// What the last text that sets a variable says.
-fn variable(name: &str, texts: &[&KubeletFacts], flags: &mut Flags) {
+fn variable<'w>(name: &str, texts: &[&'w KubeletFacts], flags: &mut Flags<'w>) {
     let sets = |it: &&&KubeletFacts| it.variables.iter().any(|it| it == name);
     let last = texts.iter().rfind(sets);
     for text in texts.iter().filter(sets) {
@@ -67,10 +67,10 @@ fn variable(name: &str, texts: &[&KubeletFacts], flags: &mut Flags) {
         let named = text.variables.iter().zip(&text.settings);
         for (_, setting) in named.filter(|it| it.0 == name) {
             if is_last {
-                flags.made.push(setting.clone());
+                flags.made.push(setting);
             } else {
                 let reason = format!("another file sets {name} after it");
-                flags.ignored.push((setting.clone(), reason));
+                flags.ignored.push((setting, reason));
             }
         }
     }
@@ -78,7 +78,12 @@ fn variable(name: &str, texts: &[&KubeletFacts], flags: &mut Flags) {
 
 /// What the command does not have: other variables, commands that were taken
 /// back.
-fn rest(texts: &[&KubeletFacts], unit: &KubeletFacts, command: &Command, flags: &mut Flags) {
+fn rest<'w>(
+    texts: &[&'w KubeletFacts],
+    unit: &KubeletFacts,
+    command: &Command,
+    flags: &mut Flags<'w>,
+) {
     let is_named = |name: &str| {
         let mut parts = command.parts.iter();
         parts.any(|it| matches!(it, CommandPart::Variable(it) if it == name))
@@ -102,8 +107,8 @@ fn rest(texts: &[&KubeletFacts], unit: &KubeletFacts, command: &Command, flags: 
                 None => None,
             };
             match reason {
-                Some(reason) => flags.ignored.push((setting.clone(), reason)),
-                None => flags.made.push(setting.clone()),
+                Some(reason) => flags.ignored.push((setting, reason)),
+                None => flags.made.push(setting),
             }
         }
     }
@@ -135,8 +140,8 @@ mod tests {
             let file = FileId(u32::try_from(index).unwrap());
             let found = reading::documents(file, &Arc::new(source), None);
             File {
-                path: (*path).to_owned(),
-                facts: extract::facts(&found),
+                path: (*path).into(),
+                facts: extract::facts(&found).kept(),
             }
         };
         let workspace = Workspace {

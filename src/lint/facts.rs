@@ -26,6 +26,38 @@ pub struct Facts {
     pub proxy_modes: Vec<Text>,
 }
 
+impl Facts {
+    /// The same without room to grow, for as long as the run takes; `None`: the
+    /// file says nothing that others need.
+    pub fn kept(mut self) -> Option<Box<Self>> {
+        if self == Self::default() {
+            return None;
+        }
+        for kubelet in &mut self.kubelets {
+            for setting in &mut kubelet.settings {
+                setting.values.shrink_to_fit();
+            }
+            kubelet.settings.shrink_to_fit();
+            kubelet.variables.shrink_to_fit();
+        }
+        for resolver in &mut self.resolvers {
+            resolver.servers.shrink_to_fit();
+            resolver.searches.shrink_to_fit();
+        }
+        for corefile in &mut self.corefiles {
+            corefile.shrink_to_fit();
+        }
+        self.resolvers.shrink_to_fit();
+        self.kubelets.shrink_to_fit();
+        self.corefiles.shrink_to_fit();
+        self.importable.shrink_to_fit();
+        self.services.shrink_to_fit();
+        self.dns_pods.shrink_to_fit();
+        self.proxy_modes.shrink_to_fit();
+        Some(Box::new(self))
+    }
+}
+
 /// A text and where it stands.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Text {
@@ -70,7 +102,7 @@ pub struct KubeletFacts {
     /// those behind the last one stand in none.
     pub variables: Vec<String>,
     /// The command of a unit, if it has one.
-    pub command: Option<Command>,
+    pub command: Option<Box<Command>>,
 }
 
 /// The command of a unit, as far as it makes settings.
@@ -174,6 +206,17 @@ pub struct CorefileFacts {
     pub forwards: Vec<Forward>,
     /// The addresses behind `bind`.
     pub binds: Vec<Text>,
+}
+
+impl CorefileFacts {
+    fn shrink_to_fit(&mut self) {
+        for forward in &mut self.forwards {
+            forward.to.shrink_to_fit();
+        }
+        self.cluster_zones.shrink_to_fit();
+        self.forwards.shrink_to_fit();
+        self.binds.shrink_to_fit();
+    }
 }
 
 /// A `forward` of a Corefile.

@@ -24,11 +24,11 @@ const EMPTY_COUNTS: Version = Version::minor(1, 23);
 type Part<'w> = (FileId, &'w KubeletFacts);
 
 /// All kubelets, in the order of their files.
-pub(super) fn all(context: &Context<'_>) -> Vec<Kubelet> {
-    let parts: Vec<Part<'_>> = context
+pub(super) fn all<'w>(context: &Context<'w>) -> Vec<Kubelet<'w>> {
+    let parts: Vec<Part<'w>> = context
         .workspace()
-        .numbered()
-        .flat_map(|(file, it)| it.facts.kubelets.iter().map(move |facts| (file, facts)))
+        .all_facts()
+        .flat_map(|(file, it)| it.kubelets.iter().map(move |facts| (file, facts)))
         .collect();
     let mut groups = groups(context, &parts);
     groups.retain(|group| group.iter().any(|it| is_telling(it.1)));
@@ -104,13 +104,13 @@ fn is_telling(facts: &KubeletFacts) -> bool {
 }
 
 /// What the parts of a kubelet come to.
-fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
+fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
     let mut parts = group.to_vec();
     parts.sort_by_key(|(file, facts)| (facts.form, *file, facts.at));
     let mut kubelet = Kubelet::default();
     if let Some((_, first)) = parts.first() {
         kubelet.at = Some(first.at);
-        kubelet.path.clone_from(&first.path);
+        kubelet.path = &first.path;
         let form = first.form;
         kubelet.has_configuration =
             matches!(form, KubeletForm::Configuration | KubeletForm::Rancher);
@@ -125,8 +125,8 @@ fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
         }
         for setting in &facts.settings {
             match refused(setting, facts, context.kubelet_version()) {
-                Some(reason) => kubelet.ignored.push((setting.clone(), reason)),
-                None => kubelet.made.push(setting.clone()),
+                Some(reason) => kubelet.ignored.push((setting, reason)),
+                None => kubelet.made.push(setting),
             }
         }
     }
@@ -135,6 +135,9 @@ fn kubelet(context: &Context<'_>, group: &[Part<'_>]) -> Kubelet {
     kubelet.ignored.extend(flags.ignored);
     // Stable: flags beat files, and keep their order.
     kubelet.made.sort_by_key(|it| it.is_flag);
+    // There can be very many of them.
+    kubelet.made.shrink_to_fit();
+    kubelet.files.shrink_to_fit();
     kubelet
 }
 

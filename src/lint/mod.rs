@@ -63,7 +63,7 @@ pub enum Check {
     /// flags in units and variables, k3s's and kubeadm's files.
     KubeletText(fn(&KubeletText<'_>, &Context<'_>, &mut Report)),
     /// Each kubelet, put together from all that was given of it.
-    Kubelet(fn(&Kubelet, &Context<'_>, &mut Report)),
+    Kubelet(fn(&Kubelet<'_>, &Context<'_>, &mut Report)),
     /// Each Corefile.
     Corefile(fn(&CorefileText<'_>, &Context<'_>, &mut Report)),
     /// Each pod and pod template.

@@ -52,7 +52,7 @@ pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
 pub fn file(
     source: &Source,
     file: FileId,
-    drafts: &[Draft],
+    drafts: Vec<Draft>,
     workspace: &Workspace,
     rules: &[&'static Rule],
     is_whole: bool,
@@ -73,10 +73,11 @@ pub fn file(
         known: BTreeMap::new(),
     };
     for draft in drafts {
+        let rule = draft.rule;
         let finding = files.finding(draft);
         match suppressed_by(
             &suppressions,
-            draft.rule,
+            rule,
             finding.primary.start.line,
             &whole,
             &mut used,
@@ -88,9 +89,10 @@ pub fn file(
     let is_unused_wanted = |it: &&Rule| it.code == reading::UNUSED_SUPPRESSION.code;
     if is_whole && rules.iter().any(is_unused_wanted) {
         for draft in unused(&suppressions, &used, file, rules) {
-            let finding = files.finding(&draft);
+            let rule = draft.rule;
+            let finding = files.finding(draft);
             let line = finding.primary.start.line;
-            if suppressed_by(&suppressions, draft.rule, line, &whole, &mut used).is_none() {
+            if suppressed_by(&suppressions, rule, line, &whole, &mut used).is_none() {
                 settled.findings.push(finding);
             }
         }
@@ -209,27 +211,28 @@ struct Files<'l> {
 type Known = (Arc<Source>, Arc<LineIndex>);
 
 impl Files<'_> {
-    fn finding(&mut self, draft: &Draft) -> Finding {
-        let primary = self.label(&draft.primary);
-        let secondary = draft.secondary.iter().map(|it| self.label(it)).collect();
-        let fix = draft.fix.as_ref().map(|(title, changes)| Fix {
-            title: title.clone(),
-            edits: changes.iter().map(|it| self.edit(it)).collect(),
+    fn finding(&mut self, draft: Draft) -> Finding {
+        let primary = self.label(draft.primary);
+        let secondary = draft.secondary.into_iter();
+        let secondary = secondary.map(|it| self.label(it)).collect();
+        let fix = draft.fix.map(|(title, changes)| Fix {
+            title,
+            edits: changes.into_iter().map(|it| self.edit(it)).collect(),
         });
         Finding {
             code: draft.rule.code,
             name: draft.rule.name,
             severity: draft.severity,
-            message: draft.message.clone(),
+            message: draft.message,
             primary,
             secondary,
-            help: draft.help.clone(),
-            notes: draft.notes.clone(),
+            help: draft.help,
+            notes: draft.notes,
             fix,
         }
     }
 
-    fn edit(&mut self, change: &Change) -> Edit {
+    fn edit(&mut self, change: Change) -> Edit {
         let span = change.at.span;
         let known = self.known(change.at.file);
         let (start, end) = known
@@ -240,38 +243,35 @@ impl Files<'_> {
             span,
             start,
             end,
-            text: change.text.clone(),
+            text: change.text,
         }
     }
 
-    fn label(&mut self, mark: &Mark) -> Label {
-        match &mark.spot {
-            Spot::At(at) => self.label_at(*at, &mark.text),
-            Spot::Place(place) => self.label_place(place, &mark.text),
+    fn label(&mut self, mark: Mark) -> Label {
+        match mark.spot {
+            Spot::At(at) => self.label_at(at, mark.text),
+            Spot::Place(place) => self.label_place(&place, mark.text),
         }
     }
 
-    fn label_at(&mut self, at: At, text: &str) -> Label {
+    fn label_at(&mut self, at: At, text: String) -> Label {
         match self.known(at.file) {
-            Some((source, lines)) => Label::of(&source, &lines, at.span, text.to_owned()),
+            Some((source, lines)) => Label::of(&source, &lines, at.span, text),
             None => Label {
                 span: at.span,
-                ..Label::at(
-                    &Place::nowhere(self.workspace.path(at.file)),
-                    text.to_owned(),
-                )
+                ..Label::at(&Place::nowhere(self.workspace.path(at.file)), text)
             },
         }
     }
 
     /// A place of which only line and column are known is a word of its line.
-    fn label_place(&mut self, place: &Place, text: &str) -> Label {
+    fn label_place(&mut self, place: &Place, text: String) -> Label {
         let file = self.workspace.file_at(&place.file);
         if let Some((source, lines)) = file.and_then(|file| self.known(file)) {
             let span = word_at(&source, place);
-            return Label::of(&source, &lines, span, text.to_owned());
+            return Label::of(&source, &lines, span, text);
         }
-        Label::at(place, text.to_owned())
+        Label::at(place, text)
     }
 
     fn known(&mut self, file: FileId) -> Option<Known> {

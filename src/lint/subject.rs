@@ -51,22 +51,22 @@ pub struct KubeletText<'d> {
 
 /// A kubelet, put together from all that was given of it.
 #[derive(Clone, Debug, Default)]
-pub struct Kubelet {
+pub struct Kubelet<'w> {
     /// The files it is made from: its configuration, drop-ins, units.
     pub files: Vec<FileId>,
     /// Where its configuration begins, else its first text.
     pub at: Option<At>,
     /// The path of its configuration, else of its first text.
-    pub path: String,
+    pub path: &'w str,
     /// Whether its configuration was given: without it, what is not set can be
     /// set there.
     pub has_configuration: bool,
     /// The settings that were made, the weakest first: the last one of a key
     /// counts.
-    pub made: Vec<Setting>,
+    pub made: Vec<&'w Setting>,
     /// Settings that its version does not take, and why, as a sentence without
     /// a full stop.
-    pub ignored: Vec<(Setting, String)>,
+    pub ignored: Vec<(&'w Setting, String)>,
 }
 
 /// A Corefile.
@@ -143,15 +143,15 @@ impl<'d> ResolverFile<'d> {
     }
 }
 
-impl Kubelet {
+impl<'w> Kubelet<'w> {
     /// The setting of a key that counts; `None`: the default, or something
     /// that was not given.
-    pub fn setting(&self, key: crate::lint::facts::Key) -> Option<&Setting> {
-        self.made.iter().rfind(|it| it.key == key)
+    pub fn setting(&self, key: crate::lint::facts::Key) -> Option<&'w Setting> {
+        self.made.iter().rfind(|it| it.key == key).copied()
     }
 
     /// The path in `resolvConf`; `None`: the default, [`crate::kubelet::choice::NODE_FILE`].
-    pub fn resolv_conf(&self) -> Option<&Text> {
+    pub fn resolv_conf(&self) -> Option<&'w Text> {
         self.setting(crate::lint::facts::Key::ResolvConf)?.value()
     }
 }

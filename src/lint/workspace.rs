@@ -2,6 +2,7 @@
 //! and what the caller says.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::lint::document::FileId;
 use crate::lint::facts::Facts;
@@ -28,9 +29,9 @@ pub struct Workspace {
 #[derive(Clone, Debug, Default)]
 pub struct File {
     /// Its path as it is shown, safe to print.
-    pub path: String,
-    /// What others must know of it.
-    pub facts: Facts,
+    pub path: Arc<str>,
+    /// What others must know of it: [`Facts::kept`].
+    pub facts: Option<Box<Facts>>,
 }
 
 impl Workspace {
@@ -40,14 +41,20 @@ impl Workspace {
         file.map_or("", |file| &file.path)
     }
 
-    /// The facts of a file.
+    /// The facts of a file, if it says anything.
     pub fn facts(&self, file: FileId) -> Option<&Facts> {
-        Some(&self.files.get(file.0 as usize)?.facts)
+        self.files.get(file.0 as usize)?.facts.as_deref()
+    }
+
+    /// The files that say something, in order.
+    pub fn all_facts(&self) -> impl Iterator<Item = (FileId, &Facts)> {
+        self.numbered()
+            .filter_map(|(file, it)| Some((file, it.facts.as_deref()?)))
     }
 
     /// The file at a path, as it is shown.
     pub fn file_at(&self, path: &str) -> Option<FileId> {
-        let found = self.files.binary_search_by(|it| it.path.as_str().cmp(path));
+        let found = self.files.binary_search_by(|it| (*it.path).cmp(path));
         Some(FileId(u32::try_from(found.ok()?).ok()?))
     }
 

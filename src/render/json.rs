@@ -36,7 +36,7 @@ pub(super) fn append(value: &impl Serialize, text: &mut Vec<u8>) -> io::Result<(
 pub(super) fn make_harmless(text: &mut Vec<u8>, start: usize) {
     let new = text.get(start..).unwrap_or_default();
     // Those below are escaped as JSON demands it.
-    if !new.is_ascii() || new.contains(&0x7f) {
+    if !new.is_ascii() || memchr::memchr(0x7f, new).is_some() {
         let shown = harmless(&String::from_utf8_lossy(new));
         text.truncate(start);
         text.extend_from_slice(shown.as_bytes());

@@ -84,6 +84,27 @@ impl Scenario {
         }
     }
 
+    /// The same with another `resolv.conf` or another question, for a model
+    /// that asks a further resolver. The servers' rules, which no model sees,
+    /// are left out.
+    #[must_use]
+    pub fn without_answers(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            resolv_conf: self.resolv_conf.clone(),
+            name: self.name.clone(),
+            lookup: self.lookup,
+            flags: self.flags,
+            env: self.env.clone(),
+            hostname: self.hostname.clone(),
+            hosts: self.hosts.clone(),
+            nsswitch: self.nsswitch.clone(),
+            interfaces: self.interfaces.clone(),
+            files: self.files.clone(),
+            answers: Vec::new(),
+        }
+    }
+
     /// The addresses asked for; both families if records are.
     pub fn family(&self) -> Family {
         match self.lookup {

@@ -184,13 +184,15 @@ fn write(
             explanation::json::write(&explain(scenario, context, resolvers, Detail::Full), out)
         }
         Format::Jsonl => {
-            // One piece: many small writes would cost more than the predictions.
-            let mut lines = Vec::with_capacity(1 << 12);
+            // A line is one piece: small writes would cost more than the prediction.
+            let mut line = Vec::with_capacity(1 << 10);
             for resolver in resolvers {
                 let run = resolver.predict(scenario);
-                prediction::line(&scenario.id, resolver, &run, &mut lines)?;
+                line.clear();
+                prediction::line(&scenario.id, resolver, &run, &mut line)?;
+                out.write_all(&line)?;
             }
-            out.write_all(&lines)
+            Ok(())
         }
         Format::Svg => timeline::write(&[drawn(scenario, context, resolvers)], 0, out),
     }

@@ -4,14 +4,15 @@
 //! them, then for the rules. Only those that others can ask about are parsed
 //! the first time. Between the two are kept: the path of each file, and of
 //! those that set something of a kubelet, hold a Corefile, a Service or a pod of
-//! the cluster's DNS, the words that count with their places (about 3 KiB for a
-//! kubelet); bytes and documents up to a sum that does not grow.
+//! the cluster's DNS, the words that count with their places (about 1.5 KiB for a
+//! kubelet); bytes and documents up to a sum that does not grow. Findings are
+//! kept until all are there, because they are shown in the order of their places.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
 use super::look::{self, Kept, Look, look};
@@ -29,7 +30,7 @@ use crate::text::{Source, Span};
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     /// Its path as it is shown; unique.
-    pub(super) path: String,
+    pub(super) path: Arc<str>,
     /// Where its bytes are.
     pub(super) place: Place,
     /// Whether the caller named it: then it has to be read.
@@ -40,7 +41,7 @@ pub(super) struct Input {
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     /// In a file.
-    File(PathBuf),
+    File(Box<Path>),
     /// Here.
     Memory(Arc<Source>),
 }
@@ -66,17 +67,17 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     let kept = Kept::default();
     let mut looks = parallel(inputs, |index, input| look(number(index), input, &kept));
     let is_asked = workspace.node_file.is_some() || workspace.node.is_some();
-    if is_asked || looks.iter().any(|it| look::names_others(&it.file.facts)) {
+    let names_others = |it: &Look| it.file.facts.as_deref().is_some_and(look::names_others);
+    if is_asked || looks.iter().any(names_others) {
         let woken = parallel(&looks, |index, look| {
             look::woken(number(index), inputs.get(index)?, look)
         });
         for (look, facts) in looks.iter_mut().zip(woken) {
-            look.file.facts = facts.unwrap_or(std::mem::take(&mut look.file.facts));
+            look.file.facts = facts.or(look.file.facts.take());
         }
     }
-    for look in &mut looks {
-        workspace.files.push(std::mem::take(&mut look.file));
-    }
+    let files = looks.iter_mut().map(|it| std::mem::take(&mut it.file));
+    workspace.files = files.collect();
     let context = Context::new(&workspace);
     let library = |file: FileId| {
         let index = file.0 as usize;
@@ -110,10 +111,13 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     {
         by_file.entry(number(index)).or_default();
     }
-    let groups: Vec<(FileId, Vec<Draft>)> = by_file.into_iter().collect();
+    let group = |(file, drafts)| (file, Mutex::new(drafts));
+    let groups: Vec<(FileId, Mutex<Vec<Draft>>)> = by_file.into_iter().map(group).collect();
     let settled = parallel(&groups, |_, (file, drafts)| {
         let source = library(*file).unwrap_or_default();
         let is_whole = !parted.contains(file);
+        // Each is taken by the one thread that settles the file.
+        let drafts = std::mem::take(&mut *drafts.lock().unwrap_or_else(PoisonError::into_inner));
         settle::file(
             &source, *file, drafts, &workspace, rules, is_whole, &library,
         )
@@ -153,7 +157,7 @@ fn outcome(inputs: &[Input], looks: &[Look], settled: Vec<Settled>) -> Outcome {
     for (input, look) in inputs.iter().zip(looks) {
         outcome.unread.extend(look.unread.clone());
         if input.is_named && look.form.is_none() && look.unread.is_none() {
-            outcome.unrecognised.push(input.path.clone());
+            outcome.unrecognised.push(input.path.to_string());
         }
     }
     outcome
@@ -276,5 +280,9 @@ fn parallel<T: Sync, R: Send>(items: &[T], call: impl Fn(usize, &T) -> R + Sync)
         done.flatten().collect::<Vec<_>>()
     });
     done.sort_unstable_by_key(|(start, _)| *start);
-    done.into_iter().flat_map(|(_, results)| results).collect()
+    let mut all = Vec::with_capacity(items.len());
+    for (_, results) in done {
+        all.extend(results);
+    }
+    all
 }

@@ -32,7 +32,7 @@ pub(super) struct Inputs {
 impl Inputs {
     /// The file with a path.
     pub(super) fn file(&self, path: &str) -> Option<&Input> {
-        let at = self.files.binary_search_by(|it| it.path.as_str().cmp(path));
+        let at = self.files.binary_search_by(|it| (*it.path).cmp(path));
         self.files.get(at.ok()?)
     }
 }
@@ -59,11 +59,11 @@ pub(super) fn read(
         inputs.path(path, args, streams)?;
     }
     if let Some(path) = &wanted.node_file {
-        inputs.add(plain(path), Place::File(path.clone()), true);
+        inputs.add(plain(path), Place::File(path.as_path().into()), true);
     }
     let files: Vec<Input> = inputs.files.into_values().collect();
     let named = wanted.node_file.as_deref().map(plain);
-    let at = named.and_then(|it| files.binary_search_by(|file| file.path.cmp(&it)).ok());
+    let at = named.and_then(|it| files.binary_search_by(|file| (*file.path).cmp(&it)).ok());
     let workspace = Workspace {
         options: wanted.options.clone(),
         links: inputs.links,
@@ -81,15 +81,16 @@ pub(super) fn read(
 /// What was found so far, by path.
 #[derive(Default)]
 struct Collected {
-    files: BTreeMap<String, Input>,
+    files: BTreeMap<Arc<str>, Input>,
     links: BTreeMap<String, String>,
     unread: Vec<String>,
 }
 
 impl Collected {
     fn add(&mut self, path: String, place: Place, is_named: bool) {
+        let path: Arc<str> = path.into();
         let input = Input {
-            path: path.clone(),
+            path: Arc::clone(&path),
             place,
             is_named,
         };
@@ -113,7 +114,7 @@ impl Collected {
             return Ok(());
         }
         if !path.is_dir() {
-            self.add(plain(path), Place::File(path.to_owned()), true);
+            self.add(plain(path), Place::File(path.into()), true);
             return Ok(());
         }
         let is_wanted = |it: &Path| it.to_str().is_none_or(recognise::can_be);
@@ -123,7 +124,7 @@ impl Collected {
             unread,
         } = tree::walk(path, &is_wanted);
         for file in files {
-            self.add(plain(&file), Place::File(file), false);
+            self.add(plain(&file), Place::File(file.into()), false);
         }
         let links = links.into_iter();
         self.links

@@ -56,7 +56,7 @@ pub(super) struct Kept {
 /// Looks at a file.
 pub(super) fn look(number: FileId, input: &Input, kept: &Kept) -> Look {
     let mut look = Look::default();
-    look.file.path.clone_from(&input.path);
+    look.file.path = Arc::clone(&input.path);
     let read = match fetch(input) {
         Ok(read) => read,
         Err(error) => {
@@ -78,7 +78,7 @@ pub(super) fn look(number: FileId, input: &Input, kept: &Kept) -> Look {
     let length = source.bytes.len();
     if !look.is_cut && recognise::can_have_facts(form, &source.bytes) {
         let found = reading::documents(number, &source, Some(form));
-        look.file.facts = extract::facts(&found);
+        look.file.facts = extract::facts(&found).kept();
         look.is_done = found.documents.is_empty() && found.broken.is_empty();
         let is_kept = !look.is_done && takes(&kept.parsed, length, MAX_PARSED);
         look.found = is_kept.then(|| Box::new(found));
@@ -100,7 +100,7 @@ pub(super) fn names_others(facts: &Facts) -> bool {
 }
 
 /// The facts that were left out.
-pub(super) fn woken(number: FileId, input: &Input, look: &Look) -> Option<Facts> {
+pub(super) fn woken(number: FileId, input: &Input, look: &Look) -> Option<Box<Facts>> {
     if !look.is_asleep {
         return None;
     }
@@ -109,7 +109,7 @@ pub(super) fn woken(number: FileId, input: &Input, look: &Look) -> Option<Facts>
         None => Arc::new(fetch(input).ok()?.source),
     };
     let found = reading::documents(number, &source, look.form);
-    Some(extract::facts(&found))
+    extract::facts(&found).kept()
 }
 
 /// Reads a file.
@@ -122,6 +122,6 @@ pub(super) fn fetch(input: &Input) -> Result<FileRead, ReadError> {
         Place::File(path) if input.is_named => host::read_path(path)?,
         Place::File(path) => host::tree::read(path)?,
     };
-    read.source.name.clone_from(&input.path);
+    read.source.name = input.path.to_string();
     Ok(read)
 }

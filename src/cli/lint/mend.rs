@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use diffy::DiffOptions;
@@ -19,7 +19,7 @@ pub(super) struct Changed {
     /// As it is shown.
     path: String,
     /// Where it is; `None`: standard input, or a file of a node.
-    file: Option<PathBuf>,
+    file: Option<Box<Path>>,
     old: Vec<u8>,
     new: Vec<u8>,
 }
@@ -39,7 +39,7 @@ pub(super) fn rounds(
     for _ in 0..MAX_ROUNDS {
         let mut is_changed = false;
         for (path, edits) in fix::edits(&outcome.findings) {
-            let at = inputs.files.binary_search_by(|it| it.path.cmp(&path));
+            let at = inputs.files.binary_search_by(|it| (*it.path).cmp(&path));
             let Some(input) = at.ok().and_then(|at| inputs.files.get_mut(at)) else {
                 continue;
             };

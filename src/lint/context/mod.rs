@@ -29,9 +29,10 @@ use crate::text::ordered;
 pub struct Context<'w> {
     workspace: &'w Workspace,
     /// In the order of their files.
-    kubelets: Vec<Kubelet>,
-    /// The kubelets that each file is a part of, by their places in `kubelets`.
-    parts: BTreeMap<FileId, Vec<usize>>,
+    kubelets: Vec<Kubelet<'w>>,
+    /// The kubelets that each file is a part of, by their places in `kubelets`,
+    /// in order.
+    parts: Vec<(FileId, usize)>,
     /// The texts in the syntax of resolv.conf by their paths.
     resolvers: BTreeMap<&'w str, &'w Resolver>,
     /// The kubelet that hands out the text at each path.
@@ -61,28 +62,25 @@ impl<'w> Context<'w> {
     /// Puts the kubelets together.
     pub fn new(workspace: &'w Workspace) -> Self {
         let files_on = |topic: Topic| {
-            let files = workspace
-                .numbered()
-                .filter(|(_, it)| topic.is_in(&it.facts));
+            let files = workspace.all_facts().filter(|(_, it)| topic.is_in(it));
             files.map(|(file, _)| file).collect()
         };
         let mut context = Self {
             workspace,
             kubelets: Vec::new(),
-            parts: BTreeMap::new(),
+            parts: Vec::new(),
             resolvers: BTreeMap::new(),
             handed_out: BTreeMap::new(),
             nodes_own: BTreeSet::new(),
             others: BTreeSet::new(),
             topics: TOPICS.map(files_on),
         };
-        let resolvers = workspace.files.iter().flat_map(|it| &it.facts.resolvers);
+        let resolvers = workspace.all_facts().flat_map(|(_, it)| &it.resolvers);
         context.resolvers = ordered(resolvers.map(|it| (it.path.as_str(), it)));
         context.kubelets = super::kubelets::all(&context);
         for (index, kubelet) in context.kubelets.iter().enumerate() {
-            for &file in &kubelet.files {
-                context.parts.entry(file).or_default().push(index);
-            }
+            let files = kubelet.files.iter();
+            context.parts.extend(files.map(|&file| (file, index)));
             let named = kubelet.resolv_conf();
             if named.is_none() && !kubelet.has_configuration {
                 // Its configuration can name any file.
@@ -95,13 +93,14 @@ impl<'w> Context<'w> {
                 let tree = tree_of(&file.path).map(str::to_owned);
                 context.others.extend(tree);
             } else if named.is_some_and(|it| it.text.starts_with('/')) {
-                let tree = tree_of(&kubelet.path).map(str::to_owned);
+                let tree = tree_of(kubelet.path).map(str::to_owned);
                 context.others.extend(tree);
             }
             // It stands beside the file that this kubelet hands out.
-            let beside = context.resolver_at(&kubelet.path, NODE_FILE);
+            let beside = context.resolver_at(kubelet.path, NODE_FILE);
             context.nodes_own.extend(beside.map(|it| it.path.as_str()));
         }
+        context.parts.sort_unstable();
         context
     }
 
@@ -132,25 +131,27 @@ impl<'w> Context<'w> {
     }
 
     /// The kubelets, each put together from what was given of it.
-    pub fn kubelets(&self) -> &[Kubelet] {
+    pub fn kubelets(&self) -> &[Kubelet<'w>] {
         &self.kubelets
     }
 
     /// The first kubelet that a file is a part of.
-    pub fn kubelet_of(&self, file: FileId) -> Option<&Kubelet> {
+    pub fn kubelet_of(&self, file: FileId) -> Option<&Kubelet<'w>> {
         self.kubelets_of(file).next()
     }
 
     /// The kubelets that a file is a part of: one with settings of several
     /// machines is a part of several.
-    pub fn kubelets_of(&self, file: FileId) -> impl Iterator<Item = &Kubelet> {
-        let places = self.parts.get(&file).into_iter().flatten();
-        places.filter_map(|it| self.kubelets.get(*it))
+    pub fn kubelets_of(&self, file: FileId) -> impl Iterator<Item = &Kubelet<'w>> {
+        let start = self.parts.partition_point(|it| it.0 < file);
+        let parts = self.parts.get(start..).unwrap_or_default().iter();
+        let own = parts.take_while(move |it| it.0 == file);
+        own.filter_map(|it| self.kubelets.get(it.1))
     }
 
     /// The flag that beats what a file sets for a kubelet: mending the file
     /// alone would change nothing.
-    pub fn flag_over(&self, file: FileId, key: Key) -> Option<&Setting> {
+    pub fn flag_over(&self, file: FileId, key: Key) -> Option<&'w Setting> {
         self.kubelet_of(file)?
             .setting(key)
             .filter(|it| it.is_flag && it.at.file != file)
@@ -189,7 +190,7 @@ impl<'w> Context<'w> {
 
     /// The file that the kubelet's `resolvConf` names, or that which was given
     /// for it.
-    pub fn kubelet_file(&self, kubelet: &Kubelet) -> Option<&'w Resolver> {
+    pub fn kubelet_file(&self, kubelet: &Kubelet<'_>) -> Option<&'w Resolver> {
         if let Some(file) = self.workspace.node_file {
             return self.workspace.facts(file)?.resolvers.first();
         }
@@ -200,7 +201,7 @@ impl<'w> Context<'w> {
     ///
     /// Source: kubernetes `pkg/kubelet/kubeletconfig/configfiles/configfiles.go:
     /// resolveRelativePaths`.
-    fn named_file(&self, kubelet: &Kubelet) -> Option<&'w Resolver> {
+    fn named_file(&self, kubelet: &Kubelet<'_>) -> Option<&'w Resolver> {
         let named = kubelet.setting(Key::ResolvConf);
         let path = kubelet
             .resolv_conf()
@@ -212,11 +213,11 @@ impl<'w> Context<'w> {
             let path = path.get(usize::from(!is_absolute)..)?;
             return self.resolvers.get(path).copied();
         }
-        self.resolver_at(&kubelet.path, path)
+        self.resolver_at(kubelet.path, path)
     }
 
     /// Who reads a resolv.conf, and the setting that names it for the kubelet.
-    pub fn role(&self, read: &Resolver) -> (Role, Option<&Setting>) {
+    pub fn role(&self, read: &Resolver) -> (Role, Option<&'w Setting>) {
         if let Some(role) = self.options().role {
             return (role, None);
         }

@@ -65,7 +65,7 @@ fn unit(document: &Document, service: &Service, facts: &mut KubeletFacts) {
     command.environment_files = files
         .map(|it| it.trim_start_matches('-').to_owned())
         .collect();
-    facts.command = Some(command);
+    facts.command = Some(Box::new(command));
 }
 
 fn add_settings(

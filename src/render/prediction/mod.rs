@@ -43,11 +43,9 @@ pub(super) fn line_with(
     let start = line.len();
     line.write_all(b"{\"case\":")?;
     string(case, line)?;
-    line.write_all(b",\"resolver\":")?;
-    string(resolver.id, line)?;
-    line.write_all(b",\"version\":")?;
-    string(resolver.version, line)?;
-    line.write_all(b",\"queries\":[")?;
+    word(b",\"resolver\":\"", resolver.id, line);
+    word(b"\",\"version\":\"", resolver.version, line);
+    line.extend_from_slice(b"\",\"queries\":[");
     queries(run, line)?;
     line.write_all(b"],\"outcome\":")?;
     outcome(&run.outcome, line)?;
@@ -64,7 +62,12 @@ pub(super) fn line_with(
 
 fn queries(run: &Run, line: &mut Vec<u8>) -> io::Result<()> {
     let mut before: Option<(&Query, Range<usize>)> = None;
-    for (sent, socket) in run.sent.iter().zip(socket_numbers(run)) {
+    let sockets = sockets(run);
+    let number = |SocketId(socket)| {
+        let (number, _) = (*sockets.as_ref()?.get(socket as usize)?)?;
+        Some(number)
+    };
+    for sent in &run.sent {
         let query = &sent.query;
         if before.is_some() {
             line.push(b',');
@@ -76,7 +79,7 @@ fn queries(run: &Run, line: &mut Vec<u8>) -> io::Result<()> {
             _ => beginning(query, line)?,
         }
         before = Some((query, start..line.len()));
-        ending(query, socket, line)?;
+        ending(query, number(query.socket), line)?;
     }
     Ok(())
 }
@@ -103,13 +106,11 @@ fn beginning(query: &Query, line: &mut Vec<u8>) -> io::Result<()> {
 /// What follows [`beginning`].
 fn ending(query: &Query, socket: Option<usize>, line: &mut Vec<u8>) -> io::Result<()> {
     match &query.question {
-        Question::Asked(_, record_type) => {
-            line.write_all(b",\"qtype\":")?;
-            match record_type {
-                RecordType::A => line.write_all(b"\"A\"")?,
-                RecordType::AAAA => line.write_all(b"\"AAAA\"")?,
-                other => string(&Shown(*other).to_string(), line)?,
-            }
+        Question::Asked(_, RecordType::A) => line.extend_from_slice(b",\"qtype\":\"A\""),
+        Question::Asked(_, RecordType::AAAA) => line.extend_from_slice(b",\"qtype\":\"AAAA\""),
+        Question::Asked(_, other) => {
+            line.extend_from_slice(b",\"qtype\":");
+            string(&Shown(*other).to_string(), line)?;
         }
         Question::Malformed(bytes) => {
             line.write_all(b",\"bad\":\"")?;
@@ -129,37 +130,33 @@ fn ending(query: &Query, socket: Option<usize>, line: &mut Vec<u8>) -> io::Resul
     if query.authentic_data {
         line.write_all(b",\"ad\":true")?;
     }
-    line.write_all(b",\"because\":")?;
     because(&query.because, line)?;
-    line.write_all(b"}")
+    line.push(b'}');
+    Ok(())
 }
 
-/// The number of each query's socket, from 1 in order of use; none in a run
-/// in which one socket sends to several servers.
-fn socket_numbers(run: &Run) -> Vec<Option<usize>> {
-    // Sockets are numbered from 0 as they are made, used or not.
-    let mut seen: Vec<Option<(usize, &Server)>> = Vec::with_capacity(8);
-    let mut numbers = Vec::with_capacity(run.sent.len());
+/// The number of each socket, from 1 in order of use, and its server, by the
+/// number of its making; `None` in a run in which one socket sends to several
+/// servers.
+fn sockets(run: &Run) -> Option<Vec<Option<(usize, &Server)>>> {
+    // Not every socket that is made is used.
+    let mut sockets = Vec::with_capacity(8);
     let mut used = 0;
     for sent in &run.sent {
         let (SocketId(socket), server) = (sent.query.socket, &sent.query.server);
         let index = socket as usize;
-        if index >= seen.len() {
-            seen.resize(index + 1, None);
+        if index >= sockets.len() {
+            sockets.resize(index + 1, None);
         }
-        let Some(place) = seen.get_mut(index) else {
-            continue;
-        };
-        let (number, other) = *place.get_or_insert_with(|| {
+        let (_, other) = *sockets.get_mut(index)?.get_or_insert_with(|| {
             used += 1;
             (used, server)
         });
         if other != server {
-            return vec![None; run.sent.len()];
+            return None;
         }
-        numbers.push(Some(number));
     }
-    numbers
+    Some(sockets)
 }
 
 /// A scenario that could not be read, in place of its predictions.
@@ -218,9 +215,10 @@ fn edns(edns: &Edns, line: &mut Vec<u8>) -> io::Result<()> {
 fn because(because: &Because, line: &mut Vec<u8>) -> io::Result<()> {
     let word = match because {
         Because::Search(index) => {
-            line.write_all(b"{\"search\":")?;
+            line.extend_from_slice(b",\"because\":{\"search\":");
             number(*index, line)?;
-            return line.write_all(b"}");
+            line.push(b'}');
+            return Ok(());
         }
         Because::AsIs => "as_is",
         Because::HostAlias => "host_alias",
@@ -229,7 +227,15 @@ fn because(because: &Because, line: &mut Vec<u8>) -> io::Result<()> {
         Because::Reverse => "reverse",
         Because::NameServer => "name_server",
     };
-    string(word, line)
+    self::word(b",\"because\":\"", word, line);
+    line.push(b'"');
+    Ok(())
+}
+
+/// A word of kdns's own, which needs no escapes, behind what comes before it.
+fn word(before: &[u8], word: &str, line: &mut Vec<u8>) {
+    line.extend_from_slice(before);
+    line.extend_from_slice(word.as_bytes());
 }
 
 fn outcome(outcome: &Outcome, line: &mut Vec<u8>) -> io::Result<()> {
@@ -245,9 +251,8 @@ fn outcome(outcome: &Outcome, line: &mut Vec<u8>) -> io::Result<()> {
             line.write_all(b"]}")
         }
         Outcome::Failed(code) => {
-            line.write_all(b"{\"status\":\"error\",\"code\":")?;
-            string(code, line)?;
-            line.write_all(b"}")
+            word(b"{\"status\":\"error\",\"code\":\"", code, line);
+            line.write_all(b"\"}")
         }
     }
 }
@@ -284,12 +289,23 @@ fn ip(ip: IpAddr, line: &mut Vec<u8>) -> io::Result<()> {
         IpAddr::V4(ip) => ip.octets(),
         IpAddr::V6(ip) => return write!(line, "{ip}"),
     };
-    number(a, line)?;
-    for octet in [b, c, d] {
+    octet(a, line);
+    for byte in [b, c, d] {
         line.push(b'.');
-        number(octet, line)?;
+        octet(byte, line);
     }
     Ok(())
+}
+
+fn octet(octet: u8, line: &mut Vec<u8>) {
+    let digit = |value: u8| b'0' + value % 10;
+    if octet >= 100 {
+        line.push(digit(octet / 100));
+    }
+    if octet >= 10 {
+        line.push(digit(octet / 10));
+    }
+    line.push(digit(octet));
 }
 
 fn number(number: impl Serialize, line: &mut Vec<u8>) -> io::Result<()> {

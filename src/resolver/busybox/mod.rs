@@ -139,7 +139,7 @@ fn with_name(scenario: &Scenario, name: &str) -> Scenario {
     Scenario {
         name: name.to_owned(),
         lookup: Lookup::Addresses(Family::Both),
-        ..scenario.clone()
+        ..scenario.without_answers()
     }
 }
 

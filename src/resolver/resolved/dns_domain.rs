@@ -13,6 +13,18 @@ const DNS_HOSTNAME_MAX: usize = 253;
 ///
 /// Source: `dns_name_is_valid`, `dns_name_concat`.
 pub(super) fn dns_name_normalize(text: &[u8]) -> Option<Name> {
+    let name = if text.contains(&b'\\') {
+        from_escaped(text)?
+    } else if text.iter().any(|byte| matches!(byte, ..0x20 | 0x7f)) {
+        return None;
+    } else {
+        Name::from_plain(text).ok()?
+    };
+    (escaped_length(&name) <= DNS_HOSTNAME_MAX).then_some(name)
+}
+
+/// The name that a text with escapes spells.
+fn from_escaped(text: &[u8]) -> Option<Name> {
     let mut labels = Vec::new();
     let mut rest = text;
     loop {
@@ -22,8 +34,7 @@ pub(super) fn dns_name_normalize(text: &[u8]) -> Option<Name> {
         }
         labels.push(label);
     }
-    let name = Name::from_labels(labels.iter().map(Vec::as_slice)).ok()?;
-    (escaped_length(&name) <= DNS_HOSTNAME_MAX).then_some(name)
+    Name::from_labels(labels.iter().map(Vec::as_slice)).ok()
 }
 
 /// Takes the first label off `text`: an empty one at the end, `None` if the
@@ -87,9 +98,9 @@ pub(super) fn dns_name_concat(a: &Name, b: &Name) -> Option<Name> {
 ///
 /// Source: `dns_label_escape`.
 fn escaped_length(name: &Name) -> usize {
-    let byte_length = |byte: &u8| match byte {
+    let byte_length = |&byte: &u8| match byte {
         b'.' | b'\\' => 2,
-        b'_' | b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => 1,
+        byte if is_bare(byte) => 1,
         _ => 4,
     };
     let labels = name
@@ -98,26 +109,29 @@ fn escaped_length(name: &Name) -> usize {
     labels.sum::<usize>().saturating_sub(1)
 }
 
+/// Whether a byte is written without an escape.
+fn is_bare(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
 /// The name as systemd writes it.
 ///
 /// Source: `dns_label_escape`.
 pub(super) fn escaped(name: &Name) -> String {
     use std::fmt::Write as _;
-    let mut text = String::new();
+    let mut text = String::with_capacity(name.wire_len());
     for label in name.labels() {
         if !text.is_empty() {
             text.push('.');
         }
-        for &byte in label {
-            match byte {
-                b'.' | b'\\' => text.extend(['\\', char::from(byte)]),
-                b'_' | b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
-                    text.push(char::from(byte));
-                }
+        for run in label.chunk_by(|one, other| is_bare(*one) && is_bare(*other)) {
+            match run {
+                [byte @ (b'.' | b'\\')] => text.extend(['\\', char::from(*byte)]),
                 // Writing to a string cannot fail.
-                _ => {
+                [byte] if !is_bare(*byte) => {
                     let _ = write!(text, "\\{byte:03}");
                 }
+                bare => text.push_str(&String::from_utf8_lossy(bare)),
             }
         }
     }

@@ -71,7 +71,7 @@ fn parse_line(hosts: &mut EtcHosts, mut line: Piece<'_>) {
     }
 }
 
-fn next_word(line: &mut Piece<'_>) -> Option<Extracted> {
+fn next_word<'c>(line: &mut Piece<'c>) -> Option<Extracted<'c>> {
     let flags = Flags {
         unquote: false,
         relax: true,
@@ -156,18 +156,20 @@ impl EtcHosts {
 ///
 /// Source: `src/shared/dns-domain.c: dns_name_address`.
 pub(super) fn dns_name_address(name: &Name) -> Option<IpAddr> {
-    let text = |label: &[u8]| std::str::from_utf8(label).ok().map(str::to_owned);
-    let labels: Vec<String> = name.labels().map(text).collect::<Option<_>>()?;
+    let labels = || -> Option<Vec<&str>> {
+        let labels = name.labels().map(|it| std::str::from_utf8(it).ok());
+        labels.collect()
+    };
     if ends_with_text(name, "in-addr.arpa") && dns_name_count_labels(name) == 6 {
         let mut bytes = [0; 4];
-        for (byte, label) in bytes.iter_mut().rev().zip(&labels) {
+        for (byte, label) in bytes.iter_mut().rev().zip(labels()?) {
             *byte = label.parse().ok()?;
         }
         return Some(IpAddr::V4(bytes.into()));
     }
     if ends_with_text(name, "ip6.arpa") && dns_name_count_labels(name) == 34 {
         let mut bits: u128 = 0;
-        for label in labels.iter().take(32).rev() {
+        for label in labels()?.iter().take(32).rev() {
             let digit = u128::from_str_radix(label, 16).ok()?;
             bits = bits << 4 | digit;
         }

@@ -158,7 +158,7 @@ impl<'a> Configuration<'a> {
     }
 
     /// Source: `manager_add_dns_server_by_string`.
-    fn add_dns_server(&mut self, word: &Extracted) {
+    fn add_dns_server(&mut self, word: &Extracted<'_>) {
         let Some(address) = in_addr_port_ifindex_name_from_string_auto(&word.text) else {
             return self.reading.drop(word.span, "it is no address");
         };
@@ -204,10 +204,10 @@ impl<'a> Configuration<'a> {
     }
 
     /// Source: `manager_add_search_domain_by_string`, `dns_search_domain_new`.
-    fn add_search_domain(&mut self, word: &Extracted) {
+    fn add_search_domain(&mut self, word: &Extracted<'_>) {
         let (mut route_only, text) = match word.text.strip_prefix(b"~") {
             Some(text) => (true, text),
-            None => (false, word.text.as_slice()),
+            None => (false, &*word.text),
         };
         let everything = text == b"*";
         let name = if everything {

@@ -85,7 +85,7 @@ fn of_client<T>(origin: Origin, value: T) -> Setting<T> {
 fn seen_by_client(scenario: &Scenario, configuration: &Configuration<'_>) -> Scenario {
     Scenario {
         resolv_conf: Some(stub_resolv_conf(configuration)),
-        ..scenario.clone()
+        ..scenario.without_answers()
     }
 }
 

@@ -1,11 +1,14 @@
 //! systemd's ways to cut text into lines, words and addresses.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::text::Span;
 
 /// White space of systemd: `src/basic/string-util.h: WHITESPACE`.
-pub(super) const WHITESPACE: &[u8] = b" \t\n\r";
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
 
 /// A piece of a file: its bytes, and the offset of the first one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -18,9 +21,9 @@ pub(super) struct Piece<'c> {
 
 /// A word as [`extract_first_word`] takes it: without quotes and backslashes.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Extracted {
+pub(super) struct Extracted<'c> {
     /// The text.
-    pub text: Vec<u8>,
+    pub text: Cow<'c, [u8]>,
     /// Where it stands in the file, with its quotes and backslashes.
     pub span: Span,
 }
@@ -67,11 +70,11 @@ impl Piece<'_> {
     ///
     /// Source: `src/basic/string-util.c: strstrip`.
     pub(super) fn strip(self) -> Self {
-        let blank = |byte: &u8| WHITESPACE.contains(byte);
-        let Some(first) = self.bytes.iter().position(|byte| !blank(byte)) else {
+        let is_text = |byte: &u8| !is_blank(*byte);
+        let Some(first) = self.bytes.iter().position(is_text) else {
             return self.rest(self.bytes.len());
         };
-        let last = self.bytes.iter().rposition(|byte| !blank(byte));
+        let last = self.bytes.iter().rposition(is_text);
         Self {
             bytes: self
                 .bytes
@@ -83,7 +86,7 @@ impl Piece<'_> {
 
     /// The first word of the piece, up to white space.
     pub(super) fn first(self) -> Self {
-        let end = self.bytes.iter().position(|byte| WHITESPACE.contains(byte));
+        let end = self.bytes.iter().position(|&byte| is_blank(byte));
         let bytes = end.and_then(|end| self.bytes.get(..end));
         Self {
             bytes: bytes.unwrap_or(self.bytes),
@@ -97,7 +100,7 @@ impl Piece<'_> {
     pub(super) fn first_word(self, word: &str) -> Option<Self> {
         let after = self.bytes.strip_prefix(word.as_bytes())?;
         match after.first() {
-            Some(byte) if !WHITESPACE.contains(byte) => None,
+            Some(&byte) if !is_blank(byte) => None,
             _ => Some(self.rest(word.len()).strip()),
         }
     }
@@ -119,14 +122,23 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
 /// Takes the next word off `text`; `None` if there is no further one.
 ///
 /// Source: `src/basic/extract-word.c: extract_first_word`.
-pub(super) fn extract_first_word(
-    text: &mut Piece<'_>,
+pub(super) fn extract_first_word<'c>(
+    text: &mut Piece<'c>,
     flags: Flags,
-) -> Result<Option<Extracted>, Invalid> {
+) -> Result<Option<Extracted<'c>>, Invalid> {
     let rest = text.strip();
     if rest.bytes.is_empty() {
         *text = rest;
         return Ok(None);
+    }
+    let word = rest.first();
+    let is_plain = |&byte: &u8| byte != b'\\' && !(flags.unquote && is_quote(byte));
+    if word.bytes.iter().all(is_plain) {
+        *text = rest.rest(word.bytes.len());
+        return Ok(Some(Extracted {
+            text: Cow::Borrowed(word.bytes),
+            span: word.span(),
+        }));
     }
     let mut word = Vec::with_capacity(rest.bytes.len());
     let mut quote = None;
@@ -142,9 +154,9 @@ pub(super) fn extract_first_word(
             quote = None;
         } else if quote.is_some() {
             word.push(byte);
-        } else if flags.unquote && matches!(byte, b'\'' | b'"') {
+        } else if flags.unquote && is_quote(byte) {
             quote = Some(byte);
-        } else if WHITESPACE.contains(&byte) {
+        } else if is_blank(byte) {
             length = at;
             break;
         } else {
@@ -156,7 +168,12 @@ pub(super) fn extract_first_word(
     }
     *text = rest.rest(length);
     let span = Span::new(rest.offset, rest.offset + length);
-    Ok(Some(Extracted { text: word, span }))
+    let text = Cow::Owned(word);
+    Ok(Some(Extracted { text, span }))
+}
+
+fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'\'' | b'"')
 }
 
 /// Reads `192.0.2.1:53%eth0#name`, `[2001:db8::1]:53%eth0#name` and parts of it.
@@ -251,7 +268,7 @@ mod tests {
             let mut words = Vec::new();
             let ended = loop {
                 match extract_first_word(&mut rest, flags) {
-                    Ok(Some(word)) => words.push(String::from_utf8(word.text).unwrap()),
+                    Ok(Some(word)) => words.push(String::from_utf8(word.text.into()).unwrap()),
                     ended => break ended,
                 }
             };

@@ -80,8 +80,8 @@ impl Outcome {
             .keys()
             .zip(&read)
             .map(|(path, found)| File {
-                path: path.clone(),
-                facts: extract::facts(found),
+                path: path.as_str().into(),
+                facts: extract::facts(found).kept(),
             })
             .collect();
         let workspace = Workspace {
@@ -112,7 +112,7 @@ impl Outcome {
             suppressed: Vec::new(),
             read: Vec::new(),
         };
-        for (index, (source, drafts)) in sources.iter().zip(&drafts).enumerate() {
+        for (index, (source, drafts)) in sources.iter().zip(drafts).enumerate() {
             let file = number(index);
             let is_whole = read[index].broken.is_empty();
             let settled =

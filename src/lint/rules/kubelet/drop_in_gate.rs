@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     check: Check::Kubelet(check),
 };
 
-fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     let Some(flag) = kubelet.setting(Key::ConfigDir).filter(|it| it.is_flag) else {
         return;
     };
@@ -49,7 +49,7 @@ fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
 }
 
 /// Whether the variable is set; `None`: no unit was given, which could set it.
-fn has_variable(kubelet: &Kubelet, context: &Context<'_>) -> Option<bool> {
+fn has_variable(kubelet: &Kubelet<'_>, context: &Context<'_>) -> Option<bool> {
     let mut files = kubelet.files.iter();
     let has_unit = files.any(|&it| has_form(it, KubeletForm::Unit, context));
     let is_set = kubelet.setting(Key::DropInGate).is_some();

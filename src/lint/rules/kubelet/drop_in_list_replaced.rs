@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     check: Check::Kubelet(check),
 };
 
-fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     let of_key = || kubelet.made.iter().filter(|it| it.key == Key::ClusterDns);
     // A flag replaces all of them.
     if of_key().any(|it| it.is_flag) {

@@ -66,8 +66,8 @@ fn is_folder_of_drop_ins(folder: &str, context: &Context<'_>) -> bool {
         })
     };
     let has_other = || {
-        let files = context.workspace().files.iter();
-        let mut texts = files.flat_map(|it| &it.facts.kubelets);
+        let files = context.workspace().all_facts();
+        let mut texts = files.flat_map(|(_, it)| &it.kubelets);
         texts.any(|it| {
             let rest = it
                 .path
@@ -81,6 +81,9 @@ fn is_folder_of_drop_ins(folder: &str, context: &Context<'_>) -> bool {
 }
 
 fn flags<'c>(key: Key, context: &'c Context<'_>) -> impl Iterator<Item = &'c Setting> {
-    let settings = context.kubelets().iter().flat_map(|it| &it.made);
+    let settings = context
+        .kubelets()
+        .iter()
+        .flat_map(|it| it.made.iter().copied());
     settings.filter(move |it| it.key == key)
 }

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     check: Check::Kubelet(check),
 };
 
-fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     for key in [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain] {
         let mut of_key = kubelet.made.iter().filter(|it| it.key == key);
         let Some(file) = of_key.rfind(|it| !it.is_flag) else {

@@ -23,12 +23,12 @@ pub static RULE: Rule = Rule {
 /// Among more kubelets than this nothing is compared.
 const MAX_KUBELETS: usize = 1000;
 
-fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     let kubelets = context.kubelets();
     let Some(pool) = Pool::of(kubelet, context).filter(|_| kubelets.len() <= MAX_KUBELETS) else {
         return;
     };
-    let members: Vec<&Kubelet> = kubelets
+    let members: Vec<&Kubelet<'_>> = kubelets
         .iter()
         .filter(|it| Pool::of(it, context).as_ref() == Some(&pool))
         .collect();
@@ -36,7 +36,7 @@ fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
         let Some(own) = value(kubelet, key) else {
             continue;
         };
-        let values: Vec<(String, &Kubelet)> = members
+        let values: Vec<(String, &Kubelet<'_>)> = members
             .iter()
             .filter_map(|it| Some((value(it, key)?, *it)))
             .collect();
@@ -87,8 +87,8 @@ const FOLDERS: [&str; 4] = ["nodes", "workers", "hosts", "machines"];
 const TOPS: [&str; 3] = ["/etc/", "/var/", "/usr/"];
 
 impl<'k> Pool<'k> {
-    fn of(kubelet: &'k Kubelet, context: &Context<'_>) -> Option<Self> {
-        let path = kubelet.path.as_str();
+    fn of(kubelet: &'k Kubelet<'_>, context: &Context<'_>) -> Option<Self> {
+        let path = kubelet.path;
         let file = kubelet.at?.file;
         if !has_form(file, KubeletForm::Configuration, context) {
             return None;
@@ -127,7 +127,7 @@ fn pool_name(node: &str) -> &str {
 }
 
 /// What counts of a key; `None`: not known, or not yet.
-fn value(kubelet: &Kubelet, key: Key) -> Option<String> {
+fn value(kubelet: &Kubelet<'_>, key: Key) -> Option<String> {
     let text = match kubelet.setting(key) {
         Some(setting) => shown(setting),
         None if key == Key::ResolvConf => NODE_FILE.to_owned(),
@@ -136,7 +136,7 @@ fn value(kubelet: &Kubelet, key: Key) -> Option<String> {
     (!is_placeholder(&text)).then_some(text)
 }
 
-fn at(kubelet: &Kubelet, key: Key) -> Option<At> {
+fn at(kubelet: &Kubelet<'_>, key: Key) -> Option<At> {
     kubelet.setting(key).map(|it| it.at).or(kubelet.at)
 }
 

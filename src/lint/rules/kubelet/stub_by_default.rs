@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     check: Check::Kubelet(check),
 };
 
-fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     let setting = kubelet.setting(Key::ResolvConf);
     let is_named = setting.is_some();
     if is_named && kubelet.resolv_conf().is_none_or(|it| it.text != NODE_FILE) {

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     check: Check::Kubelet(check),
 };
 
-fn check(kubelet: &Kubelet, context: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     let Some(setting) = kubelet.setting(Key::ResolvConf) else {
         return;
     };

@@ -41,7 +41,8 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
         return;
     }
     // It stays when a configuration names another file.
-    let names_other = |it: &Kubelet| it.resolv_conf().is_some_and(|it| !path.ends_with(&it.text));
+    let names_other =
+        |it: &Kubelet<'_>| it.resolv_conf().is_some_and(|it| !path.ends_with(&it.text));
     if file.named_by.is_none() && context.kubelets().iter().any(names_other) {
         return;
     }

@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     check: Check::Kubelet(check),
 };
 
-fn check(kubelet: &Kubelet, _: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report) {
     let setting = kubelet.setting(Key::ResolvConf);
     let (Some(setting), Some(value)) = (setting, kubelet.resolv_conf()) else {
         return;

@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
 /// Source: `tmpfiles.d(5)`; systemd `tmpfiles.d/tmp.conf`.
 const EMPTIED: [&str; 2] = ["/tmp/", "/var/tmp/"];
 
-fn check(kubelet: &Kubelet, _: &Context<'_>, report: &mut Report) {
+fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(value) = kubelet.resolv_conf() else {
         return;
     };

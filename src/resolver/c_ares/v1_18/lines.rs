@@ -67,18 +67,21 @@ pub(super) fn file_lines<'a>(scenario: &'a Scenario, path: &str) -> Vec<CLine<'a
 ///
 /// Source: c-ares 1.18.1 `src/lib/ares_init.c: try_config`.
 pub(super) fn try_config(line: &[u8], keyword: &str, comment: Option<u8>) -> Option<Range<usize>> {
+    let first = line.iter().position(|&byte| !is_space(byte))?;
+    if !line.get(first..)?.starts_with(keyword.as_bytes()) {
+        return None;
+    }
     let is_comment = |byte: &u8| *byte == b'#' || Some(*byte) == comment;
     let end = line.iter().position(is_comment).unwrap_or(line.len());
     let kept = line.get(..end)?;
     let end = kept.iter().rposition(|&byte| !is_space(byte))? + 1;
-    let start = kept.iter().position(|&byte| !is_space(byte))?;
-    let rest = kept.get(start..end)?.strip_prefix(keyword.as_bytes())?;
+    let rest = kept.get(first..end)?.strip_prefix(keyword.as_bytes())?;
     let needs_blank = !keyword.ends_with([':', '=']);
     if needs_blank && !is_space(*rest.first()?) {
         return None;
     }
     let blanks = rest.iter().position(|&byte| !is_space(byte))?;
-    Some(start + keyword.len() + blanks..end)
+    Some(first + keyword.len() + blanks..end)
 }
 
 /// C's `strtol` with base 10, cut to an `int` without its sign.

@@ -3,7 +3,7 @@
 use hickory_proto::rr::RecordType;
 
 use crate::engine::message::{Because, Question};
-use crate::name::{MAX_LABEL_BYTES, Name};
+use crate::name::{Name, NameError};
 use crate::resolver::c_ares::name::is_onion_domain;
 use crate::resolver::c_ares::status::Status;
 
@@ -22,18 +22,28 @@ pub(super) fn ares_create_query(name: &[u8], record_type: RecordType) -> Result<
     if is_onion_domain(name) {
         return Err(Status::NotFound);
     }
-    let mut rest = if name == b"." { b"" } else { name };
+    let name = if name.contains(&b'\\') {
+        from_escaped(name)
+    } else {
+        Name::from_plain(name)
+    };
+    let name = name.map_err(|_| Status::BadName)?;
+    Ok(Question::Asked(name, record_type))
+}
+
+/// The name that a text with escapes spells.
+fn from_escaped(text: &[u8]) -> Result<Name, NameError> {
+    let mut rest = text;
     let mut labels: Vec<Vec<u8>> = Vec::new();
     while !rest.is_empty() {
-        let (label, after) = label(rest);
-        if rest.first() == Some(&b'.') || label.len() > MAX_LABEL_BYTES {
-            return Err(Status::BadName);
+        if rest.first() == Some(&b'.') {
+            return Err(NameError::EmptyLabel);
         }
+        let (label, after) = label(rest);
         labels.push(label);
         rest = after;
     }
-    let name = Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| Status::BadName)?;
-    Ok(Question::Asked(name, record_type))
+    Name::from_labels(labels.iter().map(Vec::as_slice))
 }
 
 /// The first label, and what follows its dot.

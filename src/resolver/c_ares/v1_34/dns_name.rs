@@ -1,9 +1,11 @@
 //! From a name to a question.
 
+use std::borrow::Cow;
+
 use hickory_proto::rr::RecordType;
 
 use crate::engine::message::Question;
-use crate::name::{MAX_LABEL_BYTES, Name};
+use crate::name::Name;
 use crate::resolver::c_ares::name::is_hostnamech;
 use crate::resolver::c_ares::status::Status;
 
@@ -26,32 +28,35 @@ pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question,
         .get(..name.len().min(TEXT_BUFFER - 1))
         .unwrap_or_default();
     let mut labels = split(text)?;
-    if labels.last().is_some_and(Vec::is_empty) {
+    if labels.last().is_some_and(|it| it.is_empty()) {
         labels.pop();
     }
     // The root is two empty labels.
-    if labels.len() == 1 && labels.first().is_some_and(Vec::is_empty) {
+    if labels.len() == 1 && labels.first().is_some_and(|it| it.is_empty()) {
         labels.pop();
     }
-    if labels
-        .iter()
-        .any(|label| label.is_empty() || label.len() > MAX_LABEL_BYTES)
-    {
+    let is_known = |&byte: &u8| is_hostnamech(byte) || byte == b'*';
+    if !labels.iter().all(|it| it.iter().all(is_known)) {
         return Err(Status::BadName);
     }
-    let bytes: usize = labels.iter().map(Vec::len).sum();
-    if bytes + labels.len().saturating_sub(1) > MAX_TEXT {
+    let made = Name::from_labels_unlimited(labels.iter().map(|it| &**it));
+    let made = made.map_err(|_| Status::BadName)?;
+    // On the wire the root and the first label have one byte more.
+    if made.wire_len() > MAX_TEXT + 2 {
         return Err(Status::BadName);
     }
     if name.len() > MAX_TEXT {
         return Err(Status::FormErr);
     }
-    let name = Name::from_labels_unlimited(labels.iter().map(Vec::as_slice));
-    let name = name.map_err(|_| Status::BadName)?;
-    Ok(Question::Asked(name, record_type))
+    Ok(Question::Asked(made, record_type))
 }
 
-fn split(text: &[u8]) -> Result<Vec<Vec<u8>>, Status> {
+/// The labels, escapes undone: one more than there are dots.
+fn split(text: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, Status> {
+    if !text.contains(&b'\\') {
+        let labels = text.split(|&byte| byte == b'.');
+        return Ok(labels.map(Cow::Borrowed).collect());
+    }
     let mut labels = vec![Vec::new()];
     let mut rest = text;
     while let Some((&first, after)) = rest.split_first() {
@@ -64,14 +69,11 @@ fn split(text: &[u8]) -> Result<Vec<Vec<u8>>, Status> {
         if first == b'\\' {
             (byte, rest) = escape(after).ok_or(Status::BadName)?;
         }
-        if !is_hostnamech(byte) && byte != b'*' {
-            return Err(Status::BadName);
-        }
         if let Some(label) = labels.last_mut() {
             label.push(byte);
         }
     }
-    Ok(labels)
+    Ok(labels.into_iter().map(Cow::Owned).collect())
 }
 
 /// What an escape stands for: three digits are a byte, anything else is itself.
