@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::graph::Graph;
+use super::report::{State, When};
 use super::servers::{Role, Server};
 use super::verdict::Outcome;
 use super::walk::WayEnd;
-use super::{State, When};
 use crate::kubelet::Found;
 use crate::node::Node;
 use crate::topology::Network;

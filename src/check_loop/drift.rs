@@ -4,11 +4,12 @@
 use std::net::IpAddr;
 
 use super::graph::{Graph, reached};
+use super::log;
+use super::report::{Sighting, State};
 use super::servers::{self, Role, Server};
 use super::verdict::Outcome;
 use super::view::{self, Policy, View};
 use super::walk::{Way, WayEnd, Who};
-use super::{Sighting, State, log};
 use crate::kubelet::Origin;
 use crate::node::{Node, Pod};
 use crate::topology::{Network, Program};

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 use super::quote;
+use super::report::{Proof, When};
 use super::servers::{self, Role, Server};
 use super::view::{self, Policy, View};
-use super::{Proof, When};
 use crate::node::Node;
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
 use crate::topology::{Network, Program, Target};

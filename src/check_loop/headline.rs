@@ -1,9 +1,9 @@
 //! The answer in one line.
 
 use super::graph::{Graph, reached, short};
+use super::report::{Report, State, Verdict, When};
 use super::verdict::{Outcome, asks_nobody};
 use super::walk::{self, Step, Way, WayEnd, Who};
-use super::{Report, State, Verdict, When};
 use crate::topology::Network;
 
 /// One line that a tired person understands, without a full stop.

@@ -1,6 +1,6 @@
 //! What stands at a place: a proof is the words of the file itself.
 
-use super::Proof;
+use super::report::Proof;
 use crate::node::Node;
 use crate::text::{Place, Source, escaped};
 

@@ -1,9 +1,9 @@
-//! What decides where the DNS of a node leads, without what only this node
-//! has: two nodes that are set up alike give equal values.
+//! What decides where the DNS of a node leads.
 
 use std::collections::BTreeSet;
 
 use super::graph::Graph;
+use super::report::Setup;
 use super::servers::{Role, Server};
 use super::view;
 use crate::kubelet::{Kubelet, Origin};
@@ -12,24 +12,6 @@ use crate::topology::{Network, Target};
 
 /// More of a kind than this is left out.
 const MAX_LISTED: usize = 32;
-
-/// The settings of a node. Every string is safe to print.
-#[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Setup {
-    /// The kubelet's `resolvConf`; `None`: there is no kubelet.
-    pub resolv_conf: Option<String>,
-    /// Where it was set: a file, an argument, `the built-in default`.
-    pub resolv_conf_from: Option<String>,
-    /// The file at the end of its links, or itself; `None`: it was not read.
-    pub leads_to: Option<String>,
-    /// The name servers of that file, in order.
-    pub name_servers: Vec<String>,
-    /// The DNS servers on the node itself, by name, each once: `dnsmasq`,
-    /// `systemd-resolved`.
-    pub on_node: Vec<String>,
-    /// To whom the cluster's DNS forwards: `. to /etc/resolv.conf`, each once.
-    pub forwards: Vec<String>,
-}
 
 /// How the node is set up.
 pub(super) fn of(graph: &Graph<'_>) -> Setup {

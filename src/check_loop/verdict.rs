@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::graph::Graph;
+use super::report::{Chain, End, Hop, State, Verdict, When};
 use super::servers::{Role, Server};
 use super::walk::{self, Step, Way, WayEnd, Who};
-use super::{Chain, End, Hop, State, Verdict, When};
 use crate::topology::{Network, Program, Target};
 
 /// More zones than this are not looked at.

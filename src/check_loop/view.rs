@@ -3,8 +3,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::Proof;
 use super::quote::{self, quote};
+use super::report::Proof;
 use crate::address::DNS_PORT;
 use crate::config::manifest::{DnsPolicy, PodSpec};
 use crate::config::resolv_conf::ResolvConf;

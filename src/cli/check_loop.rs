@@ -102,7 +102,7 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
     let targets = check_loop::probe_targets(&node);
     let record = probe::run(args.node.directory(), &targets, args.probe_limit(begun));
     let seen = check_loop::seen::judge(&targets, &record);
-    Ok(check_loop::seen::with_probe(report, seen))
+    Ok(check_loop::with_probe(report, seen))
 }
 
 fn write(report: &Report, format: Format, colors: bool, out: &mut dyn Write) -> io::Result<()> {

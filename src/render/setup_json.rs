@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check_loop::setup::Setup;
+use crate::check_loop::Setup;
 
 /// How the node is set up.
 #[derive(Debug, Default, Serialize, JsonSchema)]

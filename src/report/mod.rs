@@ -15,8 +15,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher as _};
 
-use crate::check_loop::setup::Setup;
-use crate::check_loop::{State, Verdict};
+use crate::check_loop::{Setup, State, Verdict};
 
 pub use record::{MAX_RECORD, NodeReport};
 pub use stream::Stream;

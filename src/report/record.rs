@@ -8,8 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::Kind;
-use crate::check_loop::setup::Setup;
-use crate::check_loop::{State, Verdict};
+use crate::check_loop::{Setup, State, Verdict};
 
 /// A report has at most so many bytes.
 pub const MAX_RECORD: usize = 1 << 20;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Group, Kind, Merge, Trouble, Where};
+use crate::check_loop::Setup;
 use crate::check_loop::Verdict;
-use crate::check_loop::setup::Setup;
 
 /// An odd group is at most this part of all nodes: a tenth, or one node.
 const ODD_PART: u64 = 10;

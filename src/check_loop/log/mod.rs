@@ -9,7 +9,7 @@ mod message;
 #[cfg(test)]
 mod tests;
 
-use crate::check_loop::Sighting;
+use crate::check_loop::report::Sighting;
 use crate::text::{Place, Source, escaped};
 
 /// Longer lines are cut, in characters.

@@ -4,7 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::{Case, Server, mends, quote, walk};
-use crate::check_loop::{Edit, Mend};
+use crate::check_loop::report::{Edit, Mend};
 use crate::node::{Node, Pod};
 use crate::text::{Place, Source, escaped};
 use crate::topology::{Program, Target};

@@ -8,11 +8,11 @@ use std::net::IpAddr;
 
 use super::graph::{Graph, reached};
 use super::quote;
+use super::report::{Edit, Mend, State, When};
 use super::servers::{self, Server};
 use super::verdict::{self, Outcome};
 use super::view::{self, Policy};
 use super::walk::{self, Step, Way, WayEnd, Who};
-use super::{Edit, Mend, State, When};
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
 use crate::text::{Source, escaped};

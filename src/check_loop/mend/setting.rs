@@ -1,7 +1,7 @@
 //! The kubelet's setting: how to change it, and what must be done after it.
 
 use super::{affected, quote, view};
-use crate::check_loop::{Edit, Mend};
+use crate::check_loop::report::{Edit, Mend};
 use crate::kubelet::{Found, Kubelet, Origin};
 use crate::node::{Node, Pod};
 use crate::text::escaped;

@@ -8,7 +8,6 @@
 //! again. Nor does silence: a dead upstream is silent too.
 
 mod targets;
-mod verdict;
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -19,7 +18,6 @@ use hickory_proto::rr::RecordType;
 use crate::topology::Network;
 
 pub use targets::{MAX_TARGETS, targets_of};
-pub use verdict::with_probe;
 
 /// So many packets of a question are kept. CoreDNS sends a thousand in a loop;
 /// the one that closes the loop is among the first.

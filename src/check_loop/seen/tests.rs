@@ -1,8 +1,6 @@
 use std::net::SocketAddr;
 
 use super::*;
-use crate::check_loop::setup::Setup;
-use crate::check_loop::{Report, State, Verdict};
 
 const NAME: &str = "one-query.example.org.";
 
@@ -203,60 +201,4 @@ fn packets_of(line: &str) -> Vec<Packet> {
         to: words[1].parse().unwrap(),
         id: words[2].parse().unwrap(),
     }]
-}
-
-fn check_verdict(verdict: Verdict, now: State, sight: Sight, expected: (Verdict, State, usize)) {
-    let report = Report {
-        node: None,
-        setup: Setup::default(),
-        verdict,
-        now,
-        next_start: State::Unknown,
-        headline: "from the files".to_owned(),
-        chains: Vec::new(),
-        mend: None,
-        evidence: Vec::new(),
-        missing: Vec::new(),
-        remarks: Vec::new(),
-        skipped: Vec::new(),
-        probe: None,
-    };
-    let server = ServerSeen {
-        who: "dnsmasq (process 7)".to_owned(),
-        network: Network::Node,
-        server: "127.0.1.1:53".parse().unwrap(),
-        sight,
-        reason: None,
-        question: None,
-    };
-    let servers = vec![server.clone(), server];
-    let report = with_probe(report, Seen { sight, servers });
-    let found = (report.verdict, report.now, report.remarks.len());
-    assert_eq!(found, expected, "{verdict:?} {now:?} {sight:?}");
-    let says = report.headline != "from the files";
-    assert_eq!(says, report.verdict != verdict, "{}", report.headline);
-    if says {
-        let headline = "DNS loops: the probe's query came back to dnsmasq (process 7) on \
-            127.0.1.1:53 and 1 more";
-        assert_eq!(report.headline, headline);
-    }
-}
-
-#[test]
-fn a_query_that_came_back_outweighs_the_files() {
-    let (lost, none) = (State::Unknown, State::NoLoop);
-    for (verdict, now) in [
-        (Verdict::Unknown, lost),
-        (Verdict::NoLoop, none),
-        (Verdict::WillLoop, none),
-        (Verdict::Refused, State::Refused),
-        (Verdict::Loop, State::Loop),
-    ] {
-        check_verdict(verdict, now, Sight::Loops, (Verdict::Loop, State::Loop, 0));
-        check_verdict(verdict, now, Sight::Unknown, (verdict, now, 0));
-        let remarks = usize::from(now == State::Loop);
-        check_verdict(verdict, now, Sight::NotSeen, (verdict, now, remarks));
-    }
-    let mixed = (Verdict::Mixed, State::Mixed, 0);
-    check_verdict(Verdict::Mixed, State::Mixed, Sight::Loops, mixed);
 }

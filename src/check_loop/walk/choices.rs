@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 
 use super::{UPSTREAM_SERVICE, Walk, WayEnd};
 use crate::check_loop::graph::short;
+use crate::check_loop::quote;
+use crate::check_loop::report::Proof;
 use crate::check_loop::servers::Server;
 use crate::check_loop::view::Listed;
-use crate::check_loop::{Proof, quote};
 use crate::text::Place;
 use crate::topology::{Forward, Target};
 

@@ -9,8 +9,8 @@ use super::deliver::{Delivery, deliver};
 use choices::{Choice, Leads};
 
 use super::graph::Graph;
+use super::report::{Proof, When};
 use super::servers::Server;
-use super::{Proof, When};
 use crate::text::Place;
 use crate::topology::{Forward, Policy, Program};
 

@@ -1,8 +1,7 @@
 //! Reports made by hand.
 
-use crate::check_loop::setup::Setup;
 use crate::check_loop::{
-    Chain, Edit, End, Hop, Mend, Proof, Report, Sighting, State, Verdict, When,
+    Chain, Edit, End, Hop, Mend, Proof, Report, Setup, Sighting, State, Verdict, When,
 };
 use crate::render::check_loop::probe::tests::seen;
 use crate::text::Place;

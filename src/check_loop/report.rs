@@ -1,0 +1,236 @@
+//! What is found about the DNS of a node.
+
+use super::seen::Seen;
+use crate::text::Place;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The node's name, if it is known.
+    pub node: Option<String>,
+    /// What decides where its DNS leads, to compare nodes by.
+    pub setup: Setup,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The running pods with the files they have.
+    pub now: State,
+    /// The pods after the next start, with the files the kubelet would write.
+    pub next_start: State,
+    /// The verdict in one line that a tired person understands, without a
+    /// full stop.
+    pub headline: String,
+    /// The proof: the chains that decide first, then others.
+    pub chains: Vec<Chain>,
+    /// What ends it.
+    pub mend: Option<Mend>,
+    /// Log lines that show it.
+    pub evidence: Vec<Sighting>,
+    /// What would be needed for an answer, if the verdict or that of the next
+    /// start is unknown.
+    pub missing: Vec<String>,
+    /// Drift and other things worth knowing.
+    pub remarks: Vec<String>,
+    /// What could not be read.
+    pub skipped: Vec<String>,
+    /// What a probe saw, if there was one.
+    pub probe: Option<Seen>,
+}
+
+/// The answer to `kdns check-loop`.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Verdict {
+    /// It loops now.
+    Loop,
+    /// It loops at the next start of the DNS pods.
+    WillLoop,
+    /// A DNS server sends to a loopback address where nobody listens.
+    Refused,
+    /// It loops or is refused for some of the queries.
+    Mixed,
+    /// It does not loop.
+    NoLoop,
+    /// Something is missing for an answer.
+    Unknown,
+}
+
+/// How one of the two sets of files does.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum State {
+    /// It loops.
+    Loop,
+    /// It loops or is refused for some of the queries.
+    Mixed,
+    /// Queries are sent to where nobody listens.
+    Refused,
+    /// Every way leads out.
+    NoLoop,
+    /// Not known.
+    Unknown,
+}
+
+impl Verdict {
+    /// Every verdict, the worst first.
+    pub const ALL: [Self; 6] = [
+        Self::Loop,
+        Self::Mixed,
+        Self::Refused,
+        Self::WillLoop,
+        Self::Unknown,
+        Self::NoLoop,
+    ];
+
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Loop => "loop",
+            Self::Mixed => "mixed",
+            Self::Refused => "refused",
+            Self::WillLoop => "will loop",
+            Self::Unknown => "unknown",
+            Self::NoLoop => "no loop",
+        }
+    }
+}
+
+impl State {
+    /// Every state, the worst first.
+    pub const ALL: [Self; 5] = [
+        Self::Loop,
+        Self::Mixed,
+        Self::Refused,
+        Self::Unknown,
+        Self::NoLoop,
+    ];
+
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Loop => "loop",
+            Self::Mixed => "mixed",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+            Self::NoLoop => "no loop",
+        }
+    }
+}
+
+/// The settings of a node, without what only this node has: two nodes that are
+/// set up alike give equal values. Every string is safe to print.
+#[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Setup {
+    /// The kubelet's `resolvConf`; `None`: there is no kubelet.
+    pub resolv_conf: Option<String>,
+    /// Where it was set: a file, an argument, `the built-in default`.
+    pub resolv_conf_from: Option<String>,
+    /// The file at the end of its links, or itself; `None`: it was not read.
+    pub leads_to: Option<String>,
+    /// The name servers of that file, in order.
+    pub name_servers: Vec<String>,
+    /// The DNS servers on the node itself, by name, each once: `dnsmasq`,
+    /// `systemd-resolved`.
+    pub on_node: Vec<String>,
+    /// To whom the cluster's DNS forwards: `. to /etc/resolv.conf`, each once.
+    pub forwards: Vec<String>,
+}
+
+/// A way that queries take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// Whether pods take it now, or after their next start.
+    pub when: When,
+    /// The zone whose names take it: `.`, `cluster.local.`.
+    pub zone: String,
+    /// The servers in order, each with what it sends to.
+    pub hops: Vec<Hop>,
+    /// How it ends.
+    pub end: End,
+    /// Of how many equal choices this way is one: 1 of 2 is `(1, 2)`.
+    pub share: (u32, u32),
+}
+
+/// Which files a chain is about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum When {
+    /// Those that the running pods have.
+    Now,
+    /// Those that the kubelet would write.
+    NextStart,
+}
+
+/// One server on the way.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Hop {
+    /// Who: [`crate::topology::DnsServer::label`].
+    pub who: String,
+    /// Where: `on the node`, `in the pod's network`.
+    pub network: String,
+    /// To which address and port it sends, as text.
+    pub sends_to: String,
+    /// Files and places that say so, in the order in which they are followed:
+    /// the Corefile's `forward`, then the `nameserver` line.
+    pub proof: Vec<Proof>,
+}
+
+/// A place and what stands there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Proof {
+    /// The place.
+    pub place: Place,
+    /// The words there, safe to print: `forward . /etc/resolv.conf`.
+    pub text: String,
+}
+
+/// How a way ends.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum End {
+    /// At the hop with this number, from 0, for the second time.
+    Cycle(usize),
+    /// Nobody listens on the last address.
+    Refused,
+    /// At a server outside the node, or at one that answers itself.
+    Outside,
+    /// It cannot be followed; the reason, without a full stop.
+    Unknown(String),
+}
+
+/// What ends the loop.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Mend {
+    /// The one change.
+    pub edit: Edit,
+    /// What to do after it, in order: restart this, recreate those pods.
+    /// Whole sentences without a full stop.
+    pub then: Vec<String>,
+    /// What would undo it, such as a flag that overrides the file.
+    pub but: Vec<String>,
+    /// What people try that does not mend it.
+    pub not: Vec<String>,
+}
+
+/// One change of one file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Edit {
+    /// Where: at the old text, or where the new line belongs.
+    pub place: Place,
+    /// What stands there; `None`: nothing, it is to be added.
+    pub old: Option<String>,
+    /// What is to stand there.
+    pub new: String,
+}
+
+/// Lines of a log that show a loop or a dead upstream.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Sighting {
+    /// What they show, as a word for machines: `loop-fatal`, `loopback-timeout`.
+    pub kind: &'static str,
+    /// Where the first of them is.
+    pub place: Place,
+    /// That line, safe to print.
+    pub text: String,
+    /// How many there are.
+    pub count: usize,
+    /// The time of the first, as the log has it.
+    pub first: Option<String>,
+    /// The time of the last.
+    pub last: Option<String>,
+}
