@@ -8,7 +8,9 @@ use std::net::IpAddr;
 use crate::kubelet::address;
 use crate::kubelet::configuration::{self, Configuration, Role};
 use crate::kubelet::flags::{Flag, Name};
-use crate::kubelet::{Found, Kubelet, Origin, Setting, Version};
+use crate::kubelet::setting::{Origin, Setting};
+use crate::kubelet::version::Version;
+use crate::kubelet::{Found, Kubelet};
 use crate::text::{Placed, Source, escaped};
 
 /// Everything that decides the settings.

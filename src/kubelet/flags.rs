@@ -5,7 +5,7 @@
 //! `component-base/cli/flag: WordSepNormalizeFunc`.
 
 use crate::config::traced::{self, Spot, Traced};
-use crate::kubelet::Origin;
+use crate::kubelet::setting::Origin;
 use crate::text::{Source, escaped};
 
 /// The flags that count.

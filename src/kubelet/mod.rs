@@ -8,14 +8,17 @@ pub mod distribution;
 pub mod effective;
 pub mod flags;
 pub mod rancher;
+mod setting;
 pub mod version;
 
-use std::fmt;
 use std::net::IpAddr;
 
 use crate::config::traced::Traced;
 use crate::kubelet::effective::{File, Inputs};
-use crate::text::{Place, Source};
+use crate::text::Source;
+
+pub use crate::kubelet::setting::{Origin, Setting};
+pub use crate::kubelet::version::Version;
 
 /// The kubelet as far as DNS depends on it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -59,62 +62,6 @@ pub enum Found {
     Named,
 }
 
-/// A version such as 1.29.3, by its first two numbers.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Version {
-    /// The first number.
-    pub major: u32,
-    /// The second number.
-    pub minor: u32,
-    /// The third number, 0 if it is not known.
-    pub patch: u32,
-}
-
-/// A setting, where it was made, and what that overrode.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Setting<T> {
-    /// What counts.
-    pub value: T,
-    /// Where it was set.
-    pub origin: Origin,
-    /// What it overrode, the strongest first; never the built-in default.
-    pub overrode: Vec<(T, Origin)>,
-}
-
-/// Where a setting was made.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Origin {
-    /// Nowhere: the kubelet's own default.
-    BuiltIn,
-    /// In a file, at the value.
-    File(Place),
-    /// An argument of a running process that no file was found to give.
-    Argument {
-        /// The process.
-        pid: u32,
-        /// The argument as it was given, safe to print.
-        argument: String,
-    },
-    /// An option of kdns.
-    Option(&'static str),
-    /// A file that could set it could not be read, so the value is a guess:
-    /// the kubelet's default. The reason, a whole sentence without a full stop.
-    Unread(String),
-}
-
-/// `the built-in default`, `/var/lib/kubelet/config.yaml:31:13`.
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BuiltIn => f.write_str("the built-in default"),
-            Self::File(place) => place.fmt(f),
-            Self::Argument { pid, argument } => write!(f, "{argument} (argument of process {pid})"),
-            Self::Option(option) => f.write_str(option),
-            Self::Unread(reason) => f.write_str(reason),
-        }
-    }
-}
-
 /// A kubelet that has this configuration file and these arguments, which are
 /// given as on its command line, and nothing else.
 ///
@@ -152,30 +99,6 @@ impl Kubelet {
         self.cluster_domain = more.cluster_domain.over(self.cluster_domain);
         self.remarks.extend(more.remarks);
         self.stops = self.stops.or(more.stops);
-        self
-    }
-}
-
-impl<T> Setting<T> {
-    /// A setting that nobody made.
-    pub fn built_in(value: T) -> Self {
-        Self {
-            value,
-            origin: Origin::BuiltIn,
-            overrode: Vec::new(),
-        }
-    }
-
-    /// This setting, if it was made at all, over another one.
-    fn over(mut self, weaker: Self) -> Self {
-        if self.origin == Origin::BuiltIn {
-            return weaker;
-        }
-        let counted = (weaker.value, weaker.origin);
-        let is_made =
-            |(_, origin): &(T, Origin)| !matches!(origin, Origin::BuiltIn | Origin::Unread(_));
-        self.overrode.extend(Some(counted).filter(is_made));
-        self.overrode.extend(weaker.overrode);
         self
     }
 }

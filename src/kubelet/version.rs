@@ -1,6 +1,15 @@
 //! The kubelet's version where it stands in a path, a file or a label.
 
-use crate::kubelet::Version;
+/// A version such as 1.29.3, by its first two numbers.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Version {
+    /// The first number.
+    pub major: u32,
+    /// The second number.
+    pub minor: u32,
+    /// The third number, 0 if it is not known.
+    pub patch: u32,
+}
 
 impl Version {
     /// `major.minor`, as the first release of it.

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::yaml::{self, Entry, Kind, Node};
-use crate::kubelet::Version;
+use crate::kubelet::version::Version;
 use crate::text::{Place, Placed, Source, escaped};
 
 /// For what a file is read.
