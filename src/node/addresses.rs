@@ -97,6 +97,15 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &str> {
         .filter_map(|line| std::str::from_utf8(line).ok())
 }
 
+/// The names of the interfaces in `/proc/PID/net/dev`, in its order.
+///
+/// Source: Linux `net/core/net-procfs.c` `dev_seq_show`.
+pub fn interface_names(net_dev: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(net_dev);
+    let named = |line: &str| Some(line.split_once(':')?.0.trim().to_owned());
+    text.lines().filter_map(named).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,5 +150,12 @@ fd54616c6f7300000000000000000001 03 40 00 80     eth0\n";
             ("fe80::bc2a:8bff:fe93:a204".to_owned(), "eth0"),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn names_of_interfaces() {
+        let text = b"Inter-|   Receive  |  Transmit\n face |bytes    packets\n    lo:  10 0\n  eth0:99 1\n\xff\n";
+        assert_eq!(interface_names(text), ["lo", "eth0"]);
+        assert!(interface_names(b"").is_empty());
     }
 }

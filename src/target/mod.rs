@@ -99,15 +99,6 @@ fn of_process(path: &str) -> Option<Target> {
     pid.parse().ok().filter(|_| is_pid).map(Target::Pid)
 }
 
-/// The names of the interfaces in `/proc/PID/net/dev`, in its order.
-///
-/// Source: Linux `net/core/net-procfs.c` `dev_seq_show`.
-pub fn interfaces(net_dev: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(net_dev);
-    let named = |line: &str| Some(line.split_once(':')?.0.trim().to_owned());
-    text.lines().filter_map(named).collect()
-}
-
 fn id_of(word: &str) -> Option<Target> {
     let is_id = (MIN_ID_DIGITS..=64).contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -171,13 +162,6 @@ mod tests {
             "coredns-a.b",
         );
         pod(&"a".repeat(65), None, &"a".repeat(65));
-    }
-
-    #[test]
-    fn interfaces_of_a_namespace() {
-        let text = b"Inter-|   Receive  |  Transmit\n face |bytes    packets\n    lo:  10 0\n  eth0:99 1\n\xff\n";
-        assert_eq!(interfaces(text), ["lo", "eth0"]);
-        assert!(interfaces(b"").is_empty());
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Door, Plan, Target, Warning};
+use super::Target;
+use super::notice::Warning;
+use super::plan::{Door, Plan};
 use crate::node::assemble::is_task;
 use crate::node::cgroup::Membership;
 use crate::node::logs::{Link, Owner};

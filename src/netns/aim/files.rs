@@ -63,7 +63,7 @@ pub(super) fn read_process(
         hosts: beside(file("/etc/hosts"), skipped)?,
         nsswitch: beside(file("/etc/nsswitch.conf"), skipped)?,
         hostname: hostname(process).or_else(|| first_word(own)),
-        interfaces: devices.map(|it| crate::target::interfaces(&it.source.bytes)),
+        interfaces: devices.map(|it| crate::node::addresses::interface_names(&it.source.bytes)),
         evidence,
         ..Seen::default()
     })
@@ -158,10 +158,4 @@ pub(super) fn read_node(
         },
         aliases: None,
     })
-}
-
-pub(super) fn interfaces() -> Option<Vec<String>> {
-    let found = nix::net::if_::if_nameindex().ok()?;
-    let name = |it: &nix::net::if_::Interface| it.name().to_string_lossy().into_owned();
-    Some(found.to_slice().iter().map(name).collect())
 }

@@ -308,7 +308,10 @@ impl Held<'_> {
         if seen.interfaces.is_none()
             && let Ok(namespace) = &namespace
         {
-            seen.interfaces = namespace.within(files::interfaces).ok().flatten();
+            seen.interfaces = namespace
+                .within(crate::host::situation::interfaces)
+                .ok()
+                .and_then(Result::ok);
         }
         // What was read of a process that has ended meanwhile may be what its
         // mounts had hidden.

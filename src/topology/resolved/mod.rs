@@ -17,7 +17,7 @@ use crate::text::{Lines, Place, Placed, Source, escaped};
 use crate::topology::{MAX_TARGETS, MAX_ZONES};
 
 pub use server::server;
-pub use words::{Extra, ServerWord};
+pub use words::{Domain, Extra, ServerWord, Stub};
 
 /// Its file with the real servers.
 pub const UPLINK_FILE: &str = "/run/systemd/resolve/resolv.conf";
@@ -68,20 +68,6 @@ pub struct Resolved {
     pub uplink_domains: Vec<String>,
 }
 
-/// Where the stub listens.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Stub {
-    /// UDP and TCP.
-    #[default]
-    Yes,
-    /// Nowhere.
-    No,
-    /// Only UDP.
-    Udp,
-    /// Only TCP.
-    Tcp,
-}
-
 /// Servers and the domains that are asked there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
@@ -93,15 +79,6 @@ pub struct Scope {
     pub dns_over_tls: Option<String>,
     /// Whether names of no domain are asked here; `None`: not set.
     pub default_route: Option<bool>,
-}
-
-/// A domain of a link, or of all.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Domain {
-    /// The domain, lower case, with its final dot.
-    pub name: String,
-    /// Whether it only routes (`~`) and is not searched.
-    pub route_only: bool,
 }
 
 /// What is `/etc/resolv.conf` to systemd-resolved.

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use super::{Resolved, Scope, ServerWord, Stub};
+use super::words::{ServerWord, Stub};
+use super::{Resolved, Scope};
 use crate::address::DNS_PORT;
 use crate::text::{Place, Placed};
 use crate::topology::{DnsServer, Evidence, Listen, Network, Policy, Program, Target, add};

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 
-use super::{Domain, Stub};
 use crate::address::DNS_PORT;
 use crate::text::escaped;
 
@@ -28,6 +27,29 @@ pub struct Extra {
     pub udp: bool,
     /// Whether it listens on TCP.
     pub tcp: bool,
+}
+
+/// A domain of a link, or of all.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Domain {
+    /// The domain, lower case, with its final dot.
+    pub name: String,
+    /// Whether it only routes (`~`) and is not searched.
+    pub route_only: bool,
+}
+
+/// Where the stub listens.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Stub {
+    /// UDP and TCP.
+    #[default]
+    Yes,
+    /// Nowhere.
+    No,
+    /// Only UDP.
+    Udp,
+    /// Only TCP.
+    Tcp,
 }
 
 impl ServerWord {
