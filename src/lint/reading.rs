@@ -9,8 +9,9 @@ use crate::config::{corefile, env_file, ini, unit_file};
 use crate::kubelet::distribution;
 use crate::lint::document::{At, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
+use crate::lint::form::Form;
 use crate::lint::inner::{self, Content, Inner, decode, mime};
-use crate::lint::recognise::{self, Form};
+use crate::lint::recognise;
 use crate::text::{Source, Span};
 
 /// Texts in texts deeper than this are not opened.

@@ -4,32 +4,8 @@
 use memchr::memmem;
 
 use crate::config::resolv_conf::is_blank;
+use crate::lint::form::Form;
 use crate::lint::inner::mime;
-
-/// How a file is to be parsed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Form {
-    /// In the syntax of resolv.conf.
-    ResolvConf,
-    /// YAML or JSON: what it holds shows in each document.
-    Yaml,
-    /// A Corefile.
-    Corefile,
-    /// Directives that a Corefile imports.
-    CorefilePart,
-    /// A systemd unit or a drop-in for one.
-    Unit,
-    /// Variables for a unit.
-    Environment,
-    /// A snap's file of arguments.
-    Arguments,
-    /// User data of several parts.
-    Mime,
-    /// `resolved.conf`, `NetworkManager.conf` and their drop-ins.
-    Settings,
-    /// Any of these but the first in UTF-16, which is not read.
-    Wide,
-}
 
 /// What the file at `path` is; `None`: none of ours.
 pub fn form(path: &str, bytes: &[u8]) -> Option<Form> {

@@ -5,6 +5,7 @@
 //! first directory that has an answer below it decides. Answers that
 //! contradict each other there are none.
 
+mod kubelets;
 mod near;
 mod paths;
 mod servers;
@@ -15,7 +16,7 @@ use std::net::IpAddr;
 use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::near::{TOPICS, Topic, agreed};
-pub(in crate::lint) use crate::lint::context::paths::tree_of;
+use crate::lint::context::paths::tree_of;
 use crate::lint::document::{At, FileId};
 use crate::lint::facts::{CorefileFacts, DnsPod, Key, Resolver, Service, Setting, Text};
 use crate::lint::options::{Options, Role};
@@ -77,7 +78,7 @@ impl<'w> Context<'w> {
         };
         let resolvers = workspace.all_facts().flat_map(|(_, it)| &it.resolvers);
         context.resolvers = ordered(resolvers.map(|it| (it.path.as_str(), it)));
-        context.kubelets = super::kubelets::all(&context);
+        context.kubelets = kubelets::all(&context);
         for (index, kubelet) in context.kubelets.iter().enumerate() {
             let files = kubelet.files.iter();
             context.parts.extend(files.map(|&file| (file, index)));

@@ -35,7 +35,7 @@ pub(super) fn linked(path: &str, to: &str) -> String {
 
 /// The tree of a node that a path lies in: what stands before the first of
 /// its directories that every node has. `None`: it has none of them.
-pub(in crate::lint) fn tree_of(path: &str) -> Option<&str> {
+pub(super) fn tree_of(path: &str) -> Option<&str> {
     let tops = ["etc", "var", "run", "usr", "lib", "opt"];
     let mut start = 0;
     for part in path.split_inclusive('/') {

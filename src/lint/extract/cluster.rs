@@ -2,7 +2,7 @@
 
 use crate::config::yaml::{Entry, Node};
 use crate::lint::document::Document;
-use crate::lint::extract::kubelet::{argument, configuration, flag, setting};
+use crate::lint::extract::setting::{argument, configuration, flag, setting};
 use crate::lint::extract::text;
 use crate::lint::facts::{Key, Setting};
 

@@ -1,13 +1,13 @@
 //! What YAML documents set of a kubelet.
 
-use crate::config::traced::Traced;
-use crate::config::yaml::{Entry, Kind, Node};
-use crate::kubelet::flags::{self, Name};
-use crate::lint::document::{At, Document};
-use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
+use crate::config::yaml::{Entry, Node};
+use crate::lint::document::Document;
+use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
 use crate::lint::inner;
 
-use super::{cluster, text};
+use super::cluster;
+use super::setting::{argument, configuration, flag, setting};
+use super::text;
 
 /// What a document sets, for each kubelet that it is about; nothing if it is
 /// about something else.
@@ -133,57 +133,6 @@ const RANCHER_KEYS: [&str; 14] = [
     "cni",
 ];
 
-/// The entries of a `KubeletConfiguration`, the internal key `resolverConfig`
-/// among them: which ones count depends on the version.
-pub(super) fn configuration(document: &Document, root: &Node) -> Vec<Setting> {
-    let entries = root.as_mapping().unwrap_or_default().iter();
-    let settings = entries.filter_map(|entry| {
-        let key = match entry.key.as_scalar()?.text.as_str() {
-            "resolvConf" | "resolverConfig" => Key::ResolvConf,
-            "clusterDNS" => Key::ClusterDns,
-            "clusterDomain" => Key::ClusterDomain,
-            _ => return None,
-        };
-        setting(document, key, entry)
-    });
-    settings.collect()
-}
-
-pub(super) fn setting(document: &Document, key: Key, entry: &Entry) -> Option<Setting> {
-    let written = text(document, &entry.key)?;
-    let texts = |nodes: &[Node]| -> Vec<Text> {
-        let is_text = |it: &&Node| it.kind() == Some(Kind::Text);
-        let texts = nodes.iter().filter(is_text);
-        texts.filter_map(|it| text(document, it)).collect()
-    };
-    let values = match (key, entry.value.as_sequence()) {
-        (Key::ClusterDns, Some(items)) => texts(items),
-        (Key::ClusterDns, None) => Vec::new(),
-        _ => texts(std::slice::from_ref(&entry.value)),
-    };
-    let is_null = entry.value.is_null();
-    // A null can have no bytes of its own.
-    let at = if is_null {
-        written.at
-    } else {
-        document.at(entry.value.span)
-    };
-    Some(Setting {
-        key,
-        written,
-        values,
-        at,
-        is_flag: false,
-        is_null,
-        literal: literal(document, &entry.value),
-    })
-}
-
-/// Where the text of a scalar stands as it is.
-fn literal(document: &Document, node: &Node) -> Option<At> {
-    document.at_literal(document.literal(node)?)
-}
-
 /// `kubeletExtraArgs` as a mapping (up to `v1beta3`) or as a list of names and
 /// values; the domain of the cluster.
 fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
@@ -208,48 +157,6 @@ fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
         }
     }
     settings
-}
-
-/// A flag as a name and a value.
-pub(super) fn argument(document: &Document, name: &Node, value: &Node) -> Option<Setting> {
-    let written = text(document, name)?;
-    let value = text(document, value)?;
-    let argument = format!("--{}={}", written.text, value.text);
-    flag(written, &value, &argument)
-}
-
-pub(super) fn flag(written: Text, value: &Text, argument: &str) -> Option<Setting> {
-    let argument = Traced::untraced(argument.as_bytes());
-    let flag = flags::read(&[argument]).flags.into_iter().next()?;
-    let key = match flag.name {
-        Name::ResolvConf => Key::ResolvConf,
-        Name::ClusterDns => Key::ClusterDns,
-        Name::ClusterDomain => Key::ClusterDomain,
-        Name::Config => Key::Config,
-        Name::ConfigDir => Key::ConfigDir,
-    };
-    let one = |text: &str| Text {
-        text: text.to_owned(),
-        at: value.at,
-    };
-    let values = match key {
-        Key::ClusterDns => flag
-            .value
-            .split(',')
-            .filter(|it| !it.is_empty())
-            .map(one)
-            .collect(),
-        _ => vec![one(&flag.value)],
-    };
-    Some(Setting {
-        key,
-        written,
-        values,
-        at: value.at,
-        is_flag: true,
-        is_null: false,
-        literal: None,
-    })
 }
 
 /// The options of k3s and rke2.

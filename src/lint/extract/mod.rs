@@ -5,6 +5,7 @@ mod corefile;
 mod flags;
 mod kubelet;
 mod objects;
+mod setting;
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::Node;

@@ -3,7 +3,7 @@
 //! Source: RFC 2045, RFC 2046 section 5.1; cloud-init
 //! `cloudinit/user_data.py: convert_string`.
 
-use crate::lint::recognise::Form;
+use crate::lint::form::Form;
 use crate::text::Span;
 
 /// A part of a text of several parts.

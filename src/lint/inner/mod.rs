@@ -15,8 +15,8 @@ pub mod pieces;
 pub(super) use cloud_init::kubeadm_spec;
 
 use crate::config::yaml::Node;
+use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
-use crate::lint::recognise::Form;
 
 /// A text inside a document.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Texts that objects of Kubernetes and settings of clusters hold.
 
 use crate::config::yaml::Node;
+use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
 use crate::lint::inner::{Content, Inner, items, scalar};
-use crate::lint::recognise::Form;
 
 /// Lists in lists deeper than this are not opened.
 const MAX_LISTS: usize = 4;

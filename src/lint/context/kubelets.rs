@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::kubelet::Version;
 use crate::lint::command;
-use crate::lint::context::{Context, tree_of};
+use crate::lint::context::Context;
+use crate::lint::context::paths::tree_of;
 use crate::lint::document::FileId;
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
 use crate::lint::subject::Kubelet;
