@@ -39,7 +39,7 @@ impl Ignored {
         let mark = Mark(self.search.patterns.len());
         for name in FILES {
             let path = directory.join(name);
-            let Ok(read) = super::tree::read(&path) else {
+            let Ok(read) = super::read_found(&path) else {
                 continue;
             };
             let added = self.search.add_patterns_buffer(

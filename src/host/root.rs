@@ -19,6 +19,8 @@ use crate::host::{
     FileRead, MAX_BYTES, ReadError, errno_of, open_regular, open_unseen, read_stream, shown, walk,
 };
 
+pub use crate::host::walk::Link;
+
 /// A machine's root: `/`, or a directory that has its files. Links are
 /// resolved inside it, absolute ones from it, and `..` stops at it.
 #[derive(Debug)]
@@ -54,17 +56,6 @@ pub enum Resolution {
     Kernel,
     /// One component after the other.
     Walk,
-}
-
-/// A symbolic link on the way to a file.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Link {
-    /// The link's own path, free of links.
-    pub path: PathBuf,
-    /// What it says.
-    pub target: PathBuf,
-    /// Where that leads, an absolute path; there can be further links in it.
-    pub leads_to: PathBuf,
 }
 
 impl Root {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use nix::net::if_::{Interface, if_nameindex};
+
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::root::{Link, Root};
 use crate::host::{FileRead, ReadError, shown};
@@ -51,7 +53,7 @@ pub fn read(root: &Root) -> Result<Situation, ReadError> {
         hosts: root.read_if_there(Path::new("/etc/hosts"))?,
         nsswitch: root.read_if_there(Path::new("/etc/nsswitch.conf"))?,
         hostname: hostname(root)?,
-        interfaces: interfaces(root)?,
+        interfaces: root.is_live().then(interfaces).transpose()?,
         evidence,
         skipped,
     })
@@ -103,13 +105,14 @@ fn first_line(bytes: &[u8]) -> Option<String> {
         .map(|line| String::from_utf8_lossy(line).into_owned())
 }
 
-fn interfaces(root: &Root) -> Result<Option<Vec<String>>, ReadError> {
-    if !root.is_live() {
-        return Ok(None);
-    }
+/// The names of the network interfaces where kdns runs.
+///
+/// # Errors
+///
+/// The kernel does not say.
+pub fn interfaces() -> Result<Vec<String>, ReadError> {
     let what = "the network interfaces";
-    let interfaces =
-        nix::net::if_::if_nameindex().map_err(|errno| ReadError::Machine { what, errno })?;
-    let name = |interface: &nix::net::if_::Interface| interface.name().to_string_lossy().into();
-    Ok(Some(interfaces.to_slice().iter().map(name).collect()))
+    let interfaces = if_nameindex().map_err(|errno| ReadError::Machine { what, errno })?;
+    let name = |interface: &Interface| interface.name().to_string_lossy().into();
+    Ok(interfaces.to_slice().iter().map(name).collect())
 }

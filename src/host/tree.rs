@@ -1,16 +1,12 @@
-//! Finds the files below a directory and reads them.
+//! Finds the files below a directory.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirEntry, File};
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::OFlag;
-
 use super::git::Ignored;
-use super::{FileRead, MAX_BYTES, ReadError, errno_of, io_reason, shown};
-use crate::text::Source;
+use super::{io_reason, shown};
 
 /// What lies below a directory.
 #[derive(Debug, Default)]
@@ -97,43 +93,4 @@ impl Walk<'_> {
             .unread
             .push(format!("cannot read {}: {reason}", shown(path)));
     }
-}
-
-/// Reads a file that a walk has found, up to [`MAX_BYTES`], with fewer calls
-/// than [`super::read_path`]: what was a regular file then is not looked at
-/// twice.
-///
-/// # Errors
-///
-/// It is not there any more, not readable, or no regular file.
-pub fn read(path: &Path) -> Result<FileRead, ReadError> {
-    let name = || shown(path);
-    let system = |error: &io::Error| ReadError::System {
-        file: name(),
-        errno: errno_of(error),
-    };
-    let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_NOFOLLOW;
-    let mut options = File::options();
-    let open = options.read(true).custom_flags(flags.bits()).open(path);
-    let file = open.map_err(|error| system(&error))?;
-    let status = file.metadata().map_err(|error| system(&error))?;
-    if !status.is_file() {
-        return Err(ReadError::NotRegular {
-            file: name(),
-            kind: "something else by now",
-            hint: "",
-        });
-    }
-    let length = usize::try_from(status.len()).unwrap_or(MAX_BYTES);
-    let mut bytes = Vec::with_capacity(length.min(MAX_BYTES) + 1);
-    let mut rest = file.take(MAX_BYTES as u64 + 1);
-    rest.read_to_end(&mut bytes)
-        .map_err(|error| system(&error))?;
-    let is_cut = bytes.len() > MAX_BYTES;
-    bytes.truncate(MAX_BYTES);
-    let name = name();
-    Ok(FileRead {
-        source: Source { name, bytes },
-        is_cut,
-    })
 }

@@ -15,11 +15,21 @@ use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat, readlinkat};
 use nix::sys::stat::{Mode, SFlag, fstat};
 
-use crate::host::root::Link;
 use crate::host::{errno_of, file_type};
 
 /// The kernel's own limit (`path_resolution(7)`).
 const MAX_LINKS: usize = 40;
+
+/// A symbolic link on the way to a file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Link {
+    /// The link's own path, free of links.
+    pub path: PathBuf,
+    /// What it says.
+    pub target: PathBuf,
+    /// Where that leads, an absolute path; there can be further links in it.
+    pub leads_to: PathBuf,
+}
 
 /// What a path leads to.
 #[derive(Debug)]

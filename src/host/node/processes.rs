@@ -151,6 +151,53 @@ pub fn after<'a>(arguments: &'a [String], name: &str) -> Option<&'a str> {
     None
 }
 
+/// The process with this id; they are sorted by it.
+pub(super) fn find(processes: &[Seen], pid: u32) -> Option<&Seen> {
+    let at = processes.binary_search_by_key(&pid, |it| it.pid).ok()?;
+    processes.get(at)
+}
+
+/// Those of the processes that belong to no container.
+pub(super) fn of_the_node(processes: &[Seen]) -> Vec<&Seen> {
+    let init = processes.iter().find(|it| it.pid == 1);
+    let netns = netns_of_the_node(processes);
+    let base = init.map_or(0, |it| containers_in(&it.cgroup));
+    let is_own = |it: &&Seen| {
+        let is_on_its_network = it.netns.is_none() || netns.is_none() || it.netns == netns;
+        is_on_its_network && containers_in(&it.cgroup) <= base
+    };
+    processes.iter().filter(is_own).collect()
+}
+
+/// The node's network namespace: that of its first process or, where that
+/// may not be looked at, of kdns itself.
+fn netns_of_the_node(processes: &[Seen]) -> Option<u64> {
+    let of = |pid: u32| processes.iter().find(|it| it.pid == pid)?.netns;
+    of(1).or_else(|| of(std::process::id()))
+}
+
+/// How many containers a control group lies in, by the names that runtimes
+/// give; a node can itself be a container.
+fn containers_in(cgroup: &[u8]) -> usize {
+    const NAMES: &[&str] = &[
+        "kubepods",
+        "docker",
+        "crio-",
+        "libpod",
+        "cri-containerd-",
+        "lxc.payload",
+        "machine.slice",
+    ];
+    let text = String::from_utf8_lossy(cgroup);
+    let in_line = |line: &str| {
+        let path = line.splitn(3, ':').nth(2).unwrap_or_default();
+        let parts = path.split('/').filter(|part| !part.ends_with(".service"));
+        let is_one = |part: &&str| NAMES.iter().any(|name| part.starts_with(name));
+        parts.filter(is_one).count()
+    };
+    text.lines().map(in_line).max().unwrap_or(0)
+}
+
 /// A process, held by a descriptor of its directory below `/proc`: what is
 /// read through it fails once the process is gone, even when another one has
 /// its number by then.

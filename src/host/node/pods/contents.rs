@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::{Skipped, find, list};
+use super::skipped::{Skipped, list};
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::FileRead;
 use crate::host::node::corefiles;
-use crate::host::node::processes::{Directory, Seen, after};
+use crate::host::node::processes::{Directory, Seen, after, find};
 use crate::host::root::Root;
 use crate::node::assemble::Draft;
 use crate::node::{Pod, Process, addresses as parse, is_dns_server, logs};

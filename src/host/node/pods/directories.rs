@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Skipped, list};
+use super::skipped::{Skipped, list};
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Hosts, KubeletDirectory, LogDirectory};
 use crate::node::logs::{self, Link, Owner};

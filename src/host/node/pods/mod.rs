@@ -6,16 +6,14 @@
 mod contents;
 mod directories;
 mod runtimes;
+mod skipped;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
-use std::path::Path;
 
-use nix::errno::Errno;
-
+use self::skipped::Skipped;
 use super::Parts;
-use super::processes::{self, Directory, Seen};
-use crate::host::ReadError;
+use super::processes::{self, Directory, Seen, find};
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Task};
 use crate::node::{Pod, cgroup, mountinfo};
@@ -100,7 +98,7 @@ pub fn names(root: &Root) -> Option<Names> {
         links,
         groups: members,
     })
-    .filter(|_| skipped.0.is_empty())
+    .filter(|_| skipped.is_empty())
 }
 
 fn facts(root: &Root, processes: &[Seen], only: Option<&Wanted>, skipped: &mut Skipped) -> Facts {
@@ -223,66 +221,6 @@ fn silent(root: &Root, processes: &[Seen]) -> Vec<Task> {
         }));
     }
     found
-}
-
-/// The process with this id; they are sorted by it.
-fn find(processes: &[Seen], pid: u32) -> Option<&Seen> {
-    let at = processes.binary_search_by_key(&pid, |it| it.pid).ok()?;
-    processes.get(at)
-}
-
-/// What could not be read: of many files for the same reason only the first
-/// is named.
-#[derive(Default)]
-struct Skipped(Vec<(Option<Errno>, String, usize)>);
-
-impl Skipped {
-    /// What was read; an error is kept, unless there is simply no such file.
-    fn take<T>(&mut self, read: Result<T, ReadError>) -> Option<T> {
-        match read {
-            Ok(read) => return Some(read),
-            Err(error) if error.is_missing() => {}
-            Err(ReadError::System {
-                // No such process; a file where a directory is usual.
-                errno: Errno::ESRCH | Errno::ENOTDIR,
-                ..
-            }) => {}
-            Err(error) => {
-                let errno = match &error {
-                    ReadError::System { errno, .. } => Some(*errno),
-                    _ => None,
-                };
-                self.note(errno, error.to_string());
-            }
-        }
-        None
-    }
-
-    fn note(&mut self, errno: Option<Errno>, sentence: String) {
-        let same = self.0.iter_mut().find(|(kind, ..)| *kind == errno);
-        match same {
-            Some((_, _, more)) => *more += 1,
-            None => self.0.push((errno, sentence, 0)),
-        }
-    }
-
-    fn sentences(self) -> Vec<String> {
-        let sentence = |(_, sentence, more)| match more {
-            0 => sentence,
-            _ => format!("{sentence}, and {more} more like this"),
-        };
-        self.0.into_iter().map(sentence).collect()
-    }
-}
-
-/// What is in a directory that need not be there, as paths.
-fn list(root: &Root, directory: &str, skipped: &mut Skipped) -> Vec<(String, String)> {
-    let names = skipped.take(root.list(Path::new(directory)));
-    let names = names.unwrap_or_default().into_iter();
-    let names = names.filter_map(|name| name.into_string().ok());
-    names
-        .map(|name| (format!("{directory}/{name}"), name))
-        .collect()
 }
 
 /// The addresses in the network namespace of the node itself: those of its

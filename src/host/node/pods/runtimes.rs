@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Skipped, list};
+use super::skipped::{Skipped, list};
 use crate::host::node::processes::{self, Seen, after};
 use crate::host::root::Root;
 use crate::node::assemble::SandboxDirectory;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::Reader;
+use super::reader::Reader;
 use crate::host::node::processes::{self, Directory, Seen};
 use crate::host::root::Root;
 use crate::node::{Pod, Process};

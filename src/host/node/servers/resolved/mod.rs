@@ -5,9 +5,8 @@ mod ask;
 use std::path::Path;
 
 use super::include::drop_ins;
-use super::of_the_node;
 use crate::host::node::files;
-use crate::host::node::processes::Seen;
+use crate::host::node::processes::{Seen, of_the_node};
 use crate::host::root::Root;
 use crate::node::HostFile;
 use crate::text::Source;

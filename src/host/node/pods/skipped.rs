@@ -1,0 +1,66 @@
+//! What of a node's pods could not be read.
+
+use std::path::Path;
+
+use nix::errno::Errno;
+
+use crate::host::ReadError;
+use crate::host::root::Root;
+
+/// What could not be read: of many files for the same reason only the first
+/// is named.
+#[derive(Default)]
+pub(super) struct Skipped(Vec<(Option<Errno>, String, usize)>);
+
+impl Skipped {
+    /// What was read; an error is kept, unless there is simply no such file.
+    pub(super) fn take<T>(&mut self, read: Result<T, ReadError>) -> Option<T> {
+        match read {
+            Ok(read) => return Some(read),
+            Err(error) if error.is_missing() => {}
+            Err(ReadError::System {
+                // No such process; a file where a directory is usual.
+                errno: Errno::ESRCH | Errno::ENOTDIR,
+                ..
+            }) => {}
+            Err(error) => {
+                let errno = match &error {
+                    ReadError::System { errno, .. } => Some(*errno),
+                    _ => None,
+                };
+                self.note(errno, error.to_string());
+            }
+        }
+        None
+    }
+
+    pub(super) fn note(&mut self, errno: Option<Errno>, sentence: String) {
+        let same = self.0.iter_mut().find(|(kind, ..)| *kind == errno);
+        match same {
+            Some((_, _, more)) => *more += 1,
+            None => self.0.push((errno, sentence, 0)),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn sentences(self) -> Vec<String> {
+        let sentence = |(_, sentence, more)| match more {
+            0 => sentence,
+            _ => format!("{sentence}, and {more} more like this"),
+        };
+        self.0.into_iter().map(sentence).collect()
+    }
+}
+
+/// What is in a directory that need not be there, as paths.
+pub(super) fn list(root: &Root, directory: &str, skipped: &mut Skipped) -> Vec<(String, String)> {
+    let names = skipped.take(root.list(Path::new(directory)));
+    let names = names.unwrap_or_default().into_iter();
+    let names = names.filter_map(|name| name.into_string().ok());
+    names
+        .map(|name| (format!("{directory}/{name}"), name))
+        .collect()
+}
