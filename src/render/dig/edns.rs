@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::reply::Shown;
 use super::words::ttl;
 use crate::dig::message::{Message, Reader};
 use crate::text::escaped;
@@ -45,11 +44,7 @@ const EDE: u16 = 15;
 /// The pseudosection with its title; nothing if there is no OPT record.
 ///
 /// Source: BIND lib/dns/message.c: `dns_message_pseudosectiontotext` (9.18)
-pub(super) fn write(shown: &Shown<'_>, out: &mut String) {
-    write_opt(shown.message, shown.exchange.cookie_ok, out);
-}
-
-fn write_opt(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
+pub(super) fn write(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
     let Some(opt) = &message.opt else {
         return;
     };
@@ -253,7 +248,7 @@ mod tests {
             ..Message::default()
         };
         let mut out = String::new();
-        write_opt(&message, Some(true), &mut out);
+        write(&message, Some(true), &mut out);
         let head = ";; OPT PSEUDOSECTION:\n; EDNS: version: 0, flags: do; udp: 1232\n";
         assert_eq!(out, format!("{head}{expected}\n"));
     }

@@ -120,7 +120,7 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
     if comments {
         header(shown, out);
         out.push('\n');
-        edns::write(shown, out);
+        edns::write(shown.message, shown.exchange.cookie_ok, out);
     }
     let style = Style::of(&lookup.print, shown.globals, shown.now());
     let title = |out: &mut String, title: &str| {
