@@ -1,40 +1,96 @@
-//! Which rules, and what is known beside the files: options and `kdns.toml`.
+//! The options of `kdns lint`.
 
 use std::net::IpAddr;
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
+use clap::ValueEnum;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::completions;
-use super::engine::Outcome;
-use crate::finding::{Finding, Severity};
-use crate::host;
-use crate::host::git::Pattern;
+use crate::cli::output::Outputs;
+use crate::cli::{completions, manual};
+use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::options::{Assume, Options, Role};
-use crate::lint::rules;
-use crate::lint::select::Selection;
-use crate::lint::settings::{self, Settings};
-use crate::render::lint::settings::Shown;
+use crate::lint::settings;
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = manual::help("lint"))]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
+pub(in crate::cli) struct LintArgs {
+    /// Files and directories; - is standard input [default: .]
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<PathBuf>,
+    /// What - is called, which tells its kind
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "<stdin>",
+        hide_default_value = true
+    )]
+    pub(super) stdin_filename: String,
+    /// Mend what has one safe mend
+    #[arg(long)]
+    pub(super) fix: bool,
+    /// Show what --fix would change, and change nothing
+    #[arg(long)]
+    pub(super) diff: bool,
+    /// End with status 0 whatever is found
+    #[arg(long)]
+    pub(super) exit_zero: bool,
+    /// End with status 0 if there is nothing to read
+    #[arg(long)]
+    pub(super) allow_empty: bool,
+    /// Count the findings of each rule in place of showing them, in text and concise
+    #[arg(long)]
+    pub(super) statistics: bool,
+    /// Show what --config, options and defaults come to, and end
+    #[arg(long)]
+    pub(super) show_settings: bool,
+    #[command(flatten)]
+    pub(super) outputs: Outputs<Format>,
+    // Last: what follows would get its headings.
+    #[command(flatten)]
+    pub(super) wanted: WantedArgs,
+}
+
+/// How to write findings.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(super) enum Format {
+    /// For people, with the lines
+    #[default]
+    Text,
+    /// One finding a line, as compilers write them
+    Concise,
+    /// One document
+    Json,
+    /// SARIF 2.1.0, as GitHub's code scanning reads it
+    Sarif,
+    /// Workflow commands of GitHub Actions, which make annotations
+    Github,
+    /// JUnit XML
+    Junit,
+}
 
 /// Options that `kdns.toml` has keys for, and which file that is.
 #[derive(clap::Args, Debug)]
 pub(super) struct WantedArgs {
     /// Only these rules: codes, beginnings of codes, names
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = settings::rule_word, add = ArgValueCandidates::new(completions::rule_words))]
-    select: Vec<String>,
+    pub(super) select: Vec<String>,
     /// Not these rules: codes, beginnings of codes, names
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = settings::rule_word, add = ArgValueCandidates::new(completions::rule_words))]
-    ignore: Vec<String>,
+    pub(super) ignore: Vec<String>,
     /// From which severity on findings make the status 1: error, warning or info [default: warning]
     #[arg(long, value_name = "SEVERITY", value_parser = settings::severity)]
-    fail_on: Option<Severity>,
+    pub(super) fail_on: Option<Severity>,
     /// Take the settings from this file and not from the nearest kdns.toml upwards
     #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     #[command(flatten)]
-    known: KnownArgs,
+    pub(super) known: KnownArgs,
     #[command(flatten)]
     pub(super) node: LintNodeArgs,
 }
@@ -42,28 +98,28 @@ pub(super) struct WantedArgs {
 /// What files alone do not tell.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "What files alone do not tell")]
-struct KnownArgs {
+pub(super) struct KnownArgs {
     /// The kubelets' version
     #[arg(long, value_name = "VERSION", value_parser = settings::version)]
-    kubelet_version: Option<Version>,
+    pub(super) kubelet_version: Option<Version>,
     /// CoreDNS's version
     #[arg(long, value_name = "VERSION", value_parser = settings::version)]
-    coredns_version: Option<Version>,
+    pub(super) coredns_version: Option<Version>,
     /// The addresses of the cluster's DNS
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',', value_parser = settings::address)]
-    cluster_dns: Vec<IpAddr>,
+    pub(super) cluster_dns: Vec<IpAddr>,
     /// The cluster's domain
     #[arg(long, value_name = "DOMAIN")]
-    cluster_domain: Option<String>,
+    pub(super) cluster_domain: Option<String>,
     /// The networks of the pods
     #[arg(long, value_name = "NETWORK", value_delimiter = ',', value_parser = settings::network)]
-    pod_cidr: Vec<(IpAddr, u8)>,
+    pub(super) pod_cidr: Vec<(IpAddr, u8)>,
     /// What the nodes are like: systemd-resolved or none
     #[arg(long, value_name = "WHAT", value_parser = settings::assume)]
-    assume: Option<Assume>,
+    pub(super) assume: Option<Assume>,
     /// What every resolv.conf is: node, kubelet or pod
     #[arg(long, value_name = "ROLE", value_parser = settings::role)]
-    role: Option<Role>,
+    pub(super) role: Option<Role>,
     /// Take this for the file that the kubelet's resolvConf names
     #[arg(long, value_name = "FILE")]
     pub(super) node_file: Option<PathBuf>,
@@ -81,50 +137,8 @@ pub(super) struct LintNodeArgs {
     pub(super) node: bool,
 }
 
-/// What is wanted, from options, `kdns.toml` and defaults.
-pub(super) struct Wanted {
-    pub(super) selection: Selection,
-    pub(super) fail_on: Severity,
-    pub(super) options: Options,
-    pub(super) node_file: Option<PathBuf>,
-    /// Patterns, with the rules that are ignored in files that fit.
-    per_file: Vec<(Pattern, Selection)>,
-    settings: Settings,
-    config: Option<PathBuf>,
-}
-
-impl WantedArgs {
-    pub(super) fn read(&self) -> anyhow::Result<Wanted> {
-        let config = match &self.config {
-            Some(path) => Some(path.clone()),
-            None => found_upward()?,
-        };
-        let settings = match &config {
-            Some(path) => settings::read(&host::read_path(path)?.source)?,
-            None => Settings::default(),
-        };
-        let folder = config.as_deref().and_then(Path::parent);
-        let folder = absolute(folder.unwrap_or(Path::new("")));
-        let per_file = settings.per_file_ignores.iter();
-        Ok(Wanted {
-            selection: settings.selection(&self.select, &self.ignore),
-            fail_on: self
-                .fail_on
-                .or(settings.fail_on)
-                .unwrap_or(Severity::Warning),
-            options: settings::over(self.known.options(), &settings.options),
-            node_file: self.known.node_file.clone(),
-            per_file: per_file
-                .map(|(pattern, words)| per_file_ignore(&folder, pattern, words))
-                .collect::<anyhow::Result<_>>()?,
-            settings,
-            config,
-        })
-    }
-}
-
 impl KnownArgs {
-    fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         Options {
             kubelet_version: self.kubelet_version,
             coredns_version: self.coredns_version,
@@ -135,95 +149,4 @@ impl KnownArgs {
             role: self.role,
         }
     }
-}
-
-/// The nearest `kdns.toml` from the working directory upwards.
-fn found_upward() -> anyhow::Result<Option<PathBuf>> {
-    let start = std::env::current_dir().context("cannot tell the working directory")?;
-    let nearest = start
-        .ancestors()
-        .map(|it| it.join("kdns.toml"))
-        .find(|it| it.is_file());
-    // Beside us it is shown as people would write it.
-    Ok(nearest.map(|path| match path.strip_prefix(&start) {
-        Ok(relative) => relative.to_owned(),
-        Err(_) => path,
-    }))
-}
-
-fn per_file_ignore(
-    folder: &Path,
-    pattern: &str,
-    words: &[String],
-) -> anyhow::Result<(Pattern, Selection)> {
-    let pattern = Pattern::new(folder, pattern)
-        .with_context(|| format!("per-file-ignores has a pattern that is none: {pattern:?}"))?;
-    let selection = Selection {
-        select: words.to_vec(),
-        ignore: Vec::new(),
-    };
-    Ok((pattern, selection))
-}
-
-impl Wanted {
-    /// Without what `per-file-ignores` leaves out.
-    pub(super) fn without_ignored(&self, mut outcome: Outcome) -> Outcome {
-        if self.per_file.is_empty() {
-            return outcome;
-        }
-        let ignored: Vec<(&Pattern, Vec<&str>)> = self
-            .per_file
-            .iter()
-            .map(|(pattern, it)| (pattern, it.rules().iter().map(|rule| rule.code).collect()))
-            .collect();
-        let is_ignored = |finding: &Finding| {
-            ignored.iter().any(|(pattern, codes)| {
-                let path = Path::new(&finding.primary.file);
-                codes.contains(&finding.code) && pattern.fits(&absolute(path))
-            })
-        };
-        outcome.findings.retain(|finding| !is_ignored(finding));
-        outcome
-    }
-
-    /// What is shown for `--show-settings`.
-    pub(super) fn shown(&self) -> Shown<'_> {
-        Shown {
-            config: self.config.as_deref().map(super::shown),
-            fail_on: self.fail_on,
-            options: &self.options,
-            rules: self.selection.rules(),
-            left_out: rules::all()
-                .filter(|it| {
-                    !self
-                        .selection
-                        .rules()
-                        .iter()
-                        .any(|rule| rule.code == it.code)
-                })
-                .collect(),
-            per_file_ignores: &self.settings.per_file_ignores,
-        }
-    }
-}
-
-/// A path from the root on, without `..` in it.
-fn absolute(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    // There is no absolute path of nothing.
-    let path = if path.as_os_str().is_empty() {
-        std::env::current_dir().unwrap_or_default()
-    } else {
-        path
-    };
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }

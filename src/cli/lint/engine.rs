@@ -10,11 +10,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
+use super::input::Input;
 use super::look::{self, Kept, Look, look};
 use crate::finding::{Finding, Severity};
 use crate::lint::context::Context;
@@ -25,26 +25,6 @@ use crate::lint::settle::{self, Settled};
 use crate::lint::workspace::Workspace;
 use crate::lint::{Rule, check, imports, reading as read};
 use crate::text::{Source, Span};
-
-/// A file to lint.
-#[derive(Clone, Debug)]
-pub(super) struct Input {
-    /// Its path as it is shown; unique.
-    pub(super) path: Arc<str>,
-    /// Where its bytes are.
-    pub(super) place: Place,
-    /// Whether the caller named it: then it has to be read.
-    pub(super) is_named: bool,
-}
-
-/// Where the bytes of a file are.
-#[derive(Clone, Debug)]
-pub(super) enum Place {
-    /// In a file.
-    File(Box<Path>),
-    /// Here.
-    Memory(Arc<Source>),
-}
 
 /// What a run gives.
 #[derive(Debug, Default)]
@@ -82,7 +62,7 @@ pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static 
     let library = |file: FileId| {
         let index = file.0 as usize;
         let kept = looks.get(index).and_then(|look| look.kept.clone());
-        kept.or_else(|| Some(Arc::new(look::fetch(inputs.get(index)?).ok()?.source)))
+        kept.or_else(|| Some(Arc::new(inputs.get(index)?.read().ok()?.source)))
     };
     let found = parallel(&looks, |index, look| {
         let source = (!look.is_done).then(|| library(number(index))).flatten()?;

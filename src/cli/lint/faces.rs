@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use clap::ValueEnum;
-
-use super::LintArgs;
+use super::args::{Format, LintArgs};
 use super::engine::Outcome;
 use super::inputs::Inputs;
 use crate::cli::{Status, Streams, output};
@@ -13,24 +11,6 @@ use crate::finding::{Label, Severity};
 use crate::render::findings::{Notice, concise, fingerprint, github};
 use crate::render::lint::{Lint, json, junit, sarif, statistics, text};
 use crate::text::escaped;
-
-/// How to write findings.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-pub(super) enum Format {
-    /// For people, with the lines
-    #[default]
-    Text,
-    /// One finding a line, as compilers write them
-    Concise,
-    /// One document
-    Json,
-    /// SARIF 2.1.0, as GitHub's code scanning reads it
-    Sarif,
-    /// Workflow commands of GitHub Actions, which make annotations
-    Github,
-    /// JUnit XML
-    Junit,
-}
 
 /// Writes every format that was asked for, and to people what there is to say
 /// about the run.
@@ -135,7 +115,7 @@ fn hashes<'l>(lint: &Lint<'l>, inputs: &Inputs) -> BTreeMap<&'l str, BTreeMap<us
             .insert(label.start.line);
     }
     let hashes = wanted.into_iter().filter_map(|(file, lines)| {
-        let read = super::look::fetch(inputs.file(file)?).ok()?;
+        let read = inputs.file(file)?.read().ok()?;
         Some((file, fingerprint::of_lines(&read.source.bytes, &lines)))
     });
     hashes.collect()

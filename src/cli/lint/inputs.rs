@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::Wanted;
-use super::engine::{Input, Place};
-use super::{LintArgs, shown};
+use super::args::LintArgs;
+use super::input::{Input, Place};
+use super::wanted::Wanted;
 use crate::cli::Streams;
 use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
@@ -136,7 +136,7 @@ impl Collected {
 
 /// A path as people would write it: without `./` before it.
 fn plain(path: &Path) -> String {
-    without_dot(&shown(path)).to_owned()
+    without_dot(&host::shown(path)).to_owned()
 }
 
 fn without_dot(path: &str) -> &str {

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::engine::{Input, Place};
-use crate::host::{self, FileRead, ReadError};
+use super::input::Input;
 use crate::lint::document::{Documents, FileId};
 use crate::lint::facts::Facts;
-use crate::lint::recognise::{self, Form};
+use crate::lint::form::Form;
+use crate::lint::recognise;
 use crate::lint::workspace::File;
 use crate::lint::{extract, reading, suppress};
 use crate::text::Source;
@@ -57,7 +57,7 @@ pub(super) struct Kept {
 pub(super) fn look(number: FileId, input: &Input, kept: &Kept) -> Look {
     let mut look = Look::default();
     look.file.path = Arc::clone(&input.path);
-    let read = match fetch(input) {
+    let read = match input.read() {
         Ok(read) => read,
         Err(error) => {
             look.unread = Some(error.to_string());
@@ -106,22 +106,8 @@ pub(super) fn woken(number: FileId, input: &Input, look: &Look) -> Option<Box<Fa
     }
     let source = match &look.kept {
         Some(source) => Arc::clone(source),
-        None => Arc::new(fetch(input).ok()?.source),
+        None => Arc::new(input.read().ok()?.source),
     };
     let found = reading::documents(number, &source, look.form);
     extract::facts(&found).kept()
-}
-
-/// Reads a file.
-pub(super) fn fetch(input: &Input) -> Result<FileRead, ReadError> {
-    let mut read = match &input.place {
-        Place::Memory(source) => FileRead {
-            source: Source::clone(source),
-            is_cut: false,
-        },
-        Place::File(path) if input.is_named => host::read_path(path)?,
-        Place::File(path) => host::tree::read(path)?,
-    };
-    read.source.name = input.path.to_string();
-    Ok(read)
 }

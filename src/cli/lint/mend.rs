@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use diffy::DiffOptions;
 
-use super::engine::{Outcome, Place};
+use super::engine::Outcome;
+use super::input::Place;
 use super::inputs::Inputs;
 use crate::cli::output::Sink;
 use crate::host;

@@ -3,71 +3,27 @@
 mod args;
 mod engine;
 mod faces;
+mod input;
 mod inputs;
 mod look;
 mod mend;
+mod wanted;
 
-use std::path::PathBuf;
-
-use self::args::Wanted;
 use self::engine::Outcome;
-use self::faces::Format;
 use self::inputs::Inputs;
-use super::output::Outputs;
-use super::{Status, Streams, manual};
+use self::wanted::Wanted;
+use super::{Status, Streams};
 use crate::finding::{Finding, Severity};
 use crate::node::Node;
 use crate::node::kernel::Kernel;
 use crate::render::findings::Notice;
 use crate::render::lint::settings;
-use crate::text::escaped;
 
-#[derive(clap::Args, Debug)]
-#[command(after_help = manual::help("lint"))]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of the command line"
-)]
-pub(super) struct LintArgs {
-    /// Files and directories; - is standard input [default: .]
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// What - is called, which tells its kind
-    #[arg(
-        long,
-        value_name = "PATH",
-        default_value = "<stdin>",
-        hide_default_value = true
-    )]
-    stdin_filename: String,
-    /// Mend what has one safe mend
-    #[arg(long)]
-    fix: bool,
-    /// Show what --fix would change, and change nothing
-    #[arg(long)]
-    diff: bool,
-    /// End with status 0 whatever is found
-    #[arg(long)]
-    exit_zero: bool,
-    /// End with status 0 if there is nothing to read
-    #[arg(long)]
-    allow_empty: bool,
-    /// Count the findings of each rule in place of showing them, in text and concise
-    #[arg(long)]
-    statistics: bool,
-    /// Show what --config, options and defaults come to, and end
-    #[arg(long)]
-    show_settings: bool,
-    #[command(flatten)]
-    outputs: Outputs<Format>,
-    // Last: what follows would get its headings.
-    #[command(flatten)]
-    wanted: args::WantedArgs,
-}
+pub(super) use self::args::LintArgs;
 
 /// Reads, lints, writes.
 pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let wanted = match args.wanted.read() {
+    let wanted = match Wanted::read(&args.wanted) {
         Ok(wanted) => wanted,
         Err(error) => return faces::fail(&error, args, streams),
     };
@@ -150,10 +106,4 @@ fn status(
     } else {
         Status::Clean
     }
-}
-
-/// A path, safe to print.
-fn shown(path: &std::path::Path) -> String {
-    use std::os::unix::ffi::OsStrExt as _;
-    escaped(path.as_os_str().as_bytes())
 }

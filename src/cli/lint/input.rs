@@ -1,0 +1,43 @@
+//! A file to lint.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::host::{self, FileRead, ReadError};
+use crate::text::Source;
+
+/// A file to lint.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    /// Its path as it is shown; unique.
+    pub(super) path: Arc<str>,
+    /// Where its bytes are.
+    pub(super) place: Place,
+    /// Whether the caller named it: then it has to be read.
+    pub(super) is_named: bool,
+}
+
+/// Where the bytes of a file are.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// In a file.
+    File(Box<Path>),
+    /// Here.
+    Memory(Arc<Source>),
+}
+
+impl Input {
+    /// Its bytes, and the path as it is shown.
+    pub(super) fn read(&self) -> Result<FileRead, ReadError> {
+        let mut read = match &self.place {
+            Place::Memory(source) => FileRead {
+                source: Source::clone(source),
+                is_cut: false,
+            },
+            Place::File(path) if self.is_named => host::read_path(path)?,
+            Place::File(path) => host::read_found(path)?,
+        };
+        read.source.name = self.path.to_string();
+        Ok(read)
+    }
+}

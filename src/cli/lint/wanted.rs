@@ -1,0 +1,148 @@
+//! Which rules, and what is known beside the files: options and `kdns.toml`.
+
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::args::WantedArgs;
+use super::engine::Outcome;
+use crate::finding::{Finding, Severity};
+use crate::host;
+use crate::host::git::Pattern;
+use crate::lint::options::Options;
+use crate::lint::rules;
+use crate::lint::select::Selection;
+use crate::lint::settings::{self, Settings};
+use crate::render::lint::settings::Shown;
+
+/// What is wanted, from options, `kdns.toml` and defaults.
+pub(super) struct Wanted {
+    pub(super) selection: Selection,
+    pub(super) fail_on: Severity,
+    pub(super) options: Options,
+    pub(super) node_file: Option<PathBuf>,
+    /// Patterns, with the rules that are ignored in files that fit.
+    per_file: Vec<(Pattern, Selection)>,
+    settings: Settings,
+    config: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// Reads `kdns.toml`, over which the options are.
+    pub(super) fn read(args: &WantedArgs) -> anyhow::Result<Self> {
+        let config = match &args.config {
+            Some(path) => Some(path.clone()),
+            None => found_upward()?,
+        };
+        let settings = match &config {
+            Some(path) => settings::read(&host::read_path(path)?.source)?,
+            None => Settings::default(),
+        };
+        let folder = config.as_deref().and_then(Path::parent);
+        let folder = absolute(folder.unwrap_or(Path::new("")));
+        let per_file = settings.per_file_ignores.iter();
+        Ok(Self {
+            selection: settings.selection(&args.select, &args.ignore),
+            fail_on: args
+                .fail_on
+                .or(settings.fail_on)
+                .unwrap_or(Severity::Warning),
+            options: settings::over(args.known.options(), &settings.options),
+            node_file: args.known.node_file.clone(),
+            per_file: per_file
+                .map(|(pattern, words)| per_file_ignore(&folder, pattern, words))
+                .collect::<anyhow::Result<_>>()?,
+            settings,
+            config,
+        })
+    }
+
+    /// Without what `per-file-ignores` leaves out.
+    pub(super) fn without_ignored(&self, mut outcome: Outcome) -> Outcome {
+        if self.per_file.is_empty() {
+            return outcome;
+        }
+        let ignored: Vec<(&Pattern, Vec<&str>)> = self
+            .per_file
+            .iter()
+            .map(|(pattern, it)| (pattern, it.rules().iter().map(|rule| rule.code).collect()))
+            .collect();
+        let is_ignored = |finding: &Finding| {
+            ignored.iter().any(|(pattern, codes)| {
+                let path = Path::new(&finding.primary.file);
+                codes.contains(&finding.code) && pattern.fits(&absolute(path))
+            })
+        };
+        outcome.findings.retain(|finding| !is_ignored(finding));
+        outcome
+    }
+
+    /// What is shown for `--show-settings`.
+    pub(super) fn shown(&self) -> Shown<'_> {
+        Shown {
+            config: self.config.as_deref().map(host::shown),
+            fail_on: self.fail_on,
+            options: &self.options,
+            rules: self.selection.rules(),
+            left_out: rules::all()
+                .filter(|it| {
+                    !self
+                        .selection
+                        .rules()
+                        .iter()
+                        .any(|rule| rule.code == it.code)
+                })
+                .collect(),
+            per_file_ignores: &self.settings.per_file_ignores,
+        }
+    }
+}
+
+/// The nearest `kdns.toml` from the working directory upwards.
+fn found_upward() -> anyhow::Result<Option<PathBuf>> {
+    let start = std::env::current_dir().context("cannot tell the working directory")?;
+    let nearest = start
+        .ancestors()
+        .map(|it| it.join("kdns.toml"))
+        .find(|it| it.is_file());
+    // Beside us it is shown as people would write it.
+    Ok(nearest.map(|path| match path.strip_prefix(&start) {
+        Ok(relative) => relative.to_owned(),
+        Err(_) => path,
+    }))
+}
+
+fn per_file_ignore(
+    folder: &Path,
+    pattern: &str,
+    words: &[String],
+) -> anyhow::Result<(Pattern, Selection)> {
+    let pattern = Pattern::new(folder, pattern)
+        .with_context(|| format!("per-file-ignores has a pattern that is none: {pattern:?}"))?;
+    let selection = Selection {
+        select: words.to_vec(),
+        ignore: Vec::new(),
+    };
+    Ok((pattern, selection))
+}
+
+/// A path from the root on, without `..` in it.
+fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // There is no absolute path of nothing.
+    let path = if path.as_os_str().is_empty() {
+        std::env::current_dir().unwrap_or_default()
+    } else {
+        path
+    };
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
