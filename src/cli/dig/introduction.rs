@@ -2,15 +2,15 @@
 
 use std::io;
 
+use super::super::Streams;
 use super::place::Place;
-use super::run::settings;
-use super::{Streams, bind};
+use super::settings::settings;
 use crate::cli::target;
 use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::mnemonic::type_text;
 use crate::netns::Aim;
 use crate::program;
-use crate::resolver;
+use crate::resolver::{self, bind};
 use crate::simulation::Run;
 use crate::text::escaped;
 

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::Status;
+use super::super::Status;
 use super::flight::Flight;
 use super::lines::{Lines, Next};
 use super::output::{Output, said};
-use super::run::{Run, settings, status_of};
+use super::session::Session;
+use super::status;
 use crate::dig::lookup::Globals;
 use crate::dig::machine::{Event, Failure, Machine, Step};
 use crate::wire::sockets::{Got, Sockets};
@@ -25,7 +26,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 /// All lines that are not printed yet.
 pub(super) struct Many<'m, 'r> {
-    run: &'m mut Run<'r>,
+    session: &'m mut Session<'r>,
     cookie: [u8; 8],
     sockets: Sockets,
     flights: VecDeque<Flight>,
@@ -47,10 +48,10 @@ pub(super) struct Many<'m, 'r> {
 }
 
 impl<'m, 'r> Many<'m, 'r> {
-    pub(super) fn new(run: &'m mut Run<'r>, cookie: [u8; 8]) -> Self {
-        let globals = Rc::new(run.parser.globals.clone());
+    pub(super) fn new(session: &'m mut Session<'r>, cookie: [u8; 8]) -> Self {
+        let globals = Rc::new(session.parser.globals.clone());
         Self {
-            run,
+            session,
             cookie,
             sockets: Sockets::default(),
             flights: VecDeque::new(),
@@ -85,7 +86,7 @@ impl<'m, 'r> Many<'m, 'r> {
                     continue;
                 }
                 output.out.flush()?;
-                return Ok(self.end.unwrap_or(status_of(self.status)));
+                return Ok(self.end.unwrap_or(status::of_machine(self.status)));
             }
             let first = self.deadlines.first();
             let left = first.map(|(at, _)| at.saturating_duration_since(Instant::now()));
@@ -113,7 +114,7 @@ impl<'m, 'r> Many<'m, 'r> {
     }
 
     fn has_room(&self) -> bool {
-        let most = self.run.parser.globals.in_flight.min(self.most_sockets);
+        let most = self.session.parser.globals.in_flight.min(self.most_sockets);
         !self.is_over && self.in_flight < most && self.flights.len() < most * WINDOW
     }
 
@@ -130,14 +131,13 @@ impl<'m, 'r> Many<'m, 'r> {
     }
 
     fn start(&mut self, line: &[u8]) {
-        let read = self.run.read(line);
-        let parser = &mut self.run.parser;
+        let read = self.session.read(line);
+        let parser = &mut self.session.parser;
         if parser.globals != *self.globals {
             self.globals = Rc::new(parser.globals.clone());
         }
         let printed: Vec<_> = said(parser).collect();
-        let mut settings = settings(&self.globals, self.run.reading);
-        settings.cookie = self.cookie;
+        let settings = self.session.settings(self.cookie);
         let mut machine = Machine::new(settings, query_id);
         match read {
             Ok(None) => return,
@@ -166,7 +166,7 @@ impl<'m, 'r> Many<'m, 'r> {
             self.status = self.status.max(status);
             if flight.machine.has_ended() {
                 output.out.flush()?;
-                return Ok(Some(status_of(self.status)));
+                return Ok(Some(status::of_machine(self.status)));
             }
             self.flights.pop_front();
             self.first += 1;
@@ -264,7 +264,7 @@ impl<'m, 'r> Many<'m, 'r> {
                     close(flight, &mut self.sockets, &mut self.owners);
                     let socket = number_of(&mut self.next_socket);
                     self.owners.insert(socket, number);
-                    let means = (&mut self.sockets, self.run.trust.roots());
+                    let means = (&mut self.sockets, self.session.trust.roots());
                     let event = flight.open(socket, transport, server, timeout, means);
                     if event.is_none() {
                         flight.give(timeout);

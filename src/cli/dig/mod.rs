@@ -1,5 +1,6 @@
 //! `kdns dig`.
 
+mod connection;
 mod flight;
 mod introduction;
 mod lines;
@@ -8,6 +9,9 @@ mod names;
 mod output;
 mod place;
 mod run;
+mod session;
+mod settings;
+mod status;
 mod trust;
 mod walk;
 
@@ -21,10 +25,10 @@ use std::path::Path;
 use self::introduction::Introduction;
 use self::output::Output;
 use self::place::Place;
-use self::run::Run;
+use self::session::Session;
 use self::trust::Trust;
 use self::walk::Walker;
-use super::target::node;
+use super::node::node_below;
 use super::{Status, Streams, manual};
 use crate::address::Address;
 use crate::dig::command_line::{End, Parser, Surroundings, server_names};
@@ -32,7 +36,6 @@ use crate::dig::lookup::{Globals, Lookup};
 use crate::host::{self, FileRead, ReadError};
 use crate::netns;
 use crate::resolver::bind;
-use crate::resolver::reading::{Origin, Reading};
 
 const USAGE: &str = "\
 Usage:  kdns dig [@global-server] [domain] [q-type] [q-class] {q-opt}
@@ -108,7 +111,7 @@ fn inside(
     let batch = globals.batch.as_deref().filter(|path| *path != b"-");
     let batch = batch.map(|path| host::open_lines(Path::new(OsStr::from_bytes(path))));
     let trust = Trust::read(&globals, &lookups);
-    let aim = netns::aim(&node(root)?, target)?;
+    let aim = netns::aim(&node_below(root)?, target)?;
     match &aim.namespace {
         Ok(namespace) => namespace.move_in()?,
         Err(error) => return Err(error.clone().into()),
@@ -218,7 +221,13 @@ fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Re
     }
     let trust = asked.trust;
     let trust = trust.unwrap_or_else(|| Trust::read(&parser.globals, &lookups));
-    Run::new(parser, &reading, place, trust).all(lookups, asked.batch, streams)
+    let session = Session {
+        parser,
+        reading: &reading,
+        place,
+        trust,
+    };
+    run::all(session, lookups, asked.batch, streams)
 }
 
 fn bytes(words: &[OsString]) -> Vec<&[u8]> {
@@ -258,32 +267,19 @@ fn say(parser: &mut Parser, streams: &mut Streams<'_>) -> io::Result<()> {
 
 fn ended(end: End, parser: &mut Parser, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     say(parser, streams)?;
-    Ok(match end {
-        End::Help => {
-            write!(streams.out, "{USAGE}{HELP}")?;
-            Status::Clean
-        }
+    match end {
+        End::Help => write!(streams.out, "{USAGE}{HELP}")?,
         End::Version => {
             let version = env!("CARGO_PKG_VERSION");
             let _ = writeln!(streams.err, "DiG 9.18 (kdns {version})");
-            Status::Clean
         }
         End::Usage => {
             let _ = write!(
                 streams.err,
                 "{USAGE}\nUse \"kdns dig -h\" for what it adds and does not support\n"
             );
-            Status::Found
         }
-        End::Fatal => Status::Found,
-        End::Internal => Status::Internal,
-    })
-}
-
-/// The time-out of `resolv.conf`, where it says one.
-fn timeout(reading: &Reading<'_>) -> Option<u32> {
-    if reading.timeout.origin == Origin::BuiltIn {
-        return None;
+        End::Fatal | End::Internal => {}
     }
-    u32::try_from(reading.timeout.value.as_secs()).ok()
+    Ok(status::of_end(end))
 }

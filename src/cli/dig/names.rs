@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 
 use super::place::Place;
-use super::run::settings;
+use super::settings::settings;
 use crate::address::Address;
 use crate::config::hosts::entries;
 use crate::dig::lookup::Globals;

@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use crate::cli::target;
+use crate::host::situation::{self, RESOLV_CONF};
 use crate::host::{self, FileRead};
 use crate::netns::Aim;
 use crate::program::Program;
 use crate::scenario::{self, Scenario};
-use crate::wire;
 
-/// The file that names the servers.
-pub(super) const RESOLV_CONF: &str = "/etc/resolv.conf";
 /// The file of the names that need no server.
 const HOSTS: &str = "/etc/hosts";
 
@@ -38,7 +36,7 @@ impl Place {
         };
         scenario.resolv_conf = read(RESOLV_CONF)?;
         scenario.hosts = read(HOSTS)?;
-        scenario.interfaces = wire::interfaces();
+        scenario.interfaces = situation::interfaces().unwrap_or_default();
         Ok(Self {
             scenario,
             is_target: false,
