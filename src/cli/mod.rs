@@ -6,6 +6,7 @@ pub mod completions;
 mod deferred;
 mod dig;
 mod explain;
+mod files;
 mod lint;
 mod makers;
 pub mod manual;

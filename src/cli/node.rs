@@ -28,10 +28,7 @@ pub(super) struct NodeArgs {
 impl NodeArgs {
     /// The root of the node.
     pub(super) fn root(&self) -> Result<Root, ReadError> {
-        match &self.root {
-            Some(directory) => Root::below(directory, Resolution::default()),
-            None => Root::live(),
-        }
+        node_below(self.root.as_deref())
     }
 
     /// The directory that has the node's files.
@@ -57,6 +54,14 @@ impl NodeArgs {
             kubelet_config: read(&self.kubelet_config)?,
             corefile: read(&self.corefile)?,
         })
+    }
+}
+
+/// The node below a directory; `None`: this machine.
+pub(super) fn node_below(directory: Option<&Path>) -> Result<Root, ReadError> {
+    match directory {
+        Some(directory) => Root::below(directory, Resolution::default()),
+        None => Root::live(),
     }
 }
 

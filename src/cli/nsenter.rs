@@ -10,7 +10,8 @@ use std::process::Command;
 
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 
-use super::target::{node, unread};
+use super::node::node_below;
+use super::target::unread;
 use super::{Args, Status, Streams, completions, dig, explain, manual};
 use crate::host::io_reason;
 use crate::netns::{self, Aim};
@@ -95,7 +96,7 @@ fn become_command(
         return Status::NoCommand;
     }
     let (root, target) = args.target();
-    let prepared = node(root)
+    let prepared = node_below(root)
         .map_err(Into::into)
         .and_then(|root| netns::aim(&root, target))
         .and_then(|aim| {

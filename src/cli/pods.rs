@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::node::node_below;
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
 use crate::host::node::{Parts, pods, processes};
-use crate::host::root::{Resolution, Root};
 use crate::node::Pod;
 use crate::render::pods::{self as text, Style};
 use crate::text::escaped;
@@ -41,10 +41,7 @@ pub(super) enum Format {
 
 /// Reads the node, writes what its pods are.
 pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let root = match &args.root {
-        Some(directory) => Root::below(directory, Resolution::default())?,
-        None => Root::live()?,
-    };
+    let root = node_below(args.root.as_deref())?;
     let (seen, mut skipped) = processes::scan(&root);
     let parts = Parts {
         pods: true,

@@ -11,17 +11,18 @@ use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
 use super::address::parse_cluster_dns;
+use super::files::{VARIABLES, cut, use_resolv_conf};
 use super::makers::{Ground, Said};
-use super::node::read_named;
+use super::node::{node_below, read_named};
 use super::{Streams, completions, target};
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
-use crate::explain::{Context, PlacedLead};
+use crate::explain::Context;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
-use crate::host::{self, FileRead, MAX_BYTES};
-use crate::loopback::{self, Evidence};
+use crate::host::{self, FileRead};
+use crate::loopback::Evidence;
 use crate::netns::{EnterError, Namespace};
 use crate::pod::{self, PodError, PodFile, PodId};
 use crate::program;
@@ -67,9 +68,6 @@ pub(super) struct QuestionArgs {
     #[arg(long, value_name = "NAME")]
     hostname: Option<String>,
 }
-
-/// Variables that change what a resolver asks.
-pub(super) const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
 
 fn parse_variable(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
@@ -172,10 +170,7 @@ fn read_file(
 }
 
 fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {
-    let root = match root {
-        Some(directory) => Root::below(directory, Resolution::Kernel)?,
-        None => Root::live()?,
-    };
+    let root = node_below(root)?;
     let Situation {
         resolv_conf,
         hosts,
@@ -213,31 +208,6 @@ fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<
 fn variables() -> BTreeMap<String, String> {
     let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
     VARIABLES.iter().filter_map(set).collect()
-}
-
-pub(super) fn use_resolv_conf(
-    read: FileRead,
-    evidence: &Evidence,
-    scenario: &mut Scenario,
-    context: &mut Context,
-) {
-    context.about.extend(cut(&read));
-    let conf = ResolvConf::parse(read.source);
-    for (address, span) in loopback::name_servers(&conf) {
-        let lead = loopback::lead(address, &conf, evidence);
-        context.leads.extend(lead.map(|lead| PlacedLead {
-            place: conf.place(span.start),
-            lead,
-        }));
-    }
-    scenario.resolv_conf = Some(conf);
-}
-
-/// Says that there is more of a file than is read.
-pub(super) fn cut(read: &FileRead) -> Option<String> {
-    let name = &read.source.name;
-    read.is_cut
-        .then(|| format!("{name}: only the first {MAX_BYTES} bytes are read"))
 }
 
 fn read_pod(

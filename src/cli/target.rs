@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use super::question;
+use super::files::{VARIABLES, cut, use_resolv_conf};
+use super::node::node_below;
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
-use crate::host::ReadError;
-use crate::host::root::{Resolution, Root};
 use crate::netns::{self, Aim};
 use crate::program::{Certainty, Choice};
 use crate::scenario::{Scenario, default_hosts};
@@ -17,17 +16,9 @@ pub(super) fn read(
     root: Option<&Path>,
     scenario: &mut Scenario,
 ) -> anyhow::Result<(Context, Aim)> {
-    let aim = netns::aim(&node(root)?, word)?;
+    let aim = netns::aim(&node_below(root)?, word)?;
     let context = fill(&aim, scenario);
     Ok((context, aim))
-}
-
-/// The node on which a target is looked for: what `--root` says.
-pub(super) fn node(root: Option<&Path>) -> Result<Root, ReadError> {
-    match root {
-        Some(directory) => Root::below(directory, Resolution::Kernel),
-        None => Root::live(),
-    }
 }
 
 /// What of the target was not read, or not to its end, as sentences.
@@ -39,7 +30,7 @@ pub(super) fn unread(aim: &Aim) -> impl Iterator<Item = String> {
         &seen.nsswitch,
         &seen.aliases,
     ];
-    let cut = files.into_iter().flatten().filter_map(question::cut);
+    let cut = files.into_iter().flatten().filter_map(cut);
     cut.chain(aim.skipped.iter().cloned())
 }
 
@@ -52,14 +43,14 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
     };
     match &seen.resolv_conf {
         Some(file) => {
-            question::use_resolv_conf(file.clone(), &seen.evidence, scenario, &mut context);
+            use_resolv_conf(file.clone(), &seen.evidence, scenario, &mut context);
         }
         None => context
             .about
             .push("the target has no /etc/resolv.conf: each resolver uses its defaults".to_owned()),
     }
     let others = seen.hosts.iter().chain(&seen.nsswitch);
-    context.about.extend(others.filter_map(question::cut));
+    context.about.extend(others.filter_map(cut));
     if let Some(hostname) = &seen.hostname {
         scenario.hostname.clone_from(hostname);
     }
@@ -74,7 +65,7 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
         scenario.interfaces.clone_from(interfaces);
     }
     if let Some(program) = &aim.program {
-        let is_known = |name: &str| question::VARIABLES.contains(&name);
+        let is_known = |name: &str| VARIABLES.contains(&name);
         let variables = program.env.iter().filter(|(name, _)| is_known(name));
         scenario.env = variables
             .map(|(name, value)| (name.clone(), value.clone()))

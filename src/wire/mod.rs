@@ -164,16 +164,6 @@ impl Socket {
     }
 }
 
-/// The names of the network interfaces; none where the kernel does not say.
-pub fn interfaces() -> Vec<String> {
-    let Ok(list) = nix::net::if_::if_nameindex() else {
-        return Vec::new();
-    };
-    list.iter()
-        .filter_map(|it| it.name().to_str().ok().map(str::to_owned))
-        .collect()
-}
-
 /// How many sockets can be open at once beside what else is open; one at least.
 pub fn most_sockets() -> usize {
     /// Standard streams, a batch file, a namespace, and what libraries open.

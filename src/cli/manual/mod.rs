@@ -44,6 +44,24 @@ pub struct Example {
     pub is_shown: bool,
 }
 
+/// An example that is only named.
+const fn try_it(what: &'static str, line: &'static str) -> Example {
+    Example {
+        what,
+        line,
+        is_shown: false,
+    }
+}
+
+/// An example with what it prints.
+const fn shown(what: &'static str, line: &'static str) -> Example {
+    Example {
+        what,
+        line,
+        is_shown: true,
+    }
+}
+
 /// The page of this command.
 pub fn page(command: &str) -> Option<&'static Manual> {
     PAGES.iter().find(|page| page.command == command)

@@ -2,23 +2,7 @@
 
 use super::about::{CLEAN, COLORS, LOOKUP, LOOKUP_FILES, NODE_FILES};
 use super::report::{MERGE, REPORT};
-use super::{Example, Manual};
-
-pub(super) const fn try_it(what: &'static str, line: &'static str) -> Example {
-    Example {
-        what,
-        line,
-        is_shown: false,
-    }
-}
-
-const fn shown(what: &'static str, line: &'static str) -> Example {
-    Example {
-        what,
-        line,
-        is_shown: true,
-    }
-}
+use super::{Manual, shown, try_it};
 
 /// Every page; kdns itself first.
 pub static PAGES: &[Manual] = &[

@@ -1,8 +1,7 @@
 //! The pages of `kdns report`.
 
-use super::Manual;
 use super::about::COLORS;
-use super::pages::try_it;
+use super::{Manual, try_it};
 
 const STATUS: &[(&str, &str)] = &[
     ("0", "no loop anywhere"),

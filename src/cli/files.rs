@@ -1,0 +1,37 @@
+//! What the files of whoever asks become: part of a scenario, and sentences.
+
+use crate::config::resolv_conf::ResolvConf;
+use crate::explain::{Context, PlacedLead};
+use crate::host::{FileRead, MAX_BYTES};
+use crate::loopback::{self, Evidence};
+use crate::scenario::Scenario;
+
+/// Variables that change what a resolver asks.
+pub(super) const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
+
+/// Puts a resolv.conf into the scenario, and into `context` where its servers
+/// lead.
+pub(super) fn use_resolv_conf(
+    read: FileRead,
+    evidence: &Evidence,
+    scenario: &mut Scenario,
+    context: &mut Context,
+) {
+    context.about.extend(cut(&read));
+    let conf = ResolvConf::parse(read.source);
+    for (address, span) in loopback::name_servers(&conf) {
+        let lead = loopback::lead(address, &conf, evidence);
+        context.leads.extend(lead.map(|lead| PlacedLead {
+            place: conf.place(span.start),
+            lead,
+        }));
+    }
+    scenario.resolv_conf = Some(conf);
+}
+
+/// Says that there is more of a file than is read.
+pub(super) fn cut(read: &FileRead) -> Option<String> {
+    let name = &read.source.name;
+    read.is_cut
+        .then(|| format!("{name}: only the first {MAX_BYTES} bytes are read"))
+}
