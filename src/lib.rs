@@ -92,12 +92,7 @@
 //! use kdns::host::root::{Resolution, Root};
 //!
 //! let root = Root::below(Path::new("testdata/nodes/cluster-loop"), Resolution::default())?;
-//! let parts = Parts {
-//!     pods: true,
-//!     dns_pods: true,
-//!     servers: true,
-//! };
-//! let node = node::read(&root, &StandIns::default(), parts)?;
+//! let node = node::read(&root, &StandIns::default(), Parts::ALL)?;
 //! let report = check_loop::judge(&node);
 //! assert_eq!(report.verdict, Verdict::Loop);
 //! println!("{}", report.headline);

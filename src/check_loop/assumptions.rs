@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::graph::Graph;
+use super::outcome::Outcome;
 use super::report::{State, When};
 use super::servers::{Role, Server};
-use super::verdict::Outcome;
 use super::walk::WayEnd;
 use crate::kubelet::Found;
 use crate::node::Node;

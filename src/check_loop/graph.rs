@@ -8,7 +8,7 @@ use super::quote;
 use super::report::{Proof, When};
 use super::servers::{self, Role, Server};
 use super::view::{self, Policy, View};
-use crate::node::Node;
+use crate::node::{HostFile, Node};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
 use crate::topology::{Network, Program, Target};
 
@@ -36,8 +36,7 @@ impl<'n> Graph<'n> {
 
     /// The name servers in the file at `path`, as the server sees it.
     pub(super) fn view(&self, server: &Server<'n>, path: &str, when: When) -> View {
-        let is_in_pod = server.pod.is_some() || matches!(server.dns.network, Network::Pod(_));
-        if is_in_pod && path != view::RESOLV_CONF {
+        if server.is_in_pod() && path != view::RESOLV_CONF {
             return Err(format!(
                 "{} reads {path} in its own file system, which is not read",
                 server.dns.label
@@ -46,37 +45,35 @@ impl<'n> Graph<'n> {
         match (server.pod, when) {
             (Some(pod), When::Now) => view::now(pod),
             (Some(pod), When::NextStart) => view::next(self.node, Some(pod)),
-            (None, _) if is_in_pod => view::next(self.node, None),
-            (None, _) => self.file_of_node(path),
+            (None, _) if server.is_in_pod() => view::next(self.node, None),
+            (None, _) => match self.file_of_node(path) {
+                Some(file) => view::of_file(file),
+                None => Err(format!("{path} was not read")),
+            },
         }
     }
 
     /// Whether the end of that file was not read: it can list more servers.
     pub(super) fn is_cut(&self, server: &Server<'n>, path: &str, when: When) -> bool {
-        let is_in_pod = server.pod.is_some() || matches!(server.dns.network, Network::Pod(_));
         let conf = match (server.pod, when) {
             (Some(pod), When::Now) => view::own_file(pod),
-            _ if is_in_pod => {
+            _ if server.is_in_pod() => {
                 let file = self.node.kubelet_file.as_ref();
                 file.and_then(|it| it.content.as_ref().ok())
             }
             _ => {
-                let files = self.node.node_file.iter().chain(&self.node.files);
-                let mut files = files.chain(&self.node.kubelet_file);
-                let file = files.find(|it| it.path == path || it.links.iter().any(|it| it == path));
+                let file = self.file_of_node(path);
                 file.and_then(|it| it.content.as_ref().ok())
             }
         };
         conf.is_some_and(|conf| conf.source.is_cut())
     }
 
-    fn file_of_node(&self, path: &str) -> View {
+    /// The file of the node at `path`, or at the end of a link there.
+    fn file_of_node(&self, path: &str) -> Option<&'n HostFile> {
         let files = self.node.node_file.iter().chain(&self.node.files);
         let mut files = files.chain(&self.node.kubelet_file);
-        match files.find(|file| file.path == path || file.links.iter().any(|it| it == path)) {
-            Some(file) => view::of_file(file),
-            None => Err(format!("{path} was not read")),
-        }
+        files.find(|file| file.path == path || file.links.iter().any(|it| it == path))
     }
 
     /// The addresses of a network namespace, loopback ones left out.

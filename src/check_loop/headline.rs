@@ -1,8 +1,10 @@
 //! The answer in one line.
 
 use super::graph::{Graph, reached, short};
+use super::log::LOOP_FATAL;
+use super::outcome::Outcome;
 use super::report::{Report, State, Verdict, When};
-use super::verdict::{Outcome, asks_nobody};
+use super::verdict::asks_nobody;
 use super::walk::{self, Step, Way, WayEnd, Who};
 use crate::topology::Network;
 
@@ -63,7 +65,7 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
 /// Where a log says that `CoreDNS` saw its own query come back: that it did
 /// loop, not through whom.
 fn looped(report: &Report) -> Option<String> {
-    let fatal = report.evidence.iter().find(|it| it.kind == "loop-fatal")?;
+    let fatal = report.evidence.iter().find(|it| it.kind == LOOP_FATAL)?;
     Some(fatal.place.to_string())
 }
 

@@ -1,12 +1,15 @@
 //! Whether the DNS of a node loops: the verdict, its proof, and what mends it.
 
 mod assumptions;
+mod chains;
 mod deliver;
 mod drift;
+mod evidence;
 mod graph;
 mod headline;
 pub mod log;
 mod mend;
+mod outcome;
 mod probed;
 mod quote;
 mod report;
@@ -16,6 +19,7 @@ mod setup;
 mod verdict;
 mod view;
 mod walk;
+mod ways;
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +28,7 @@ use crate::node::Node;
 use crate::topology::DnsServer;
 
 use graph::Graph;
-use verdict::Outcome;
+use outcome::Outcome;
 
 pub use probed::with_probe;
 pub use report::{
@@ -34,15 +38,15 @@ pub use report::{
 /// Whether the DNS of `node` loops.
 pub fn judge(node: &Node) -> Report {
     let graph = Graph::of(node);
-    let now = verdict::outcomes(&graph, When::Now);
-    let next = verdict::outcomes(&graph, When::NextStart);
+    let now = outcome::outcomes(&graph, When::Now);
+    let next = outcome::outcomes(&graph, When::NextStart);
     let mut state_now = verdict::state(&graph, &now);
     let mut state_next = verdict::state(&graph, &next);
     if state_next == State::NoLoop && !assumptions::has_kubelet_file(node) {
         state_next = State::Unknown;
     }
     let mut verdict = verdict::verdict(state_now, state_next);
-    let contradiction = drift::contradiction(node).filter(|_| verdict == Verdict::NoLoop);
+    let contradiction = evidence::contradiction(node).filter(|_| verdict == Verdict::NoLoop);
     if contradiction.is_some() {
         verdict = Verdict::Unknown;
         state_now = State::Unknown;
@@ -60,11 +64,11 @@ pub fn judge(node: &Node) -> Report {
         (_, None) if state_next == State::Unknown => assumptions::missing(&graph, &next),
         _ => Vec::new(),
     };
-    let mut remarks = drift::about_ways(&graph, &all);
+    let mut remarks = ways::remarks(&graph, &all);
     remarks.extend(assumptions::supposed(&graph, state_now, &all));
-    let evidence = evidence(node);
+    let evidence = evidence::of(node);
     if !verdict::is_bad(state_now) && missing.is_empty() {
-        remarks.extend(drift::unexplained(&evidence));
+        remarks.extend(evidence::unexplained(&evidence));
     }
     remarks.extend(drift::of(&graph));
     // What is missing has its sentence.
@@ -82,7 +86,7 @@ pub fn judge(node: &Node) -> Report {
         now: state_now,
         next_start: state_next,
         headline: String::new(),
-        chains: verdict::chains(&graph, &all),
+        chains: chains::of(&graph, &all),
         mend: mend::of(&graph, state_now, state_next, &all),
         evidence,
         missing,
@@ -92,13 +96,6 @@ pub fn judge(node: &Node) -> Report {
     };
     report.headline = headline::of(&graph, &report, &all);
     report
-}
-
-/// What the logs of DNS pods and those that the caller named show.
-fn evidence(node: &Node) -> Vec<Sighting> {
-    let pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
-    let logs = pods.flat_map(|pod| &pod.containers).flat_map(|it| &it.logs);
-    logs.chain(&node.logs).flat_map(log::sightings).collect()
 }
 
 /// The servers that a probe of `node` asks.

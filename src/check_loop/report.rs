@@ -102,6 +102,12 @@ impl State {
         Self::NoLoop,
     ];
 
+    /// Its place among them.
+    pub(super) fn rank(self) -> usize {
+        let mut all = Self::ALL.into_iter();
+        all.position(|it| it == self).unwrap_or_default()
+    }
+
     /// Its word in every format.
     pub fn word(self) -> &'static str {
         match self {

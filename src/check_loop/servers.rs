@@ -18,6 +18,11 @@ pub(super) struct Server<'n> {
 }
 
 impl Server<'_> {
+    /// Whether it runs in a pod, also one on the node's network.
+    pub(super) fn is_in_pod(&self) -> bool {
+        self.pod.is_some() || matches!(self.dns.network, Network::Pod(_))
+    }
+
     /// Whether it stands for pods that run on other nodes, or will start here:
     /// a Corefile without a pod.
     pub(super) fn is_elsewhere(&self) -> bool {

@@ -76,11 +76,6 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
 fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Report> {
     let begun = Instant::now();
     let stand_ins = args.node.stand_ins(streams)?;
-    let parts = Parts {
-        pods: true,
-        dns_pods: true,
-        servers: true,
-    };
     if args.probe && args.node.is_files_only() {
         anyhow::bail!(
             "--probe needs a node: files alone cannot be asked; add --root / for this one"
@@ -89,7 +84,7 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
     let mut node = if args.node.is_files_only() {
         node::of_files(&stand_ins)
     } else {
-        node::read(&args.node.root()?, &stand_ins, parts)?
+        node::read(&args.node.root()?, &stand_ins, Parts::ALL)?
     };
     for path in &args.log {
         node.logs.push(read_named(path, streams)?.source);

@@ -5,6 +5,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+/// What a CoreDNS shows that ends because its own query came back.
+pub(in crate::check_loop) const LOOP_FATAL: &str = "loop-fatal";
+
 /// What a line shows, and how often.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Shown {
@@ -55,7 +58,7 @@ fn fatal(message: &str, version: Option<(u32, u32, u32)>) -> Option<&'static str
     Some(if is_doubtful {
         "loop-fatal-doubtful"
     } else {
-        "loop-fatal"
+        LOOP_FATAL
     })
 }
 

@@ -12,15 +12,14 @@ mod tests;
 use crate::check_loop::report::Sighting;
 use crate::text::{Place, Source, escaped};
 
+pub(super) use message::LOOP_FATAL;
+
 /// Longer lines are cut, in characters.
 const MAX_SHOWN: usize = 400;
 
 /// What sightings are called, and what each shows, the strongest first.
 pub const KINDS: [(&str, &str); 12] = [
-    (
-        "loop-fatal",
-        "CoreDNS saw its own query come back and ended",
-    ),
+    (LOOP_FATAL, "CoreDNS saw its own query come back and ended"),
     (
         "loop-fatal-doubtful",
         "the same from CoreDNS 1.2.1 to 1.2.5, which say so also when the upstream is silent",

@@ -7,10 +7,11 @@ mod setting;
 use std::net::IpAddr;
 
 use super::graph::{Graph, reached};
+use super::outcome::{self, Outcome};
 use super::quote;
 use super::report::{Edit, Mend, State, When};
 use super::servers::{self, Server};
-use super::verdict::{self, Outcome};
+use super::verdict;
 use super::view::{self, Policy};
 use super::walk::{self, Step, Way, WayEnd, Who};
 use crate::config::resolv_conf::ResolvConf;
@@ -115,11 +116,10 @@ impl<'c, 'n> Case<'c, 'n> {
     }
 
     fn reads_kubelet_file(&self, step: &Step, server: &Server<'_>) -> bool {
-        let is_in_pod = server.pod.is_some() || matches!(server.dns.network, Network::Pod(_));
         let policy = server
             .pod
             .map_or(Policy::Host, |pod| view::policy(self.node(), pod));
-        is_in_pod && policy == Policy::Host && step.is_from_file
+        server.is_in_pod() && policy == Policy::Host && step.is_from_file
     }
 
     /// Addresses outside the node that files and servers of it name as
@@ -169,7 +169,7 @@ impl<'c, 'n> Case<'c, 'n> {
 /// Whether the node would be well with this change.
 fn mends(changed: &Node) -> bool {
     let graph = Graph::of(changed);
-    let outcomes = verdict::outcomes(&graph, When::NextStart);
+    let outcomes = outcome::outcomes(&graph, When::NextStart);
     // What is not followed is no better and no worse with the change.
     let mut followed = outcomes.iter().filter(|it| !it.is_doubt()).peekable();
     followed.peek().is_some() && followed.all(|it| it.state == State::NoLoop)

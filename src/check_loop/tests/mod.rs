@@ -11,7 +11,7 @@ use super::*;
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Found, Kubelet, Origin, Setting};
 use crate::node::{Container, HostFile, Pod};
-use crate::text::{Placed, Source};
+use crate::text::{Place, Placed, Source};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
 
 pub(super) fn source(name: &str, text: &str) -> Source {

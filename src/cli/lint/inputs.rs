@@ -154,12 +154,7 @@ fn root_of(args: &LintArgs) -> anyhow::Result<Option<Root>> {
 }
 
 fn node_of(root: &Root) -> anyhow::Result<Node> {
-    let parts = Parts {
-        pods: true,
-        dns_pods: true,
-        servers: true,
-    };
-    let mut node = node::read(root, &StandIns::default(), parts)?;
+    let mut node = node::read(root, &StandIns::default(), Parts::ALL)?;
     node.kernel = node::kernel::read(root);
     Ok(node)
 }

@@ -42,6 +42,15 @@ pub struct Parts {
     pub servers: bool,
 }
 
+impl Parts {
+    /// Everything.
+    pub const ALL: Self = Self {
+        pods: true,
+        dns_pods: true,
+        servers: true,
+    };
+}
+
 /// Reads the node below `root`. What cannot be read is in [`Node::skipped`].
 ///
 /// # Errors

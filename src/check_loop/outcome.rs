@@ -1,0 +1,191 @@
+//! What becomes of the queries of each zone from each server.
+
+use std::collections::BTreeSet;
+
+use super::graph::Graph;
+use super::report::{State, When};
+use super::servers::{Role, Server};
+use super::walk::{self, Step, Way, WayEnd, Who};
+use crate::topology::{Program, Target};
+
+/// More zones than this are not looked at.
+const MAX_ZONES: usize = 64;
+/// The ways of one zone's queries from one server.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub(super) start: usize,
+    pub(super) zone: String,
+    pub(super) when: When,
+    pub(super) state: State,
+    pub(super) ways: Vec<Way>,
+    /// Whether only names loop that a server on the way does not have.
+    pub(super) is_partial: bool,
+}
+
+impl Outcome {
+    /// Whether it only says that something was not followed.
+    pub(super) fn is_doubt(&self) -> bool {
+        self.ways.iter().all(|way| way.steps.is_empty())
+    }
+
+    /// The way that decides.
+    pub(super) fn deciding(&self) -> Option<&Way> {
+        let counted = || self.ways.iter().filter(|way| !way.is_passed);
+        let cycle = counted().find(|way| matches!(way.end, WayEnd::Cycle(_)));
+        let refused = |way: &&Way| matches!(way.end, WayEnd::Refused | WayEnd::Stopped);
+        cycle.or_else(|| counted().find(refused))
+    }
+}
+
+/// What becomes of queries with one of the two sets of files, those outcomes
+/// first that decide.
+pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
+    let (zones, is_cut) = zones(graph);
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for (start, server) in graph.servers.iter().enumerate() {
+        if !is_asked(server, when) {
+            continue;
+        }
+        if server.role == Role::Cluster {
+            outcomes.extend(in_doubt(start, server, when, is_cut));
+        }
+        if server.dns.stops.is_some() {
+            continue;
+        }
+        let first = outcomes.len();
+        for zone in &zones {
+            if walk::forward(server, zone).is_none() {
+                continue;
+            }
+            let ways = walk::ways(graph, when, start, zone);
+            let same = |other: &Outcome| other.ways == ways;
+            if outcomes.get(first..).unwrap_or_default().iter().any(same) {
+                continue;
+            }
+            let state = state_of(&ways);
+            // Whether servers of the node that nobody of the cluster asks
+            // work is not the question, unless they ask themselves.
+            if server.role == Role::Other && !has_cycle(&ways) {
+                continue;
+            }
+            outcomes.push(Outcome {
+                is_partial: is_partial(graph, zone, &ways),
+                start,
+                zone: zone.clone(),
+                when,
+                state,
+                ways,
+            });
+        }
+    }
+    outcomes.sort_by_key(|it| it.state.rank());
+    outcomes
+}
+
+/// Whether the circle leads through a CoreDNS that has names of the zone
+/// itself and passes on only those that it does not have: with `fallthrough`,
+/// reverse lookups of addresses outside the cluster. The names of the
+/// cluster work then.
+fn is_partial(graph: &Graph<'_>, zone: &str, ways: &[Way]) -> bool {
+    let passes = |step: &Step| match step.who {
+        Who::Server(index) => graph.servers.get(index).is_some_and(|it| {
+            let serves = it.dns.forwards.iter().any(|own| own.to.is_empty());
+            let forward = walk::forward(it, zone);
+            it.dns.program == Program::CoreDns
+                && serves
+                && forward.is_some_and(|own| own.zone == ".")
+        }),
+        Who::Service(_) => false,
+    };
+    let in_circle = |way: &Way| match way.end {
+        WayEnd::Cycle(first) => way
+            .steps
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .any(passes),
+        _ => false,
+    };
+    let is_cycle = |way: &&Way| matches!(way.end, WayEnd::Cycle(_));
+    zone.ends_with(".arpa.")
+        && ways.iter().filter(is_cycle).count() > 0
+        && ways.iter().filter(is_cycle).all(in_circle)
+}
+
+/// Whether the server is there with these files: a pod that is only supposed
+/// does not run.
+fn is_asked(server: &Server<'_>, when: When) -> bool {
+    when == When::NextStart || !server.is_elsewhere()
+}
+
+/// What keeps a server of the cluster's DNS from being judged: nothing of it
+/// counts, or not all of it was followed.
+fn in_doubt(start: usize, server: &Server<'_>, when: When, is_cut: bool) -> Option<Outcome> {
+    let cut = || {
+        is_cut
+            .then(|| format!("there are more than {MAX_ZONES} zones, and the rest is not followed"))
+    };
+    let hides = || server.dns.hides.first().cloned();
+    let reason = server.dns.stops.clone().or_else(hides).or_else(cut)?;
+    let way = Way {
+        steps: Vec::new(),
+        end: WayEnd::Unknown(reason),
+        share: (1, 1),
+        is_passed: false,
+    };
+    Some(Outcome {
+        start,
+        zone: ".".to_owned(),
+        when,
+        state: State::Unknown,
+        ways: vec![way],
+        is_partial: false,
+    })
+}
+
+/// Every zone that some server treats in its own way, the root first, and
+/// whether there are more.
+fn zones(graph: &Graph<'_>) -> (Vec<String>, bool) {
+    let forwards = graph.servers.iter().flat_map(|it| &it.dns.forwards);
+    let mut zones: Vec<String> = forwards.map(|it| it.zone.clone()).collect();
+    zones.sort_by_key(|zone| (zone.ends_with(".arpa."), zone.len(), zone.clone()));
+    zones.dedup();
+    if zones.len() > MAX_ZONES {
+        // Of zones that every server treats alike one is enough.
+        let mut known = BTreeSet::new();
+        zones.retain(|zone| known.insert(treatment(graph, zone)));
+    }
+    let is_cut = zones.len() > MAX_ZONES;
+    zones.truncate(MAX_ZONES);
+    (zones, is_cut)
+}
+
+/// What tells the ways of one zone's queries from those of another.
+fn treatment<'g>(graph: &'g Graph<'_>, zone: &str) -> (bool, Vec<Option<Vec<&'g Target>>>) {
+    let targets = |server: &'g Server<'_>| {
+        let forward = walk::forward(server, zone)?;
+        Some(forward.to.iter().map(|it| &it.value).collect())
+    };
+    let all = graph.servers.iter().map(targets).collect();
+    (zone.ends_with(".arpa."), all)
+}
+
+fn has_cycle(ways: &[Way]) -> bool {
+    ways.iter().any(|way| matches!(way.end, WayEnd::Cycle(_)))
+}
+
+fn state_of(ways: &[Way]) -> State {
+    let counted = || ways.iter().filter(|way| !way.is_passed);
+    let has = |is: fn(&WayEnd) -> bool| counted().any(|way| is(&way.end));
+    let cycles = has(|end| matches!(end, WayEnd::Cycle(_)));
+    let refused = has(|end| matches!(end, WayEnd::Refused | WayEnd::Stopped));
+    let answered = has(|end| *end == WayEnd::Answered);
+    let unknown = has(|end| matches!(end, WayEnd::Unknown(_)));
+    match (cycles, refused, answered || unknown) {
+        (true, _, false) => State::Loop,
+        (true, _, true) | (false, true, true) => State::Mixed,
+        (false, true, false) => State::Refused,
+        (false, false, _) if unknown => State::Unknown,
+        (false, false, _) => State::NoLoop,
+    }
+}
