@@ -5,10 +5,8 @@
 //! shows what stands before the odd byte, and names it. So names and records
 //! are read here, and record data is kept as bytes with its names whole.
 
-mod reader;
-
-pub(crate) use self::reader::Reader;
 use crate::dig::rdata;
+use crate::dig::reader::{FORMERR, Reader, Trouble};
 use crate::name::Name;
 
 /// A reply.
@@ -102,15 +100,6 @@ pub struct Opt {
     pub data: Vec<u8>,
 }
 
-/// What is wrong with a message, in the order of how bad it is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Trouble {
-    /// It ends too early: what stands before the end counts.
-    UnexpectedEnd,
-    /// Something in it is not allowed, in BIND's words.
-    Bad(&'static str),
-}
-
 /// How much of a message could be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Read {
@@ -121,9 +110,6 @@ pub enum Read {
     /// None: why, in BIND's words.
     Nothing(&'static str),
 }
-
-/// BIND's name for a message that breaks a rule.
-pub(crate) const FORMERR: Trouble = Trouble::Bad("FORMERR");
 
 const OPT: u16 = 41;
 const TSIG: u16 = 250;

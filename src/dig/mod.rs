@@ -11,5 +11,6 @@ pub mod machine;
 pub mod message;
 pub mod mnemonic;
 pub mod rdata;
+pub mod reader;
 pub mod request;
 pub mod translation;

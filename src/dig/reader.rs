@@ -1,7 +1,18 @@
 //! Bytes, numbers and names of a message.
 
-use super::Trouble;
 use crate::name::{MAX_WIRE_BYTES, Name};
+
+/// What is wrong with a message, in the order of how bad it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Trouble {
+    /// It ends too early: what stands before the end counts.
+    UnexpectedEnd,
+    /// Something in it is not allowed, in BIND's words.
+    Bad(&'static str),
+}
+
+/// BIND's name for a message that breaks a rule.
+pub(crate) const FORMERR: Trouble = Trouble::Bad("FORMERR");
 
 /// A place in a message; names may point to what stands before it.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use hickory_proto::rr::RecordType;
 
 use crate::dig::lookup::Lookup;
-use crate::dig::message::{Message, Reader, Record, flag};
+use crate::dig::message::{Message, Record, flag};
+use crate::dig::reader::Reader;
 use crate::dig::request::{self, Parts};
 use crate::engine::message::{self as engine, Data, Query, Rcode, Reply};
 use crate::name::Name;

@@ -7,11 +7,44 @@ use socket2::{Domain, Protocol, Socket as Raw, Type};
 
 use super::any;
 use super::errors;
-use super::sockets::Got;
 use super::spare::Connected;
 use super::stream::{Stream, is_passing};
 use crate::engine::message::Transport;
 
+/// What a socket has to tell.
+#[derive(Debug)]
+pub enum Got {
+    /// It is connected.
+    Connected(u32),
+    /// It could not be connected, the connection has ended (end of file), or
+    /// an earlier datagram did not arrive (connection refused).
+    Failed(u32, io::Error),
+    /// A message did not leave.
+    NotSent(u32, io::Error),
+    /// A datagram to this server did not arrive, which a socket that is not
+    /// connected is not told.
+    Unheard(u32, SocketAddr, io::Error),
+    /// A message came, from whom.
+    Message(u32, SocketAddr, Vec<u8>),
+    /// The other descriptor that was waited for can be read.
+    Other,
+}
+
+impl Got {
+    /// The socket's number.
+    pub fn socket(&self) -> Option<u32> {
+        match self {
+            Self::Connected(id)
+            | Self::Failed(id, _)
+            | Self::NotSent(id, _)
+            | Self::Unheard(id, ..)
+            | Self::Message(id, ..) => Some(*id),
+            Self::Other => None,
+        }
+    }
+}
+
+/// What a number stands for.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// Each family has one of its own; neither is connected.

@@ -10,7 +10,7 @@ use self::rules::{check_digest, check_signature, check_tag, is_regular, sized};
 use self::shapes::{
     chained, digits, gateway, hashed, host_identity, key, location, next, prefixes, relay,
 };
-use crate::dig::message::{FORMERR, Reader, Trouble};
+use crate::dig::reader::{FORMERR, Reader, Trouble};
 
 /// A part of a record's data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

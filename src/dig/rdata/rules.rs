@@ -1,6 +1,6 @@
 //! What BIND refuses although its shape is right.
 
-use crate::dig::message::{FORMERR, Reader, Trouble};
+use crate::dig::reader::{FORMERR, Reader, Trouble};
 use crate::name::Name;
 
 /// Types whose data has a length of its own; the data is taken whole.

@@ -1,7 +1,7 @@
 //! Data whose shape depends on what is in it.
 
 use super::{is_type_map, put_name};
-use crate::dig::message::{FORMERR, Reader, Trouble};
+use crate::dig::reader::{FORMERR, Reader, Trouble};
 
 /// LOC (RFC 1876).
 ///

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::words::ttl;
-use crate::dig::message::{Message, Reader};
+use crate::dig::message::Message;
+use crate::dig::reader::Reader;
 use crate::text::escaped;
 
 /// What extended errors mean (RFC 8914), by number.

@@ -2,7 +2,7 @@
 
 mod template;
 
-use crate::dig::message::{FORMERR, Reader, Trouble};
+use crate::dig::reader::{FORMERR, Reader, Trouble};
 
 /// Keys of RFC 9460.
 const MANDATORY: u16 = 0;

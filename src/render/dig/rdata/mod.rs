@@ -9,8 +9,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::style::Style;
 use super::words::{base64, character_string, hex, ttl};
-use crate::dig::message::{Reader, Record};
+use crate::dig::message::Record;
 use crate::dig::mnemonic::type_text;
+use crate::dig::reader::Reader;
 
 const IN: u16 = 1;
 const CH: u16 = 3;

@@ -2,8 +2,8 @@
 
 use super::super::words::{base32hex, base64, dnssec_time, hex, name};
 use super::{Writer, words};
-use crate::dig::message::Reader;
 use crate::dig::mnemonic::type_text;
+use crate::dig::reader::Reader;
 
 /// Source: BIND lib/dns/rcode.c: `SECALGNAMES` (9.18)
 fn algorithm(number: u8) -> String {

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::super::words::{base64, character_string, hex, list_item};
 use super::{Writer, ipv6_text};
-use crate::dig::message::Reader;
+use crate::dig::reader::Reader;
 
 impl Writer<'_> {
     /// Source: BIND `lib/dns/rdata/in_1/svcb_64.c`: `generic_totext_in_svcb` (9.18)
