@@ -6,6 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod schemas;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use std::process::{Command, Stdio};
 
 use kdns::text::is_unprintable;
 use serde_json::Value;
+
+use self::schemas::close;
 
 #[test]
 fn explain() {
@@ -203,19 +207,6 @@ fn schema(name: &str) -> jsonschema::Validator {
     let mut schema: Value = serde_json::from_str(&text).unwrap();
     close(&mut schema);
     jsonschema::validator_for(&schema).unwrap()
-}
-
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            object.values_mut().for_each(close);
-            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
-                object.insert("additionalProperties".to_owned(), Value::Bool(false));
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(close),
-        _ => {}
-    }
 }
 
 fn cases(command: &str) -> Vec<PathBuf> {

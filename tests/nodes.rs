@@ -11,6 +11,8 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod schemas;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +20,8 @@ use std::process::Command;
 use kdns::host::root::{Resolution, Root};
 use kdns::text::{escaped, is_unprintable};
 use serde_json::Value;
+
+use self::schemas::close;
 
 /// Fewer situations than these are no proof.
 const MIN_NODES: usize = 45;
@@ -202,20 +206,6 @@ fn sarif_fits_the_official_schema() {
         let value: Value = serde_json::from_str(&out).unwrap();
         let error = validator.iter_errors(&value).next();
         assert!(error.is_none(), "{}: {error:?}\n{out}", name(&node));
-    }
-}
-
-/// Closes every object, so that no key is forgotten in the schema.
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            object.values_mut().for_each(close);
-            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
-                object.insert("additionalProperties".to_owned(), Value::Bool(false));
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(close),
-        _ => {}
     }
 }
 

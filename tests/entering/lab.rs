@@ -1,35 +1,11 @@
 //! Processes to look at, and the runs of kdns that look.
 
-use std::path::Path;
 use std::process::{Child, Command, ExitCode, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use libtest_mimic::Trial;
-
 pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 const HIDDEN: &str = "--alone";
-
-/// A trial that needs these programs, and root.
-pub(crate) fn trial(name: &str, programs: &[&str], run: impl FnOnce() + Send + 'static) -> Trial {
-    crate::needs::trial(name, missing(programs), move || {
-        run();
-        Ok(())
-    })
-}
-
-fn missing(programs: &[&str]) -> Option<String> {
-    if !nix::unistd::geteuid().is_root() {
-        return Some("needs root".to_owned());
-    }
-    let path = std::env::var("PATH").unwrap_or_default();
-    let is_there = |program: &&&str| {
-        path.split(':')
-            .any(|it| Path::new(it).join(program).exists())
-    };
-    let missing = programs.iter().find(|it| !is_there(it))?;
-    Some(format!("needs {missing}"))
-}
 
 /// Runs the scene of this name in a mount, pid and network namespace of its own,
 /// in which all is gone at the end; with these variables.

@@ -23,6 +23,8 @@ mod pods;
 mod privileges;
 mod programs;
 mod races;
+#[path = "../needs/root.rs"]
+mod root;
 mod scenes;
 mod words;
 

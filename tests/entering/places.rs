@@ -12,7 +12,8 @@ use kdns::netns;
 use libtest_mimic::Trial;
 
 use crate::dig;
-use crate::lab::{KDNS, Running, alone, explains, kdns, refuses, result, trial};
+use crate::lab::{KDNS, Running, alone, explains, kdns, refuses, result};
+use crate::root::trial;
 use crate::scenes;
 
 const SCENES: &[&str] = &[

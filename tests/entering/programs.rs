@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use libtest_mimic::Trial;
 use tempfile::TempDir;
 
-use crate::lab::{Running, explains, kdns, trial};
+use crate::lab::{Running, explains, kdns};
+use crate::root::trial;
 
 const C: &str = "#include <netdb.h>\n#include <unistd.h>\nint main(void){struct addrinfo*r;\
     if(getppid()==0)getaddrinfo(\"x\",0,0,&r);pause();return 0;}\n";

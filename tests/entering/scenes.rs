@@ -2,8 +2,9 @@
 
 use libtest_mimic::Trial;
 
-use crate::lab::{alone, trial};
+use crate::lab::alone;
 use crate::node::{UNIQUE, remove_groups};
+use crate::root::trial;
 use crate::{capture, containers, pods, privileges, races, words};
 
 /// What a scene needs is a list of programs.
@@ -36,7 +37,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let trial = |&(name, programs, _): &Scene| trial(name, programs, move || run_alone(name));
     let mut trials: Vec<Trial> = SCENES.iter().map(trial).collect();
     // Only the machine's own processes have them.
-    trials.push(crate::lab::trial(
+    trials.push(crate::root::trial(
         "words::a thread of the kernel",
         &[],
         words::kernel_thread,

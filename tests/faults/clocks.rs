@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 
-use crate::lab::{Ended, KDNS, trial};
+use crate::lab::{Ended, KDNS};
+use crate::root::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let needs = ["cc"];

@@ -2,7 +2,8 @@
 
 use libtest_mimic::Trial;
 
-use crate::lab::{Ended, Other, behind, script, testdata, trial};
+use crate::lab::{Ended, Other, behind, script, testdata};
+use crate::root::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![

@@ -8,33 +8,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use libtest_mimic::Trial;
-
 pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
 
 /// Nothing takes longer, in a debug build on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A trial that needs these programs, and root.
-pub(crate) fn trial(name: &str, programs: &[&str], run: fn()) -> Trial {
-    crate::needs::trial(name, missing(programs), move || {
-        run();
-        Ok(())
-    })
-}
-
-fn missing(programs: &[&str]) -> Option<String> {
-    if !nix::unistd::geteuid().is_root() {
-        return Some("needs root".to_owned());
-    }
-    let path = std::env::var("PATH").unwrap_or_default();
-    let is_there = |program: &&&str| {
-        path.split(':')
-            .any(|it| Path::new(it).join(program).exists())
-    };
-    let missing = programs.iter().find(|it| !is_there(it))?;
-    Some(format!("needs {missing}"))
-}
 
 /// What a run gave.
 #[derive(Debug, Eq, PartialEq)]

@@ -6,7 +6,8 @@ use std::thread;
 
 use libtest_mimic::Trial;
 
-use crate::lab::{Ended, behind, testdata, trial};
+use crate::lab::{Ended, behind, testdata};
+use crate::root::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let needs = ["prlimit"];

@@ -18,6 +18,8 @@ mod limits;
 #[path = "../needs/mod.rs"]
 mod needs;
 mod outputs;
+#[path = "../needs/root.rs"]
+mod root;
 mod signals;
 mod silent;
 

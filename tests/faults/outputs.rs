@@ -2,7 +2,8 @@
 
 use libtest_mimic::Trial;
 
-use crate::lab::{script, trial};
+use crate::lab::script;
+use crate::root::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let needs = ["unshare", "mount", "sh"];

@@ -12,7 +12,8 @@ use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::lab::{Ended, KDNS, PATIENCE, State, script, testdata, trial};
+use crate::lab::{Ended, KDNS, PATIENCE, State, script, testdata};
+use crate::root::trial;
 
 /// What a shell says of a program that SIGINT ended, and what kdns says itself.
 const INTERRUPTED: i32 = 130;

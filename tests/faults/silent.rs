@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::Trial;
 
-use crate::lab::{KDNS, Other, behind, testdata, trial};
+use crate::lab::{KDNS, Other, behind, testdata};
+use crate::root::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let needs = ["strace", "setpriv"];

@@ -5,7 +5,6 @@ use kdns::check_loop::log;
 use kdns::node::{addresses, cgroup, kernel, logs, mountinfo, runtime, stat};
 use kdns::program::{self, Program, elf, go, maps};
 use kdns::scenario::Scenario;
-use kdns::target;
 use kdns::text::Source;
 
 use super::{head, possible, printable, source};
@@ -72,7 +71,7 @@ fn tables(bytes: &[u8]) {
     drop(kernel::flows("f", bytes));
     drop(kernel::services("f", bytes));
     drop(kernel::service_flows("f", bytes));
-    drop(target::interfaces(bytes));
+    drop(addresses::interface_names(bytes));
 }
 
 fn process(bytes: &[u8]) {
