@@ -10,6 +10,7 @@ use std::process::Command;
 
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 
+use super::files::VARIABLES;
 use super::node::node_below;
 use super::target::unread;
 use super::{Args, Status, Streams, completions, dig, explain, manual};
@@ -42,10 +43,6 @@ impl NsenterArgs {
         (self.root.as_deref(), &self.target)
     }
 }
-
-/// Variables with which glibc's answers change, and which are the target's own
-/// or nobody's.
-const VARIABLES: &[&str] = &["RES_OPTIONS", "LOCALDOMAIN", "HOSTALIASES"];
 
 pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     match (args.what.split_first(), args.command.split_first()) {
