@@ -143,7 +143,8 @@ fn report_failure(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let node = args.node_name();
-    args.outputs.write(streams, |format, _, out| {
+    let outputs = args.outputs.of_failures(&[Format::Text]);
+    outputs.write(streams, |format, _, out| {
         write_error(&message, node.as_deref(), format, out)
     })?;
     streams.tell(message);

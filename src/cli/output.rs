@@ -21,7 +21,7 @@ use crate::text::escaped;
 /// The formats of a run and where each one goes.
 #[derive(Clone, Debug)]
 pub(super) struct Outputs<F> {
-    /// Never empty.
+    /// Never empty, but for failures.
     pub(super) wanted: Vec<Output<F>>,
 }
 
@@ -130,6 +130,16 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
     /// Whether more than one format would be mixed on standard output.
     fn is_mixed(&self) -> bool {
         self.wanted.iter().filter(|it| it.file.is_none()).count() > 1
+    }
+}
+
+impl<F: Copy + PartialEq> Outputs<F> {
+    /// Where to write what went wrong: not in the formats of `people`, who are
+    /// told on standard error and keep the files that they have.
+    pub(super) fn of_failures(&self, people: &[F]) -> Self {
+        let mut wanted = self.wanted.clone();
+        wanted.retain(|it| !people.contains(&it.format));
+        Self { wanted }
     }
 }
 

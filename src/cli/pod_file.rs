@@ -258,15 +258,18 @@ impl Policy {
 
 fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let mut notes = Vec::new();
-    args.outputs
-        .write(streams, |format, _, out| match (format, &answer.file) {
-            (Format::Json, file) => pod_file::json::write(&answer.about, file, out),
-            (Format::Text, Ok(file)) => {
-                pod_file::write_notes(&answer.about, file, &mut notes)?;
-                out.write_all(&file.bytes)
-            }
-            (Format::Text, Err(_)) => Ok(()),
-        })?;
+    let outputs = match answer.file {
+        Ok(_) => args.outputs.clone(),
+        Err(_) => args.outputs.of_failures(&[Format::Text]),
+    };
+    outputs.write(streams, |format, _, out| match (format, &answer.file) {
+        (Format::Json, file) => pod_file::json::write(&answer.about, file, out),
+        (Format::Text, Ok(file)) => {
+            pod_file::write_notes(&answer.about, file, &mut notes)?;
+            out.write_all(&file.bytes)
+        }
+        (Format::Text, Err(_)) => Ok(()),
+    })?;
     // A closed stderr leaves nobody to tell.
     let _ = streams.err.write_all(&notes);
     match &answer.file {
@@ -288,7 +291,8 @@ fn report(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
     let message = escaped(failure.sentence.as_bytes());
-    args.outputs.write(streams, |format, _, out| match format {
+    let outputs = args.outputs.of_failures(&[Format::Text]);
+    outputs.write(streams, |format, _, out| match format {
         Format::Text => Ok(()),
         Format::Json => pod_file::json::write_error(&message, failure.is_answer, out),
     })?;

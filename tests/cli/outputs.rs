@@ -145,6 +145,28 @@ fn outputs_are_whole_or_not_there() {
     assert_eq!(names(path), ["dangling", "link", "resolv.conf", "target"]);
 }
 
+/// A report of yesterday is better than one that says that all is well.
+#[test]
+fn files_for_people_stay_where_nothing_could_be_done() {
+    let folder = folder();
+    let path = folder.path();
+    for words in [
+        &["explain", "web", "--file", "missing"][..],
+        &["pod-file", "--node-file", "missing", "--policy", "Default"],
+        &["check-loop", "--root", "missing"],
+        &["lint", "missing"],
+        &["lint", "missing", "--format", "concise"],
+        &["lint", "resolv.conf", "--config", "missing"],
+    ] {
+        fs::write(path.join("report"), "as before").unwrap();
+        let ended = run(path, &[words, &["--output", "report"]].concat());
+        assert_eq!((ended.status, ended.out.as_str()), (2, ""), "{words:?}");
+        assert!(ended.err.starts_with("kdns: "), "{words:?}: {}", ended.err);
+        let report = fs::read_to_string(path.join("report")).unwrap();
+        assert_eq!(report, "as before", "{words:?}");
+    }
+}
+
 #[test]
 fn one_run_writes_several_formats() {
     let folder = folder();

@@ -156,9 +156,17 @@ fn memory() {
             let mut to_file = run.clone();
             to_file.extend(["--output".to_owned(), report.display().to_string()]);
             let ended = behind(&["prlimit", &word], &to_file);
-            if ended.status >= 2 {
-                assert_eq!(fs::read(&report).unwrap(), b"as before\n", "{word} {run:?}");
-            }
+            let written = fs::read_to_string(&report).unwrap();
+            let lines: Vec<&str> = free.out.lines().collect();
+            // What was found in the files that could be read is whole.
+            let is_part = ended.status == 2
+                && written.ends_with('\n')
+                && written.lines().all(|line| lines.contains(&line));
+            let is_kept = written == "as before\n";
+            assert!(
+                ended.status < 2 || is_kept || is_part,
+                "{word} {run:?}: {written}"
+            );
             fs::write(&report, "as before\n").unwrap();
             let left = fs::read_dir(folder.path()).unwrap().count();
             assert_eq!(left, 1, "{word} {run:?} leaves a file behind");

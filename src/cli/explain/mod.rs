@@ -211,7 +211,8 @@ fn report(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let name = args.name.clone().unwrap_or_default();
-    args.outputs.write(streams, |format, _, out| match format {
+    let outputs = args.outputs.of_failures(&[Format::Text]);
+    outputs.write(streams, |format, _, out| match format {
         Format::Text => Ok(()),
         Format::Json => explanation::json::write_error(&name, &name, &message, None, out),
         Format::Jsonl => prediction::error_line(&name, &message, None, out),

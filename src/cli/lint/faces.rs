@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use super::args::{Format, LintArgs};
 use super::engine::Outcome;
 use super::inputs::Inputs;
-use crate::cli::{Status, Streams, output};
+use crate::cli::output::{self, Outputs};
+use crate::cli::{Status, Streams};
 use crate::finding::{Label, Severity};
 use crate::render::findings::{Notice, concise, fingerprint, github};
 use crate::render::lint::{Lint, json, junit, sarif, statistics, text};
@@ -29,7 +30,14 @@ pub(super) fn write(
         files: outcome.files,
         fail_on,
     };
-    write_all(&lint, inputs, args, streams)?;
+    let is_error = |it: &Notice| it.severity == Severity::Error;
+    let has_failed = lint.files == 0 && lint.notices.iter().any(is_error);
+    let outputs = if has_failed && lint.findings.is_empty() {
+        for_machines(args)
+    } else {
+        args.outputs.clone()
+    };
+    write_all(&lint, inputs, args, &outputs, streams)?;
     tell(&lint.notices, streams);
     Ok(())
 }
@@ -42,13 +50,16 @@ pub(super) fn fail(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let lint = Lint::failed(&message);
-    args.outputs.write(streams, |format, _, out| match format {
-        // People have it on standard error.
-        Format::Text | Format::Concise => Ok(()),
-        format => write_as(format, &lint, &|_| None, false, out),
+    for_machines(args).write(streams, |format, _, out| {
+        write_as(format, &lint, &|_| None, false, out)
     })?;
     tell(&lint.notices, streams);
     Ok(Status::Undecided)
+}
+
+/// Where to write that nothing was looked at: people are told anyway.
+fn for_machines(args: &LintArgs) -> Outputs<Format> {
+    args.outputs.of_failures(&[Format::Text, Format::Concise])
 }
 
 /// Writes sentences about the run to standard error.
@@ -62,9 +73,10 @@ fn write_all(
     lint: &Lint<'_>,
     inputs: &Inputs,
     args: &LintArgs,
+    outputs: &Outputs<Format>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<()> {
-    for wanted in &args.outputs.wanted {
+    for wanted in &outputs.wanted {
         let format = wanted.format;
         let hashes = match format {
             Format::Sarif => hashes(lint, inputs),
