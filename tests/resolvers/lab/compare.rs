@@ -83,7 +83,7 @@ fn compare(prediction: &Value, observed: &Observation, races: bool) -> Result<()
     let loose = varied || races;
     let mut first = None;
     for one in std::iter::once(observed).chain(&observed.variants) {
-        match against(prediction, &predicted, one, loose) {
+        match against(prediction, &predicted, one, (loose, races)) {
             Ok(()) => return Ok(()),
             Err(e) => first = Some(first.map_or(e.clone(), |f| worse(f, e))),
         }
@@ -143,13 +143,15 @@ fn against(
     prediction: &Value,
     predicted: &[Step],
     observed: &Observation,
-    loose: bool,
+    (loose, races): (bool, bool),
 ) -> Result<(), Difference> {
     let seen = observed_steps(&observed.queries);
     let cut = observed.outcome.code.as_deref() == Some("STILL_RUNNING_AT_LIMIT");
     let exact = predicted == seen || cut && predicted.starts_with(&seen);
     let cached = observed.resolver == "systemd-resolved-stub";
-    let alike = exact || loose && same_by_type(predicted, &seen, cached, cut);
+    let alike = exact
+        || loose && same_by_type(predicted, &seen, cached, cut)
+        || races && cached && same_names(predicted, &seen);
     if !alike {
         return Err(Difference::Queries(first_difference(predicted, &seen)));
     }
@@ -166,10 +168,16 @@ fn against(
 /// Whether each type's own list is the same, or of a `cut` run begins so; with a `cache` a negative answer to A may have
 /// answered AAAA, or the reverse.
 fn same_by_type(predicted: &[Step], seen: &[Step], cache: bool, cut: bool) -> bool {
+    let (mut predicted, mut seen) = (by_type(predicted), by_type(seen));
     if cache {
-        return same_but_for_a_cache(predicted, seen, cut);
+        let p = predicted.remove(&Some("AAAA")).unwrap_or_default();
+        let s = seen.remove(&Some("AAAA")).unwrap_or_default();
+        let (few, many) = if p.len() < s.len() { (p, s) } else { (s, p) };
+        let mut rest = many.iter();
+        if !few.iter().all(|step| rest.any(|other| other == step)) {
+            return false;
+        }
     }
-    let (predicted, seen) = (by_type(predicted), by_type(seen));
     if cut {
         return seen
             .iter()
@@ -178,27 +186,18 @@ fn same_by_type(predicted: &[Step], seen: &[Step], cache: bool, cut: bool) -> bo
     predicted == seen
 }
 
-/// Whether the same names are asked for in the same order, and each as often with every type that both ask it with; a
-/// `cut` run only begins so.
-fn same_but_for_a_cache(predicted: &[Step], seen: &[Step], cut: bool) -> bool {
+/// Whether the same names are asked for in the same order, with whatever type: on a busy machine a cache answers now the
+/// one, now the other.
+fn same_names(predicted: &[Step], seen: &[Step]) -> bool {
     let names = |steps: &[Step]| {
-        let mut names: Vec<Step> = Vec::new();
-        for (proto, server, name, _) in steps {
-            let step = (proto.clone(), server.clone(), name.clone(), None);
-            if !names.contains(&step) {
-                names.push(step);
-            }
-        }
+        let mut names: Vec<_> = steps
+            .iter()
+            .map(|(_, server, name, _)| (server.clone(), name.clone()))
+            .collect();
+        names.dedup();
         names
     };
-    let same = |step: &Step| {
-        let count = |steps: &[Step]| steps.iter().filter(|it| *it == step).count();
-        count(seen) == 0 || count(seen) == count(predicted)
-    };
-    if cut {
-        return names(predicted).starts_with(&names(seen));
-    }
-    names(predicted) == names(seen) && predicted.iter().all(same)
+    names(predicted) == names(seen)
 }
 
 fn first_difference(predicted: &[Step], seen: &[Step]) -> String {
