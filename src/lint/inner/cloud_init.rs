@@ -72,12 +72,23 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
     let whole = root.get("resolv_conf")?;
     let mut made = Pieces::of(whole);
     for server in items(whole, "nameservers") {
-        line(&mut made, "nameserver", [server]);
+        line(&mut made, "nameserver", std::slice::from_ref(server));
     }
     line(&mut made, "search", items(whole, "searchdomains"));
-    line(&mut made, "domain", whole.get("domain"));
+    let of_key = |name: &str| {
+        let mut entries = whole.as_mapping().unwrap_or_default().iter();
+        entries.rfind(|it| it.key.as_scalar().is_some_and(|it| it.text == name))
+    };
+    if let Some(domain) = of_key("domain").filter(|it| it.value.as_scalar().is_some()) {
+        made.key(&domain.key);
+        made.text(" ");
+        made.scalar(&domain.value);
+        made.text("\n");
+    }
     line(&mut made, "sortlist", items(whole, "sortlist"));
-    options(&mut made, whole.get("options"));
+    if let Some(entry) = of_key("options") {
+        options(&mut made, entry);
+    }
     Some(Inner {
         path: NODE_FILE.to_owned(),
         content: Content::Made(made),
@@ -86,18 +97,17 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
 }
 
 /// All options on a line: those that are true alone, others with their values.
-fn options<'n>(made: &mut Pieces<'n>, options: Option<&'n Node>) {
-    let options = options.and_then(Node::as_mapping).unwrap_or_default();
+fn options<'n>(made: &mut Pieces<'n>, entry: &'n Entry) {
     let said = |it: &Entry| it.value.as_scalar().map(|it| it.text.to_ascii_lowercase());
     let is = |it: &Entry, words: [&str; 3]| said(it).is_some_and(|it| words.contains(&it.as_str()));
+    let options = entry.value.as_mapping().unwrap_or_default().iter();
     let mut given = options
-        .iter()
         .filter(|it| !is(it, ["false", "no", "off"]))
         .peekable();
     if given.peek().is_none() {
         return;
     }
-    made.text("options");
+    made.key(&entry.key);
     for option in given {
         made.text(" ");
         made.scalar(&option.key);
@@ -109,14 +119,16 @@ fn options<'n>(made: &mut Pieces<'n>, options: Option<&'n Node>) {
     made.text("\n");
 }
 
-/// A keyword and its values; nothing without values.
-fn line<'n>(made: &mut Pieces<'n>, keyword: &str, values: impl IntoIterator<Item = &'n Node>) {
-    let mut values = values.into_iter().peekable();
-    if values.peek().is_none() {
+/// A keyword and those of the values that are texts; nothing without any: a
+/// template can stand there.
+fn line<'n>(made: &mut Pieces<'n>, keyword: &str, values: &'n [Node]) {
+    let texts = values.iter().filter(|it| it.as_scalar().is_some());
+    let mut texts = texts.peekable();
+    if texts.peek().is_none() {
         return;
     }
     made.text(keyword);
-    for value in values {
+    for value in texts {
         made.text(" ");
         made.scalar(value);
     }
