@@ -101,7 +101,8 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     ) {
         return Some(Form::ResolvConf);
     }
-    if extension == "service" || in_folder(".service.d/") && extension == "conf" {
+    let is_drop_in = || in_folder(".service.d/") || mentions(bytes, b"[Service]");
+    if extension == "service" || extension == "conf" && is_drop_in() {
         // Of k3s and rke2 only what sets something of their kubelet.
         const WORDS: [&[u8]; 4] = [b"kubelet", b"resolv-conf", b"cluster-d", b"_RESOLV_CONF"];
         let is_kubelets = WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
