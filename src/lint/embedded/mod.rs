@@ -112,6 +112,7 @@ impl Layer {
     }
 
     /// The same text where nothing may be written.
+    #[must_use]
     pub fn fixed(mut self) -> Self {
         for run in &mut self.runs {
             run.writing = Writing::Fixed;

@@ -10,7 +10,7 @@ pub struct Pieces<'n> {
     whole: &'n Node,
     text: String,
     /// Where the text of each value and key begins.
-    pieces: Vec<Piece<'n>>,
+    parts: Vec<Piece<'n>>,
 }
 
 /// What stands in the document.
@@ -27,7 +27,7 @@ impl<'n> Pieces<'n> {
         Self {
             whole,
             text: String::new(),
-            pieces: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -51,7 +51,7 @@ impl<'n> Pieces<'n> {
             return;
         };
         let start = self.text.len();
-        self.pieces.push(Piece {
+        self.parts.push(Piece {
             start,
             node,
             is_key,
@@ -66,7 +66,7 @@ impl<'n> Pieces<'n> {
 
     /// How it stands in the document whose bytes are `outer`.
     pub fn layer(&self, outer: &[u8]) -> Layer {
-        let pieces = self.pieces.iter().filter_map(|it| {
+        let pieces = self.parts.iter().filter_map(|it| {
             let layer = Layer::of_scalar(outer, it.node)?;
             Some((it.start, if it.is_key { layer.fixed() } else { layer }))
         });

@@ -36,7 +36,7 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
 
 const SETTING: &str = "/proc/sys/net/bridge/bridge-nf-call-iptables";
 
-/// Where br_netfilter would be.
+/// Where `br_netfilter` would be.
 const MODULES: &str = "/proc/modules";
 
 /// The bridges that pods of a node are joined with: the CNI plugin bridge's
