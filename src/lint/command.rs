@@ -5,7 +5,7 @@
 //! the later value counts, files over `Environment=`; systemd.service(5)
 //! `ExecStart=`: drop-ins take back and set again.
 
-use crate::lint::facts::{Command, CommandPart, Key, KubeletFacts, KubeletForm, Setting};
+use crate::lint::facts::{Command, CommandPart, KubeletFacts, KubeletForm, Setting};
 
 /// What the flags of a kubelet come to.
 #[derive(Debug, Default)]
@@ -96,8 +96,8 @@ fn rest<'w>(
         let is_unit = text.form == KubeletForm::Unit;
         for (index, setting) in text.settings.iter().enumerate() {
             let reason = match text.variables.get(index) {
-                // It is no argument: the kubelet reads its environment.
-                _ if setting.key == Key::DropInGate => None,
+                // It is no argument: the program reads its environment.
+                _ if !setting.is_flag => None,
                 Some(name) if is_named(name) => continue,
                 // A script can take them from its environment.
                 Some(_) if !takes_variables => None,

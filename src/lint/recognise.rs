@@ -77,14 +77,24 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     ) {
         return Some(Form::ResolvConf);
     }
-    if extension == "service" || in_folder(".service.d/") && extension == "conf" {
+    let is_drop_in = || in_folder(".service.d/") || mentions(bytes, b"[Service]");
+    if extension == "service" || extension == "conf" && is_drop_in() {
         // Of k3s and rke2 only what sets something of their kubelet.
-        const WORDS: [&[u8]; 3] = [b"kubelet", b"resolv-conf", b"cluster-d"];
+        const WORDS: [&[u8]; 4] = [b"kubelet", b"resolv-conf", b"cluster-d", b"_RESOLV_CONF"];
         let is_kubelets = WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
         return is_kubelets.then_some(Form::Unit);
     }
     if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
         return Some(Form::Arguments);
+    }
+    // Of k3s and rke2: `k3s.service.env`, `/etc/default/k3s`.
+    let is_rancher = (name.starts_with("k3s") || name.starts_with("rke2"))
+        && (extension == "env"
+            || ["default/", "sysconfig/", "conf.d/"]
+                .into_iter()
+                .any(in_folder));
+    if is_rancher && mentions(bytes, b"_RESOLV_CONF") {
+        return Some(Form::Environment);
     }
     let is_variables = name == "kubeadm-flags.env"
         || matches!(name, "kubelet" | "kubelet.env")

@@ -28,15 +28,19 @@ pub struct Settled {
 /// The draft for a document that cannot be parsed.
 pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
     let mut report = Report::new(&reading::UNPARSEABLE);
-    let is_template = memchr::memmem::find(bytes, b"{{").is_some();
-    let draft = if is_template {
+    let has = |mark: &[u8]| memchr::memmem::find(bytes, mark).is_some();
+    // Of Go and Jinja, and of Terraform.
+    let is_rendered_by_helm = has(b"{{");
+    let draft = if is_rendered_by_helm || has(b"%{") || has(b"\n${") {
         let draft = report.add(
             it.at,
             "a template, which is no YAML before it is rendered, was not read",
         );
-        draft
-            .severity(Severity::Info)
-            .help("lint what it renders: helm template . | kdns lint -")
+        draft.severity(Severity::Info).help(if is_rendered_by_helm {
+            "lint what it renders: helm template . | kdns lint -"
+        } else {
+            "lint the file that it renders"
+        })
     } else {
         report.add(
             it.at,

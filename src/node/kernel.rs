@@ -18,6 +18,9 @@ pub struct Kernel {
     /// Whether packets that cross a bridge go through iptables:
     /// `net.bridge.bridge-nf-call-iptables`.
     pub bridge_calls_iptables: Option<bool>,
+    /// Whether it is known that the module `br_netfilter`, which has that
+    /// setting, is not loaded.
+    pub lacks_bridge_module: bool,
     /// The connections to servers on port 53, in the order of the table, at
     /// most [`MAX_FLOWS`].
     pub flows: Vec<Flow>,

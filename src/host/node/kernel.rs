@@ -31,6 +31,10 @@ pub fn read(root: &Root) -> Kernel {
         kernel.conntrack = count.zip(max).map(|(count, max)| Room { count, max });
         let is_on = |it: u64| it != 0;
         kernel.bridge_calls_iptables = setting("bridge/bridge-nf-call-iptables").map(is_on);
+        // What is built in has the setting and is not in the list.
+        let has_settings = setting("ipv4/ip_forward").is_some();
+        let is_unset = has_settings && kernel.bridge_calls_iptables.is_none();
+        kernel.lacks_bridge_module = is_unset && lacks_module(root, b"br_netfilter ");
         kernel.expires_without_server = setting("ipv4/vs/expire_nodest_conn").map(is_on);
     }
     kernel
@@ -51,6 +55,15 @@ fn is_own_network(root: &Root) -> bool {
         (Some(own), Some(nodes)) => own == nodes,
         _ => true,
     }
+}
+
+/// Whether the list of modules can be read and has no line with this beginning.
+fn lacks_module(root: &Root, name: &[u8]) -> bool {
+    let Ok(file) = root.read_once(Path::new("/proc/modules")) else {
+        return false;
+    };
+    let mut lines = file.source.bytes.split(|&byte| byte == b'\n');
+    !lines.any(|it| it.starts_with(name))
 }
 
 /// The whole number at the beginning of a file.

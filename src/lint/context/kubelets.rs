@@ -132,7 +132,11 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
         }
     }
     kubelet.files.dedup();
-    kubelet.made.extend(flags.made);
+    // What k3s and rke2 read from their environment counts least.
+    let is_variable = |it: &&Setting| !it.is_flag;
+    let (variables, flags_made): (Vec<_>, Vec<_>) = flags.made.into_iter().partition(is_variable);
+    kubelet.made.splice(0..0, variables);
+    kubelet.made.extend(flags_made);
     kubelet.ignored.extend(flags.ignored);
     // Stable: flags beat files, and keep their order.
     kubelet.made.sort_by_key(|it| it.is_flag);

@@ -111,6 +111,15 @@ impl Layer {
         }
     }
 
+    /// The same text where nothing may be written.
+    #[must_use]
+    pub fn fixed(mut self) -> Self {
+        for run in &mut self.runs {
+            run.writing = Writing::Fixed;
+        }
+        self
+    }
+
     /// The layer of a text that was put together from others: where each of
     /// them begins in it, in order, and how it stands in the text around.
     pub fn of_pieces(whole: Span, pieces: impl Iterator<Item = (usize, Self)>) -> Self {

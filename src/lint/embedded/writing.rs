@@ -16,6 +16,8 @@ pub(super) enum Writing {
     Single,
     /// Without quotes: what would need them cannot be written.
     Plain,
+    /// Where nothing may be written: a key.
+    Fixed,
 }
 
 impl Writing {
@@ -36,6 +38,7 @@ impl Writing {
             Self::Double => Some(text.chars().map(escaped).collect()),
             Self::Single => (!text.contains('\n')).then(|| text.replace('\'', "''")),
             Self::Plain => is_plain(&text).then_some(text),
+            Self::Fixed => None,
         }
     }
 }

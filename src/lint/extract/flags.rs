@@ -29,7 +29,7 @@ pub(super) fn facts(document: &Document) -> Option<KubeletFacts> {
         Syntax::Arguments(arguments) => facts.settings = settings(document, arguments),
         _ => {}
     }
-    facts.settings.extend(gates(document));
+    facts.settings.extend(own_variables(document));
     let says = !facts.settings.is_empty() || facts.command.is_some();
     says.then_some(facts)
 }
@@ -166,35 +166,51 @@ pub fn arguments(document: &Document) -> Vec<Vec<Traced>> {
 /// The variable that opens `--config-dir` to old kubelets.
 const GATE: &str = "KUBELET_CONFIG_DROPIN_DIR_ALPHA";
 
-fn gates(document: &Document) -> Vec<Setting> {
-    let gate = |name: &str, value: &Traced| {
-        let text = value.text().into_owned();
-        let at = place(document, value.spot(0), &text);
-        let written = Text {
-            text: name.to_owned(),
-            at,
-        };
-        Setting {
-            key: Key::DropInGate,
-            written,
-            values: vec![Text { text, at }],
-            at,
-            is_flag: false,
-            is_null: false,
-            literal: None,
-        }
-    };
-    match &document.syntax {
+/// What a kubelet, k3s or rke2 reads from its environment: no flags.
+fn own_variables(document: &Document) -> Vec<Setting> {
+    let of_unit;
+    let variables: Vec<(&str, &Traced)> = match &document.syntax {
         Syntax::Unit(entries) => {
-            let variables = Service::of(entries).environment;
-            let gates = variables.iter().filter(|(name, _)| name == GATE);
-            gates.map(|(name, value)| gate(name, value)).collect()
+            of_unit = Service::of(entries).environment;
+            of_unit.iter().map(|it| (it.0.as_str(), &it.1)).collect()
         }
         Syntax::Environment(variables) => {
-            let gates = variables.iter().filter(|it| it.name == GATE);
-            gates.map(|it| gate(&it.name, &it.value)).collect()
+            let variables = variables.iter();
+            variables.map(|it| (it.name.as_str(), &it.value)).collect()
         }
         _ => Vec::new(),
+    };
+    let settings = variables.into_iter().filter_map(|(name, value)| {
+        let is_file = [rancher::K3S, rancher::RKE2]
+            .iter()
+            .any(|it| it.resolv_conf_variable == name);
+        let key = match name {
+            GATE => Key::DropInGate,
+            // An empty one is none.
+            _ if is_file && !value.bytes().is_empty() => Key::ResolvConf,
+            _ => return None,
+        };
+        Some(variable(document, key, name, value))
+    });
+    settings.collect()
+}
+
+fn variable(document: &Document, key: Key, name: &str, value: &Traced) -> Setting {
+    let text = value.text().into_owned();
+    let spot = value.spot(0);
+    let at = place(document, spot, &text);
+    let written = Text {
+        text: name.to_owned(),
+        at,
+    };
+    Setting {
+        key,
+        written,
+        at,
+        is_flag: false,
+        is_null: false,
+        literal: spot.and_then(|spot| document.at_literal(standing(document, spot, &text)?)),
+        values: vec![Text { text, at }],
     }
 }
 

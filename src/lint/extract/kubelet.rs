@@ -182,5 +182,7 @@ fn rancher(document: &Document, root: &Node) -> Vec<Setting> {
             settings.extend(flag(written.clone(), &value, &argument));
         }
     }
+    // What they hand on beats their own options, wherever it stands.
+    settings.sort_by_key(|it| it.written.text.starts_with("kubelet-arg"));
     settings
 }

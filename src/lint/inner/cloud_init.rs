@@ -1,11 +1,15 @@
 //! Files that cloud-init writes, and Cluster API with it.
 //!
 //! Source: cloud-init `cloudinit/config/cc_write_files.py: extract_contents`,
+//! `cloudinit/config/cc_resolv_conf.py`, `templates/resolv.conf.tmpl`,
 //! `cloudinit/user_data.py: _explode_archive`; kubernetes-sigs/cluster-api
 //! `bootstrap/kubeadm/api/v1beta1/kubeadmconfig_types.go: File`.
 
-use crate::config::yaml::{Node, Scalar};
-use crate::lint::inner::{Inner, decode, items, mime, scalar};
+use crate::config::yaml::{Entry, Node, Scalar};
+use crate::kubelet::choice::NODE_FILE;
+use crate::lint::inner::pieces::Pieces;
+use crate::lint::inner::{Content, Inner, decode, items, mime, scalar};
+use crate::lint::recognise::Form;
 
 /// The files of a cloud-config, of a cloud-config archive, or of an object of
 /// Cluster API that brings files along.
@@ -14,6 +18,7 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
         return archive(parts);
     }
     let mut texts = write_files(items(root, "write_files"));
+    texts.extend(resolv_conf(root));
     if scalar(root, "kind").is_some_and(|it| it.starts_with("Kubeadm")) {
         texts.extend(
             kubeadm_spec(root)
@@ -55,6 +60,79 @@ fn write_files(files: &[Node]) -> Vec<Inner<'_>> {
         }
     });
     files.collect()
+}
+
+/// The `/etc/resolv.conf` that cloud-init makes from `resolv_conf`, if it is
+/// told to with `manage_resolv_conf`; the lines in the order of its template.
+fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
+    let is_managed = scalar(root, "manage_resolv_conf")?.to_ascii_lowercase();
+    if !matches!(is_managed.as_str(), "true" | "yes" | "on" | "1") {
+        return None;
+    }
+    let whole = root.get("resolv_conf")?;
+    let mut made = Pieces::of(whole);
+    for server in items(whole, "nameservers") {
+        line(&mut made, "nameserver", std::slice::from_ref(server));
+    }
+    line(&mut made, "search", items(whole, "searchdomains"));
+    let of_key = |name: &str| {
+        let mut entries = whole.as_mapping().unwrap_or_default().iter();
+        entries.rfind(|it| it.key.as_scalar().is_some_and(|it| it.text == name))
+    };
+    if let Some(domain) = of_key("domain").filter(|it| it.value.as_scalar().is_some()) {
+        made.key(&domain.key);
+        made.text(" ");
+        made.scalar(&domain.value);
+        made.text("\n");
+    }
+    line(&mut made, "sortlist", items(whole, "sortlist"));
+    if let Some(entry) = of_key("options") {
+        options(&mut made, entry);
+    }
+    Some(Inner {
+        path: NODE_FILE.to_owned(),
+        content: Content::Made(made),
+        form: Some(Form::ResolvConf),
+    })
+}
+
+/// All options on a line: those that are true alone, others with their values.
+fn options<'n>(made: &mut Pieces<'n>, entry: &'n Entry) {
+    let said = |it: &Entry| it.value.as_scalar().map(|it| it.text.to_ascii_lowercase());
+    let is = |it: &Entry, words: [&str; 3]| said(it).is_some_and(|it| words.contains(&it.as_str()));
+    let options = entry.value.as_mapping().unwrap_or_default().iter();
+    let mut given = options
+        .filter(|it| !is(it, ["false", "no", "off"]))
+        .peekable();
+    if given.peek().is_none() {
+        return;
+    }
+    made.key(&entry.key);
+    for option in given {
+        made.text(" ");
+        made.scalar(&option.key);
+        if !is(option, ["true", "yes", "on"]) {
+            made.text(":");
+            made.scalar(&option.value);
+        }
+    }
+    made.text("\n");
+}
+
+/// A keyword and those of the values that are texts; nothing without any: a
+/// template can stand there.
+fn line<'n>(made: &mut Pieces<'n>, keyword: &str, values: &'n [Node]) {
+    let texts = values.iter().filter(|it| it.as_scalar().is_some());
+    let mut texts = texts.peekable();
+    if texts.peek().is_none() {
+        return;
+    }
+    made.text(keyword);
+    for value in texts {
+        made.text(" ");
+        made.scalar(value);
+    }
+    made.text("\n");
 }
 
 enum Bytes {

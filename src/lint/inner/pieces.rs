@@ -9,8 +9,16 @@ use crate::lint::embedded::Layer;
 pub struct Pieces<'n> {
     whole: &'n Node,
     text: String,
-    /// Where the text of each value begins.
-    values: Vec<(usize, &'n Node)>,
+    /// Where the text of each value and key begins.
+    parts: Vec<Piece<'n>>,
+}
+
+/// What stands in the document.
+#[derive(Clone, Copy, Debug)]
+struct Piece<'n> {
+    start: usize,
+    node: &'n Node,
+    is_key: bool,
 }
 
 impl<'n> Pieces<'n> {
@@ -19,7 +27,7 @@ impl<'n> Pieces<'n> {
         Self {
             whole,
             text: String::new(),
-            values: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -30,10 +38,24 @@ impl<'n> Pieces<'n> {
 
     /// Appends what a scalar says; nothing for another value.
     pub fn scalar(&mut self, node: &'n Node) {
+        self.piece(node, false);
+    }
+
+    /// Appends a key, whose text is not to be changed.
+    pub fn key(&mut self, node: &'n Node) {
+        self.piece(node, true);
+    }
+
+    fn piece(&mut self, node: &'n Node, is_key: bool) {
         let Some(scalar) = node.as_scalar() else {
             return;
         };
-        self.values.push((self.text.len(), node));
+        let start = self.text.len();
+        self.parts.push(Piece {
+            start,
+            node,
+            is_key,
+        });
         self.text.push_str(&scalar.text);
     }
 
@@ -44,9 +66,9 @@ impl<'n> Pieces<'n> {
 
     /// How it stands in the document whose bytes are `outer`.
     pub fn layer(&self, outer: &[u8]) -> Layer {
-        let pieces = self.values.iter().filter_map(|&(start, node)| {
-            let layer = Layer::of_scalar(outer, node)?;
-            Some((start, layer))
+        let pieces = self.parts.iter().filter_map(|it| {
+            let layer = Layer::of_scalar(outer, it.node)?;
+            Some((it.start, if it.is_key { layer.fixed() } else { layer }))
         });
         Layer::of_pieces(self.whole.span, pieces)
     }

@@ -21,10 +21,11 @@ pub static RULE: Rule = Rule {
 fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     for key in [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain] {
         let mut of_key = kubelet.made.iter().filter(|it| it.key == key);
-        let Some(file) = of_key.rfind(|it| !it.is_flag) else {
+        let Some(file) = of_key.rfind(|it| !it.is_flag || is_ranchers(it, context)) else {
             continue;
         };
-        let flag = kubelet.setting(key).filter(|it| it.is_flag);
+        let flag = kubelet.setting(key);
+        let flag = flag.filter(|it| it.is_flag && !is_ranchers(it, context));
         let Some(flag) = flag.or_else(|| of_kubeadm(file, key, context)) else {
             continue;
         };
@@ -38,7 +39,10 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
         if texts(file) == texts(flag) || is_open(file) || is_open(flag) {
             continue;
         }
-        let (flag_name, name) = names(key);
+        let (flag_name, mut name) = names(key);
+        if is_ranchers(file, context) {
+            name = flag_name.trim_start_matches('-');
+        }
         report
             .add(
                 file.at,
@@ -51,6 +55,16 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
             ))
             .note("whoever edits the file will find that nothing changes");
     }
+}
+
+/// Whether it is an option in the file of k3s or rke2, which one in the command
+/// beats; not `kubelet-arg`, which beats both.
+fn is_ranchers(setting: &Setting, context: &Context<'_>) -> bool {
+    let name = setting.written.text.as_str();
+    let is_option = matches!(name, "resolv-conf" | "cluster-dns" | "cluster-domain");
+    let facts = context.workspace().facts(setting.at.file);
+    let mut texts = facts.iter().flat_map(|it| &it.kubelets);
+    is_option && texts.any(|it| it.form == KubeletForm::Rancher)
 }
 
 /// The flag that kubeadm's part of the same file gives the kubelet.

@@ -32,7 +32,13 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     };
     let count = handed_out_count(file, context);
     let is_all = handed_out(file, context).count() == count && servers.all(|(it, _)| is_bad(it));
-    if file.role != Role::Kubelet || !is_all || address == DOCKER {
+    let lead = loopback::lead(address, file.conf, &Evidence::default());
+    let owner = lead.as_ref().map(|it| it.owner);
+    let is_resolved = owner.is_some_and(|it| it.upstream_files.contains(&UPLINK_FILE));
+    // A pod can have a server of its own, but not systemd-resolved.
+    let is_in_pod = file.role == Role::Pod && is_resolved && count == 1;
+    let is_wrong = file.role == Role::Kubelet || is_in_pod;
+    if !is_wrong || !is_all || address == DOCKER {
         // Docker's is what KR028 is about.
         return;
     }
@@ -43,14 +49,19 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     } else {
         "all name servers are loopback addresses, and in a pod these are the pod itself".to_owned()
     };
-    let lead = loopback::lead(address, file.conf, &Evidence::default());
-    let owner = lead.as_ref().map(|it| it.owner);
     let finding = report
         .add(first.at, message)
-        .label(owner.map_or_else(String::new, |it| format!("this is {}", it.who)))
+        .label(owner.map_or_else(String::new, |it| format!("this is {}", it.who)));
+    if is_in_pod {
+        finding
+            .severity(Severity::Warning)
+            .note("unless the pod is on the host network, each of its lookups is refused, and if it is CoreDNS, it forwards to itself")
+            .help(format!("name {UPLINK_FILE} in the kubelet's resolvConf, and make the pod anew"));
+        return;
+    }
+    finding
         .note("CoreDNS forwards to itself and ends with a FATAL message; other pods with the policy Default are refused");
     point_to_setting(finding, file);
-    let is_resolved = owner.is_some_and(|it| it.upstream_files.contains(&UPLINK_FILE));
     if is_resolved {
         finding.help(format!(
             "give the kubelet the file with the real servers: resolvConf: {UPLINK_FILE}"
