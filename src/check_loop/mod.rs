@@ -64,19 +64,14 @@ pub fn judge(node: &Node) -> Report {
         (_, None) if state_next == State::Unknown => assumptions::missing(&graph, &next),
         _ => Vec::new(),
     };
+    let evidence = evidence::of(node);
     let mut remarks = ways::remarks(&graph, &all);
     remarks.extend(assumptions::supposed(&graph, state_now, &all));
-    let evidence = evidence::of(node);
-    if !verdict::is_bad(state_now) && missing.is_empty() {
+    if !is_about_now && missing.is_empty() {
         remarks.extend(evidence::unexplained(&evidence));
     }
     remarks.extend(drift::of(&graph));
-    // What is missing has its sentence.
-    let is_said = |it: &String| {
-        let mut sentences = missing.iter().map(|own| own.get(1..).unwrap_or(own));
-        sentences.any(|own| it.ends_with(own))
-    };
-    remarks.retain(|it| !is_said(it));
+    remarks.retain(|it| !is_said(it, &missing));
     let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
     remarks.extend(of_kubelet.cloned());
     let mut report = Report {
@@ -96,6 +91,13 @@ pub fn judge(node: &Node) -> Report {
     };
     report.headline = headline::of(&graph, &report, &all);
     report
+}
+
+/// Whether one of the sentences says what the remark ends with.
+fn is_said(remark: &str, sentences: &[String]) -> bool {
+    // Their first letter is a capital one.
+    let mut ends = sentences.iter().map(|it| it.get(1..).unwrap_or(it));
+    ends.any(|it| remark.ends_with(it))
 }
 
 /// The servers that a probe of `node` asks.

@@ -152,11 +152,7 @@ pub(super) fn pods_here() -> Vec<CompletionCandidate> {
         return Vec::new();
     };
     let (seen, _) = processes::scan(&root);
-    let parts = Parts {
-        pods: true,
-        ..Parts::default()
-    };
-    let (pods, _) = pods::read(&root, &seen, parts);
+    let (pods, _) = pods::read(&root, &seen, Parts::PODS);
     let names = pods.iter().filter_map(|it| {
         let namespace = it.namespace.as_deref()?;
         Some(format!("{namespace}/{}", it.name.as_deref()?))

@@ -7,6 +7,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::host::node::{StandIns, kubelet as reader, processes};
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError};
+use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::{self, Found, Kubelet, Origin, Setting, Version};
 use crate::pod::{self, Makers, Runtime, RuntimeKind, Seen};
 use crate::text::Source;
@@ -182,9 +183,6 @@ impl Ground {
         }
     }
 }
-
-/// The node's own file.
-const NODE_FILE: &str = "/etc/resolv.conf";
 
 impl Known {
     fn of(source: Source) -> Self {

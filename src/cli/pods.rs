@@ -43,11 +43,7 @@ pub(super) enum Format {
 pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let root = node_below(args.root.as_deref())?;
     let (seen, mut skipped) = processes::scan(&root);
-    let parts = Parts {
-        pods: true,
-        ..Parts::default()
-    };
-    let (pods, unread) = pods::read(&root, &seen, parts);
+    let (pods, unread) = pods::read(&root, &seen, Parts::PODS);
     skipped.extend(unread);
     let verbose = args.verbose;
     args.outputs

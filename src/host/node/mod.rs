@@ -43,6 +43,12 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// The pods alone.
+    pub const PODS: Self = Self {
+        pods: true,
+        dns_pods: false,
+        servers: false,
+    };
     /// Everything.
     pub const ALL: Self = Self {
         pods: true,

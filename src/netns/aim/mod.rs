@@ -13,9 +13,12 @@ use crate::program::Program;
 use crate::target::{Door, Files, Plan, PlanError, Scene, Target, Wanted, plan};
 
 mod files;
+mod held;
 mod program;
 
 pub use files::Seen;
+
+use held::Held;
 
 /// A target that is held, and what was read of it.
 #[derive(Debug)]
@@ -247,11 +250,7 @@ fn read_pods(
     processes: &[Process],
     wanted: impl Fn(&Pod) -> bool,
 ) -> (Vec<Pod>, Vec<String>) {
-    let parts = Parts {
-        pods: true,
-        ..Parts::default()
-    };
-    pods::read_some(root, processes, parts, wanted)
+    pods::read_some(root, processes, Parts::PODS, wanted)
 }
 
 fn hold_one_of(root: &Root, processes: &[Process], pid: u32) -> Result<Directory, EnterError> {
@@ -266,73 +265,6 @@ fn of_process(process: &Directory) -> Result<Result<Namespace, EnterError>, Ente
         Err(error @ EnterError::NotLive { .. }) => Ok(Err(error)),
         Err(error) => Err(error),
         Ok(namespace) => Ok(Ok(namespace)),
-    }
-}
-
-/// A target that is held, before its files are read.
-struct Held<'r> {
-    root: &'r Root,
-    plan: Plan,
-    namespace: Result<Namespace, EnterError>,
-    process: Option<Directory>,
-    skipped: Vec<String>,
-}
-
-impl Held<'_> {
-    fn read(self) -> Result<Aim, EnterError> {
-        let Self {
-            root,
-            mut plan,
-            namespace,
-            process,
-            mut skipped,
-        } = self;
-        let mut program = None;
-        let mut seen = match (&plan.files, &process) {
-            (Files::Process(_), Some(process)) => {
-                let own = process
-                    .root()
-                    .map_err(|error| process::gone(&error, process.pid()))?;
-                program = Some(program::read(process, &own));
-                let mut seen = files::read_process(process, &own, &mut skipped)?;
-                seen.aliases = files::aliases(&own, program.as_ref(), &mut skipped);
-                seen
-            }
-            (Files::Kept, _) => files::read_kept(&plan),
-            (Files::Named(name), _) => {
-                let first = format!("{NAMED_FILES}/{name}");
-                files::read_node(root, Some(&first), &mut skipped)?
-            }
-            (Files::Node | Files::Process(_), _) => files::read_node(root, None, &mut skipped)?,
-        };
-        if seen.interfaces.is_none()
-            && let Ok(namespace) = &namespace
-        {
-            seen.interfaces = namespace
-                .within(crate::host::situation::interfaces)
-                .ok()
-                .and_then(Result::ok);
-        }
-        // What was read of a process that has ended meanwhile may be what its
-        // mounts had hidden.
-        if let Some(process) = &process {
-            expect_alive(process)?;
-        }
-        if matches!(plan.files, Files::Process(_)) {
-            let bytes = seen
-                .resolv_conf
-                .as_ref()
-                .map(|it| it.source.bytes.as_slice());
-            plan.warnings.extend(plan.drift(bytes.unwrap_or_default()));
-        }
-        Ok(Aim {
-            plan,
-            namespace,
-            seen,
-            program,
-            skipped,
-            process,
-        })
     }
 }
 

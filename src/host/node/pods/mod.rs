@@ -58,17 +58,13 @@ pub fn read_only(
     only: &Wanted,
     wanted: impl Fn(&Pod) -> bool,
 ) -> Option<(Vec<Pod>, Vec<String>)> {
-    let parts = Parts {
-        pods: true,
-        ..Parts::default()
-    };
     let mut skipped = Skipped::default();
     let facts = facts(root, processes, Some(only), &mut skipped);
     let known: BTreeSet<&str> = ordered(facts.records.iter().map(|it| it.id.as_str()));
     if !only.running().all(|id| known.contains(id)) {
         return None;
     }
-    let pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
+    let pods = fill(root, processes, Parts::PODS, &facts, wanted, &mut skipped);
     Some((pods, skipped.sentences()))
 }
 

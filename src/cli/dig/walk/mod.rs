@@ -1,34 +1,30 @@
 //! `+search=RESOLVER`: the search list as that resolver walks it, by its own
 //! machine on the wire.
 
+mod seen;
+mod text;
+
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
 use std::time::Duration;
 
+use self::seen::Seen;
 use super::super::Status;
 use super::output::Output;
 use super::place::Place;
 use super::settings::settings;
 use crate::address::{self, DNS_PORT};
 use crate::cli::target;
-use crate::dig::lookup::{Globals, Lookup, Server};
-use crate::dig::machine::{Exchange, Printed, Total};
-use crate::dig::message::Message;
-use crate::dig::mnemonic::rcode_text;
+use crate::dig::lookup::{Globals, Lookup};
 use crate::dig::translation;
-use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Query, QueryId, Transport};
 use crate::host::situation::RESOLV_CONF;
 use crate::program::{self, Program};
-use crate::render::dig::printed::write as print;
-use crate::render::dig::reply::Times;
 use crate::resolver::{self, Resolver, bind};
 use crate::scenario::{self, Family, Scenario};
 use crate::text::escaped;
-use crate::wire::live::{self, Event, Options};
-use crate::wire::{client_cookie, now, socket_address};
+use crate::wire::live::{self, Options};
+use crate::wire::{client_cookie, socket_address};
 
 /// Resolvers give up sooner: the slowest, systemd-resolved, after two minutes.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -49,74 +45,6 @@ pub(super) struct Walk<'w> {
     pub(super) walker: Walker,
     pub(super) place: &'w Place,
     pub(super) globals: &'w Globals,
-}
-
-/// What was asked and what came.
-struct Step {
-    query: Query,
-    size: usize,
-    times: Times,
-    what: Option<Came>,
-    message: Option<Box<Message>>,
-}
-
-/// What was seen of a lookup.
-#[derive(Default)]
-struct Seen {
-    steps: BTreeMap<QueryId, Step>,
-    /// The last query with a reply.
-    last: Option<QueryId>,
-    /// Sentences beside them.
-    notes: Vec<String>,
-}
-
-impl Seen {
-    fn take(&mut self, event: Event) {
-        match event {
-            Event::Sent {
-                id, query, wire, ..
-            } => {
-                let times = Times {
-                    sent: now(),
-                    ..Times::default()
-                };
-                let step = Step {
-                    query,
-                    size: wire.len(),
-                    times,
-                    what: None,
-                    message: None,
-                };
-                self.steps.insert(id, step);
-            }
-            Event::Came {
-                id,
-                elapsed,
-                what,
-                message,
-                ..
-            } => {
-                if message.is_some() {
-                    self.last = Some(id);
-                }
-                if let Some(step) = self.steps.get_mut(&id) {
-                    step.times.elapsed = elapsed;
-                    step.times.received = now();
-                    step.what = Some(what);
-                    step.message = message;
-                }
-            }
-            Event::NotConnected { server, why, .. } => {
-                let to = server.address;
-                self.notes.push(format!("no connection to {to}: {why}"));
-            }
-            Event::NotSent { why, .. } => self.notes.push(format!("a query did not leave: {why}")),
-            Event::Stray { from, why, .. } => {
-                self.notes
-                    .push(format!("a message of {from} was ignored: {why}"));
-            }
-        }
-    }
 }
 
 impl Walker {
@@ -181,42 +109,6 @@ impl Walk<'_> {
         })
     }
 
-    fn text(
-        &self,
-        lookup: &Lookup,
-        resolver: &Resolver,
-        seen: &Seen,
-        ports: &BTreeMap<IpAddr, u16>,
-    ) -> String {
-        let mut out = String::new();
-        let globals = self.globals;
-        if globals.show_command && !globals.short {
-            let greeting = Printed::Greeting(lookup.greeting.clone());
-            print(&greeting, globals, Times::default(), &mut out);
-        }
-        self.comments(lookup, resolver, &seen.steps, &mut out);
-        for note in &seen.notes {
-            self.comment(lookup, note, &mut out);
-        }
-        let mut lookup = lookup.clone();
-        lookup.greeting.clear();
-        for (id, step) in &seen.steps {
-            if globals.show_search || Some(*id) == seen.last {
-                self.reply(&lookup, ports, step, &mut out);
-            }
-        }
-        if seen.last.is_none() {
-            let why = if seen.steps.is_empty() {
-                "no server was asked"
-            } else {
-                "no servers could be reached"
-            };
-            let error = Printed::Error(why.to_owned());
-            print(&error, globals, Times::default(), &mut out);
-        }
-        out
-    }
-
     fn resolver(&self, scenario: &Scenario) -> Result<&'static Resolver, String> {
         let Walker::Target = self.walker else {
             let Walker::Resolver(resolver) = self.walker else {
@@ -279,92 +171,6 @@ impl Walk<'_> {
         lines.extend(servers.map(|it| format!("nameserver {}", it.address).into_bytes()));
         lines.extend(domain.map(|it| [b"search ", it.as_slice()].concat()));
         lines.join(&b'\n')
-    }
-
-    /// One line for every query, where comments are wanted.
-    fn comments(
-        &self,
-        lookup: &Lookup,
-        resolver: &Resolver,
-        steps: &BTreeMap<QueryId, Step>,
-        out: &mut String,
-    ) {
-        let who = format!("as {} ({}) searches:", resolver.id, resolver.version);
-        self.comment(lookup, &who, out);
-        for step in steps.values() {
-            let Some((name, rdtype)) = step.query.name().zip(step.query.record_type()) else {
-                continue;
-            };
-            let server = &step.query.server.address;
-            let tcp = if step.query.transport == Transport::Tcp {
-                " over TCP"
-            } else {
-                ""
-            };
-            let elapsed = step.times.elapsed.as_millis();
-            let came = match (&step.message, &step.what) {
-                (Some(message), _) => {
-                    let count = message.answers.len();
-                    let rcode = rcode_text(message.rcode);
-                    format!("{rcode}, {count} records, {elapsed} msec")
-                }
-                (None, Some(Came::Refused)) => "connection refused".to_owned(),
-                (None, Some(_)) => "connection closed".to_owned(),
-                (None, None) => "no reply".to_owned(),
-            };
-            let line = format!("{name}. {rdtype} to {server}{tcp}: {came}");
-            self.comment(lookup, &line, out);
-        }
-    }
-
-    fn comment(&self, lookup: &Lookup, text: &str, out: &mut String) {
-        let globals = self.globals;
-        let is_wanted = lookup.print.comments && !globals.short && !globals.yaml && !globals.json;
-        if is_wanted {
-            let text = format!("SEARCH: {text}");
-            print(&Printed::Comment(text), globals, Times::default(), out);
-        }
-    }
-
-    fn reply(&self, lookup: &Lookup, ports: &BTreeMap<IpAddr, u16>, step: &Step, out: &mut String) {
-        let Some(message) = &step.message else {
-            return;
-        };
-        let address = step.query.server.address.clone();
-        let port = ports
-            .get(&address.ip)
-            .copied()
-            .unwrap_or(step.query.server.port);
-        let word = lookup
-            .servers
-            .iter()
-            .find(|it| it.address == address)
-            .map(|it| it.word.clone());
-        let server = Server {
-            word: word.unwrap_or_else(|| address.to_string().into_bytes()),
-            address,
-            port: Some(port),
-            secure: None,
-        };
-        let exchange = Rc::new(Exchange {
-            lookup: translation::lookup(&step.query, lookup),
-            server,
-            tcp: step.query.transport == Transport::Tcp,
-            cookie_ok: None,
-            query_size: step.size,
-        });
-        let total = Total {
-            bytes: message.size,
-            transfer: None,
-        };
-        let shown = Printed::Reply(Rc::clone(&exchange), message.clone(), true);
-        print(&shown, self.globals, step.times, out);
-        print(
-            &Printed::Received(exchange, total),
-            self.globals,
-            step.times,
-            out,
-        );
     }
 }
 

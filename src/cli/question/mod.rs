@@ -1,6 +1,8 @@
 //! The question that the arguments of `kdns explain NAME` ask: which files,
 //! which environment, which pod.
 
+mod pod;
+
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -12,22 +14,16 @@ use hickory_proto::rr::RecordType;
 
 use super::address::parse_cluster_dns;
 use super::files::{VARIABLES, cut, use_resolv_conf};
-use super::makers::{Ground, Said};
 use super::node::{node_below, read_named};
 use super::{Streams, completions, target};
-use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
-use crate::host::node::StandIns;
-use crate::host::root::{Resolution, Root};
 use crate::host::situation::{self, Situation};
 use crate::host::{self, FileRead};
 use crate::loopback::Evidence;
 use crate::netns::{EnterError, Namespace};
-use crate::pod::{self, PodError, PodFile, PodId};
 use crate::program;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts};
-use crate::text::Source;
 use crate::world::Rule;
 
 /// Where the question comes from: a file, a machine, or a pod that one has in mind.
@@ -115,7 +111,7 @@ pub(super) fn read(
         namespace = Some(aim.namespace);
         context
     } else if args.namespace.is_some() || args.pod.is_some() {
-        read_pod(args, &mut scenario, streams)?
+        pod::read(args, &mut scenario, streams)?
     } else if let Some(path) = &args.file {
         read_file(path, &mut scenario, streams)?
     } else {
@@ -208,115 +204,6 @@ fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<
 fn variables() -> BTreeMap<String, String> {
     let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
     VARIABLES.iter().filter_map(set).collect()
-}
-
-fn read_pod(
-    args: &QuestionArgs,
-    scenario: &mut Scenario,
-    streams: &mut Streams<'_>,
-) -> anyhow::Result<Context> {
-    let mut context = Context::default();
-    let ground = pod_ground(args, &mut context)?;
-    let (spec, namespace) = match &args.pod {
-        None => (
-            PodSpec::default(),
-            args.namespace.clone().unwrap_or_default(),
-        ),
-        Some(path) => {
-            let read = read_named(path, streams)?;
-            context.about.extend(cut(&read));
-            let mut chosen = manifest::first_pod(&read.source)?;
-            if args.namespace.is_some() {
-                chosen.workload.namespace.clone_from(&args.namespace);
-            }
-            context.about.push(chosen.sentence());
-            let workload = chosen.workload;
-            let namespace = workload.namespace;
-            let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-            let domain = &ground.kubelet.cluster_domain.value;
-            let hostname = pod::host_name(&workload.pod, &workload.name, &namespace, domain)?;
-            scenario.hostname = hostname.unwrap_or_else(|| scenario.hostname.clone());
-            scenario.hosts = Some(default_hosts(&scenario.hostname));
-            (workload.pod, namespace)
-        }
-    };
-    if namespace.is_empty() {
-        bail!("the namespace is empty; write a name such as default");
-    }
-    if spec.uses_cluster_dns() {
-        context.about.extend(ground.assumed.iter().cloned());
-    }
-    let id = PodId {
-        namespace: &namespace,
-        name: None,
-        uid: None,
-    };
-    let written = match pod::pod_file(&spec, id, &ground.makers(None)) {
-        Err(error @ PodError::Unknown { .. }) if args.root.is_none() => {
-            of_live_kubelet(&spec, id, &mut context).ok_or(error)?
-        }
-        result => result?,
-    };
-    let missing = written.incomplete.iter().map(|why| {
-        if args.root.is_some() {
-            format!("not all of the pod's file is known: {why}")
-        } else {
-            // The kubelet that is assumed has no file: there is one question, and one answer.
-            NO_NODE_DOMAINS.to_owned()
-        }
-    });
-    context.about.extend(missing);
-    let left_out = |it: &pod::Dropped| format!("left out of the pod's file: {it}");
-    context.about.extend(written.dropped.iter().map(left_out));
-    scenario.resolv_conf = Some(ResolvConf::parse(Source {
-        name: "<pod resolv.conf>".to_owned(),
-        bytes: written.bytes,
-    }));
-    Ok(context)
-}
-
-/// What is said of a pod with the cluster's DNS on no node in particular.
-///
-/// Source: kubernetes `pkg/kubelet/network/dns/dns.go: generateSearchesForDNSClusterFirst`.
-const NO_NODE_DOMAINS: &str = "assumed: the node's file has no search domains, which the kubelet \
-     would put after the cluster's (--root / takes those of this node)";
-
-/// The kubelet of the node that was named, else one as kubeadm sets it up.
-fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Ground> {
-    let said = Said {
-        cluster_dns: &args.cluster_dns,
-        cluster_domain: args.cluster_domain.as_deref(),
-        ..Said::default()
-    };
-    if let Some(directory) = &args.root {
-        let root = Root::below(directory, Resolution::Kernel)?;
-        let ground = Ground::of_node(&root, StandIns::default(), said);
-        context.about.extend(ground.about.iter().cloned());
-        return Ok(ground);
-    }
-    let unknown = "give the file that the kubelet's resolvConf names with --file";
-    let mut ground = Ground::assumed(said, unknown);
-    if args.cluster_dns.is_empty() {
-        ground.assumed.push(format!(
-            "assumed: the cluster's DNS is {} (--cluster-dns)",
-            pod::DEFAULT_CLUSTER_DNS
-        ));
-    }
-    Ok(ground)
-}
-
-/// The file of a pod that gets the one of this machine's kubelet, if there is
-/// a kubelet and its file can be read.
-fn of_live_kubelet(spec: &PodSpec, id: PodId<'_>, context: &mut Context) -> Option<PodFile> {
-    let root = Root::live().ok()?;
-    let ground = Ground::of_node(&root, StandIns::default(), Said::default());
-    let file = pod::pod_file(spec, id, &ground.makers(None)).ok()?;
-    context.about.extend(ground.about);
-    context.about.push(format!(
-        "the kubelet of this machine has resolvConf {} ({})",
-        ground.kubelet.resolv_conf.value, ground.kubelet.resolv_conf.origin
-    ));
-    Some(file)
 }
 
 /// What of A, AAAA or another type is looked up.
