@@ -28,7 +28,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Reads `kdns.toml`, over which the options are.
+    /// Reads `kdns.toml`; the options are stronger.
     pub(super) fn read(args: &WantedArgs) -> anyhow::Result<Self> {
         let config = match &args.config {
             Some(path) => Some(path.clone()),
