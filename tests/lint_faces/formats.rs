@@ -343,7 +343,7 @@ fn many_findings_cost_little() {
         let start = Instant::now();
         let ended = lint(folder.path(), &["--format", format]);
         assert_eq!(ended.status, 1);
-        // A debug build on a very busy machine; what grows with the square takes hours.
+        // A debug build on a very busy machine.
         assert!(
             start.elapsed() < Duration::from_secs(300),
             "{format}: {:?}",

@@ -7,9 +7,9 @@
 
 use crate::config::yaml::{Entry, Node, Scalar};
 use crate::kubelet::choice::NODE_FILE;
+use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
 use crate::lint::inner::{Content, Inner, decode, items, mime, scalar};
-use crate::lint::recognise::Form;
 
 /// The files of a cloud-config, of a cloud-config archive, or of an object of
 /// Cluster API that brings files along.
