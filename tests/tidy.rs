@@ -159,14 +159,19 @@ fn core_modules_are_checked_by_clippy() {
 }
 
 /// The minimum Rust version is the highest that a dependency asks for, no more
-/// and no less.
+/// and no less. Only dependencies of this platform count: a build downloads no
+/// others.
 #[test]
 fn rust_version_is_what_the_dependencies_need() {
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let output = std::process::Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .args(["--filter-platform", &platform])
         .current_dir(root())
         .output()
         .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo metadata: {said}");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let version = |package: &serde_json::Value| -> Option<Vec<u32>> {
         let text = package["rust_version"].as_str()?;
@@ -182,6 +187,26 @@ fn rust_version_is_what_the_dependencies_need() {
         highest,
         "rust-version is not what the dependencies need"
     );
+}
+
+/// Cargo and others follow links to directories: one that leads out of the
+/// repository leads them over the whole machine.
+#[test]
+fn no_link_leads_to_a_directory_outside() {
+    let list = std::process::Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let list = String::from_utf8(list.stdout).unwrap();
+    assert!(list.contains("Cargo.toml"), "git lists nothing");
+    for path in list.split_terminator('\0').map(|it| root().join(it)) {
+        if path.is_symlink() && path.is_dir() {
+            let end = fs::canonicalize(&path).unwrap();
+            let is_inside = end.starts_with(fs::canonicalize(root()).unwrap());
+            assert!(is_inside, "{} leads to {}", path.display(), end.display());
+        }
+    }
 }
 
 /// The pages about trust name a test behind each claim: `` `tests/x` `name` ``.

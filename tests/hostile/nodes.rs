@@ -1,0 +1,85 @@
+//! A node with pods: each of its files in every shape, through `check-loop`,
+//! `pods` and `upstream`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kdns::host::node::{self, Parts, StandIns};
+use kdns::host::root::{Resolution, Root};
+use kdns::render;
+use kdns::{check_loop, upstream};
+
+use crate::shapes::{Shape, shapes};
+use crate::{none, offenders};
+
+/// A copy of a node of testdata that can be changed.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, kind) = entry
+            .map(|it| (it.path(), it.file_type().unwrap()))
+            .unwrap();
+        let to = to.join(path.file_name().unwrap());
+        if kind.is_dir() {
+            copy(&path, &to);
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(&path).unwrap(), to).unwrap();
+        } else {
+            fs::copy(&path, to).unwrap();
+        }
+    }
+}
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            files(&entry.path(), found);
+        } else if kind.is_file() {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// All that is said about a node.
+fn judge(directory: &Path) {
+    let root = Root::below(directory, Resolution::default()).unwrap();
+    let node = node::read(&root, &StandIns::default(), Parts::ALL).unwrap();
+    let nowhere = &mut io::sink();
+    let report = check_loop::judge(&node);
+    render::check_loop::json::write(&report, nowhere).unwrap();
+    render::check_loop::text::write(&report, false, nowhere).unwrap();
+    render::upstream::write(&upstream::of_node(&node), false, nowhere).unwrap();
+}
+
+fn check(name: &str) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes");
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("node");
+    copy(&from.join(name), &root);
+    let mut all = Vec::new();
+    files(&root, &mut all);
+    let mut found = Vec::new();
+    for path in all {
+        let seed = fs::read(&path).unwrap();
+        let shapes: Vec<Shape> = shapes(&seed).into_iter().filter(Shape::is_plain).collect();
+        let shown = path.strip_prefix(&root).unwrap().display().to_string();
+        found.extend(offenders(&shown, &shapes, |text| {
+            fs::write(&path, text).unwrap();
+            judge(&root);
+        }));
+        fs::write(&path, seed).unwrap();
+    }
+    none(&found);
+}
+
+#[test]
+fn a_node_costs_its_bytes() {
+    check("cluster-loop");
+}
