@@ -3,11 +3,14 @@
 //! Source: Kubernetes "DNS for Services and Pods" and the DNS specification
 //! <https://github.com/kubernetes/dns/blob/master/docs/specification.md>.
 
+use std::collections::BTreeSet;
+
 use crate::address::inet_aton;
 use crate::name::Name;
 use crate::resolver;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
+use crate::text::{escaped, ordered};
 
 /// A search path as the kubelet writes it for `ClusterFirst`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -82,10 +85,12 @@ impl Cluster {
                     .to_owned()
             })
             .collect();
+        let known: BTreeSet<&str> = ordered(entries.iter().map(String::as_str));
         entries.iter().find_map(|entry| {
             let (namespace, domain) = entry.split_once(".svc.")?;
             let rest = [format!("svc.{domain}"), domain.to_owned()];
-            let is_path = !namespace.is_empty() && rest.iter().all(|it| entries.contains(it));
+            let is_path =
+                !namespace.is_empty() && rest.iter().all(|it| known.contains(it.as_str()));
             is_path.then(|| Self {
                 namespace: namespace.to_owned(),
                 domain: domain.to_owned(),
@@ -95,14 +100,15 @@ impl Cluster {
 
     /// What `name` would be.
     pub fn meaning(&self, name: &Name) -> Meaning {
-        let text = name.to_string();
-        let Some(inside) = strip_domain(&text, &self.domain) else {
+        let Some(inside) = labels_before(name, &self.domain) else {
             return Meaning::External;
         };
-        let labels: Vec<&str> = inside.split('.').collect();
-        if !inside.bytes().all(is_of_names) {
+        let of_names = |label: &&[u8]| label.iter().copied().all(is_of_names);
+        if !inside.iter().all(of_names) {
             return Meaning::Nothing;
         }
+        let labels = inside.into_iter().map(std::str::from_utf8);
+        let labels: Vec<&str> = labels.filter_map(Result::ok).collect();
         let owned = |label: &str| label.to_owned();
         match labels.as_slice() {
             [service, namespace, "svc"] => Meaning::Service {
@@ -147,11 +153,14 @@ impl Cluster {
     pub fn intended(&self, name: &str) -> Option<String> {
         let bare = name.strip_suffix('.').unwrap_or(name);
         let is_local = bare.eq_ignore_ascii_case("localhost");
-        let is_name = bare.bytes().all(is_of_names) && inet_aton(bare.as_bytes()).is_none();
+        let is_name = bare.split('.').all(|it| it.bytes().all(is_of_names))
+            && inet_aton(bare.as_bytes()).is_none();
         if bare.is_empty() || is_local || !is_name {
             return None;
         }
-        if name.ends_with('.') || strip_domain(bare, &self.domain).is_some() {
+        let of_cluster = Name::from_plain(bare.as_bytes())
+            .is_ok_and(|it| labels_before(&it, &self.domain).is_some());
+        if name.ends_with('.') || of_cluster {
             return Some(bare.to_owned());
         }
         let labels: Vec<&str> = bare.split('.').collect();
@@ -176,24 +185,26 @@ impl Cluster {
     /// Where kube-dns, before CoreDNS, kept a name of the cluster in etcd:
     /// its labels from the right, below `/skydns`.
     pub fn skydns_key(&self, name: &Name) -> Option<String> {
-        let text = name.to_string();
-        strip_domain(&text, &self.domain)?;
-        let labels: Vec<&str> = text.rsplit('.').collect();
+        labels_before(name, &self.domain)?;
+        let mut labels: Vec<String> = name.labels().map(escaped).collect();
+        labels.reverse();
         Some(format!("/skydns/{}", labels.join("/")))
     }
 }
 
 /// Whether names of services, pods and ports, or host names, can have the byte.
 fn is_of_names(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-fn strip_domain<'t>(name: &'t str, domain: &str) -> Option<&'t str> {
-    let at = name.len().checked_sub(domain.len())?;
-    let (inside, end) = name.split_at_checked(at)?;
-    end.eq_ignore_ascii_case(domain)
-        .then(|| inside.strip_suffix('.'))
-        .flatten()
+/// The labels before the domain, if the name ends with that and has others.
+fn labels_before<'n>(name: &'n Name, domain: &str) -> Option<Vec<&'n [u8]>> {
+    let mut labels: Vec<&[u8]> = name.labels().collect();
+    for end in domain.rsplit('.') {
+        let is_end = |label: &&[u8]| label.eq_ignore_ascii_case(end.as_bytes());
+        labels.pop().filter(is_end)?;
+    }
+    (!labels.is_empty()).then_some(labels)
 }
 
 #[cfg(test)]
@@ -234,6 +245,22 @@ mod tests {
         check("example.com", "External");
         check("mycluster.local", "External");
         check("::1.default.svc.cluster.local", "Nothing");
+    }
+
+    /// A dot inside a label ends nothing.
+    #[test]
+    fn labels_are_compared_and_not_their_text() {
+        let name = |labels: &[&[u8]]| Name::from_labels(labels.iter().copied()).unwrap();
+        let inside = name(&[b"a.cluster", b"local"]);
+        assert_eq!(cluster().meaning(&inside), Meaning::External);
+        assert_eq!(cluster().skydns_key(&inside), None);
+        let service = name(&[b"a.web", b"default", b"svc", b"cluster", b"local"]);
+        assert_eq!(cluster().meaning(&service), Meaning::Nothing);
+        let key = cluster().skydns_key(&service);
+        assert_eq!(
+            key.as_deref(),
+            Some("/skydns/local/cluster/svc/default/a.web")
+        );
     }
 
     #[test]

@@ -144,11 +144,13 @@ fn examine<'a>(
     detail: Detail,
 ) -> (Key, Member<'a>, Vec<(Candidate, bool)>) {
     let plan = transition::run_when(scenario, resolver, &[]);
-    let run = if scenario.answers.is_empty() {
+    let mut run = if scenario.answers.is_empty() {
         plan.clone()
     } else {
         resolver.predict(scenario)
     };
+    let chances = resolver.courses(scenario, &run).why;
+    run.notes.extend(chances.into_iter().map(str::to_owned));
     let planned = plan::candidates(&plan);
     let asked = plan::candidates(&run);
     let reading = resolver.reading(scenario);

@@ -64,7 +64,10 @@ impl Timeline {
         candidates: &[&Candidate],
     ) -> Self {
         let slowed = slowed(&scenario.answers);
-        let slow = simulation::run(resolver.machine(scenario), &mut World::new(&slowed));
+        let slow = simulation::run(
+            resolver.machine(scenario),
+            &mut World::new(&slowed).with_interfaces(scenario.interfaces.len()),
+        );
         let is_same = slow.sent.len() == run.sent.len()
             && slow.sent.iter().zip(&run.sent).all(|(one, other)| {
                 one.query.question == other.query.question && one.query.server == other.query.server

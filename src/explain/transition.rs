@@ -94,7 +94,10 @@ impl Reply {
 
 /// The lookup in a world of these rules instead of the scenario's.
 pub fn run_when(scenario: &Scenario, resolver: &Resolver, rules: &[Rule]) -> Run {
-    run(resolver.machine(scenario), &mut World::new(rules))
+    run(
+        resolver.machine(scenario),
+        &mut World::new(rules).with_interfaces(scenario.interfaces.len()),
+    )
 }
 
 /// Tries every kind of answer at the candidates of `plan`.
@@ -212,7 +215,7 @@ fn try_reply(
     let rules = [rule];
     let run = run_while(
         resolver.machine(scenario),
-        &mut World::new(&rules),
+        &mut World::new(&rules).with_interfaces(scenario.interfaces.len()),
         &mut goes_on,
     );
     goes_on(&run.sent);

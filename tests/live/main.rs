@@ -16,6 +16,10 @@
 )]
 
 #[expect(
+    clippy::allow_attributes,
+    reason = "what is expected to be dead counts as alive"
+)]
+#[allow(
     dead_code,
     unused_imports,
     reason = "the laboratory of tests/resolvers can do more"

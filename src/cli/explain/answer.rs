@@ -46,7 +46,8 @@ fn parse_reply(text: &str) -> Result<Effect, String> {
         "NOTIMP" => Effect::Status(Rcode::NotImp),
         "TIMEOUT" => Effect::Timeout,
         "TC" => Effect::Truncated,
-        "CLOSE" => Effect::Close,
+        "FIN" => Effect::Fin,
+        "RST" | "CLOSE" => Effect::Reset,
         "ICMP" => Effect::Icmp,
         "UNREACHABLE" => Effect::Unreachable,
         _ => parse_records(text)?,
@@ -71,7 +72,7 @@ fn parse_records(text: &str) -> Result<Effect, String> {
             Err(_) => {
                 return Err(format!(
                     "`{word}` is no reply; write an address, CNAME:NAME, NXDOMAIN, NODATA, SERVFAIL, \
-                     REFUSED, FORMERR, NOTIMP, TIMEOUT, TC, CLOSE, ICMP or UNREACHABLE"
+                     REFUSED, FORMERR, NOTIMP, TIMEOUT, TC, FIN, RST, ICMP or UNREACHABLE"
                 ));
             }
         }

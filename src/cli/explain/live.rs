@@ -128,29 +128,31 @@ impl Live<'_> {
                 ..self.style
             };
             let file = wanted.file.as_deref();
-            output::write(file, streams.out, |out| match wanted.format {
-                Format::Text => {
-                    text::begin(&self.context, style, out)?;
-                    for one in lived {
-                        text::lookup(scenario, one, style, out)?;
+            output::write(file, self.outputs.others, streams.out, |out| {
+                match wanted.format {
+                    Format::Text => {
+                        text::begin(&self.context, style, out)?;
+                        for one in lived {
+                            text::lookup(scenario, one, style, out)?;
+                        }
+                        text::end(scenario, lived, self.resolvers, style, out)
                     }
-                    text::end(scenario, lived, self.resolvers, style, out)
-                }
-                Format::Json => {
-                    let context = self.context.clone();
-                    let explanation = explain(scenario, context, self.resolvers, Detail::Full);
-                    explanation::json::write_live(&explanation, lived, out)
-                }
-                Format::Jsonl => {
-                    let mut lines = Vec::new();
-                    for one in lived {
-                        text::json::line(&scenario.id, one, &mut lines)?;
+                    Format::Json => {
+                        let context = self.context.clone();
+                        let explanation = explain(scenario, context, self.resolvers, Detail::Full);
+                        explanation::json::write_live(&explanation, lived, out)
                     }
-                    out.write_all(&lines)
-                }
-                Format::Svg => {
-                    let page = timeline::lived(scenario, &self.context, lived);
-                    timeline::write(&[page], 0, out)
+                    Format::Jsonl => {
+                        let mut lines = Vec::new();
+                        for one in lived {
+                            text::json::line(&scenario.id, one, &mut lines)?;
+                        }
+                        out.write_all(&lines)
+                    }
+                    Format::Svg => {
+                        let page = timeline::lived(scenario, &self.context, lived);
+                        timeline::write(&[page], 0, out)
+                    }
                 }
             })?;
         }
@@ -164,7 +166,7 @@ impl Live<'_> {
         };
         let played: Vec<Played> = lived.iter().map(|it| it.played.clone()).collect();
         let replay = replay(self.scenario, &played);
-        output::write(Some(path), streams.out, |out| {
+        output::write(Some(path), self.outputs.others, streams.out, |out| {
             let mut scenarios = replay.scenarios.iter();
             scenarios.try_for_each(|it| scenario_json::write(it, out))
         })?;

@@ -1,6 +1,7 @@
 //! `kdns explain NAME`: the queries each stub resolver would send, and why.
 
 mod answer;
+mod caution;
 mod live;
 mod scenarios;
 
@@ -53,6 +54,9 @@ pub(super) struct ExplainArgs {
     /// here. Each takes as long as its own time-outs, at most five minutes. Only queries are sent.
     #[arg(long, conflicts_with = "answer")]
     live: bool,
+    /// With --live: ask although the queries go round between DNS servers
+    #[arg(long, requires = "live")]
+    even_if_it_loops: bool,
     /// With --live: all lookups together take no longer
     #[arg(long, value_name = "SECONDS", requires = "live", value_parser = parse_seconds)]
     budget: Option<Duration>,
@@ -113,7 +117,7 @@ fn resolver_words() -> Vec<&'static str> {
 pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let style = args.style(streams);
     if let Some(path) = &args.scenario {
-        let resolvers = resolvers(&args.resolver, None);
+        let resolvers = resolvers(&args.resolver, None, &[]);
         return match scenarios::run(path, &resolvers, &args.outputs, style, streams) {
             Err(error) if error.is::<ReadError>() => report(&error, args, streams),
             result => result,
@@ -124,7 +128,7 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         Ok(read) => read,
         Err(error) => return report(&error, args, streams),
     };
-    let resolvers = resolvers(&args.resolver, question.resolver);
+    let resolvers = resolvers(&args.resolver, question.resolver, &question.versions);
     let Question {
         scenario,
         context,
@@ -132,6 +136,11 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         ..
     } = question;
     if args.live {
+        if !args.even_if_it_loops
+            && let Err(error) = caution::admit(&scenario, namespace.as_ref(), &args.question)
+        {
+            return report(&error, args, streams);
+        }
         let live = match namespace.transpose() {
             Ok(namespace) => Live {
                 scenario: &scenario,
@@ -151,7 +160,7 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         };
     }
     if let Some(path) = &args.save_scenario {
-        output::write(Some(path), streams.out, |out| {
+        output::write(Some(path), args.outputs.others, streams.out, |out| {
             scenario_json::write(&scenario, out)
         })?;
     }
@@ -188,8 +197,9 @@ fn write(
             let mut line = Vec::with_capacity(1 << 10);
             for resolver in resolvers {
                 let run = resolver.predict(scenario);
+                let courses = resolver.courses(scenario, &run);
                 line.clear();
-                prediction::line(&scenario.id, resolver, &run, &mut line)?;
+                prediction::line(&scenario.id, resolver, (&run, &courses), &mut line)?;
                 out.write_all(&line)?;
             }
             Ok(())
@@ -223,8 +233,12 @@ fn report(
 }
 
 /// The resolvers of these words, in the order given, each once; without words
-/// the target's own.
-fn resolvers(words: &[String], own: Option<&'static str>) -> Vec<&'static Resolver> {
+/// the target's own. A family's name is that of the version the target has.
+fn resolvers(
+    words: &[String],
+    own: Option<&'static str>,
+    versions: &[&'static str],
+) -> Vec<&'static Resolver> {
     let mut found: Vec<&'static Resolver> = Vec::new();
     let given = words.iter().map(String::as_str);
     let words: Vec<&str> = match own {
@@ -236,7 +250,7 @@ fn resolvers(words: &[String], own: Option<&'static str>) -> Vec<&'static Resolv
         let named = resolver::ALL
             .iter()
             .filter(|_| word == "all")
-            .chain(resolver::find(word));
+            .chain(resolver::find_among(word, versions));
         for resolver in named {
             if !found.iter().any(|other| other.id == resolver.id) {
                 found.push(resolver);

@@ -33,7 +33,7 @@ pub(super) fn run(
     let (name, input): (_, &mut dyn BufRead) = if path.as_os_str() == "-" {
         ("<stdin>".to_owned(), &mut *streams.input)
     } else {
-        let file = host::open_path(path)?;
+        let file = host::open_named(path)?;
         opened = BufReader::with_capacity(1 << 16, file);
         (escaped(path.as_os_str().as_encoded_bytes()), &mut opened)
     };
@@ -43,7 +43,7 @@ pub(super) fn run(
         let sink = match (&wanted.file, out.take()) {
             (Some(file), unused) => {
                 out = unused;
-                Sink::file(file)?
+                Sink::file(file, outputs.others)?
             }
             (None, Some(stream)) => Sink::stream(stream),
             (None, None) => anyhow::bail!("only one format can go to standard output"),

@@ -34,7 +34,7 @@ pub(super) struct QuestionArgs {
     /// Explain what this process, container or pod asks, with its own files and resolver
     ///
     /// A pid, a network namespace's file, a container's or sandbox's id,
-    /// NAMESPACE/POD or POD.
+    /// NAMESPACE/POD, POD or POD:CONTAINER.
     #[arg(long, value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here), conflicts_with_all = ["file", "namespace", "pod"])]
     target: Option<String>,
     /// Explain with this resolv.conf; - is standard input
@@ -65,6 +65,13 @@ pub(super) struct QuestionArgs {
     hostname: Option<String>,
 }
 
+impl QuestionArgs {
+    /// The directory of the machine, or of the target's node; `None`: this one.
+    pub(super) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+}
+
 fn parse_variable(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
@@ -87,6 +94,8 @@ pub(super) struct Question {
     pub(super) context: Context,
     /// The target's own resolver, if there is a target and it can be told.
     pub(super) resolver: Option<&'static str>,
+    /// The resolvers of the target by their versions, whichever it asks.
+    pub(super) versions: Vec<&'static str>,
     /// The target's network namespace, if there is a target; an error says why
     /// it cannot be entered.
     pub(super) namespace: Option<Result<Namespace, EnterError>>,
@@ -126,9 +135,12 @@ pub(super) fn read(
         scenario.hostname.clone_from(hostname);
     }
     use_aliases(args, &mut scenario, &mut context);
-    let choice = program.map(|it| program::choose(&it.unwrap_or_default(), &scenario));
+    let program = program.map(Option::unwrap_or_default);
+    let choice = program.as_ref().map(|it| program::choose(it, &scenario));
+    let versions = program.as_ref().map(program::versions);
     context.about.extend(choice.as_ref().map(target::sentence));
     Ok(Question {
+        versions: versions.unwrap_or_default(),
         resolver: choice.and_then(|it| it.resolver),
         namespace,
         scenario,

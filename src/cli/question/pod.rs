@@ -59,7 +59,7 @@ pub(super) fn read(
         name: None,
         uid: None,
     };
-    let written = match pod::pod_file(&spec, id, &ground.makers(None)) {
+    let written = match pod::pod_file(&spec, id, &ground.makers()) {
         Err(error @ PodError::Unknown { .. }) if args.root.is_none() => {
             of_live_kubelet(&spec, id, &mut context).ok_or(error)?
         }
@@ -118,7 +118,7 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
 fn of_live_kubelet(spec: &PodSpec, id: PodId<'_>, context: &mut Context) -> Option<PodFile> {
     let root = Root::live().ok()?;
     let ground = Ground::of_node(&root, StandIns::default(), Said::default());
-    let file = pod::pod_file(spec, id, &ground.makers(None)).ok()?;
+    let file = pod::pod_file(spec, id, &ground.makers()).ok()?;
     context.about.extend(ground.about);
     context.about.push(format!(
         "the kubelet of this machine has resolvConf {} ({})",

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::address::Server;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Because, Query, Transport};
-use crate::explain::live::{Exchange, Played};
+use crate::engine::message::{Because, Query, QueryId, Transport};
+use crate::explain::live::{Exchange, Played, Silence};
 use crate::explain::plan::{self, Candidate};
 use crate::simulation::{Run, Sent};
 
@@ -93,7 +93,9 @@ impl Comparison {
         };
         let asked: Vec<_> = exchanges.iter().map(|it| shape(&it.query)).collect();
         let planned: Vec<_> = plan.sent.iter().map(|it| shape(&it.query)).collect();
+        let is_awaited = |it| played.silence(it) != Some(Silence::NotWaitedFor);
         let departures = (0..exchanges.len())
+            .filter(|&index| exchanges.get(index).is_some_and(is_awaited))
             .filter_map(|index| departure(exchanges, &numbers, index))
             .collect();
         Self {
@@ -110,7 +112,9 @@ impl Comparison {
 
 /// The queries, also those that did not leave.
 fn all(played: &Played) -> Run {
-    let sent = played.exchanges.iter().map(|it| Sent {
+    let exchanges = played.exchanges.iter().enumerate();
+    let sent = exchanges.map(|(number, it)| Sent {
+        id: QueryId(number),
         query: it.query.clone(),
         at: it.at,
         came: None,
@@ -228,7 +232,11 @@ fn stop(played: &Played, plan: &Run) -> Option<Stop> {
             None => unasked += 1,
         }
     }
-    let last = |wanted: fn(&Exchange) -> bool| played.exchanges.iter().rposition(wanted);
+    let is_awaited = |it| played.silence(it) != Some(Silence::NotWaitedFor);
+    let last = |wanted: fn(&Exchange) -> bool| {
+        let mut exchanges = played.exchanges.iter();
+        exchanges.rposition(|it| wanted(it) && is_awaited(it))
+    };
     let is_found = matches!(played.outcome, Outcome::Found(_));
     let answer = last(Exchange::has_records).filter(|_| is_found);
     let exchange = answer.or_else(|| last(|it| !it.is_as_planned()))?;

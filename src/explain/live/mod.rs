@@ -6,16 +6,18 @@
 
 mod comparison;
 pub mod replay;
+mod silence;
 mod timing;
 
 pub use self::comparison::{AT_ONCE, Comparison, Departure, Stop, Then};
+pub use self::silence::Silence;
 
 use std::time::Duration;
 
 use crate::address::{DNS_PORT, Server};
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Query, Rcode, Reply, Transport};
+use crate::engine::message::{Query, QueryId, Rcode, Reply, Transport};
 use crate::resolver::Resolver;
 use crate::simulation::{Run, Sent};
 
@@ -162,7 +164,9 @@ impl Played {
         Run {
             sent: self
                 .reached()
-                .map(|it| Sent {
+                .enumerate()
+                .map(|(number, it)| Sent {
+                    id: QueryId(number),
                     query: it.query.clone(),
                     at: it.at,
                     came: it.answer.as_ref().map(|answer| answer.what.clone()),
@@ -171,6 +175,7 @@ impl Played {
             outcome: self.outcome.clone(),
             elapsed: self.elapsed,
             notes: self.notes.clone(),
+            chance: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What servers said, as rules: a scenario that replays a lookup.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use hickory_proto::rr::RecordType;
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Data, Query, Rcode, Reply, Transport};
-use crate::explain::live::{AT_ONCE, Exchange, Played, timing};
+use crate::explain::live::{Exchange, Played, Silence, timing};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 use crate::simulation::Run;
@@ -63,8 +63,35 @@ fn unlike<'p>(pairs: impl Iterator<Item = (&'p Played, &'p Scenario)>) -> Vec<&'
         .collect()
 }
 
-/// Whether the scenario's lookup has the same queries and the same end.
+/// So many falls of lots are tried before a lookup counts as unlike.
+const MAX_FALLS: usize = 64;
+
+/// Whether the scenario's lookup can have the same queries and the same end,
+/// however its lots fall.
 fn is_like(played: &Played, scenario: &Scenario) -> bool {
+    let mut falls = VecDeque::from([Vec::new()]);
+    for _ in 0..MAX_FALLS {
+        let Some(lots) = falls.pop_front() else {
+            return false;
+        };
+        let first = lots.len();
+        let run = played.resolver.predict_with_lots(scenario, lots);
+        if went_so(played, &run) {
+            return true;
+        }
+        let drawn = run.chance.map(|it| it.lots).unwrap_or_default();
+        let picks: Vec<usize> = drawn.iter().map(|lot| lot.picked).collect();
+        for (index, lot) in drawn.iter().enumerate().skip(first) {
+            let before = picks.get(..index).unwrap_or_default();
+            let others = (0..lot.among).filter(|it| *it != lot.picked);
+            falls.extend(others.map(|it| [before, &[it]].concat()));
+        }
+    }
+    false
+}
+
+/// Whether it has the same queries and the same end.
+fn went_so(played: &Played, now: &Run) -> bool {
     let asked = |run: &Run| -> Vec<_> {
         let queries = run.sent.iter().map(|it| &it.query);
         queries
@@ -83,9 +110,9 @@ fn is_like(played: &Played, scenario: &Scenario) -> bool {
         }
         failed @ Outcome::Failed(_) => failed,
     };
-    let (then, now) = (played.run(), played.resolver.predict(scenario));
+    let then = played.run();
     let is_same_end = sorted(then.outcome.clone()) == sorted(now.outcome.clone());
-    played.cut.is_none() && is_same_end && asked(&then) == asked(&now)
+    played.cut.is_none() && is_same_end && asked(&then) == asked(now)
 }
 
 /// What a rule can know of a query.
@@ -221,8 +248,7 @@ fn said(scenario: &Scenario, played: &Played, mixed: &BTreeSet<Key>) -> Vec<(Key
         if mixed.contains(&key) {
             key.4 = Some(exchange.query.edns.is_some());
         }
-        let is_known =
-            exchange.answer.is_some() || played.elapsed.saturating_sub(exchange.at) >= AT_ONCE;
+        let is_known = played.silence(exchange) != Some(Silence::NotWaitedFor);
         let rule = (rule(exchange, &key, delay), is_known);
         let place = *places.entry(key.clone()).or_insert(order.len());
         match order.get_mut(place) {
@@ -253,8 +279,12 @@ fn rule(exchange: &Exchange, key: &Key, delay: Duration) -> Rule {
             effect: Effect::Icmp,
             ..rule
         },
+        Some(Came::Reset) => Rule {
+            effect: Effect::Reset,
+            ..rule
+        },
         Some(Came::Closed) => Rule {
-            effect: Effect::Close,
+            effect: Effect::Fin,
             ..rule
         },
         Some(Came::Reply(reply)) => Rule {

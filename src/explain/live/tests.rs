@@ -131,6 +131,53 @@ fn departures_are_what_followed() {
     assert_eq!(waited, Some(Duration::from_secs(1)));
 }
 
+/// A query's time is from its own sending on, whoever asked before.
+#[test]
+fn each_query_has_a_time_of_its_own() {
+    let waits = |id, rules: &[Rule]| {
+        let played = played(id, rules);
+        let waits = played.exchanges.iter().map(|it| played.silence(it));
+        waits.collect::<Vec<Option<Silence>>>()
+    };
+    let second = Some(Silence::Waited(Duration::from_secs(1)));
+    // Two servers, twice; then the next name.
+    let silent = &[rule(None, "db.one.test", Effect::Timeout)];
+    let found = waits("glibc", silent);
+    let unanswered: Vec<_> = found.iter().filter(|it| it.is_some()).collect();
+    assert!(unanswered.len() >= 4, "{found:?}");
+    assert_eq!(unanswered[0], &second, "{found:?}");
+    for id in ["glibc", "musl", "go"] {
+        for wait in waits(id, &[rule(None, "*", Effect::Timeout)]) {
+            let Some(Silence::Waited(wait)) = wait else {
+                panic!("{id}: {wait:?}");
+            };
+            assert!(wait <= Duration::from_secs(2), "{id}: {wait:?}");
+        }
+    }
+}
+
+/// The answer to one query ends the lookup while another one is under way.
+#[test]
+fn what_is_not_waited_for_is_no_silence() {
+    let mut played = played("glibc", &[rule(None, "db.one.test", found())]);
+    let mut other = played.exchanges[0].clone();
+    other.answer = None;
+    other.query.question = played.exchanges[0].query.question.clone();
+    let after = Duration::from_millis(300);
+    played.exchanges[0].answer.as_mut().unwrap().after = after;
+    played.elapsed = after;
+    other.query.question = crate::engine::message::Question::Asked(
+        Name::from_plain(b"db.one.test").unwrap(),
+        hickory_proto::rr::RecordType::AAAA,
+    );
+    played.exchanges.push(other);
+    let last = played.exchanges.last().unwrap();
+    assert_eq!(played.silence(last), Some(Silence::NotWaitedFor));
+    played.cut = Some(Cut::Interrupt);
+    let last = played.exchanges.last().unwrap();
+    assert_eq!(played.silence(last), Some(Silence::Waited(after)));
+}
+
 #[test]
 fn a_lookup_is_replayed_by_its_rules() {
     let worlds: &[&[Rule]] = &[

@@ -5,9 +5,10 @@ use std::io;
 use super::answers::{Answers, answers, said};
 use super::{Text, ids};
 use crate::engine::machine::Outcome;
-use crate::explain::plan::Candidate;
+use crate::explain::plan::{self, Candidate};
 use crate::explain::transition::{REPLIES, Reply, Silence, Then};
 use crate::explain::{Explanation, Group, Member, Row};
+use crate::name::Name;
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::resolver::reading::Origin;
@@ -92,7 +93,8 @@ impl Text<'_> {
         if row.is_useful {
             parts.push("what you most likely mean".to_owned());
         }
-        if name.is_some_and(|name| name.as_wire().contains(&b'\r')) {
+        let has_return = |name: &Name| name.labels().any(|label| label.contains(&b'\r'));
+        if name.is_some_and(has_return) {
             parts.push("\\013 is a carriage return: the file has the line ends of Windows".into());
         }
         if !row.is_asked {
@@ -337,9 +339,11 @@ pub(in crate::render) fn shared<'m>(
     sentences
 }
 
-/// The servers of the group if every candidate goes to the same ones.
+/// The servers of the group if every candidate goes to the same ones: those of
+/// the queries that are made, also where the plan needs only the first.
 fn common_servers(group: &Group<'_>) -> Option<String> {
-    let mut lists = group.candidates.iter().map(|row| row.candidate.servers());
+    let made = plan::candidates(&group.members.first()?.run);
+    let mut lists = made.iter().map(Candidate::servers);
     let first = lists.next().unwrap_or_default();
     if !lists.all(|list| list == first) {
         return None;

@@ -19,6 +19,10 @@ use crate::render::words;
 use crate::resolver::Resolver;
 use crate::text::escaped;
 
+/// So many entries of a search list and words without effect are listed for a
+/// resolver; the others are counted. A stranger's file can have 500,000.
+const MAX_LISTED: usize = 1000;
+
 /// How to write.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {

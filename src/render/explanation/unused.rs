@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::{Text, ids};
-use crate::explain::Explanation;
+use super::group::shared;
+use super::{MAX_LISTED, Text, ids};
+use crate::explain::{Explanation, Member};
 use crate::resolver::Resolver;
 use crate::text::{Span, escaped};
 
@@ -28,16 +29,32 @@ impl Text<'_> {
                 self.paragraph(4, &format!("{}: {why}", ids(&resolvers)))?;
             }
         }
+        for (more, resolvers) in shared(members(explanation), |it| more(it).to_string()) {
+            if more != "0" {
+                let whose = ids(&resolvers);
+                self.paragraph(2, &format!("{more} more words are not listed ({whose})"))?;
+            }
+        }
         Ok(())
     }
+}
+
+fn members<'e>(explanation: &'e Explanation<'_>) -> impl Iterator<Item = &'e Member<'e>> {
+    explanation.groups.iter().flat_map(|group| &group.members)
+}
+
+/// How many words without effect are not listed.
+fn more(member: &Member<'_>) -> usize {
+    member.reading.dropped.len().saturating_sub(MAX_LISTED)
 }
 
 /// The words that the file has in vain, in file order, those with the same
 /// fate put together.
 fn fates<'e>(explanation: &'e Explanation<'_>) -> Vec<(Vec<Span>, Reasons<'e>)> {
     let mut words: BTreeMap<Span, Reasons<'e>> = BTreeMap::new();
-    for member in explanation.groups.iter().flat_map(|group| &group.members) {
-        for dropped in member.reading.refused.iter().chain(&member.reading.dropped) {
+    for member in members(explanation) {
+        let listed = member.reading.dropped.iter().take(MAX_LISTED);
+        for dropped in member.reading.refused.iter().chain(listed) {
             let reasons = words.entry(dropped.span).or_default();
             match reasons.iter_mut().find(|(why, _)| *why == dropped.why) {
                 Some((_, resolvers)) => resolvers.push(member.resolver),

@@ -9,11 +9,12 @@ use crate::dig::mnemonic::rcode_text;
 use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Data, Rcode, Transport};
-use crate::explain::live::{Cut, Exchange, Then, Unconnected};
+use crate::explain::live::{Cut, Exchange, Played, Silence, Then, Unconnected};
 use crate::render::dig::edns::extended_error;
 use crate::render::live::{self, Lived};
 use crate::render::prediction;
 use crate::scenario::record_type::Shown;
+use crate::simulation::courses::Courses;
 use crate::text::escaped;
 
 /// A lookup that was made.
@@ -94,12 +95,16 @@ struct QueryForm {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::render) struct ReplyForm {
     /// `ANSWER` (records), `NODATA` (none), another response code, `TC`
-    /// (truncated), `TIMEOUT` (nothing came), `ICMP` (closed port), `CLOSE`
-    /// (connection closed), `UNSENT` (the query did not leave).
+    /// (truncated), `TIMEOUT` (nothing came while the resolver waited),
+    /// `UNAWAITED` (it ended or went on without waiting), `ICMP` (closed port),
+    /// `CLOSE` (connection closed), `UNSENT` (the query did not leave).
     reply: String,
     /// How long after the query, in milliseconds; absent where nothing came.
     #[serde(skip_serializing_if = "Option::is_none")]
     ms: Option<f64>,
+    /// How long the resolver waited for what did not come, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waited_ms: Option<f64>,
     /// Addresses in the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     addresses: Vec<String>,
@@ -151,8 +156,9 @@ struct DepartureForm {
 /// None: writing to memory does not fail.
 pub fn line(case: &str, lived: &Lived, line: &mut Vec<u8>) -> io::Result<()> {
     let played = &lived.played;
-    let replies: Vec<ReplyForm> = played.reached().map(reply).collect();
-    prediction::line_with(case, played.resolver, &played.run(), line, |line| {
+    let replies: Vec<ReplyForm> = played.reached().map(|it| reply(played, it)).collect();
+    let ran = (&played.run(), &Courses::default());
+    prediction::line_with(case, played.resolver, ran, line, |line| {
         line.write_all(b",\"replies\":")?;
         serde_json::to_writer(&mut *line, &replies)?;
         line.write_all(b",\"ms\":")?;
@@ -178,7 +184,9 @@ pub(in crate::render) fn form(lived: &Lived) -> LookupForm {
         planned: comparison.planned,
         as_planned: comparison.is_as_planned,
         unanswered: played.is_unanswered(),
-        queries: numbered.map(|(it, number)| query(it, *number)).collect(),
+        queries: numbered
+            .map(|(it, number)| query(played, it, *number))
+            .collect(),
         unconnected: played.unconnected.iter().map(unconnected).collect(),
         departures: departures(lived),
         unasked: comparison.stop.map_or(0, |it| it.unasked),
@@ -216,7 +224,7 @@ fn proto(transport: Transport) -> &'static str {
     }
 }
 
-fn query(exchange: &Exchange, number: usize) -> QueryForm {
+fn query(played: &Played, exchange: &Exchange, number: usize) -> QueryForm {
     let query = &exchange.query;
     QueryForm {
         candidate: number + 1,
@@ -225,11 +233,11 @@ fn query(exchange: &Exchange, number: usize) -> QueryForm {
         server: query.server.to_string(),
         proto: proto(query.transport),
         at_ms: milliseconds(exchange.at),
-        reply: reply(exchange),
+        reply: reply(played, exchange),
     }
 }
 
-fn reply(exchange: &Exchange) -> ReplyForm {
+fn reply(played: &Played, exchange: &Exchange) -> ReplyForm {
     let answer = exchange.answer.as_ref();
     let records = exchange.reply().map(|it| it.answers.as_slice());
     let records = records.unwrap_or_default();
@@ -249,8 +257,12 @@ fn reply(exchange: &Exchange) -> ReplyForm {
         _ => None,
     };
     ReplyForm {
-        reply: word(exchange),
+        reply: word(played, exchange),
         ms: answer.map(|it| milliseconds(it.after)),
+        waited_ms: match played.silence(exchange) {
+            Some(Silence::Waited(waited)) => Some(milliseconds(waited)),
+            Some(Silence::NotWaitedFor) | None => None,
+        },
         addresses: records.iter().filter_map(|it| of(&it.data)).collect(),
         aliases: records.iter().filter_map(|it| target(&it.data)).collect(),
         others: records.iter().filter_map(|it| other(&it.data)).collect(),
@@ -268,18 +280,19 @@ fn reply(exchange: &Exchange) -> ReplyForm {
 }
 
 /// What came back, in the words of the rules.
-fn word(exchange: &Exchange) -> String {
+fn word(played: &Played, exchange: &Exchange) -> String {
     let Some(answer) = &exchange.answer else {
-        let word = if exchange.unsent.is_some() {
-            "UNSENT"
-        } else {
-            "TIMEOUT"
+        let word = match played.silence(exchange) {
+            _ if exchange.unsent.is_some() => "UNSENT",
+            Some(Silence::NotWaitedFor) => "UNAWAITED",
+            _ => "TIMEOUT",
         };
         return word.to_owned();
     };
     match &answer.what {
         Came::Refused => "ICMP".to_owned(),
-        Came::Closed => "CLOSE".to_owned(),
+        Came::Closed => "FIN".to_owned(),
+        Came::Reset => "RST".to_owned(),
         Came::Reply(reply) if reply.truncated => "TC".to_owned(),
         Came::Reply(reply) if reply.rcode != Rcode::NoError => {
             rcode_text(answer.rcode).into_owned()

@@ -6,12 +6,12 @@ mod phrases;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use self::phrases::{came, no_reply};
+use self::phrases::{NOT_WAITED_FOR, came, no_reply};
 pub(super) use self::phrases::{departure, rooted, stop, time};
 use crate::engine::machine::Outcome;
 use crate::engine::message::Transport;
 use crate::explain::Context;
-use crate::explain::live::{Comparison, Cut, Departure, Exchange, Played, Unconnected};
+use crate::explain::live::{Comparison, Cut, Exchange, Played, Silence, Unconnected};
 use crate::render::explanation::{Style, Text};
 use crate::render::words;
 use crate::resolver::Resolver;
@@ -141,6 +141,9 @@ fn unanswered(played: &Played) -> String {
     let queries = played.exchanges.iter().map(|it| {
         let what = match (&it.unsent, &it.answer) {
             (Some(unsent), _) => format!("not sent: {}", unsent.why),
+            (None, None) if played.silence(it) == Some(Silence::NotWaitedFor) => {
+                NOT_WAITED_FOR.to_owned()
+            }
             (None, None) => "no answer".to_owned(),
             (None, Some(answer)) => no_reply(answer, it.query.transport),
         };
@@ -193,7 +196,7 @@ impl Trace<'_, '_> {
                 self.pending(&mut pending)?;
             }
             self.head(number)?;
-            self.exchange(exchange, departure)?;
+            self.exchange(exchange)?;
             pending = sentence;
         }
         self.pending(&mut pending)?;
@@ -243,7 +246,7 @@ impl Trace<'_, '_> {
             .line(&format!("  {:>3}  {name}  {from}", number + 1))
     }
 
-    fn exchange(&mut self, exchange: &Exchange, departure: Option<&Departure>) -> io::Result<()> {
+    fn exchange(&mut self, exchange: &Exchange) -> io::Result<()> {
         let query = &exchange.query;
         let record_type = query.record_type().map(|it| Shown(it).to_string());
         let proto = match query.transport {
@@ -256,8 +259,7 @@ impl Trace<'_, '_> {
             record_type.unwrap_or_default(),
             query.server,
         );
-        let waited = departure.and_then(|it| it.waited);
-        let came = came(exchange, waited, self.lived.played.elapsed);
+        let came = came(&self.lived.played, exchange);
         self.text.headed(5, &escaped(head.as_bytes()), &came)
     }
 

@@ -6,7 +6,7 @@ use super::Lived;
 use crate::dig::mnemonic::rcode_text;
 use crate::engine::io::Came;
 use crate::engine::message::{Because, Data, Rcode, Reply, Transport};
-use crate::explain::live::{AT_ONCE, Answer, Departure, Exchange, Stop, Then};
+use crate::explain::live::{Answer, Departure, Exchange, Played, Silence, Stop, Then};
 use crate::name::Name;
 use crate::render::dig::edns::extended_error;
 use crate::render::words;
@@ -27,16 +27,15 @@ pub(in crate::render) fn rooted(name: &Name) -> String {
 }
 
 /// What came back, and in how long.
-pub(super) fn came(exchange: &Exchange, waited: Option<Duration>, end: Duration) -> String {
+pub(super) fn came(played: &Played, exchange: &Exchange) -> String {
     if let Some(unsent) = &exchange.unsent {
         return format!("not sent: {}", unsent.why);
     }
     let Some(answer) = &exchange.answer else {
-        let waited = waited.unwrap_or_else(|| end.saturating_sub(exchange.at));
-        if waited < AT_ONCE {
-            return "not waited for".to_owned();
-        }
-        return format!("no answer in {}", time(waited));
+        return match played.silence(exchange) {
+            Some(Silence::Waited(waited)) => format!("no answer in {}", time(waited)),
+            Some(Silence::NotWaitedFor) | None => NOT_WAITED_FOR.to_owned(),
+        };
     };
     let what = match &answer.what {
         Came::Reply(reply) => contents(reply, answer.rcode),
@@ -56,11 +55,16 @@ pub(super) fn came(exchange: &Exchange, waited: Option<Duration>, end: Duration)
     format!("{what} in {}{extended}", time(answer.after))
 }
 
+/// The resolver ended, or went on, before an answer could come.
+pub(super) const NOT_WAITED_FOR: &str = "not waited for";
+
 pub(super) fn no_reply(answer: &Answer, transport: Transport) -> String {
     let why = answer.why.as_deref().unwrap_or_default();
     match (&answer.what, transport) {
         (Came::Refused, Transport::Udp) => format!("closed port ({why})"),
-        (Came::Refused, Transport::Tcp) => format!("connection broken off ({why})"),
+        (Came::Reset, _) | (Came::Refused, Transport::Tcp) => {
+            format!("connection broken off ({why})")
+        }
         _ => "connection closed without an answer".to_owned(),
     }
 }
@@ -124,6 +128,7 @@ fn reason(exchange: &Exchange, waited: Option<Duration>) -> String {
         (None, Some(answer)) => match &answer.what {
             Came::Refused if exchange.query.transport == Transport::Udp => "closed port".to_owned(),
             Came::Refused | Came::Closed => "connection closed".to_owned(),
+            Came::Reset => "connection reset".to_owned(),
             Came::Reply(reply) if reply.truncated => "truncated".to_owned(),
             Came::Reply(reply) if reply.rcode != Rcode::NoError => {
                 rcode_text(answer.rcode).into_owned()

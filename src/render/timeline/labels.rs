@@ -33,6 +33,7 @@ pub(super) fn fate(exchange: &Exchange, step: &Step) -> (Fate, String) {
         (Came::Refused, Transport::Udp) => (Fate::Broken, "closed port".to_owned()),
         (Came::Refused, Transport::Tcp) => (Fate::Broken, "refused".to_owned()),
         (Came::Closed, _) => (Fate::Broken, "closed".to_owned()),
+        (Came::Reset, _) => (Fate::Broken, "reset".to_owned()),
         (Came::Reply(reply), _) => replied(reply, answer),
     }
 }

@@ -249,6 +249,7 @@ impl Player<'_> {
         let now = self.start.elapsed();
         let (what, why) = match error.kind() {
             ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe => (Came::Closed, None),
+            ErrorKind::ConnectionReset => (Came::Reset, Some(io_reason(error))),
             _ => (Came::Refused, Some(io_reason(error))),
         };
         for asked in &mut self.asked {

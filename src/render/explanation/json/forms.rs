@@ -151,14 +151,21 @@ pub(super) struct TransitionForm {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReadingForm {
     pub(super) servers: Vec<SettingForm>,
+    /// The first 1000 entries of its search list.
     pub(super) search: Vec<SettingForm>,
+    /// How many more entries it holds; absent: none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) search_more: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ndots: Option<SettingForm>,
     pub(super) timeout_seconds: SettingForm,
     pub(super) attempts: SettingForm,
     pub(super) flags: Vec<SettingForm>,
-    /// Words of the file that have no effect for this resolver.
+    /// The first 1000 words of the file that have no effect for this resolver.
     pub(super) unused: Vec<UnusedForm>,
+    /// How many more such words there are; absent: none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) unused_more: usize,
     /// Why it refuses the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) refused: Option<UnusedForm>,
@@ -207,4 +214,9 @@ pub(super) struct CostForm {
     pub(super) lost: bool,
     /// Queries that it takes more.
     pub(super) more_queries: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

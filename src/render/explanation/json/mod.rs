@@ -16,6 +16,7 @@ use crate::explain::advice::{Advice, Change, Harm};
 use crate::explain::decision::{Decision, Order};
 use crate::explain::transition::{Reply, Then};
 use crate::explain::{Explanation, Group, Member, PlacedLead, Row};
+use crate::render::explanation::MAX_LISTED;
 use crate::render::live::Lived;
 use crate::render::{json, live, words};
 use crate::resolver::reading::Setting;
@@ -265,8 +266,10 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
         search: reading
             .search
             .iter()
+            .take(MAX_LISTED)
             .map(|it| text(escaped(&it.value), it.origin))
             .collect(),
+        search_more: reading.search.len().saturating_sub(MAX_LISTED),
         ndots: reading
             .ndots
             .map(|it| text(it.value.to_string(), it.origin)),
@@ -277,7 +280,13 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
             .iter()
             .map(|it| text(it.value.to_owned(), it.origin))
             .collect(),
-        unused: reading.dropped.iter().filter_map(unused).collect(),
+        unused: reading
+            .dropped
+            .iter()
+            .take(MAX_LISTED)
+            .filter_map(unused)
+            .collect(),
+        unused_more: reading.dropped.len().saturating_sub(MAX_LISTED),
         refused: reading.refused.as_ref().and_then(unused),
     }
 }
