@@ -9,6 +9,10 @@ use crate::scenario::Scenario;
 /// Variables that change what a resolver asks.
 pub(super) const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
 
+/// So many loopback servers of a file are told about. No file of a system has
+/// more than a few, and a stranger's can have 50,000.
+const MAX_LEADS: usize = 16;
+
 /// Puts a resolv.conf into the scenario, and into `context` where its servers
 /// lead.
 pub(super) fn use_resolv_conf(
@@ -19,12 +23,20 @@ pub(super) fn use_resolv_conf(
 ) {
     context.about.extend(cut(&read));
     let conf = ResolvConf::parse(read.source);
-    for (address, span) in loopback::name_servers(&conf) {
+    let mut local = loopback::name_servers(&conf).filter(|it| loopback::is_local(it.0));
+    for (address, span) in local.by_ref().take(MAX_LEADS) {
         let lead = loopback::lead(address, &conf, evidence);
         context.leads.extend(lead.map(|lead| PlacedLead {
             place: conf.place(span.start),
             lead,
         }));
+    }
+    let more = local.count();
+    if more > 0 {
+        context.about.push(format!(
+            "{}: where {more} more loopback and link-local servers lead is not looked at",
+            conf.source.name
+        ));
     }
     scenario.resolv_conf = Some(conf);
 }

@@ -4,12 +4,13 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use crate::config::resolv_conf::ResolvConf;
-use crate::host::node::{StandIns, kubelet as reader, processes};
+use crate::host::node::{StandIns, kubelet as reader, processes, runtime};
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError};
 use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::{self, Found, Kubelet, Origin, Setting, Version};
-use crate::pod::{self, Makers, Runtime, RuntimeKind, Seen};
+use crate::node::Maker;
+use crate::pod::{self, Makers, Runtime, Seen};
 use crate::text::Source;
 
 /// A kubelet with the files that it and the runtime read.
@@ -24,7 +25,8 @@ pub(super) struct Ground {
     file: Known,
     node_file: Known,
     node_ips: Vec<IpAddr>,
-    runtime: Option<RuntimeKind>,
+    /// The runtime, with what tells it.
+    pub(super) runtime: Maker,
 }
 
 /// A file, as far as it is known.
@@ -41,6 +43,8 @@ pub(super) struct Said<'a> {
     pub(super) arguments: &'a [String],
     /// Its version.
     pub(super) version: Option<Version>,
+    /// The runtime.
+    pub(super) runtime: Option<Runtime>,
     /// `clusterDNS`; empty: nothing.
     pub(super) cluster_dns: &'a [IpAddr],
     /// `clusterDomain`.
@@ -79,7 +83,7 @@ impl Ground {
             file,
             node_file,
             node_ips: Vec::new(),
-            runtime: None,
+            runtime: Maker::default(),
         };
         ground.with(said)
     }
@@ -93,7 +97,7 @@ impl Ground {
             file: Known::Unknown(unknown.to_owned()),
             node_file: Known::Missing,
             node_ips: Vec::new(),
-            runtime: None,
+            runtime: Maker::default(),
         };
         ground.with(said)
     }
@@ -125,19 +129,18 @@ impl Ground {
                 (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root)))
             }
         };
-        let (process, is_kubelet) = match &kubelet.found {
-            Found::Process { pid, comm } => (arguments(root, *pid), comm == "kubelet"),
-            Found::Files { .. } | Found::Named => (Vec::new(), false),
+        let process = match &kubelet.found {
+            Found::Process { pid, .. } => processes::arguments_of(root, *pid),
+            Found::Files { .. } | Found::Named => Vec::new(),
         };
-        let runtime = is_kubelet.then(|| pod::arguments::runtime(&process, kubelet.version));
         let ground = Self {
+            runtime: runtime::read(root, &processes, Some(&kubelet)),
             kubelet,
             about,
             assumed,
             file,
             node_file: Known::of_read(root.read_if_there(Path::new(NODE_FILE))),
             node_ips: pod::arguments::node_ips(&process),
-            runtime: runtime.flatten(),
         };
         ground.with(said)
     }
@@ -151,7 +154,17 @@ impl Ground {
         if let Some(domain) = said.cluster_domain {
             kubelet.cluster_domain = option(domain.to_owned(), "--cluster-domain");
         }
-        kubelet.version = said.version.or(kubelet.version);
+        if let Some(version) = said.version {
+            kubelet.version = Some(version);
+            kubelet.version_from = Some("--kubelet-version".to_owned());
+        }
+        if let Some(runtime) = said.runtime {
+            self.runtime = Maker {
+                runtime,
+                kind_from: Some("--runtime".to_owned()),
+                version_from: runtime.version.map(|_| "--runtime".to_owned()),
+            };
+        }
         // What keeps the kubelet from starting is the answer itself.
         let stops = kubelet.stops.as_deref();
         kubelet.remarks.retain(|it| Some(it.as_str()) != stops);
@@ -163,22 +176,37 @@ impl Ground {
         if let Some(source) = said.host_file {
             self.node_file = Known::of(source);
         }
+        self.about.extend(self.told());
         self
     }
 
-    /// As the core takes it. Without a runtime it is the one that the
-    /// kubelet's arguments name, else containerd.
-    pub(super) fn makers(&self, runtime: Option<Runtime>) -> Makers<'_> {
-        let of_node = Runtime {
-            kind: self.runtime.unwrap_or_default(),
-            version: None,
+    /// Which versions the node itself tells, and where.
+    fn told(&self) -> Option<String> {
+        let of_node = |from: &Option<String>| {
+            from.as_ref()
+                .filter(|it| !it.starts_with("--"))
+                .map(|it| format!("({it})"))
         };
-        let runtime = runtime.unwrap_or(of_node);
+        let kubelet = self
+            .kubelet
+            .version
+            .zip(of_node(&self.kubelet.version_from));
+        let kubelet = kubelet.map(|(version, from)| format!("kubelet {version} {from}"));
+        let runtime = self.runtime.runtime;
+        let told = runtime.version.zip(of_node(&self.runtime.version_from));
+        let name = runtime.kind.name();
+        let runtime = told.map(|(version, from)| format!("{name} {version} {from}"));
+        let parts: Vec<String> = kubelet.into_iter().chain(runtime).collect();
+        (!parts.is_empty()).then(|| format!("the node has {}", parts.join(" and ")))
+    }
+
+    /// As the core takes it.
+    pub(super) fn makers(&self) -> Makers<'_> {
         Makers {
             kubelet: &self.kubelet,
             file: self.file.seen(),
             node_ips: &self.node_ips,
-            runtime,
+            runtime: self.runtime.runtime,
             node_file: self.node_file.seen(),
         }
     }
@@ -246,16 +274,4 @@ fn no_kubelet(root: &Root) -> String {
          --profile=sysadmin --image=IMAGE -- kdns pod-file --root /host`, or give --node-file and \
          --kubelet-config"
     )
-}
-
-/// The arguments of a process; empty if they cannot be read.
-fn arguments(root: &Root, pid: u32) -> Vec<String> {
-    let path = format!("/proc/{pid}/cmdline");
-    let Ok(file) = root.read(Path::new(&path)) else {
-        return Vec::new();
-    };
-    let words = file.source.bytes.split(|&byte| byte == 0);
-    words
-        .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect()
 }

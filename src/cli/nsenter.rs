@@ -25,14 +25,14 @@ pub(super) struct NsenterArgs {
     /// Find TARGET on the node below this directory [default: /]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD or POD
+    /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD, POD or POD:CONTAINER
     #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
     /// explain or dig, with its arguments
     #[arg(value_name = "WHAT", allow_hyphen_values = true, add = ArgValueCompleter::new(completions::Inside))]
     what: Vec<OsString>,
-    /// This program of the node, in which only resolv.conf, hosts, nsswitch.conf, the network
-    /// and the host name are the target's
+    /// This program of the node, in which only resolv.conf, hosts, the hosts line of nsswitch.conf,
+    /// the network and the host name are the target's
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -96,11 +96,8 @@ fn become_command(
     let prepared = node_below(root)
         .map_err(Into::into)
         .and_then(|root| netns::aim(&root, target))
-        .and_then(|aim| {
-            netns::furnish(&aim)?;
-            Ok((netns::aliases(&aim)?, aim))
-        });
-    let (aliases, aim) = match prepared {
+        .and_then(|aim| Ok((netns::furnish(&aim)?, netns::aliases(&aim)?, aim)));
+    let (left_out, aliases, aim) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
             streams.tell(error);
@@ -110,10 +107,14 @@ fn become_command(
     for warning in &aim.plan.warnings {
         streams.tell(warning);
     }
-    for sentence in unread(&aim) {
+    for sentence in unread(&aim).chain(left_out) {
         streams.tell(sentence);
     }
-    let mut command = command(&aim, program, words);
+    let mut command = Command::new(program);
+    command.args(words);
+    for sentence in set_variables(&aim, &mut command) {
+        streams.tell(sentence);
+    }
     if let Some(file) = &aliases {
         command.env("HOSTALIASES", format!("/proc/self/fd/{}", file.as_raw_fd()));
     }
@@ -127,15 +128,27 @@ fn become_command(
     }
 }
 
-fn command(aim: &Aim, program: &OsString, words: &[OsString]) -> Command {
-    let mut command = Command::new(program);
-    command.args(words);
+/// Longer values are no list of domains or options: the system starts no program
+/// with a long one.
+const MAX_VALUE: usize = 4096;
+
+/// Gives the command the target's variables; with what was left out.
+fn set_variables(aim: &Aim, command: &mut Command) -> Vec<String> {
     for name in VARIABLES {
         command.env_remove(name);
     }
+    let mut left_out = Vec::new();
     let env = aim.program.iter().flat_map(|it| &it.env);
     // Its path is the target's: a copy of the file stands in for it.
     let own = env.filter(|(name, _)| VARIABLES.contains(&name.as_str()) && *name != "HOSTALIASES");
-    command.envs(own);
-    command
+    for (name, value) in own {
+        if value.len() <= MAX_VALUE && !value.contains(char::is_control) {
+            command.env(name, value);
+        } else {
+            left_out.push(format!(
+                "the target's {name} is left out: it has control characters or more than {MAX_VALUE} bytes"
+            ));
+        }
+    }
+    left_out
 }

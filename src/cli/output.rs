@@ -1,21 +1,14 @@
 //! `--format F --output FILE`, which may be repeated in one run.
 
-use std::fs::{File, Permissions};
-use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::fd::AsRawFd as _;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, FromArgMatches};
-use nix::fcntl::{AT_FDCWD, AtFlags, FcntlArg, OFlag, fcntl};
-use nix::sys::signal::{SigSet, SigmaskHow, Signal};
-use nix::unistd::linkat;
-use tempfile::NamedTempFile;
 
 use super::Streams;
-use crate::host::io_reason;
+use crate::host::write::{self, Others, WriteError};
 use crate::text::escaped;
 
 /// The formats of a run and where each one goes.
@@ -23,6 +16,8 @@ use crate::text::escaped;
 pub(super) struct Outputs<F> {
     /// Never empty, but for failures.
     pub(super) wanted: Vec<Output<F>>,
+    /// Whether root may also replace files of other users.
+    pub(super) others: Others,
 }
 
 /// One format and its place.
@@ -42,6 +37,9 @@ struct Words<F: clap::ValueEnum + Copy + Send + Sync + 'static> {
     /// Write to this file, whole or not at all, in the format before it; - is standard output
     #[arg(long, value_name = "FILE")]
     output: Vec<PathBuf>,
+    /// As root, also write over files that belong to other users
+    #[arg(long)]
+    force: bool,
 }
 
 impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
@@ -95,6 +93,11 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
         });
         Self {
             wanted: wanted.collect(),
+            others: if words.force {
+                Others::Allowed
+            } else {
+                Others::Refused
+            },
         }
     }
 
@@ -107,7 +110,9 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
         for wanted in &self.wanted {
             let colors = wanted.takes_colors(streams.colors);
             let file = wanted.file.as_deref();
-            self::write(file, streams.out, |out| write(wanted.format, colors, out))?;
+            self::write(file, self.others, streams.out, |out| {
+                write(wanted.format, colors, out)
+            })?;
         }
         Ok(())
     }
@@ -139,7 +144,10 @@ impl<F: Copy + PartialEq> Outputs<F> {
     pub(super) fn of_failures(&self, people: &[F]) -> Self {
         let mut wanted = self.wanted.clone();
         wanted.retain(|it| !people.contains(&it.format));
-        Self { wanted }
+        Self {
+            wanted,
+            others: self.others,
+        }
     }
 }
 
@@ -200,13 +208,7 @@ pub(super) struct Sink<'s> {
 
 enum To<'s> {
     Stream(&'s mut dyn Write),
-    /// A device, FIFO or socket: nothing that could be replaced.
-    Special(BufWriter<File>),
-    /// A file without a name, which is gone if the program ends early, and takes
-    /// the place of the one at this path at the end.
-    Nameless(PathBuf, BufWriter<File>),
-    /// The same with a name, where the system knows no other.
-    Neighbour(PathBuf, BufWriter<NamedTempFile>),
+    Written(write::Output),
 }
 
 impl<'s> Sink<'s> {
@@ -218,11 +220,14 @@ impl<'s> Sink<'s> {
         }
     }
 
-    /// The file at `path`. If it is a link, the file that it leads to.
-    pub(super) fn file(path: &Path) -> anyhow::Result<Self> {
+    /// What is at `path`, or will be there.
+    pub(super) fn file(path: &Path, others: Others) -> anyhow::Result<Self> {
         let name = escaped(path.as_os_str().as_bytes());
-        let to = open(path).map_err(|error| failure(&name, &error))?;
-        Ok(Self { to, name })
+        let output = write::open(path, others).map_err(|error| failure(&name, &error))?;
+        Ok(Self {
+            to: To::Written(output),
+            name,
+        })
     }
 
     /// Lets `write` write. An error of standard output stays the bare I/O
@@ -231,29 +236,18 @@ impl<'s> Sink<'s> {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> anyhow::Result<()> {
-        let result = match &mut self.to {
-            To::Stream(out) => return Ok(write(out)?),
-            To::Special(out) | To::Nameless(_, out) => write(out),
-            To::Neighbour(_, out) => write(out),
-        };
-        result.map_err(|error| failure(&self.name, &error))
+        match &mut self.to {
+            To::Stream(out) => Ok(write(out)?),
+            To::Written(out) => write(out).map_err(|error| failure(&self.name, &error.into())),
+        }
     }
 
     /// Ends the output: the file is there now, whole.
     pub(super) fn finish(self) -> anyhow::Result<()> {
-        let result = match self.to {
+        match self.to {
             To::Stream(_) => Ok(()),
-            To::Special(mut out) => out.flush(),
-            To::Nameless(path, out) => out
-                .into_inner()
-                .map_err(IntoInnerError::into_error)
-                .and_then(|file| undisturbed(|| named(&file, &path))),
-            To::Neighbour(path, out) => out
-                .into_inner()
-                .map_err(IntoInnerError::into_error)
-                .and_then(|neighbour| Ok(neighbour.persist(path).map(drop)?)),
-        };
-        result.map_err(|error| failure(&self.name, &error))
+            To::Written(out) => out.finish().map_err(|error| failure(&self.name, &error)),
+        }
     }
 }
 
@@ -272,115 +266,23 @@ fn place(path: &Path) -> PathBuf {
     }
 }
 
-fn open<'s>(path: &Path) -> io::Result<To<'s>> {
-    let real = match path.canonicalize() {
-        Ok(real) => real,
-        // Also a link that leads nowhere: what it says is no longer known here.
-        Err(error) if path.is_symlink() => return Err(error),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        Err(error) => return Err(error),
-    };
-    let present = real.metadata().ok();
-    let mut permissions = Permissions::from_mode(0o666);
-    if let Some(present) = &present {
-        if present.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        if !present.is_file() {
-            return Ok(To::Special(BufWriter::new(open_special(&real)?)));
-        }
-        permissions = present.permissions();
-    }
-    let directory = match real.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    if let Some(file) = nameless(directory) {
-        if present.is_some() {
-            file.set_permissions(permissions)?;
-        }
-        return Ok(To::Nameless(real, BufWriter::new(file)));
-    }
-    let neighbour = tempfile::Builder::new()
-        .permissions(permissions.clone())
-        .tempfile_in(directory)?;
-    if present.is_some() {
-        // The mode above was cut by the umask.
-        neighbour.as_file().set_permissions(permissions)?;
-    }
-    Ok(To::Neighbour(real, BufWriter::new(neighbour)))
-}
-
-/// A file without a name that can get one. `None`: not in this file system, or
-/// there is no `/proc` to name it by.
-fn nameless(directory: &Path) -> Option<File> {
-    let flags = OFlag::O_TMPFILE | OFlag::O_CLOEXEC;
-    let mut options = File::options();
-    options.write(true).mode(0o666).custom_flags(flags.bits());
-    let file = options.open(directory).ok()?;
-    descriptor(&file).exists().then_some(file)
-}
-
-/// The name that every open file has.
-fn descriptor(file: &File) -> PathBuf {
-    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
-}
-
-/// Gives the file a name beside `path`, and then that one.
-fn named(file: &File, path: &Path) -> io::Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let link = |name: &Path| {
-        let follow = AtFlags::AT_SYMLINK_FOLLOW;
-        linkat(AT_FDCWD, &descriptor(file), AT_FDCWD, name, follow).map_err(io::Error::from)
-    };
-    let neighbour = tempfile::Builder::new().make_in(directory, link)?;
-    Ok(neighbour.into_temp_path().persist(path)?)
-}
-
-/// Calls `call` with signals that end programs put off until it is done.
-fn undisturbed<T>(call: impl FnOnce() -> T) -> T {
-    let mut signals = SigSet::empty();
-    let ends = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
-    signals.extend(ends);
-    let before = signals.thread_swap_mask(SigmaskHow::SIG_BLOCK);
-    let result = call();
-    if let Ok(before) = before {
-        let _ = before.thread_set_mask();
-    }
-    result
-}
-
-/// Opens without waiting: a FIFO that nobody reads is an error.
-fn open_special(path: &Path) -> io::Result<File> {
-    let nonblocking = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let file = File::options()
-        .write(true)
-        .custom_flags(nonblocking.bits())
-        .open(path)?;
-    let flags = OFlag::from_bits_truncate(fcntl(&file, FcntlArg::F_GETFL)?);
-    fcntl(&file, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
-    Ok(file)
-}
-
 /// What to say when `name` cannot be written; a closed pipe stays one.
-pub(super) fn failure(name: &str, error: &io::Error) -> anyhow::Error {
-    if error.kind() == io::ErrorKind::BrokenPipe {
+pub(super) fn failure(name: &str, error: &WriteError) -> anyhow::Error {
+    if error.is_closed_pipe() {
         return anyhow::Error::new(io::Error::from(io::ErrorKind::BrokenPipe));
     }
-    anyhow::anyhow!("cannot write {name}: {}", io_reason(error))
+    anyhow::anyhow!("cannot write {name}: {error}")
 }
 
 /// Writes to `file`, or to `out` if there is none.
 pub(super) fn write(
     file: Option<&Path>,
+    others: Others,
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let mut sink = match file {
-        Some(path) => Sink::file(path)?,
+        Some(path) => Sink::file(path, others)?,
         None => Sink::stream(out),
     };
     sink.write(write)?;

@@ -1,14 +1,22 @@
 //! The question of a program that runs: its files, its environment, its resolver.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use super::files::{VARIABLES, cut, use_resolv_conf};
 use super::node::node_below;
+use crate::address::Address;
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
-use crate::netns::{self, Aim};
+use crate::host::node::processes::{self, Directory};
+use crate::host::node::sockets;
+use crate::host::root::Root;
+use crate::loopback::name_servers;
+use crate::netns::{self, Aim, Namespace};
+use crate::node::listening;
 use crate::program::{Certainty, Choice};
 use crate::scenario::{Scenario, default_hosts};
+use crate::topology::Network;
 
 /// Reads the target's situation into the scenario.
 pub(super) fn read(
@@ -16,9 +24,42 @@ pub(super) fn read(
     root: Option<&Path>,
     scenario: &mut Scenario,
 ) -> anyhow::Result<(Context, Aim)> {
-    let aim = netns::aim(&node_below(root)?, word)?;
-    let context = fill(&aim, scenario);
+    let root = node_below(root)?;
+    let aim = netns::aim(&root, word)?;
+    let mut context = fill(&aim, scenario);
+    name_listeners(&root, &aim, scenario, &mut context);
     Ok((context, aim))
+}
+
+/// Says who listens on the loopback servers of a target that is not on the
+/// node's network: the node's own servers are none of its.
+fn name_listeners(root: &Root, aim: &Aim, scenario: &Scenario, context: &mut Context) {
+    let number = aim.namespace.as_ref().ok().map(Namespace::number);
+    let init = Directory::open(root, 1).ok();
+    let of_node = init.and_then(|it| it.namespace("net"));
+    let (Some(process), Some(conf)) = (aim.process(), &scenario.resolv_conf) else {
+        return;
+    };
+    let is_loopback = |it: IpAddr| Address::from(it).reached().is_loopback();
+    let servers = || name_servers(conf).filter(|(ip, _)| is_loopback(*ip));
+    let is_known = number.is_some() && of_node.is_some() && number != of_node;
+    if !is_known || servers().next().is_none() {
+        return;
+    }
+    let (mut processes, _) = processes::scan(root);
+    processes.retain(|it| it.netns == number);
+    let network = Network::Pod(String::new());
+    let Ok(listeners) = sockets::of_process(root, &processes, &network, process.pid()) else {
+        return;
+    };
+    context.leads.retain(|it| !is_loopback(it.lead.address));
+    for (ip, span) in servers() {
+        let who = listening::who(&listeners, &network, ip);
+        let place = conf.place(span.start);
+        context
+            .about
+            .push(format!("{place}: {ip} is the target's own, and {who}"));
+    }
 }
 
 /// What of the target was not read, or not to its end, as sentences.

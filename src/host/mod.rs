@@ -7,26 +7,30 @@
 pub mod clock;
 pub mod git;
 pub mod node;
+mod regular;
 pub mod root;
 mod short;
 pub mod situation;
 pub mod tree;
 mod walk;
+pub mod worker;
+pub mod write;
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use caps::{CapSet, Capability};
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
-use nix::sys::stat::{Mode, SFlag, fstat};
+use nix::sys::stat::{Mode, SFlag};
 
 use crate::text::{MAX_READ, Source, escaped};
+use regular::{KINDS, expect_regular, not_regular};
 
 /// What lies beyond so many bytes of a file is not read.
 pub const MAX_BYTES: usize = MAX_READ;
@@ -53,14 +57,20 @@ pub enum ReadError {
         errno: Errno,
     },
     /// It is there, but no regular file.
-    #[error("cannot read {file}: it is {kind}, not a regular file{hint}")]
+    #[error("cannot read {file}: it is {kind}, not a regular file")]
     NotRegular {
         /// Path, safe to print, with the directory below which it was looked for.
         file: String,
         /// `a directory`, `a FIFO`…
         kind: &'static str,
-        /// What to do instead, or nothing.
-        hint: &'static str,
+    },
+    /// There is more of it than is read, and a part of it would not do.
+    #[error("cannot read {file}: it is longer than {} MiB", most >> 20)]
+    TooLong {
+        /// Path, safe to print.
+        file: String,
+        /// How many bytes it can have.
+        most: usize,
     },
     /// Standard input has been read already.
     #[error("cannot read standard input twice: - can stand for one file only")]
@@ -78,6 +88,14 @@ pub enum ReadError {
         "cannot read a node: too few files may be open at a time; raise the limit (ulimit -n 64)"
     )]
     Descriptors,
+    /// It lies on a stranger's file system, and nobody answered.
+    #[error("cannot read {file}: {silence}")]
+    Unanswered {
+        /// Path, safe to print, with the directory below which it was looked for.
+        file: String,
+        /// Why there is no answer.
+        silence: worker::Silence,
+    },
     /// The machine does not tell its host name or interfaces.
     #[error("cannot ask the system for {what}: {}", reason(*errno))]
     Machine {
@@ -89,14 +107,6 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// The same without what to do instead.
-    fn without_hint(mut self) -> Self {
-        if let Self::NotRegular { hint, .. } = &mut self {
-            *hint = "";
-        }
-        self
-    }
-
     /// Whether something else is in the place of a file: no permission could
     /// make one of it.
     pub fn is_no_file(&self) -> bool {
@@ -119,7 +129,36 @@ impl ReadError {
     }
 }
 
-/// Reads a file that the caller named: any path, links followed as usual.
+/// Reads a file that the caller named: any path, links followed as usual. For
+/// the writer of a FIFO it waits, as a shell does: `<(…)` is one.
+///
+/// # Errors
+///
+/// It is not there, not readable, or neither a regular file nor a FIFO.
+pub fn read_named(path: &Path) -> Result<FileRead, ReadError> {
+    read_stream(&shown(path), open_named(path)?)
+}
+
+/// Opens a file that the caller named, of any length, in the same way.
+///
+/// # Errors
+///
+/// It is not there, not readable, or neither a regular file nor a FIFO.
+pub fn open_named(path: &Path) -> Result<File, ReadError> {
+    if is_fifo(path) {
+        open_lines(path)
+    } else {
+        open_path(path)
+    }
+}
+
+/// Whether there is a FIFO, also one of a shell's `<(…)`.
+pub fn is_fifo(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| it.file_type().is_fifo())
+}
+
+/// Reads a file of a name that the caller has not chosen for it: any path, links
+/// followed as usual.
 ///
 /// # Errors
 ///
@@ -152,7 +191,6 @@ pub fn read_found(path: &Path) -> Result<FileRead, ReadError> {
         return Err(ReadError::NotRegular {
             file: name(),
             kind: "something else by now",
-            hint: "",
         });
     }
     let length = usize::try_from(status.len()).unwrap_or(MAX_BYTES);
@@ -169,7 +207,7 @@ pub fn read_found(path: &Path) -> Result<FileRead, ReadError> {
     })
 }
 
-/// Opens a file that the caller named, of any length.
+/// Opens a regular file of any length.
 ///
 /// # Errors
 ///
@@ -195,6 +233,23 @@ pub fn open_lines(path: &Path) -> Result<File, ReadError> {
         return Err(not_regular(&file, "a directory"));
     }
     Ok(opened)
+}
+
+/// Reads all of a stream. `name` is safe to print.
+///
+/// # Errors
+///
+/// It cannot be read, or is longer than `most` bytes.
+pub fn read_whole(name: &str, stream: impl Read, most: usize) -> Result<Source, ReadError> {
+    let mut bytes = Vec::new();
+    let mut rest = stream.take(most as u64 + 1);
+    rest.read_to_end(&mut bytes)
+        .map_err(|error| system(name, errno_of(&error)))?;
+    let file = name.to_owned();
+    if bytes.len() > most {
+        return Err(ReadError::TooLong { file, most });
+    }
+    Ok(Source { name: file, bytes })
 }
 
 /// Reads what is not a file, up to [`MAX_BYTES`]. `name` is safe to print.
@@ -253,30 +308,6 @@ fn system(file: &str, errno: Errno) -> ReadError {
     ReadError::System {
         file: file.to_owned(),
         errno,
-    }
-}
-
-fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), ReadError> {
-    let status = fstat(descriptor).map_err(|errno| system(file, errno))?;
-    let kind = match file_type(status.st_mode) {
-        SFlag::S_IFREG => return Ok(()),
-        SFlag::S_IFDIR => "a directory",
-        SFlag::S_IFIFO => "a FIFO",
-        SFlag::S_IFSOCK => "a socket",
-        SFlag::S_IFLNK => "a symbolic link",
-        _ => "a device",
-    };
-    Err(not_regular(file, kind))
-}
-
-fn not_regular(file: &str, kind: &'static str) -> ReadError {
-    ReadError::NotRegular {
-        file: file.to_owned(),
-        kind,
-        hint: match kind {
-            "a FIFO" => "; - reads standard input",
-            _ => "",
-        },
     }
 }
 

@@ -180,14 +180,31 @@ fn a_fifo_neither_hangs_nor_is_read() {
     }
     let error = read_path(&path).unwrap_err().to_string();
     let named = path.display();
-    let hint = "; - reads standard input";
-    assert_eq!(error, format!("cannot read {named}: {sentence}{hint}"));
+    assert_eq!(error, format!("cannot read {named}: {sentence}"));
     let error = read_path(Path::new("/dev/null")).unwrap_err().to_string();
     assert_eq!(
         error,
         "cannot read /dev/null: it is a device, not a regular file"
     );
     assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+/// As `<(…)` of a shell gives it, and one that a writer opens later.
+#[test]
+fn a_fifo_that_the_caller_named_is_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("fifo");
+    nix::unistd::mkfifo(&path, Mode::from_bits_truncate(0o600)).unwrap();
+    let writer = std::thread::spawn({
+        let path = path.clone();
+        move || fs::write(path, vec![b'x'; 200_000]).unwrap()
+    });
+    let file = read_named(&path).unwrap();
+    writer.join().unwrap();
+    assert_eq!((file.source.bytes.len(), file.is_cut), (200_000, false));
+    let error = read_named(Path::new("/dev/null")).unwrap_err().to_string();
+    assert!(error.ends_with("it is a device, not a regular file"));
+    assert!(read_named(&path.join("x")).is_err());
 }
 
 #[test]

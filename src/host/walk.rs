@@ -3,7 +3,7 @@
 //!
 //! Every directory on the way is held by a descriptor and opened without
 //! following links, so that nothing that is moved meanwhile leads outside:
-//! `..` goes back to the descriptor before.
+//! `..` goes back to the descriptor before. Who writes follows no link at all.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -12,8 +12,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, openat, readlinkat};
-use nix::sys::stat::{Mode, SFlag, fstat};
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
+use nix::sys::stat::{Mode, SFlag, fstat, fstatat};
 
 use crate::host::{errno_of, file_type};
 
@@ -165,4 +165,32 @@ fn owned(directory: BorrowedFd<'_>) -> nix::Result<OwnedFd> {
     directory
         .try_clone_to_owned()
         .map_err(|error| errno_of(&error))
+}
+
+/// Opens the directory at `path`, from the working directory on; a link on the
+/// way is `ELOOP`.
+pub(super) fn open_without_links(path: &Path) -> nix::Result<OwnedFd> {
+    let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let resolve = ResolveFlag::RESOLVE_NO_SYMLINKS;
+    let how = OpenHow::new().flags(flags).resolve(resolve);
+    match openat2(AT_FDCWD, path, how) {
+        Err(Errno::ENOSYS | Errno::EPERM | Errno::EAGAIN) => {}
+        opened => return opened,
+    }
+    let mut here = openat(AT_FDCWD, ".", flags, Mode::empty())?;
+    for part in path.components() {
+        let flags = flags | OFlag::O_NOFOLLOW;
+        let next = openat(&here, part.as_os_str(), flags, Mode::empty());
+        here = next.map_err(|errno| match errno {
+            // Of a link, too.
+            Errno::ENOTDIR if is_link(&here, part.as_os_str()) => Errno::ELOOP,
+            errno => errno,
+        })?;
+    }
+    Ok(here)
+}
+
+fn is_link(directory: &OwnedFd, name: &OsStr) -> bool {
+    let status = fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW);
+    status.is_ok_and(|it| file_type(it.st_mode) == SFlag::S_IFLNK)
 }

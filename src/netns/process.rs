@@ -73,6 +73,18 @@ pub(super) fn hold_seen(root: &Root, seen: &Seen) -> Result<Directory, EnterErro
     Ok(directory)
 }
 
+/// An error of a file below the root of the process that says that the process
+/// is gone.
+pub(super) fn ended(error: EnterError, pid: u32) -> EnterError {
+    match error {
+        EnterError::Read(ReadError::System {
+            errno: Errno::ESRCH,
+            ..
+        }) => EnterError::Vanished { pid },
+        error => error,
+    }
+}
+
 /// What an error of a file of the process says about the process.
 pub(super) fn gone(error: &ReadError, pid: u32) -> EnterError {
     match error {

@@ -1,7 +1,8 @@
 //! A place for a program of the node in which only the network and the names
 //! are the target's.
 
-use std::fs::File;
+use std::borrow::Cow;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -14,41 +15,53 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::stat::Mode;
 use nix::unistd::sethostname;
 
-use super::{Aim, EnterError};
+use super::{Aim, EnterError, Seen};
+use crate::config::resolv_conf::ResolvConf;
 use crate::host::FileRead;
+use crate::host::root::Root;
+use crate::resolver::glibc::borrowed::hosts_borrowed;
+use crate::text::escaped;
 
-/// The node's files over which the target's are laid; a missing one of the
-/// target's is as good as an empty one.
-const FILES: [&str; 3] = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"];
+const NSSWITCH: &str = "/etc/nsswitch.conf";
 
 /// Through these glibc would ask daemons of the node instead.
 ///
-/// Source: glibc `nscd/nscd-client.h`; systemd `src/nss-resolve/nss-resolve.c`.
-const SOCKETS: [&str; 3] = [
+/// Sources: glibc `nscd/nscd-client.h`; systemd `src/nss-resolve/nss-resolve.c`,
+/// `src/nss-mymachines/nss-mymachines.c`; nss-mdns `src/avahi.c`.
+const SOCKETS: [&str; 5] = [
     "/run/nscd/socket",
     "/var/run/nscd/socket",
     "/run/systemd/resolve/io.systemd.Resolve",
+    "/run/systemd/machine/io.systemd.Machine",
+    "/run/avahi-daemon/socket",
 ];
 
+/// Where programs find the modules of glibc, and below the first two also in
+/// directories of the machine's kind, as `x86_64-linux-gnu`.
+const LIBRARIES: [&str; 4] = ["/lib", "/usr/lib", "/lib64", "/usr/lib64"];
+
+/// What is laid over a file of the node; `None`: the target has no such file,
+/// which is as good as an empty one.
+type Laid<'a> = (&'static str, Option<Cow<'a, [u8]>>);
+
 /// Where the copies are written, out of everybody's sight, until they are in
-/// their places.
-const BENCHES: [&str; 4] = ["/mnt", "/tmp", "/run", "/var/tmp"];
+/// their places: first where no network file system is that hangs.
+const BENCHES: [&str; 4] = ["/run", "/tmp", "/var/tmp", "/mnt"];
 
 /// Moves this program, for good, into the target's network namespace, and into
 /// namespaces of its own for mounts and the host name, in which resolv.conf,
-/// hosts, nsswitch.conf and the host name are the target's. Nobody else sees
-/// these mounts, and they end with the program.
+/// hosts, the hosts line of nsswitch.conf and the host name are the target's.
+/// Nobody else sees these mounts, and they end with the program. Gives what of
+/// the target's was left out, as sentences without a full stop.
 ///
 /// To be called by the first thread while there is no other one.
 ///
 /// # Errors
 ///
 /// The system says no, or the node has no file to lay one of the target's over.
-pub fn furnish(aim: &Aim) -> Result<(), EnterError> {
-    let seen = &aim.seen;
-    let copies = [&seen.resolv_conf, &seen.hosts, &seen.nsswitch];
-    let places = FILES.iter().zip(copies);
-    let places = places.filter(|(path, _)| seen.is_whole || **path == "/etc/resolv.conf");
+pub fn furnish(aim: &Aim) -> Result<Vec<String>, EnterError> {
+    let mut left_out = Vec::new();
+    let laid = files(&aim.seen, &mut left_out)?;
     let entered = aim.namespace.as_ref().map_err(Clone::clone)?;
     entered.enter()?;
     aim.expect_alive()?;
@@ -65,9 +78,9 @@ pub fn furnish(aim: &Aim) -> Result<(), EnterError> {
         .map_err(failed("make mounts private".to_owned()))?;
     // Not before: what was opened outside cannot be mounted over here.
     let mut wanted = Vec::new();
-    for (path, copy) in places {
+    for (path, copy) in laid {
         match open_place(path) {
-            Ok(place) => wanted.push((place, Path::new(path), copy.as_ref())),
+            Ok(place) => wanted.push((place, Path::new(path), copy.unwrap_or_default())),
             Err(Errno::ENOENT) if copy.is_none() => {}
             Err(errno) => {
                 let what = format!("lay the target's file over {path}");
@@ -77,13 +90,67 @@ pub fn furnish(aim: &Aim) -> Result<(), EnterError> {
     }
     for path in SOCKETS {
         let place = open_place(path).ok();
-        wanted.extend(place.map(|it| (it, Path::new(path), None)));
+        wanted.extend(place.map(|it| (it, Path::new(path), Cow::default())));
     }
     lay(&wanted)?;
-    if let Some(hostname) = &seen.hostname {
-        sethostname(hostname).map_err(failed("set the host name".to_owned()))?;
+    match aim.seen.hostname.as_deref() {
+        Some(name) if is_plain(name) => {
+            sethostname(name).map_err(failed("set the host name".to_owned()))?;
+        }
+        Some(name) => left_out.push(format!(
+            "the target's host name is `{}`, which shells and terminals could take for more than a name: \
+             the node's is kept",
+            escaped(name.as_bytes())
+        )),
+        None => {}
     }
-    Ok(())
+    Ok(left_out)
+}
+
+/// Whether it is as host names are. Shells write theirs into the prompt, and
+/// bash before 4.4 runs what stands there between `$(` and `)` (CVE-2016-0634).
+fn is_plain(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    name.bytes().all(is_plain)
+}
+
+/// What is laid over the node's files. resolv.conf and hosts are data; what
+/// nsswitch.conf names is code.
+fn files<'a>(seen: &'a Seen, left_out: &mut Vec<String>) -> Result<Vec<Laid<'a>>, EnterError> {
+    let copy = |file: &'a Option<FileRead>| Some(Cow::from(&file.as_ref()?.source.bytes));
+    let mut laid = vec![("/etc/resolv.conf", copy(&seen.resolv_conf))];
+    if !seen.is_whole {
+        return Ok(laid);
+    }
+    laid.push(("/etc/hosts", copy(&seen.hosts)));
+    let parsed = |file: FileRead| ResolvConf::parse(file.source);
+    let node = Root::live()?
+        .read_if_there(Path::new(NSSWITCH))?
+        .map(parsed);
+    let target = seen.nsswitch.clone().map(parsed);
+    match (&node, &target) {
+        (None, None) => {}
+        (None, Some(_)) => left_out.push(format!(
+            "the node has no {NSSWITCH} to have the target's hosts line in: its programs do as without one"
+        )),
+        (Some(node), Some(target)) if node.source.bytes == target.source.bytes => {}
+        (Some(_), _) => {
+            let made = hosts_borrowed(node.as_ref(), target.as_ref(), has_library);
+            left_out.extend(made.left_out.iter().map(ToString::to_string));
+            laid.push((NSSWITCH, Some(Cow::from(made.bytes))));
+        }
+    }
+    Ok(laid)
+}
+
+/// Whether the node has a module of glibc for this service.
+fn has_library(service: &str) -> bool {
+    let file = format!("libnss_{service}.so.2");
+    let kinds = LIBRARIES.iter().take(2).flat_map(fs::read_dir).flatten();
+    let kinds = kinds.flatten().map(|it| it.path());
+    let kinds = kinds.filter(|it| it.as_os_str().as_encoded_bytes().ends_with(b"-gnu"));
+    let own = LIBRARIES.iter().map(PathBuf::from);
+    own.chain(kinds).any(|it| it.join(&file).is_file())
 }
 
 /// A copy of the target's file of aliases for a program of the node, which finds
@@ -112,7 +179,7 @@ pub fn aliases(aim: &Aim) -> Result<Option<OwnedFd>, EnterError> {
 }
 
 /// Writes the copies and binds each to its place.
-fn lay(wanted: &[(OwnedFd, &Path, Option<&FileRead>)]) -> Result<(), EnterError> {
+fn lay(wanted: &[(OwnedFd, &Path, Cow<'_, [u8]>)]) -> Result<(), EnterError> {
     let nobody: Option<&str> = None;
     let bench = BENCHES
         .iter()
@@ -122,10 +189,9 @@ fn lay(wanted: &[(OwnedFd, &Path, Option<&FileRead>)]) -> Result<(), EnterError>
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("kdns"), bench, Some("tmpfs"), quiet, Some("mode=0755"))
         .map_err(failed(format!("mount a place for files at {bench}")))?;
-    for (number, (place, path, copy)) in wanted.iter().enumerate() {
+    for (number, (place, path, bytes)) in wanted.iter().enumerate() {
         let what = || format!("lay the target's file over {}", path.display());
         let source = Path::new(bench).join(number.to_string());
-        let bytes = copy.map_or(&b""[..], |it| &it.source.bytes);
         write(&source, bytes).map_err(failed(what()))?;
         // By descriptor: the bench may hide what a link leads to.
         let place = PathBuf::from(format!("/proc/self/fd/{}", place.as_raw_fd()));

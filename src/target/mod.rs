@@ -27,6 +27,8 @@ pub enum Target {
         namespace: Option<String>,
         /// Its name.
         name: String,
+        /// One of its containers; the first that runs if none is given.
+        container: Option<String>,
     },
 }
 
@@ -52,7 +54,7 @@ const MIN_ID_DIGITS: usize = 8;
 const RUNTIMES: &[&str] = &["containerd://", "cri-o://", "docker://"];
 
 const USAGE: &str = "write a pid, a namespace's file with a `/` in front, a container's id \
-    (8 digits or more), NAMESPACE/POD or POD";
+    (8 digits or more), NAMESPACE/POD, POD or POD:CONTAINER";
 
 impl std::str::FromStr for Target {
     type Err = WordError;
@@ -77,17 +79,22 @@ impl std::str::FromStr for Target {
         if let Some(id) = id_of(word) {
             return Ok(id);
         }
-        let (namespace, name) = match word.split_once('/') {
-            Some((namespace, name)) => (Some(namespace), name),
-            None => (None, word),
+        let (pod, container) = match word.rsplit_once(':') {
+            Some((pod, container)) => (pod, Some(container)),
+            None => (word, None),
         };
-        let parts = namespace.into_iter().chain([name]);
+        let (namespace, name) = match pod.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, pod),
+        };
+        let parts = namespace.into_iter().chain([name]).chain(container);
         if !parts.into_iter().all(is_object_name) {
             return Err(no(USAGE));
         }
         Ok(Self::Pod {
             namespace: namespace.map(str::to_owned),
             name: name.to_owned(),
+            container: container.map(str::to_owned),
         })
     }
 }
@@ -138,6 +145,7 @@ mod tests {
             let expected = Target::Pod {
                 namespace: namespace.map(str::to_owned),
                 name: name.to_owned(),
+                container: None,
             };
             check(word, Some(&expected));
         };
@@ -162,6 +170,13 @@ mod tests {
             "coredns-a.b",
         );
         pod(&"a".repeat(65), None, &"a".repeat(65));
+        let of_container = |namespace: Option<&str>| Target::Pod {
+            namespace: namespace.map(str::to_owned),
+            name: "web".to_owned(),
+            container: Some("sidecar".to_owned()),
+        };
+        check("shop/web:sidecar", Some(&of_container(Some("shop"))));
+        check("web:sidecar", Some(&of_container(None)));
     }
 
     #[test]
@@ -171,6 +186,11 @@ mod tests {
             "0",
             "0000000",
             "a/b/c",
+            "a:",
+            ":a",
+            "a:b:c",
+            "a:b/c",
+            "shop/:a",
             "a/",
             "A",
             "a b",

@@ -12,6 +12,11 @@ pub enum Warning {
         /// The sandbox's file.
         kept: String,
     },
+    /// The pod's spec mounts another file over its sandbox's.
+    MountedOver {
+        /// The sandbox's file.
+        kept: String,
+    },
     /// The container does not run: its sandbox stands in for it.
     Dead {
         /// Its name.
@@ -40,6 +45,16 @@ pub enum PlanError {
         /// `pod default/web`, `container or sandbox deadbeef`; safe to print.
         what: String,
     },
+    /// The pod has no such container.
+    #[error("pod {pod} has no container {container}; it has {}", containers.join(", "))]
+    NoContainer {
+        /// The pod, safe to print.
+        pod: String,
+        /// What was named, safe to print.
+        container: String,
+        /// What it has, safe to print.
+        containers: Vec<String>,
+    },
     /// More than one thing fits.
     #[error("{what} can be any of these; name one of them: {}", candidates.join("; "))]
     Ambiguous {
@@ -67,6 +82,10 @@ impl fmt::Display for Warning {
             Self::Drift { kept } => write!(
                 f,
                 "the target sees another resolv.conf than its sandbox's, {kept}, which its next container gets"
+            ),
+            Self::MountedOver { kept } => write!(
+                f,
+                "the pod's spec mounts a resolv.conf of its own over its sandbox's, {kept}: this container gets it again"
             ),
             Self::Dead { container } => write!(
                 f,

@@ -84,7 +84,9 @@ fn owns(owner: &Owner, target: &Target) -> bool {
     match target {
         Target::Pid(_) | Target::File(_) => false,
         Target::Id(id) => owner.name == *id,
-        Target::Pod { namespace, name } => {
+        Target::Pod {
+            namespace, name, ..
+        } => {
             let is_there = namespace.as_ref().is_none_or(|it| owner.namespace == *it);
             is_there && (owner.name == *name || owner.uid == *name)
         }

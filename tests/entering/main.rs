@@ -14,6 +14,8 @@ mod answers;
 mod capture;
 mod containers;
 mod dig;
+mod fuse;
+mod hostile;
 mod lab;
 #[path = "../needs/mod.rs"]
 mod needs;
@@ -26,6 +28,7 @@ mod races;
 #[path = "../needs/root.rs"]
 mod root;
 mod scenes;
+mod stalls;
 mod words;
 
 use std::process::ExitCode;

@@ -96,7 +96,39 @@ pub(crate) fn nobody() {
         "needs the capability CAP_SYS_PTRACE",
     );
     pods_that_cannot_be_seen();
+    a_kubelet_that_cannot_be_looked_into();
     hidden(&root);
+}
+
+/// Its files are not those of the node that have the same names.
+fn a_kubelet_that_cannot_be_looked_into() {
+    shell(
+        "cp /bin/sh /tmp/kubelet; echo 'resolvConf: /etc/resolv.conf' > /etc/kubelet-of-the-node",
+    );
+    let mut command = Command::new("unshare");
+    let flag = "--config=/etc/kubelet-of-the-node";
+    command.args(["--mount", "/tmp/kubelet", "-c", "sleep 1000; :", flag]);
+    let kubelet = Running::start(&mut command);
+    kubelet.wait_for("kubelet");
+    let pid = kubelet.pid();
+    let expected = format!(
+        "cannot read /etc/kubelet-of-the-node below /proc/{pid}/root: permission denied (needs root)"
+    );
+    for command in [["check-loop"], ["upstream"]] {
+        let (status, out, err) = less(NOBODY, &command);
+        let said = format!("{out} {err}");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(&expected), "{command:?}: {said}");
+        assert!(
+            status == 2 || command == ["upstream"],
+            "{command:?}: {said}"
+        );
+        let (_, out, err) = less(&["--reuid", "0"], &command);
+        assert!(
+            !format!("{out}{err}").contains("permission denied"),
+            "{out}{err}"
+        );
+    }
 }
 
 /// What cannot be read is not taken for what is not there.

@@ -5,19 +5,25 @@ use libtest_mimic::Trial;
 use crate::lab::alone;
 use crate::node::{UNIQUE, remove_groups};
 use crate::root::trial;
-use crate::{capture, containers, pods, privileges, races, words};
+use crate::{capture, containers, hostile, pods, privileges, races, stalls, words};
 
 /// What a scene needs is a list of programs.
 type Scene = (&'static str, &'static [&'static str], fn());
 
 const PLAIN: &[&str] = &["unshare", "mount", "ip", "setpriv"];
+const CHROOT: &[&str] = &["unshare", "mount", "chroot"];
+const PYTHON: &[&str] = &["unshare", "mount", "python3"];
 const RUNC: &[&str] = &["unshare", "mount", "ip", "runc", "gcc"];
+const TRACED: &[&str] = &["unshare", "mount", "ip", "runc", "gcc", "strace"];
 
 const SCENES: &[Scene] = &[
     ("containers::files", RUNC, containers::files),
     ("containers::bind mounts", RUNC, containers::bind_mounts),
     ("containers::users", RUNC, containers::users),
     ("containers::aliases", RUNC, containers::aliases),
+    ("hostile::libraries", RUNC, hostile::libraries),
+    ("hostile::what is not seen", RUNC, hostile::unseen),
+    ("hostile::data", TRACED, hostile::data),
     ("pods::networks", RUNC, pods::networks),
     ("pods::names", RUNC, pods::names),
     ("pods::what is left of the dead", RUNC, pods::dead),
@@ -31,6 +37,11 @@ const SCENES: &[Scene] = &[
     ("words::commands", PLAIN, words::commands),
     ("words::a node below a directory", PLAIN, words::below),
     ("capture::getent", RUNC, capture::getent),
+    ("stalls::pods", RUNC, stalls::pods),
+    ("stalls::many", RUNC, stalls::many),
+    ("stalls::overlays", CHROOT, stalls::overlays),
+    ("stalls::automounts", CHROOT, stalls::automounts),
+    ("stalls::memory", PYTHON, stalls::memory),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {

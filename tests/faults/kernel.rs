@@ -104,7 +104,7 @@ status check-loop --root "$DATA/nodes/cluster-loop"
 status lint "$DATA/lint-real"
 status lint "$DATA/lint-real" --output /dev/shm/kdns-report
 grep -q "^" /dev/shm/kdns-report && rm /dev/shm/kdns-report && echo written
-ls -A /dev/shm | grep tmp
+ls -A /dev/shm | grep kdns
 run nsenter 1 -- true
 run explain web --target 1
 run nsenter 1 dig web

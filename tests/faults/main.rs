@@ -18,10 +18,12 @@ mod limits;
 #[path = "../needs/mod.rs"]
 mod needs;
 mod outputs;
+mod races;
 #[path = "../needs/root.rs"]
 mod root;
 mod signals;
 mod silent;
+mod writer;
 
 use std::process::ExitCode;
 
@@ -33,7 +35,9 @@ fn main() -> ExitCode {
     trials.extend(kernel::trials());
     trials.extend(limits::trials());
     trials.extend(outputs::trials());
+    trials.extend(races::trials());
     trials.extend(signals::trials());
     trials.extend(silent::trials());
+    trials.extend(writer::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -37,6 +37,9 @@ pub(in crate::cli) struct LintArgs {
     /// Show what --fix would change, and change nothing
     #[arg(long)]
     pub(super) diff: bool,
+    /// Also read links that lead out of the working directory and its git checkout
+    #[arg(long)]
+    pub(super) follow: bool,
     /// End with status 0 whatever is found
     #[arg(long)]
     pub(super) exit_zero: bool,

@@ -16,15 +16,15 @@ use std::thread::Builder;
 
 use super::input::Input;
 use super::look::{self, Kept, Look, look};
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
 use crate::lint::context::Context;
-use crate::lint::document::{At, FileId};
-use crate::lint::report::{Draft, Report, Spot};
+use crate::lint::document::FileId;
+use crate::lint::report::{Draft, Spot};
 use crate::lint::rules::reading;
 use crate::lint::settle::{self, Settled};
 use crate::lint::workspace::Workspace;
 use crate::lint::{Rule, check, imports, reading as read};
-use crate::text::{Source, Span};
+use crate::text::Source;
 
 /// What a run gives.
 #[derive(Debug, Default)]
@@ -172,25 +172,6 @@ fn drafts(
     library: settle::Library<'_>,
 ) -> Drafts {
     let has_unparseable = rules.iter().any(|it| it.code == reading::UNPARSEABLE.code);
-    if look.is_cut {
-        let mut report = Report::new(&reading::UNPARSEABLE);
-        let span = Span::default();
-        report
-            .add(
-                At { file, span },
-                "the file is longer than 1 MiB, and was not read",
-            )
-            .severity(Severity::Warning);
-        let drafts = if has_unparseable {
-            report.into_found()
-        } else {
-            Vec::new()
-        };
-        return Drafts {
-            drafts,
-            is_parted: true,
-        };
-    }
     let again = || read::documents(file, source, look.form);
     let mut found = match &look.found {
         Some(found) => Cow::Borrowed(found.as_ref()),

@@ -88,7 +88,8 @@ fn write_all(
         };
         let is_counted = args.statistics && matches!(format, Format::Text | Format::Concise);
         let colors = wanted.takes_colors(streams.colors);
-        output::write(wanted.file.as_deref(), streams.out, |out| {
+        let file = wanted.file.as_deref();
+        output::write(file, outputs.others, streams.out, |out| {
             if is_counted {
                 return statistics::write(lint.findings, out);
             }

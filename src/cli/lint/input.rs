@@ -1,5 +1,6 @@
 //! A file to lint.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,5 +40,28 @@ impl Input {
         };
         read.source.name = self.path.to_string();
         Ok(read)
+    }
+
+    /// Whether a piece of a long file is `wanted`: pieces are longer than any
+    /// word, and overlap.
+    pub(super) fn any_piece(&self, wanted: &dyn Fn(&[u8]) -> bool) -> bool {
+        const PIECE: u64 = 1 << 20;
+        const OVERLAP: usize = 64;
+        let Place::File(path) = &self.place else {
+            return false;
+        };
+        let Ok(mut file) = host::open_path(path) else {
+            return false;
+        };
+        let mut piece = Vec::new();
+        loop {
+            let kept = piece.len().saturating_sub(OVERLAP);
+            piece.drain(..kept);
+            match file.by_ref().take(PIECE).read_to_end(&mut piece) {
+                Ok(1..) if wanted(&piece) => return true,
+                Ok(1..) => {}
+                _ => return false,
+            }
+        }
     }
 }

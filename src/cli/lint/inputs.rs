@@ -8,11 +8,12 @@ use std::sync::Arc;
 use super::args::LintArgs;
 use super::input::{Input, Place};
 use super::wanted::Wanted;
+use super::{area, look};
 use crate::cli::Streams;
 use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
 use crate::host::tree::{self, Tree};
-use crate::host::{self, ReadError};
+use crate::host::{self, FileRead, ReadError};
 use crate::lint::document::FileId;
 use crate::lint::recognise;
 use crate::lint::workspace::Workspace;
@@ -31,6 +32,12 @@ pub(super) struct Inputs {
 
 impl Inputs {
     /// The file with a path.
+    pub(super) fn file_mut(&mut self, path: &str) -> Option<&mut Input> {
+        let at = self.files.binary_search_by(|it| (*it.path).cmp(path));
+        self.files.get_mut(at.ok()?)
+    }
+
+    /// The file with a path.
     pub(super) fn file(&self, path: &str) -> Option<&Input> {
         let at = self.files.binary_search_by(|it| (*it.path).cmp(path));
         self.files.get(at.ok()?)
@@ -46,6 +53,9 @@ pub(super) fn read(
     let mut inputs = Collected::default();
     let root = root_of(args)?;
     let node = root.as_ref().map(node_of).transpose()?;
+    if let Some(node) = node.as_ref().filter(|it| it.is_live) {
+        inputs.unread.extend(node.skipped.iter().cloned());
+    }
     let settings = root.iter().flat_map(node::settings::files);
     for source in node.iter().flat_map(sources).chain(settings) {
         inputs.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
@@ -59,7 +69,7 @@ pub(super) fn read(
         inputs.path(path, args, streams)?;
     }
     if let Some(path) = &wanted.node_file {
-        inputs.add(plain(path), Place::File(path.as_path().into()), true);
+        inputs.path(path, args, streams)?;
     }
     let files: Vec<Input> = inputs.files.into_values().collect();
     let named = wanted.node_file.as_deref().map(plain);
@@ -98,6 +108,15 @@ impl Collected {
         known.is_named |= is_named;
     }
 
+    /// What can be read once only; a part of it would not do.
+    fn stream(&mut self, name: String, read: FileRead) {
+        if read.is_cut {
+            self.unread.push(look::too_long(&name));
+        } else {
+            self.add(name, Place::Memory(Arc::new(read.source)), true);
+        }
+    }
+
     fn path(
         &mut self,
         path: &Path,
@@ -110,7 +129,18 @@ impl Collected {
             }
             let name = plain(Path::new(&args.stdin_filename));
             let read = host::read_stream(&name, &mut *streams.input)?;
-            self.add(name, Place::Memory(Arc::new(read.source)), true);
+            self.stream(name, read);
+            return Ok(());
+        }
+        if !args.follow
+            && let Some(refusal) = area::refusal(path, args.wanted.node.root.as_deref())
+        {
+            self.unread.push(refusal);
+            return Ok(());
+        }
+        // It can be read once only, and nothing can be written to it.
+        if host::is_fifo(path) {
+            self.stream(plain(path), host::read_named(path)?);
             return Ok(());
         }
         if !path.is_dir() {

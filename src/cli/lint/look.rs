@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::input::Input;
+use super::input::{Input, Place};
 use crate::lint::document::{Documents, FileId};
 use crate::lint::facts::Facts;
 use crate::lint::form::Form;
@@ -24,10 +24,6 @@ const MAX_PARSED: usize = 1 << 20;
 
 /// What the first look at a file leaves.
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each says one thing of a file, and they do not depend on each other"
-)]
 pub(super) struct Look {
     pub(super) file: File,
     /// Its bytes.
@@ -37,7 +33,6 @@ pub(super) struct Look {
     pub(super) form: Option<Form>,
     /// Whether there is nothing to look at twice.
     pub(super) is_done: bool,
-    pub(super) is_cut: bool,
     /// Whether it can have comments for kdns.
     pub(super) has_comments: bool,
     pub(super) unread: Option<String>,
@@ -66,17 +61,25 @@ pub(super) fn look(number: FileId, input: &Input, kept: &Kept) -> Look {
         }
     };
     let source = Arc::new(read.source);
-    look.is_cut = read.is_cut;
-    look.form = recognise::form(&input.path, &source.bytes);
+    // What the caller names, or a node's files name, needs no name that tells it.
+    let is_chosen = input.is_named || matches!(input.place, Place::Memory(_));
+    look.form = recognise::form(&input.path, &source.bytes, is_chosen);
+    if read.is_cut {
+        let is_ours = look.form.is_some()
+            || recognise::is_yaml(&input.path, &source.bytes)
+                && input.any_piece(&recognise::has_subject);
+        look.unread = is_ours.then(|| too_long(&input.path));
+        look.is_done = true;
+        return look;
+    }
     let Some(form) = look.form else {
         look.is_done = true;
         return look;
     };
-    // Of what was not read nobody can tell what is unused.
-    look.has_comments = !look.is_cut && suppress::is_possible(&source.bytes);
-    look.is_asleep = form == Form::ResolvConf && !look.is_cut;
+    look.has_comments = suppress::is_possible(&source.bytes);
+    look.is_asleep = form == Form::ResolvConf;
     let length = source.bytes.len();
-    if !look.is_cut && recognise::can_have_facts(form, &source.bytes) {
+    if recognise::can_have_facts(form, &source.bytes) {
         let found = reading::documents(number, &source, Some(form));
         look.file.facts = extract::facts(&found).kept();
         look.is_done = found.documents.is_empty() && found.broken.is_empty();
@@ -86,6 +89,12 @@ pub(super) fn look(number: FileId, input: &Input, kept: &Kept) -> Look {
     let is_kept = !look.is_done && takes(&kept.bytes, length, MAX_KEPT);
     look.kept = is_kept.then_some(source);
     look
+}
+
+/// What is said of a file, or of standard input, that is not read to its end:
+/// nothing of it is judged.
+pub(super) fn too_long(path: &str) -> String {
+    format!("cannot read {path}: it is longer than 1 MiB")
 }
 
 /// Whether `length` more bytes can be kept.

@@ -10,8 +10,8 @@ use diffy::DiffOptions;
 use super::engine::Outcome;
 use super::input::Place;
 use super::inputs::Inputs;
-use crate::cli::output::Sink;
-use crate::host;
+use crate::finding::Finding;
+use crate::host::write::{self, Others};
 use crate::lint::fix;
 use crate::text::{Source, escaped};
 
@@ -25,50 +25,52 @@ pub(super) struct Changed {
     new: Vec<u8>,
 }
 
-/// What one round mends can show what the next one is to mend. No rule needs
+/// What one round fixes can show what the next one is to fix. No rule needs
 /// more than two.
 const MAX_ROUNDS: usize = 10;
 
-/// Mends in memory until nothing is left to mend: `inputs` hold what the files
+/// Fixes in memory until nothing is left to fix: `inputs` hold what the files
 /// become, `outcome` what is found then.
 pub(super) fn rounds(
     inputs: &mut Inputs,
     outcome: &mut Outcome,
     lint: &dyn Fn(&Inputs) -> Outcome,
 ) -> Vec<Changed> {
-    let mut changed: BTreeMap<String, Changed> = BTreeMap::new();
+    let mut changed: BTreeMap<Arc<str>, Changed> = BTreeMap::new();
+    let mut files: BTreeMap<Arc<str>, Box<Path>> = BTreeMap::new();
     for _ in 0..MAX_ROUNDS {
+        // A file can have changed since it was judged: what is changed is judged
+        // again, and nothing else is written over.
+        let taken = take_in(inputs, &outcome.findings);
+        if !taken.is_empty() {
+            files.extend(taken);
+            *outcome = lint(inputs);
+        }
         let mut is_changed = false;
         for (path, edits) in fix::edits(&outcome.findings) {
-            let at = inputs.files.binary_search_by(|it| (*it.path).cmp(&path));
-            let Some(input) = at.ok().and_then(|at| inputs.files.get_mut(at)) else {
+            let Some(input) = inputs.file_mut(&path) else {
                 continue;
             };
-            let (file, bytes) = match &input.place {
-                Place::Memory(source) => (None, source.bytes.clone()),
-                Place::File(file) => match host::read_path(file) {
-                    Ok(read) if !read.is_cut => (Some(file.clone()), read.source.bytes),
-                    _ => continue,
-                },
+            let Place::Memory(source) = &input.place else {
+                continue;
             };
-            let Some(new) = fix::applied(&bytes, &edits).filter(|new| *new != bytes) else {
+            let old = &source.bytes;
+            let Some(new) = fix::applied(old, &edits).filter(|new| new != old) else {
                 continue;
             };
             is_changed = true;
-            let source = Source {
-                name: path.clone(),
-                bytes: new.clone(),
-            };
-            input.place = Place::Memory(Arc::new(source));
-            let change = changed.entry(path.clone());
-            change
-                .and_modify(|it| it.new.clone_from(&new))
-                .or_insert(Changed {
-                    path,
-                    file,
-                    old: bytes,
-                    new,
-                });
+            let change = changed.entry(Arc::clone(&input.path));
+            let change = change.or_insert_with(|| Changed {
+                path: path.clone(),
+                file: files.get(&*path).cloned(),
+                old: old.clone(),
+                new: Vec::new(),
+            });
+            change.new.clone_from(&new);
+            input.place = Place::Memory(Arc::new(Source {
+                name: path,
+                bytes: new,
+            }));
         }
         if !is_changed {
             break;
@@ -78,40 +80,76 @@ pub(super) fn rounds(
     changed.into_values().collect()
 }
 
-/// Writes the files, each whole or not at all; none if one may not be written.
-pub(super) fn write(changed: &[Changed]) -> anyhow::Result<()> {
-    let is_locked = |it: &&Changed| {
-        let file = it.file.as_ref().and_then(|it| it.metadata().ok());
-        file.is_some_and(|it| it.permissions().readonly())
-    };
-    if let Some(locked) = changed.iter().find(is_locked) {
-        let path = &locked.path;
-        anyhow::bail!(
-            "cannot mend {path}: it is read-only, and nothing was changed; chmod u+w allows it, --diff shows the change"
-        );
-    }
-    for change in changed {
-        let Some(file) = &change.file else {
-            let path = &change.path;
-            anyhow::bail!(
-                "cannot mend {path} in place: it is no file here; --diff shows the change"
-            );
+/// Reads the files that findings would change into memory; where they are.
+fn take_in(inputs: &mut Inputs, findings: &[Finding]) -> Vec<(Arc<str>, Box<Path>)> {
+    let mut taken = Vec::new();
+    for path in fix::edits(findings).keys() {
+        let Some(input) = inputs.file_mut(path) else {
+            continue;
         };
-        let mut sink = Sink::file(file)?;
-        sink.write(|out| out.write_all(&change.new))?;
-        sink.finish()?;
+        let Place::File(file) = &input.place else {
+            continue;
+        };
+        if let Ok(read) = input.read()
+            && !read.is_cut
+        {
+            taken.push((Arc::clone(&input.path), file.clone()));
+            input.place = Place::Memory(Arc::new(read.source));
+        }
     }
-    Ok(())
+    taken
 }
 
-/// What was mended, in a line.
+/// Writes the files, each whole or not at all; none if one may not be written.
+/// Leaves in `changed` those that were written; the others, with the reasons.
+pub(super) fn write(
+    changed: &mut Vec<Changed>,
+    others: Others,
+) -> anyhow::Result<Vec<(Changed, String)>> {
+    for change in &*changed {
+        let path = &change.path;
+        let Some(file) = &change.file else {
+            anyhow::bail!(
+                "cannot fix {path} in place: it is no file here; --diff shows the change"
+            );
+        };
+        if let Err(reason) = write::check(file, others) {
+            anyhow::bail!(
+                "cannot fix {path}: {reason}; nothing was changed, and --diff shows the change"
+            );
+        }
+    }
+    let mut left = Vec::new();
+    for change in std::mem::take(changed) {
+        let file = change.file.as_deref().unwrap_or(Path::new(""));
+        match write::replace(file, &change.old, &change.new, others) {
+            Ok(()) => changed.push(change),
+            Err(reason) => {
+                let sentence = format!("cannot fix {}: {reason}", change.path);
+                left.push((change, sentence));
+            }
+        }
+    }
+    Ok(left)
+}
+
+/// Puts back in memory what was left as it was.
+pub(super) fn restore(inputs: &mut Inputs, left: &[(Changed, String)]) {
+    for (change, _) in left {
+        if let (Some(input), Some(file)) = (inputs.file_mut(&change.path), &change.file) {
+            input.place = Place::File(file.clone());
+        }
+    }
+}
+
+/// What was fixed, in a line.
 pub(super) fn told(changed: &[Changed]) -> String {
     const NAMED: usize = 3;
     let paths: Vec<&str> = changed.iter().map(|it| it.path.as_str()).collect();
     let named = paths.get(..NAMED).unwrap_or(&paths).join(", ");
     match paths.len().saturating_sub(NAMED) {
-        0 => format!("mended {named}"),
-        more => format!("mended {named} and {more} more"),
+        0 => format!("fixed {named}"),
+        more => format!("fixed {named} and {more} more"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `kdns lint`: read what is given, run the rules, write.
 
+mod area;
 mod args;
 mod engine;
 mod faces;
@@ -45,20 +46,34 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     if args.fix || args.diff {
         changed = mend::rounds(&mut inputs, &mut outcome, &lint);
     }
-    let notices = notices(&inputs, &outcome, args);
-    let status = status(&outcome, &notices, !changed.is_empty(), args, &wanted);
     if args.diff {
+        let notices = notices(&inputs, &outcome, args);
         mend::show(&changed, streams.out)?;
         faces::tell(&notices, streams);
-        return Ok(status);
+        return Ok(status(
+            &outcome,
+            &notices,
+            !changed.is_empty(),
+            args,
+            &wanted,
+        ));
     }
-    if let Err(error) = mend::write(&changed) {
-        return faces::fail(&error, args, streams);
-    }
+    let left = match mend::write(&mut changed, args.outputs.others) {
+        Ok(left) => left,
+        Err(error) => return faces::fail(&error, args, streams),
+    };
     if !changed.is_empty() {
         let notice = Notice::new(Severity::Info, &mend::told(&changed));
         faces::tell(&[notice], streams);
     }
+    if !left.is_empty() {
+        mend::restore(&mut inputs, &left);
+        outcome = lint(&inputs);
+    }
+    let mut notices = notices(&inputs, &outcome, args);
+    let left = left.iter().map(|(_, reason)| reason);
+    notices.extend(left.map(|it| Notice::new(Severity::Error, it)));
+    let status = status(&outcome, &notices, !changed.is_empty(), args, &wanted);
     faces::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
     Ok(status)
 }
@@ -77,7 +92,8 @@ fn notices(inputs: &Inputs, outcome: &Outcome, args: &LintArgs) -> Vec<Notice> {
     let is_empty = outcome.files == 0
         && outcome.findings.is_empty()
         && !inputs.workspace.node.as_ref().is_some_and(is_kernel);
-    if is_empty && !args.allow_empty && outcome.unread.is_empty() {
+    let is_all_read = outcome.unread.is_empty() && inputs.unread.is_empty();
+    if is_empty && !args.allow_empty && is_all_read {
         let message = "nothing to lint was found; --allow-empty makes that a success";
         notices.push(Notice::new(Severity::Error, message));
     }

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::area;
 use super::args::WantedArgs;
 use super::engine::Outcome;
 use crate::finding::{Finding, Severity};
@@ -35,7 +36,7 @@ impl Wanted {
             None => found_upward()?,
         };
         let settings = match &config {
-            Some(path) => settings::read(&host::read_path(path)?.source)?,
+            Some(path) => settings::read(&host::read_named(path)?.source)?,
             None => Settings::default(),
         };
         let folder = config.as_deref().and_then(Path::parent);
@@ -105,6 +106,16 @@ fn found_upward() -> anyhow::Result<Option<PathBuf>> {
         .ancestors()
         .map(|it| it.join("kdns.toml"))
         .find(|it| it.is_file());
+    if let Some(path) = &nearest
+        && let Some(folder) = path.parent()
+        && let Some(leads_to) = area::way_out(path, area::checkout(folder).unwrap_or(folder))
+    {
+        anyhow::bail!(
+            "cannot read {}: it is a link that leads out of here, to {}; --config names a file",
+            host::shown(path),
+            host::shown(leads_to)
+        );
+    }
     // Beside us it is shown as people would write it.
     Ok(nearest.map(|path| match path.strip_prefix(&start) {
         Ok(relative) => relative.to_owned(),
@@ -127,7 +138,7 @@ fn per_file_ignore(
 }
 
 /// A path from the root on, without `..` in it.
-fn absolute(path: &Path) -> PathBuf {
+pub(super) fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     // There is no absolute path of nothing.
     let path = if path.as_os_str().is_empty() {

@@ -1,22 +1,13 @@
-//! Reads the Corefiles of a node that belong to none of its pods.
+//! Reads the Corefile of the cluster's CoreDNS where it belongs to none of the
+//! node's pods, and what a Corefile imports.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::config::corefile::{in_manifest, parse};
 use crate::host::root::Root;
 use crate::text::{Source, escaped};
-
-/// Where a CoreDNS that runs on the node itself has its Corefile; AKS writes
-/// the second of its two when it starts.
-///
-/// Source: Azure/AgentBaker parts/linux/cloud-init/artifacts/localdns.sh.
-const COREFILES: [&str; 3] = [
-    "/etc/coredns/Corefile",
-    "/opt/azure/containers/localdns/updated.localdns.corefile",
-    "/opt/azure/containers/localdns/localdns.corefile",
-];
 
 /// Manifests from which k3s and k0s make the cluster's CoreDNS, on servers
 /// and controllers.
@@ -31,20 +22,14 @@ const MANIFESTS: [&str; 2] = [
 /// More files than this are not read for one Corefile.
 const MAX_FILES: usize = 100;
 
-/// The Corefile and what it imports, the Corefile first; none if the node has
-/// none. With what is there and could not be read, as sentences without a
-/// full stop. `stand_in` is taken for every Corefile.
+/// The Corefile of the cluster's CoreDNS; none if the node has none. With what
+/// is there and could not be read, as sentences without a full stop.
+/// `stand_in` is taken for it.
 pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>) {
     if let Some(source) = stand_in {
         return (vec![self::stand_in(source)], Vec::new());
     }
     let mut skipped = Vec::new();
-    for path in COREFILES {
-        let files = at(root, path, &mut skipped);
-        if !files.is_empty() {
-            return (files, skipped);
-        }
-    }
     let manifests = MANIFESTS.iter();
     let mut found = manifests.filter_map(|path| file(root, Path::new(path), &mut skipped));
     let corefile = found.find_map(|it| in_manifest(&it));
@@ -127,29 +112,58 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// The Corefile at `path` and what it imports; none if it is not there.
-pub fn at(root: &Root, path: &str, skipped: &mut Vec<String>) -> Vec<Source> {
-    let Some(main) = file(root, Path::new(path), skipped) else {
+/// Where a Corefile and what it imports are: on the node, or in a container.
+pub trait Files {
+    /// The file at an absolute path; what keeps it from being read is noted.
+    fn file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<Source>;
+    /// The names in a directory.
+    fn names(&self, directory: &Path) -> Vec<OsString>;
+}
+
+impl Files for Root {
+    fn file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<Source> {
+        file(self, path, skipped)
+    }
+
+    fn names(&self, directory: &Path) -> Vec<OsString> {
+        self.list(directory).unwrap_or_default()
+    }
+}
+
+/// The Corefile at `path` and behind it what it imports; none if it is not
+/// there.
+pub fn at(files: &dyn Files, path: &str, skipped: &mut Vec<String>) -> Vec<Source> {
+    let Some(main) = files.file(Path::new(path), skipped) else {
         return Vec::new();
     };
-    let mut files = vec![main.clone()];
+    // Imports are told by the paths that the server itself knows.
+    let known = |path: &Path, source: &Source| Source {
+        name: path.to_string_lossy().into_owned(),
+        bytes: source.bytes.clone(),
+    };
+    let corefile = main.clone();
+    let mut seen = vec![known(Path::new(path), &main)];
+    let mut found = vec![main];
     let mut asked: Vec<String> = Vec::new();
     loop {
-        let others = files.get(1..).unwrap_or_default();
-        let parsed = parse(main.clone(), others);
+        let others = seen.get(1..).unwrap_or_default();
+        let parsed = parse(known(Path::new(path), &corefile), others);
         let patterns = parsed.imports.into_iter().map(|it| it.pattern);
         let new: Vec<String> = patterns.filter(|it| !asked.contains(it)).collect();
         if new.is_empty() {
-            return files;
+            return found;
         }
         for pattern in &new {
-            for path in glob(root, pattern) {
-                if files.len() == MAX_FILES {
+            for path in glob(files, pattern) {
+                if found.len() == MAX_FILES {
                     let shown = escaped(pattern.as_bytes());
                     skipped.push(format!("{shown} names more files than kdns reads"));
-                    return files;
+                    return found;
                 }
-                files.extend(file(root, &path, skipped));
+                if let Some(file) = files.file(&path, skipped) {
+                    seen.push(known(&path, &file));
+                    found.push(file);
+                }
             }
         }
         asked.extend(new);
@@ -182,7 +196,7 @@ fn sentence(text: &str) -> String {
 
 /// The files that a pattern from the root can name: every one in a directory
 /// where its last part has a wildcard. The parser picks among them.
-fn glob(root: &Root, pattern: &str) -> Vec<PathBuf> {
+fn glob(files: &dyn Files, pattern: &str) -> Vec<PathBuf> {
     let path = Path::new(pattern);
     let has_wildcard = |text: &[u8]| text.iter().any(|byte| matches!(byte, b'*' | b'?'));
     let (Some(directory), Some(last)) = (path.parent(), path.file_name()) else {
@@ -194,7 +208,7 @@ fn glob(root: &Root, pattern: &str) -> Vec<PathBuf> {
     if !has_wildcard(last.as_bytes()) {
         return vec![path.to_owned()];
     }
-    let names = root.list(directory).unwrap_or_default();
+    let names = files.names(directory);
     let fitting = names
         .iter()
         .filter(|name| fits(last.as_bytes(), name.as_bytes()));
@@ -206,7 +220,7 @@ mod tests {
     use super::*;
     use crate::host::root::Resolution;
 
-    fn check(files: &[(&str, &str)], expected: &[&str]) {
+    fn root(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = directory.path().join(path.trim_start_matches('/'));
@@ -214,45 +228,54 @@ mod tests {
             std::fs::write(path, text).unwrap();
         }
         let root = Root::below(directory.path(), Resolution::default()).unwrap();
-        let (found, skipped) = read(&root, None);
-        let names: Vec<&str> = found.iter().map(|it| it.name.as_str()).collect();
-        assert_eq!((names.as_slice(), skipped), (expected, Vec::new()));
+        (directory, root)
+    }
+
+    fn names(found: &[Source]) -> Vec<&str> {
+        found.iter().map(|it| it.name.as_str()).collect()
     }
 
     #[test]
     fn corefiles_come_with_their_imports() {
-        check(&[], &[]);
-        check(
-            &[
-                (
-                    "/etc/coredns/Corefile",
-                    "import custom/*.server\n. {\n import /x/a\n}\n",
-                ),
-                ("/etc/coredns/custom/b.server", "b {\n import ../c\n}\n"),
-                ("/etc/coredns/custom/b.txt", ""),
-                ("/etc/coredns/c", "import c\n"),
-                ("/x/a", "log\n"),
-            ],
-            &[
+        let (_directory, root) = root(&[
+            (
                 "/etc/coredns/Corefile",
-                "/etc/coredns/custom/b.server",
-                "/x/a",
-                "/etc/coredns/c",
-            ],
+                "import custom/*.server\n. {\n import /x/a\n}\n",
+            ),
+            ("/etc/coredns/custom/b.server", "b {\n import ../c\n}\n"),
+            ("/etc/coredns/custom/b.txt", ""),
+            ("/etc/coredns/c", "import c\n"),
+            ("/x/a", "log\n"),
+        ]);
+        let mut skipped = Vec::new();
+        let found = at(&root, "/etc/coredns/Corefile", &mut skipped);
+        let expected = [
+            "/etc/coredns/Corefile",
+            "/etc/coredns/custom/b.server",
+            "/x/a",
+            "/etc/coredns/c",
+        ];
+        assert_eq!(
+            (names(&found).as_slice(), skipped),
+            (expected.as_slice(), Vec::new())
         );
-        check(
-            &[(
-                "/opt/azure/containers/localdns/localdns.corefile",
-                ".:53 {\n}\n",
-            )],
-            &["/opt/azure/containers/localdns/localdns.corefile"],
-        );
-        check(
-            &[(
+        assert!(at(&root, "/etc/coredns/x", &mut Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn the_cluster_s_corefile_is_no_file_of_the_node() {
+        let (_directory, root) = root(&[
+            ("/etc/coredns/Corefile", ".:53 {\n}\n"),
+            (
                 "/var/lib/rancher/k3s/server/manifests/coredns.yaml",
                 "kind: ConfigMap\ndata:\n  Corefile: |\n    .:53 {\n    }\n",
-            )],
-            &["/var/lib/rancher/k3s/server/manifests/coredns.yaml"],
+            ),
+        ]);
+        let (found, skipped) = read(&root, None);
+        let expected = ["/var/lib/rancher/k3s/server/manifests/coredns.yaml"];
+        assert_eq!(
+            (names(&found).as_slice(), skipped),
+            (expected.as_slice(), Vec::new())
         );
     }
 
@@ -300,8 +323,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(directory.path().join("etc/coredns/Corefile")).unwrap();
         let root = Root::below(directory.path(), Resolution::default()).unwrap();
-        let (found, skipped) = read(&root, None);
-        assert!(found.is_empty());
+        let mut skipped = Vec::new();
+        assert!(at(&root, "/etc/coredns/Corefile", &mut skipped).is_empty());
         assert!(skipped[0].starts_with("Cannot read "), "{skipped:?}");
     }
 }

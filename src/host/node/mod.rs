@@ -5,11 +5,15 @@ pub mod files;
 pub mod kernel;
 pub mod kubelet;
 pub mod networks;
+mod place;
 pub mod pods;
 pub mod processes;
+pub mod programs;
+pub mod runtime;
 pub mod servers;
 pub mod settings;
 pub mod sockets;
+mod static_pods;
 
 use std::path::Path;
 
@@ -17,7 +21,7 @@ use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::host::situation;
 use crate::kubelet::{Kubelet, Origin};
-use crate::node::{Node, is_node_cache};
+use crate::node::{Node, Pod, Presence, is_cluster_dns};
 use crate::text::Source;
 
 /// Files that stand in for what the node has.
@@ -76,16 +80,26 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
     };
     let (found, unread) = kubelet::read(root, &processes, stand_ins.kubelet_config.as_ref());
     node.skipped.extend(unread);
+    node.runtime = runtime::read(root, &processes, found.as_ref());
     let file = |kubelet| kubelet::kubelet_file(root, kubelet, stand_ins.node_file.as_ref());
     node.kubelet_file = match &found {
         Some(kubelet) => file(kubelet),
         None => stand_ins.node_file.clone().map(files::stand_in),
     };
+    node.running_file = found
+        .as_ref()
+        .and_then(|it| kubelet::running_file(root, it, stand_ins.node_file.as_ref()));
     node.sources = found.iter().flat_map(|it| settings(root, it)).collect();
     node.kubelet = found;
     if parts.pods || parts.dns_pods {
         let (pods, unread) = pods::read(root, &processes, parts);
-        node.pods = pods;
+        let is_gone = |it: &Pod| it.presence == Presence::LeftOver;
+        let (gone, there): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(is_gone);
+        node.left_over = gone.iter().map(Pod::label).collect();
+        node.pods = there;
+        if parts.dns_pods {
+            static_pods::mark(root, &mut node);
+        }
         node.skipped.extend(unread);
     }
     if parts.dns_pods {
@@ -94,8 +108,8 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
         node.skipped.extend(unread);
     }
     if stand_ins.corefile.is_some() {
-        // It is that of the cluster's DNS.
-        let pods = node.pods.iter_mut().filter(|it| !is_node_cache(it));
+        // It is that of the cluster's DNS: others keep theirs.
+        let pods = node.pods.iter_mut().filter(|it| is_cluster_dns(it));
         pods.for_each(|pod| pod.corefiles.clear());
     }
     if parts.servers {
@@ -115,12 +129,14 @@ fn settings(root: &Root, kubelet: &Kubelet) -> Vec<Source> {
         &kubelet.cluster_dns.origin,
         &kubelet.cluster_domain.origin,
     ];
+    let running = kubelet.running.iter().map(|it| &it.resolv_conf.origin);
+    let origins = origins.into_iter().chain(running);
     let mut sources: Vec<Source> = Vec::new();
     for origin in origins {
         let path = match origin {
             Origin::File(place) => place.file.clone(),
             Origin::Argument { pid, .. } => format!("/proc/{pid}/cmdline"),
-            Origin::BuiltIn | Origin::Option(_) | Origin::Unread(_) => continue,
+            Origin::BuiltIn | Origin::Option(_) | Origin::Pod(_) | Origin::Unread(_) => continue,
         };
         if sources.iter().all(|it| it.name != path) {
             let of_node = || root.read(Path::new(&path)).ok();

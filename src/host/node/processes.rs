@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 
 use crate::host::root::Root;
+use crate::host::worker::Parts;
 use crate::host::{FileRead, ReadError, shown};
+use crate::node::cgroup;
 use crate::node::stat::{self, Stat};
 use crate::text::escaped;
 
@@ -132,6 +134,18 @@ pub fn arguments(root: &Root, process: &Seen) -> Vec<String> {
     directory.map_or_else(Vec::new, |it| it.arguments())
 }
 
+/// The same of the process with this id; empty if there is none.
+pub fn arguments_of(root: &Root, pid: u32) -> Vec<String> {
+    Directory::open(root, pid).map_or_else(|_| Vec::new(), |it| it.arguments())
+}
+
+/// The working directory of a process; the root where it cannot be read.
+pub fn working_directory(root: &Root, process: &Seen) -> String {
+    let link = Directory::of(root, process).and_then(|it| it.link("cwd"));
+    let path = link.and_then(|it| Some(it.to_str()?.to_owned()));
+    path.unwrap_or_else(|| "/".to_owned())
+}
+
 /// The argument behind `name`, also as `NAMEvalue` if that is one letter, and
 /// as `NAME=value`.
 pub fn after<'a>(arguments: &'a [String], name: &str) -> Option<&'a str> {
@@ -157,28 +171,9 @@ pub(super) fn find(processes: &[Seen], pid: u32) -> Option<&Seen> {
     processes.get(at)
 }
 
-/// Those of the processes that belong to no container.
-pub(super) fn of_the_node(processes: &[Seen]) -> Vec<&Seen> {
-    let init = processes.iter().find(|it| it.pid == 1);
-    let netns = netns_of_the_node(processes);
-    let base = init.map_or(0, |it| containers_in(&it.cgroup));
-    let is_own = |it: &&Seen| {
-        let is_on_its_network = it.netns.is_none() || netns.is_none() || it.netns == netns;
-        is_on_its_network && containers_in(&it.cgroup) <= base
-    };
-    processes.iter().filter(is_own).collect()
-}
-
-/// The node's network namespace: that of its first process or, where that
-/// may not be looked at, of kdns itself.
-fn netns_of_the_node(processes: &[Seen]) -> Option<u64> {
-    let of = |pid: u32| processes.iter().find(|it| it.pid == pid)?.netns;
-    of(1).or_else(|| of(std::process::id()))
-}
-
-/// How many containers a control group lies in, by the names that runtimes
-/// give; a node can itself be a container.
-fn containers_in(cgroup: &[u8]) -> usize {
+/// How many names and ids of containers a control group has in it, as runtimes
+/// give them; a node can itself be a container.
+pub(super) fn containers_in(cgroup: &[u8]) -> usize {
     const NAMES: &[&str] = &[
         "kubepods",
         "docker",
@@ -192,7 +187,8 @@ fn containers_in(cgroup: &[u8]) -> usize {
     let in_line = |line: &str| {
         let path = line.splitn(3, ':').nth(2).unwrap_or_default();
         let parts = path.split('/').filter(|part| !part.ends_with(".service"));
-        let is_one = |part: &&str| NAMES.iter().any(|name| part.starts_with(name));
+        let is_named = |part: &str| NAMES.iter().any(|name| part.starts_with(name));
+        let is_one = |part: &&str| is_named(part) || cgroup::has_id(part);
         parts.filter(is_one).count()
     };
     text.lines().map(in_line).max().unwrap_or(0)
@@ -280,8 +276,18 @@ impl Directory {
             .map_err(|error| self.named(error, "root"))
     }
 
-    /// Opens what a link of the kernel's leads to, wherever that is: `exe`,
-    /// `ns/net`.
+    /// Its program.
+    ///
+    /// # Errors
+    ///
+    /// As the system says; `ENOTSUP`: the directory is not one of a live
+    /// procfs, and whoever made it may have made the link.
+    pub fn program(&self) -> Result<Parts<'_>, ReadError> {
+        let opened = self.root.program();
+        opened.map_err(|error| self.named(error, "exe"))
+    }
+
+    /// Opens what a link of the kernel's leads to, wherever that is: `ns/net`.
     ///
     /// # Errors
     ///
@@ -333,7 +339,7 @@ impl Directory {
     }
 
     /// `None`: there is none, as in a fixture.
-    fn stat(&self) -> Result<Option<Stat>, ReadError> {
+    pub(super) fn stat(&self) -> Result<Option<Stat>, ReadError> {
         match self.read("stat") {
             Ok(file) => Ok(stat::parse(&file.source.bytes)),
             Err(error) if error.is_missing() => Ok(None),
@@ -351,6 +357,10 @@ impl Directory {
             ReadError::System { errno, .. } => ReadError::System {
                 file: self.path(name),
                 errno,
+            },
+            ReadError::Unanswered { silence, .. } => ReadError::Unanswered {
+                file: self.path(name),
+                silence,
             },
             other => other,
         }

@@ -8,6 +8,7 @@ use procfs::{ExplicitSystemInfo, FromReadSI as _, SystemInfo};
 
 use super::processes::{self, Seen};
 use crate::address::DNS_PORT;
+use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::node::{Listener, Process};
 use crate::topology::Network;
@@ -58,6 +59,22 @@ pub fn read(
     }
     let listeners = sockets.into_iter().map(|it| it.listener).collect();
     (listeners, skipped)
+}
+
+/// The sockets on port 53 in the network namespace of a process, and their
+/// owners among `processes`.
+///
+/// # Errors
+///
+/// They cannot be read.
+pub fn of_process(
+    root: &Root,
+    processes: &[Seen],
+    network: &Network,
+    pid: u32,
+) -> Result<Vec<Listener>, ReadError> {
+    root.read(Path::new(&format!("/proc/{pid}/net/udp")))?;
+    Ok(read(root, processes, &[(network.clone(), pid)]).0)
 }
 
 /// Whether the table of sockets of the network namespace of `pid`, a process

@@ -32,8 +32,11 @@ impl Held<'_> {
                 let own = process
                     .root()
                     .map_err(|error| process::gone(&error, process.pid()))?;
-                program = Some(program::read(process, &own));
-                let mut seen = files::read_process(process, &own, &mut skipped)?;
+                let read = program::read(process, &own);
+                skipped.extend(read.skipped.iter().cloned());
+                program = Some(read);
+                let seen = files::read_process(process, &own, &mut skipped);
+                let mut seen = seen.map_err(|error| process::ended(error, process.pid()))?;
                 seen.aliases = files::aliases(&own, program.as_ref(), &mut skipped);
                 seen
             }

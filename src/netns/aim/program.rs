@@ -1,13 +1,13 @@
 //! Reads what a process says about its program.
 
-use std::fs::File;
 use std::path::Path;
 
 use object::ReadCache;
 
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
-use crate::host::{ReadError, shown};
+use crate::host::shown;
+use crate::host::worker::Parts;
 use crate::program::elf::{self, Executable};
 use crate::program::{Program, environment, maps};
 
@@ -26,17 +26,16 @@ pub(super) fn read(process: &Directory, own: &Root) -> Program {
     let env = environment(&take("environ"));
     let libraries = maps::libraries(&take("maps"));
     let path = process.link("exe").map(shown).unwrap_or_default();
-    let executable = match process.open_link("exe") {
-        Ok(descriptor) => read_elf(File::from(descriptor)),
-        Err(errno) if process.is_live() => {
-            let file = format!("/proc/{}/exe", process.pid());
-            skipped.push(ReadError::System { file, errno }.to_string());
+    let executable = match process.program() {
+        Ok(file) => read_elf(file),
+        Err(error) if process.is_live() => {
+            skipped.push(error.to_string());
             None
         }
         Err(_) => None,
     };
     let of_libc = libraries.iter().find(|it| maps::libc_of(it).is_some());
-    let libc = of_libc.and_then(|it| read_elf(own.open_long(Path::new(it)).ok()?)?.libc);
+    let libc = of_libc.and_then(|it| read_elf(own.parts(Path::new(it)).ok()?)?.libc);
     Program {
         path,
         arguments: process.arguments(),
@@ -49,6 +48,6 @@ pub(super) fn read(process: &Directory, own: &Root) -> Program {
 }
 
 /// Only the parts of the file that are asked for are read.
-fn read_elf(file: File) -> Option<Executable> {
+fn read_elf(file: Parts<'_>) -> Option<Executable> {
     elf::read(&ReadCache::new(file))
 }

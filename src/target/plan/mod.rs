@@ -40,6 +40,8 @@ pub struct Plan {
     pub container: Option<String>,
     /// The sandbox's resolv.conf, as the runtime keeps it on the node.
     pub kept: Option<ResolvConf>,
+    /// Whether the pod's spec mounts another file over that one.
+    pub is_mounted_over: bool,
     /// The pod's host name, where no process can be asked.
     pub hostname: Option<String>,
     /// What to know before believing an answer.
@@ -86,13 +88,19 @@ pub fn plan(target: &Target, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         Target::Pid(pid) => Ok(of_process(*pid, scene)),
         Target::File(path) => Ok(of_file(path, scene)),
         Target::Id(id) => of_id(id, scene),
-        Target::Pod { namespace, name } => {
+        Target::Pod {
+            namespace,
+            name,
+            container,
+        } => {
             let fits = |pod: &&Pod| target.fits(pod);
             let what = match namespace {
                 Some(namespace) => format!("pod {namespace}/{name}"),
                 None => format!("pod {name}"),
             };
-            of_pod(one_pod(&what, scene.pods.iter().filter(fits))?, None)
+            let pod = one_pod(&what, scene.pods.iter().filter(fits))?;
+            let container = container.as_ref().map(|name| one_container(pod, name));
+            of_pod(pod, container.transpose()?)
         }
     }
 }
@@ -111,7 +119,9 @@ impl Target {
                 let mut containers = pod.containers.iter();
                 begins(&pod.sandbox, id) || containers.any(|it| begins(&it.id, id)) || is_named(id)
             }
-            Self::Pod { namespace, name } => {
+            Self::Pod {
+                namespace, name, ..
+            } => {
                 let is_uid = pod.uid.as_deref() == Some(name);
                 let is_there = namespace.is_none() || pod.namespace == *namespace;
                 (is_named(name) || is_uid) && is_there
@@ -273,6 +283,17 @@ fn one_pod<'n>(what: &str, pods: impl Iterator<Item = &'n Pod>) -> Result<&'n Po
     }
 }
 
+/// The container of a pod with this name.
+fn one_container<'n>(pod: &'n Pod, name: &str) -> Result<&'n Container, PlanError> {
+    let shown = |text: &str| escaped(text.as_bytes());
+    let found = pod.containers.iter().find(|it| it.name == name);
+    found.ok_or_else(|| PlanError::NoContainer {
+        pod: shown(&pod.label()),
+        container: shown(name),
+        containers: pod.containers.iter().map(|it| shown(&it.name)).collect(),
+    })
+}
+
 /// A pod, or one container of it.
 fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
     let runs = |it: &&Container| it.pid.is_some();
@@ -288,6 +309,7 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
         None => pod_label.clone(),
     };
     plan.container = chosen.map(|it| it.name.clone());
+    plan.is_mounted_over = chosen.is_some_and(|it| it.mounts_resolv_conf);
     if pod.host_network == Some(true) {
         plan.warnings.push(Warning::HostNetwork);
     }
@@ -342,6 +364,7 @@ impl Plan {
             pod: pod.map(Pod::label),
             container: None,
             kept: pod.and_then(|it| it.resolv_conf.clone()),
+            is_mounted_over: false,
             hostname: pod.and_then(host_name),
             warnings: Vec::new(),
         }
@@ -350,9 +373,13 @@ impl Plan {
     /// Whether the file that the target sees is another one than its sandbox's.
     pub fn drift(&self, seen: &[u8]) -> Option<Warning> {
         let kept = self.kept.as_ref()?;
-        (kept.source.bytes != seen).then(|| Warning::Drift {
-            kept: kept.source.name.clone(),
-        })
+        let name = kept.source.name.clone();
+        let warning = if self.is_mounted_over {
+            Warning::MountedOver { kept: name }
+        } else {
+            Warning::Drift { kept: name }
+        };
+        (kept.source.bytes != seen).then_some(warning)
     }
 }
 

@@ -141,6 +141,25 @@ fn pods_by_name() {
 }
 
 #[test]
+fn a_container_of_a_pod_by_name() {
+    check(
+        "default/web:side",
+        |_| {},
+        "pod default/web, container side: Process(12) Process(12)",
+    );
+    check(
+        "coredns:coredns",
+        |_| {},
+        "pod kube-system/coredns, container coredns: Process(20) Kept; Dead { container: \"coredns\" }",
+    );
+    check(
+        "default/web:other",
+        |_| {},
+        "pod default/web has no container other; it has app, side",
+    );
+}
+
+#[test]
 fn ids() {
     check(
         "aaaaaaaa",

@@ -14,11 +14,12 @@ use crate::config::traced::Traced;
 use crate::host::node::kubelet::process::Running;
 use crate::host::node::kubelet::reader::Reader;
 use crate::host::node::kubelet::start::Start;
-use crate::host::node::processes::Seen;
+use crate::host::node::processes::{Directory, Seen};
 use crate::host::root::Root;
 use crate::host::{ReadError, shown};
 use crate::kubelet::effective::{self, File, Inputs};
 use crate::kubelet::flags::{self, Flag, Flags, Name};
+use crate::kubelet::running::{self, Changes};
 use crate::kubelet::{Found, Kubelet, Origin, Version};
 use crate::node::{HostFile, Unread};
 use crate::text::{Source, escaped};
@@ -55,7 +56,10 @@ pub fn read_as(
         files: Vec::new(),
         skipped: Vec::new(),
         started: running.as_ref().and_then(|it| it.started),
+        is_live: running.as_ref().is_some_and(|it| is_live(root, it.pid)),
         newer: Vec::new(),
+        newer_directories: Vec::new(),
+        newer_units: Vec::new(),
     };
     let start = match &running {
         Some(running) => Some(start::of_process(&mut reader, running)),
@@ -75,29 +79,98 @@ pub fn read_as(
             running.pid
         ));
     }
-    let kubelet = kubelet(&mut reader, start, running.as_ref(), stand_in, version);
+    let given = Given {
+        running: running.as_ref(),
+        stand_in,
+        version,
+    };
+    let kubelet = kubelet(&mut reader, &start, &given);
     (Some(kubelet), reader.skipped)
 }
 
-/// Reads the files that the arguments name, and has the core decide.
-fn kubelet(
-    reader: &mut Reader<'_>,
-    start: Start,
-    running: Option<&Running>,
-    stand_in: Option<&Source>,
+/// Whether the process lives here: not in a copy of its files.
+fn is_live(root: &Root, pid: u32) -> bool {
+    Directory::open(root, pid).is_ok_and(|it| it.is_live())
+}
+
+/// What is known beside files.
+struct Given<'g> {
+    running: Option<&'g Running>,
+    stand_in: Option<&'g Source>,
     version: Option<Version>,
+}
+
+/// The kubelet from its restart on, with what it has while it runs.
+fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet {
+    // What a kubelet shows of itself is about the one that runs.
+    let is_shown = |it: &&Source| running::shown_at_configz(it).is_some();
+    let configz = given
+        .stand_in
+        .filter(|it| given.running.is_some() && is_shown(it));
+    let given = &Given {
+        stand_in: given.stand_in.filter(|_| configz.is_none()),
+        ..*given
+    };
+    let actual = made_of(reader, start, &start.arguments, given);
+    let mut kubelet = match &start.restarted {
+        Some(arguments) => made_of(reader, start, arguments, given),
+        None => actual.clone(),
+    };
+    reader.newer.dedup();
+    let Some(process) = given.running else {
+        return kubelet;
+    };
+    let pid = process.pid;
+    kubelet.newer.clone_from(&reader.newer);
+    let settings = reader.newer.iter().chain(&reader.newer_directories);
+    let by_flag = flags::read(&start.arguments)
+        .last(Name::ResolvConf)
+        .is_some();
+    let units = start.restarted.as_ref().map(|_| reader.newer_units.clone());
+    let changes = Changes {
+        settings: settings.cloned().collect(),
+        units: units.unwrap_or_default(),
+        is_flag: start.are_seen && by_flag,
+        has_times: reader.has_times(),
+        started: process.ticks,
+    };
+    let newer = reader.newer.iter().map(|file| {
+        format!("{file} is newer than process {pid}, which still has what stood there when it was started")
+    });
+    if changes.has_times {
+        kubelet.remarks.extend(newer);
+    } else if !reader.newer.is_empty() {
+        kubelet.remarks.push(
+            "all files here are newer than the kubelet, as in a copy without their times: whether \
+             its settings were changed since it was started is not known"
+                .to_owned(),
+        );
+    }
+    kubelet.running = running::of(&actual, &kubelet, &changes, configz);
+    kubelet
+}
+
+/// Reads the files that the arguments name, and has the core decide.
+fn made_of(
+    reader: &mut Reader<'_>,
+    start: &Start,
+    arguments: &[Traced],
+    given: &Given<'_>,
 ) -> Kubelet {
-    let program = running.and_then(|it| it.program.as_deref());
-    let version = version.or_else(|| version::version(reader.node, program, &start.command));
-    let flags = flags::read(&start.arguments);
-    let mut remarks = start.remarks;
+    let told = match given.version {
+        Some(version) => Some((version, "--kubelet-version".to_owned())),
+        None => version::version(reader.node, given.running, &start.command),
+    };
+    let version = told.as_ref().map(|it| it.0);
+    let flags = flags::read(arguments);
+    let mut remarks = start.remarks.clone();
     remarks.extend(flags.remarks.iter().cloned());
     let directory = PathBuf::from(start.directory.as_deref().unwrap_or("/"));
     let named = start.configuration.as_deref().or(flags.last(Name::Config));
-    let main = match (stand_in, named.filter(|path| !path.is_empty())) {
+    let main = match (given.stand_in, named.filter(|path| !path.is_empty())) {
         (Some(source), _) => Some(File::Read(source.clone())),
         (None, Some(path)) => Some(reader.needed(&directory.join(path))),
-        (None, None) => start.unread.map(File::Unread),
+        (None, None) => start.unread.clone().map(File::Unread),
     };
     let folder = start.drop_ins.as_deref().or(flags.last(Name::ConfigDir));
     let mut drop_ins = Vec::new();
@@ -114,21 +187,18 @@ fn kubelet(
     let inputs = Inputs {
         version,
         stops: flags.stops.clone(),
-        defaults: start.defaults,
+        defaults: start.defaults.clone(),
         main,
         drop_ins,
-        flags: with_origins(reader, flags, running),
+        flags: with_origins(reader, flags, given.running),
         remarks,
     };
-    let mut kubelet = effective::effective(start.found, inputs);
-    if let Some((program, given)) = &start.rancher {
-        rancher::look_behind(&mut kubelet, program, given, reader);
+    let mut kubelet = effective::effective(start.found.clone(), inputs);
+    kubelet.static_pods = flags::static_pods(arguments).or(kubelet.static_pods);
+    if let Some((program, of_rancher)) = &start.rancher {
+        rancher::look_behind(&mut kubelet, program, of_rancher, reader);
     }
-    let pid = running.map_or(0, |it| it.pid);
-    kubelet.remarks.extend(reader.newer.iter().map(|file| {
-        format!("{file} is newer than process {pid}, which still has what stood there when it was started")
-    }));
-    kubelet.newer.clone_from(&reader.newer);
+    kubelet.version_from = told.map(|it| it.1);
     kubelet
 }
 
@@ -185,6 +255,16 @@ pub fn kubelet_file(root: &Root, kubelet: &Kubelet, stand_in: Option<&Source>) -
         pid_of(kubelet).and_then(|pid| root.read_link(Path::new(&format!("/proc/{pid}/cwd"))));
     let path = directory.unwrap_or_else(|| PathBuf::from("/")).join(value);
     Some(host_file(own.as_ref().unwrap_or(root), &path))
+}
+
+/// The same of a kubelet that has another `resolvConf` while it runs.
+pub fn running_file(root: &Root, kubelet: &Kubelet, stand_in: Option<&Source>) -> Option<HostFile> {
+    let running = kubelet.running.as_ref()?;
+    let kubelet = Kubelet {
+        resolv_conf: running.resolv_conf.clone(),
+        ..kubelet.clone()
+    };
+    kubelet_file(root, &kubelet, stand_in)
 }
 
 /// The root that the kubelet sees, if it runs and sees another one than the

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use procfs::FromRead as _;
-use procfs::process::Stat;
-
 use crate::config::traced::Traced;
-use crate::host::node::processes::Seen;
+use crate::host::node::place::{Inside, Place};
+use crate::host::node::processes::{Directory, Seen};
 use crate::host::root::Root;
 use crate::kubelet::distribution::{self, Kind};
 
@@ -33,7 +31,12 @@ pub(super) struct Running {
     pub(super) directory: Option<String>,
     /// When it was started, in seconds since 1970.
     pub(super) started: Option<i64>,
+    /// The same in clock ticks since the machine was.
+    pub(super) ticks: Option<u64>,
 }
+
+/// Where the kubelet keeps what it knows of its pods, by its own default.
+const STATE: &str = "/var/lib/kubelet";
 
 /// The kubelet of the node among its processes. What it does not take for one
 /// is in `remarks`.
@@ -42,10 +45,7 @@ pub(super) fn running(
     processes: &[Seen],
     remarks: &mut Vec<String>,
 ) -> Option<Running> {
-    let network = processes
-        .iter()
-        .find(|it| it.pid == 1)
-        .and_then(|it| it.netns);
+    let node = Inside::of(root, processes);
     let mut found: Option<(&Seen, Kind, Vec<Traced>)> = None;
     for seen in processes {
         if !distribution::can_be_kubelet(&seen.comm) {
@@ -55,21 +55,18 @@ pub(super) fn running(
         let Some(kind) = distribution::of_process(&seen.comm, &command) else {
             continue;
         };
-        let Seen { pid, comm, .. } = seen;
-        // A node in a container has a kubelet of its own.
-        let is_nested = seen.netns.is_some() && network.is_some() && seen.netns != network;
-        if is_nested {
-            remarks.push(format!(
-                "process {pid} ({comm}) has another network than process 1: it is the kubelet of another node"
-            ));
-        } else if let Some((first, ..)) = &found {
-            remarks.push(format!(
-                "process {pid} ({comm}) is a kubelet, too; process {} is taken for that of the node",
+        let why = match (&found, why_not(&node, seen)) {
+            (_, Some(why)) => why.to_owned(),
+            (Some((first, ..)), None) => format!(
+                "is a kubelet, too; process {} is taken for that of the node",
                 first.pid
-            ));
-        } else {
-            found = Some((seen, kind, command));
-        }
+            ),
+            (None, None) => {
+                found = Some((seen, kind, command));
+                continue;
+            }
+        };
+        remarks.push(format!("process {} ({}) {why}", seen.pid, seen.comm));
     }
     let (seen, kind, command) = found?;
     let link = |name: &str| {
@@ -85,19 +82,50 @@ pub(super) fn running(
         program: link("exe"),
         directory: link("cwd"),
         started: started(root, seen.pid),
+        ticks: ticks(root, seen.pid),
     })
+}
+
+/// Why a process is not the node's kubelet, whatever its name is; `None`: it can
+/// be.
+fn why_not(node: &Inside<'_>, process: &Seen) -> Option<&'static str> {
+    match node.place(process) {
+        Place::Node => None,
+        // A node in a container has a kubelet of its own.
+        Place::Elsewhere => {
+            Some("has another network than process 1: it is the kubelet of another node")
+        }
+        Place::Pod => Some("runs in a container of a pod: it is not the node's kubelet"),
+        Place::Apart => Some(
+            "runs in a container that does not see the node's processes: it is not the node's kubelet",
+        ),
+        Place::Shared if node.shares(process, Path::new(STATE)) => None,
+        Place::Shared => Some(
+            "runs in a container that does not have the node's /var/lib/kubelet: \
+             whether it is the node's kubelet is not known",
+        ),
+    }
 }
 
 /// The root that the kubelet sees, if it is another one than the node's.
 pub(super) fn own_root(root: &Root, pid: u32) -> Option<Root> {
     let namespace = |process: &str| root.read_link(Path::new(&format!("/proc/{process}/ns/mnt")));
     let reader = if root.is_live() { "self" } else { "1" };
-    let (own, reader) = (namespace(&pid.to_string())?, namespace(reader)?);
-    if own == reader {
-        None
-    } else {
-        root.of_process(pid)
-    }
+    let pid_text = pid.to_string();
+    let is_own = match (namespace(&pid_text), namespace(reader)) {
+        (Some(own), Some(reader)) => own != reader,
+        // Whoever may not ask for the namespace may see what is mounted there.
+        _ => first_mount(root, &pid_text)? != first_mount(root, reader)?,
+    };
+    if is_own { root.of_process(pid) } else { None }
+}
+
+/// The number of the first mount that a process sees: no other namespace of
+/// mounts has it (`proc_pid_mountinfo(5)`).
+fn first_mount(root: &Root, process: &str) -> Option<Vec<u8>> {
+    let path = format!("/proc/{process}/mountinfo");
+    let table = root.read_once(Path::new(&path)).ok()?.source.bytes;
+    Some(table.split(|&byte| byte == b' ').next()?.to_vec())
 }
 
 /// The texts of a file that ends each with a zero byte.
@@ -123,13 +151,15 @@ fn environment(root: &Root, pid: u32) -> Option<Vec<(String, Traced)>> {
     Some(variables.iter().filter_map(pair).collect())
 }
 
+/// When a process was started, in clock ticks since the machine was.
+fn ticks(root: &Root, pid: u32) -> Option<u64> {
+    let stat = Directory::open(root, pid).ok()?.stat().ok()??;
+    Some(stat.started)
+}
+
 /// When a process was started, in seconds since 1970.
 fn started(root: &Root, pid: u32) -> Option<i64> {
-    let stat = root.read(Path::new(&format!("/proc/{pid}/stat"))).ok()?;
-    let since_boot = Stat::from_read(stat.source.bytes.as_slice())
-        .ok()?
-        .starttime
-        / TICKS_PER_SECOND;
+    let since_boot = ticks(root, pid)? / TICKS_PER_SECOND;
     let system = root.read(Path::new("/proc/stat")).ok()?.source.bytes;
     let system = String::from_utf8_lossy(&system);
     let boot = system

@@ -26,15 +26,45 @@ pub(super) struct Reader<'r> {
     pub(super) skipped: Vec<String>,
     /// When the kubelet was started, in seconds since 1970.
     pub(super) started: Option<i64>,
-    /// Names of files that are newer than that.
+    /// Whether the times of inodes are those of this machine: not of a copy.
+    pub(super) is_live: bool,
+    /// Names of files with settings that are newer than that.
     pub(super) newer: Vec<String>,
+    /// Directories of drop-ins that are: one of them was added or taken away.
+    pub(super) newer_directories: Vec<String>,
+    /// The same of what systemd starts the kubelet with.
+    pub(super) newer_units: Vec<String>,
 }
+
+/// Files that are older than any process, by which a copy that has not kept
+/// the times of files is recognised.
+const OLD_FILES: [&str; 6] = [
+    "/etc/os-release",
+    "/usr/lib/os-release",
+    "/etc/machine-id",
+    "/etc/hostname",
+    "/etc/passwd",
+    "/etc/nsswitch.conf",
+];
 
 impl Reader<'_> {
     /// Reads a file of the node; `None`: it is not there, or cannot be read.
     pub(super) fn of_node(&mut self, path: &str) -> Option<usize> {
         let read = self.node.read_if_there(Path::new(path));
-        self.keep(read)
+        let number = self.keep(read)?;
+        if self.is_newer(self.node, Path::new(path)) {
+            let name = self.file(number).name.clone();
+            self.newer_units.push(name);
+        }
+        Some(number)
+    }
+
+    /// Notes if something was put into a directory of units since the kubelet
+    /// was started, or taken from it.
+    pub(super) fn directory_of_units(&mut self, path: &str) {
+        if self.is_newer(self.node, Path::new(path)) {
+            self.newer_units.push(path.to_owned());
+        }
     }
 
     /// Reads a file as the kubelet sees it, and notes if it is newer than the
@@ -100,14 +130,33 @@ impl Reader<'_> {
     }
 
     fn note_age(&mut self, path: impl AsRef<Path>, number: usize) {
-        let modified = self.own.modified(path.as_ref());
-        // Both clocks are cut to seconds.
-        if let (Some(modified), Some(started)) = (modified, self.started)
-            && modified > started.saturating_add(1)
-        {
+        if self.is_newer(self.own, path.as_ref()) {
             let name = self.file(number).name.clone();
             self.newer.push(name);
         }
+    }
+
+    /// Whether a file is newer than the kubelet. On the machine itself the time
+    /// of its inode counts, too: `cp -p` and `rsync` set the other one back.
+    fn is_newer(&self, root: &Root, path: &Path) -> bool {
+        let changed = root.times(path).map(|(modified, changed)| {
+            let changed = Some(changed).filter(|_| self.is_live);
+            changed.unwrap_or(modified).max(modified)
+        });
+        let pair = changed.zip(self.started);
+        // Both clocks are cut to seconds.
+        pair.is_some_and(|(changed, started)| changed > started.saturating_add(1))
+    }
+
+    /// Whether the times of files are those that they had on the node.
+    pub(super) fn has_times(&self) -> bool {
+        let is_old = |path: &&str| {
+            let modified = self.node.modified(Path::new(path));
+            modified
+                .zip(self.started)
+                .is_some_and(|(it, started)| it <= started)
+        };
+        self.is_live || OLD_FILES.iter().any(is_old)
     }
 
     /// The files below a directory of drop-ins in the kubelet's order: that of
@@ -117,6 +166,10 @@ impl Reader<'_> {
     /// Source: Go `path/filepath: WalkDir`, as `mergeKubeletConfigurations` uses it.
     pub(super) fn drop_ins(&mut self, directory: &Path) -> (Vec<File>, Vec<String>) {
         let shown = crate::host::shown(directory);
+        // k3s and rke2 write there themselves when they start.
+        if self.is_newer(self.own, directory) && !shown.starts_with("/var/lib/rancher/") {
+            self.newer_directories.push(shown.clone());
+        }
         if self.own.read_link(directory).is_some() && !shown.ends_with('/') {
             let remark = format!(
                 "--config-dir {shown} is a link, which the kubelet does not follow: it reads no drop-ins \

@@ -38,6 +38,10 @@ pub(super) struct Start {
     pub(super) unread: Option<String>,
     /// What counts where nothing is set.
     pub(super) defaults: Defaults,
+    /// Whether `arguments` are those of the process itself.
+    pub(super) are_seen: bool,
+    /// The arguments that it gets at its restart, if they were changed.
+    pub(super) restarted: Option<Vec<Traced>>,
     /// What k3s or rke2 gave it.
     pub(super) rancher: Option<(&'static Program, Given)>,
     /// Whole sentences without a full stop.
@@ -56,6 +60,8 @@ impl Default for Start {
             drop_ins: None,
             unread: None,
             defaults: Defaults::default(),
+            are_seen: false,
+            restarted: None,
             rancher: None,
             remarks: Vec::new(),
         }
@@ -167,10 +173,14 @@ fn program(
         start.unread.clone_from(&launch.unread);
         return;
     }
+    start.are_seen = true;
     if kind == Kind::Program && !expected.is_empty() {
-        start
-            .remarks
-            .extend(changed(&launch.file, &expected, &arguments));
+        let changed = changed(&launch.file, &expected, &arguments);
+        // Another unit than the one that started it proves nothing.
+        if changed.is_some() && !reader.newer_units.is_empty() {
+            start.restarted = Some(expected);
+        }
+        start.remarks.extend(changed);
     }
     start.arguments = attributed(arguments, &known);
 }

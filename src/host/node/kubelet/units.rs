@@ -74,11 +74,12 @@ fn main_file(reader: &mut Reader<'_>, unit: &str) -> Option<usize> {
 
 /// The paths of a unit's drop-ins, in the order in which they count: by name,
 /// of equal names only that in the strongest directory.
-fn drop_ins(reader: &Reader<'_>, unit: &str) -> Vec<String> {
+fn drop_ins(reader: &mut Reader<'_>, unit: &str) -> Vec<String> {
     let mut found = BTreeMap::new();
     for folder in [format!("{unit}.d"), "service.d".to_owned()] {
         for directory in UNIT_DIRECTORIES {
             let directory = format!("{directory}/{folder}");
+            reader.directory_of_units(&directory);
             for name in reader.node.list(directory.as_ref()).unwrap_or_default() {
                 let Some(name) = name
                     .to_str()

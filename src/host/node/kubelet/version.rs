@@ -3,34 +3,46 @@
 use std::path::Path;
 
 use crate::config::traced::Traced;
+use crate::host::node::kubelet::process::Running;
+use crate::host::node::programs::{self, Told};
 use crate::host::root::Root;
+use crate::host::shown;
 use crate::kubelet::Version;
 use crate::kubelet::version::of_os_release;
+use crate::program::release::KUBELET;
 
-/// The version, from the program's path, its arguments' program, and files
-/// that name it. Programs themselves are not read, nor run.
-pub(super) fn version(root: &Root, program: Option<&str>, command: &[Traced]) -> Option<Version> {
+/// The version, from the program's path or that of its arguments' program, files
+/// that name it, the program itself, its package and its logs. Nothing is run.
+pub(super) fn version(root: &Root, running: Option<&Running>, command: &[Traced]) -> Option<Told> {
+    let program = running.and_then(|it| it.program.as_deref());
     // Flags after the program name other versions: that of an image.
     let words = command
         .iter()
         .take_while(|it| !it.bytes().starts_with(b"-"));
     let words: Vec<String> = words.map(|it| it.text().into_owned()).collect();
-    let paths = program.into_iter().chain(words.iter().map(String::as_str));
-    for path in paths {
-        if let Some(version) = Version::find(path).or_else(|| of_snap(root, path)) {
-            return Some(version);
-        }
-    }
-    let text = |path: &str| Some(read(root, path)?.lines().next()?.to_owned());
-    text("/kind/version")
-        .and_then(|text| Version::find(&text))
-        .or_else(|| of_os_release(&read(root, "/etc/os-release")?))
+    let mut paths = program.into_iter().chain(words.iter().map(String::as_str));
+    let of_path = |path: &str| {
+        let found = Version::find(path).or_else(|| of_snap(root, path))?;
+        Some((found, shown(path)))
+    };
+    let first = words.first().map(String::as_str);
+    let of_program = || match running {
+        Some(running) => programs::of_process(root, running.pid, &KUBELET),
+        None => programs::of_file(root, first?, &KUBELET),
+    };
+    let of_file = |path: &'static str, find: fn(&str) -> Option<Version>| {
+        Some((find(&read(root, path)?)?, path.to_owned()))
+    };
+    let is_packaged = program == Some(PACKAGED) || first == Some(PACKAGED);
+    let of_package = || programs::of_package(root, &["kubelet"]).filter(|_| is_packaged);
+    paths
+        .find_map(of_path)
+        .or_else(|| of_file("/kind/version", |text| Version::find(text.lines().next()?)))
+        .or_else(of_program)
         .or_else(|| of_extension(root))
-        .or_else(|| {
-            let is_packaged =
-                program == Some(PACKAGED) || words.first().is_some_and(|it| it == PACKAGED);
-            is_packaged.then(|| of_package(root)).flatten()
-        })
+        .or_else(of_package)
+        .or_else(|| programs::of_logs(root, &KUBELET))
+        .or_else(|| of_file("/etc/os-release", of_os_release))
 }
 
 /// From `/snap/NAME/REVISION/…` or a snap's file of arguments.
@@ -47,30 +59,22 @@ fn of_snap(root: &Root, path: &str) -> Option<Version> {
         .find_map(|line| line.strip_prefix("version:"))?;
     let version = line.trim().trim_matches(['\'', '"']);
     // A package can leave the patch level out: 1.28.
-    Version::find(version).or_else(|| Version::find(&format!("{version}.0")))
+    Version::find(version).or_else(|| {
+        let minor = Version::find(&format!("{version}.0"))?;
+        Some(Version::minor(minor.major, minor.minor))
+    })
 }
 
 /// Flatcar's system extension: a link to `kubernetes-v1.29.2-x86-64.raw`.
-fn of_extension(root: &Root) -> Option<Version> {
-    let link = root.read_link(Path::new("/etc/extensions/kubernetes.raw"))?;
-    Version::find(&link.file_name()?.to_string_lossy())
+fn of_extension(root: &Root) -> Option<Told> {
+    const LINK: &str = "/etc/extensions/kubernetes.raw";
+    let link = root.read_link(Path::new(LINK))?;
+    let version = Version::find(&link.file_name()?.to_string_lossy())?;
+    Some((version, LINK.to_owned()))
 }
 
 /// Where the package puts the program.
 const PACKAGED: &str = "/usr/bin/kubelet";
-
-/// Debian's package database.
-fn of_package(root: &Root) -> Option<Version> {
-    let packages = read(root, "/var/lib/dpkg/status")?;
-    let mut about = packages.split("\n\n");
-    let kubelet = about.find(|it| it.trim_start().starts_with("Package: kubelet\n"))?;
-    let is_installed = kubelet.contains("\nStatus: install ok installed")
-        || kubelet.contains("\nStatus: hold ok installed");
-    let line = kubelet
-        .lines()
-        .find_map(|line| line.strip_prefix("Version: "))?;
-    Version::find(line).filter(|_| is_installed)
-}
 
 fn read(root: &Root, path: &str) -> Option<String> {
     let file = root.read(Path::new(path)).ok()?;

@@ -4,25 +4,18 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use super::skipped::{Skipped, list};
+use super::states;
 use crate::config::resolv_conf::ResolvConf;
-use crate::host::FileRead;
-use crate::host::node::corefiles;
-use crate::host::node::processes::{Directory, Seen, after, find};
+use crate::host::node::processes::{Directory, Seen, find};
 use crate::host::root::Root;
+use crate::host::{FileRead, ReadError};
 use crate::node::assemble::Draft;
-use crate::node::{Pod, Process, addresses as parse, is_dns_server, logs};
+use crate::node::{Pod, addresses as parse, is_dns_server, logs};
 use crate::text::Source;
-use crate::topology::coredns;
 
 /// Where file systems are mounted on many nodes: what mounts say about a file
 /// begins there.
 const MOUNT_POINTS: &[&str] = &["/run", "/var", "/var/lib"];
-
-/// Kinds of volumes that a Corefile can be in.
-const VOLUMES: &[&str] = &["kubernetes.io~configmap", "kubernetes.io~projected"];
-
-/// More Corefiles than this in one pod are none.
-const MAX_COREFILES: usize = 16;
 
 /// How to look at pods.
 pub(super) struct Look<'n> {
@@ -41,7 +34,8 @@ impl Look<'_> {
         pod.resolv_conf = self.resolv_conf(&draft.resolv_conf, skipped);
         let eye = draft.eye.and_then(|pid| self.directory(pid));
         if let Some(eye) = eye {
-            let seen = seen_resolv_conf(&eye, skipped).map(|file| parsed(file, skipped));
+            let seen = skipped.take_of(&pod.label(), seen_resolv_conf(&eye));
+            let seen = seen.map(|file| parsed(file, skipped));
             let bytes = |it: &ResolvConf| it.source.bytes.clone();
             pod.is_resolv_conf_seen = seen.is_some();
             let is_same = seen.as_ref().map(bytes) == pod.resolv_conf.as_ref().map(bytes);
@@ -55,10 +49,9 @@ impl Look<'_> {
                 pod.addresses = found.next().unwrap_or_default();
             }
         }
+        states::fill(self, &mut pod, &draft.linked, &draft.resolv_conf);
         if self.with_dns {
-            let directory = draft.kubelet_directory.as_deref();
-            pod.corefiles = directory.map_or_else(Vec::new, |it| self.corefiles(it, skipped));
-            pod.corefiles.extend(self.generated(&pod, skipped));
+            self.fill_corefile(&mut pod, draft.kubelet_directory.as_deref(), skipped);
             if is_dns_server(&pod) {
                 self.fill_dns(&mut pod, &draft.logs, skipped);
             }
@@ -66,7 +59,7 @@ impl Look<'_> {
         pod
     }
 
-    fn directory(&self, pid: u32) -> Option<Directory> {
+    pub(super) fn directory(&self, pid: u32) -> Option<Directory> {
         Directory::of(self.root, find(self.processes, pid)?)
     }
 
@@ -81,48 +74,6 @@ impl Look<'_> {
         };
         let file = file.or_else(|| MOUNT_POINTS.iter().find_map(prefixed))?;
         Some(parsed(file, skipped))
-    }
-
-    /// The Corefiles in the volumes of a pod with what they import, by the path
-    /// that links lead from.
-    fn corefiles(&self, directory: &str, skipped: &mut Skipped) -> Vec<Source> {
-        let mut found = Vec::new();
-        for kind in VOLUMES {
-            for (volume, _) in list(self.root, &format!("{directory}/volumes/{kind}"), skipped) {
-                for (path, name) in list(self.root, &volume, skipped) {
-                    // NodeLocal DNSCache's is a template, `Corefile.base`.
-                    if name.starts_with("Corefile") && found.len() < MAX_COREFILES {
-                        let file = skipped.take(self.root.read(Path::new(&path)));
-                        found.extend(file.map(|file| whole(file, skipped)));
-                    }
-                }
-            }
-        }
-        let mut unread = Vec::new();
-        let found = corefiles::with_imports(self.root, directory, found, &mut unread);
-        for sentence in unread {
-            skipped.note(None, sentence);
-        }
-        found
-    }
-
-    /// What NodeLocal DNSCache made of its Corefile, where that has places for
-    /// addresses that only it knows, or could not be found.
-    fn generated(&self, pod: &Pod, skipped: &mut Skipped) -> Option<Source> {
-        let is_it = |it: &&Process| it.comm == "node-cache";
-        let process = pod.processes.iter().find(is_it)?;
-        if !pod.corefiles.is_empty() && !pod.corefiles.iter().any(coredns::has_places) {
-            return None;
-        }
-        let directory = self.directory(process.pid)?;
-        let arguments = directory.arguments();
-        let mut named = ["-conf", "-corefile"].iter();
-        let path = named.find_map(|flag| after(&arguments, flag));
-        let path = path.unwrap_or("/etc/Corefile");
-        let root = skipped.take(directory.root())?;
-        let mut file = skipped.take(root.read_once(Path::new(path)))?;
-        file.source.name = format!("/proc/{}/root{}", process.pid, file.source.name);
-        Some(whole(file, skipped))
     }
 
     /// Arguments and newest logs of the containers of a DNS server.
@@ -149,11 +100,10 @@ impl Look<'_> {
 
 /// The file as the process sees it. Its root is a stranger's: links in it stay
 /// inside.
-fn seen_resolv_conf(eye: &Directory, skipped: &mut Skipped) -> Option<FileRead> {
-    let root = skipped.take(eye.root())?;
-    let mut file = skipped.take(root.read_once(Path::new("/etc/resolv.conf")))?;
+fn seen_resolv_conf(eye: &Directory) -> Result<FileRead, ReadError> {
+    let mut file = eye.root()?.read_once(Path::new("/etc/resolv.conf"))?;
     file.source.name = format!("/proc/{}/root/etc/resolv.conf", eye.pid());
-    Some(file)
+    Ok(file)
 }
 
 fn parsed(file: FileRead, skipped: &mut Skipped) -> ResolvConf {
@@ -161,7 +111,7 @@ fn parsed(file: FileRead, skipped: &mut Skipped) -> ResolvConf {
 }
 
 /// The source, with a word about what is behind its end.
-fn whole(file: FileRead, skipped: &mut Skipped) -> Source {
+pub(super) fn whole(file: FileRead, skipped: &mut Skipped) -> Source {
     if file.is_cut {
         let sentence = format!("cannot read all of {}: it is too long", file.source.name);
         skipped.note(None, sentence);

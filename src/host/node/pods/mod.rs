@@ -3,10 +3,13 @@
 //! No socket of a runtime is asked: the files are enough, and they are there
 //! when the runtime hangs.
 
+mod container;
 mod contents;
+mod corefile;
 mod directories;
 mod runtimes;
 mod skipped;
+mod states;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -181,12 +184,14 @@ fn read_mounts(root: &Root, processes: &[Seen], facts: &mut Facts, skipped: &mut
             task.mounts = table.map(|it| mountinfo::pod(&it)).unwrap_or_default();
         }
     }
-    facts.tasks.extend(silent(root, processes));
+    let (hidden, is_whole) = silent(root, processes);
+    facts.tasks.extend(hidden);
+    facts.has_all_tasks = is_whole && find(processes, 1).is_some();
 }
 
 /// The processes of pods whose control groups are hidden, one for each
-/// namespace of mounts.
-fn silent(root: &Root, processes: &[Seen]) -> Vec<Task> {
+/// namespace of mounts, and whether all that are hidden could be looked at.
+fn silent(root: &Root, processes: &[Seen]) -> (Vec<Task>, bool) {
     const KTHREADD: u32 = 2;
     let mut tables: BTreeMap<u64, Option<mountinfo::Mounts>> = BTreeMap::new();
     let init = find(processes, 1).and_then(|it| Directory::of(root, it)?.namespace("mnt"));
@@ -196,11 +201,13 @@ fn silent(root: &Root, processes: &[Seen]) -> Vec<Task> {
         it.pid != 1 && !is_kernels && cgroup::is_silent(&it.cgroup)
     });
     let mut found = Vec::new();
+    let mut is_whole = true;
     for process in hidden {
         let Some(directory) = Directory::of(root, process) else {
             continue;
         };
         let Some(namespace) = directory.namespace("mnt") else {
+            is_whole &= !directory.is_live();
             continue;
         };
         let mounts = tables.entry(namespace).or_insert_with(|| {
@@ -216,7 +223,7 @@ fn silent(root: &Root, processes: &[Seen]) -> Vec<Task> {
             ..Task::default()
         }));
     }
-    found
+    (found, is_whole)
 }
 
 /// The addresses in the network namespace of the node itself: those of its

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::skipped::{Skipped, list};
+use crate::host::node::place::{Inside, Place};
 use crate::host::node::processes::{self, Seen, after};
 use crate::host::root::Root;
 use crate::node::assemble::SandboxDirectory;
@@ -125,7 +126,10 @@ fn containerd(
         let path = path.map(|it| runtime::run_path(it.trim_end_matches('/')));
         list.extend(path.filter(|it| it.starts_with('/') && !list.contains(it)));
     };
-    for process in processes.iter().filter(|it| it.comm == "containerd") {
+    let node = Inside::of(root, processes);
+    // One in a container must not have its own files taken for the node's.
+    let is_own = |it: &&Seen| it.comm == "containerd" && node.place(it) == Place::Node;
+    for process in processes.iter().filter(is_own) {
         let arguments = processes::arguments(root, process);
         let named = |names: &[&str]| {
             let mut names = names.iter();
@@ -153,12 +157,19 @@ fn oci(root: &Root, directory: &str, id: &str, skipped: &mut Skipped) -> Option<
     known(&file.source.name, record, skipped)
 }
 
+/// The record with the name of its file; an error is noted.
 fn known(
     file: &str,
     record: Result<Option<Record>, String>,
     skipped: &mut Skipped,
 ) -> Option<Record> {
-    record.unwrap_or_else(|error| {
+    let named = record.map(|record| {
+        record.map(|it| Record {
+            file: file.to_owned(),
+            ..it
+        })
+    });
+    named.unwrap_or_else(|error| {
         let sentence = format!("cannot read {file}: it is not what a runtime writes: {error}");
         skipped.note(None, sentence);
         None

@@ -10,7 +10,11 @@ use crate::host::root::Root;
 /// What could not be read: of many files for the same reason only the first
 /// is named.
 #[derive(Default)]
-pub(super) struct Skipped(Vec<(Option<Errno>, String, usize)>);
+pub(super) struct Skipped {
+    alike: Vec<(Option<Errno>, String, usize)>,
+    /// Pods that kept kdns waiting, each by its name.
+    silent: Vec<String>,
+}
 
 impl Skipped {
     /// What was read; an error is kept, unless there is simply no such file.
@@ -34,16 +38,26 @@ impl Skipped {
         None
     }
 
+    /// What was read of a pod: one whose files nobody serves is named.
+    pub(super) fn take_of<T>(&mut self, pod: &str, read: Result<T, ReadError>) -> Option<T> {
+        let Err(error @ ReadError::Unanswered { .. }) = read else {
+            return self.take(read);
+        };
+        let sentence = format!("pod {pod} is not readable: {error}");
+        self.silent.push(sentence);
+        None
+    }
+
     pub(super) fn note(&mut self, errno: Option<Errno>, sentence: String) {
-        let same = self.0.iter_mut().find(|(kind, ..)| *kind == errno);
+        let same = self.alike.iter_mut().find(|(kind, ..)| *kind == errno);
         match same {
             Some((_, _, more)) => *more += 1,
-            None => self.0.push((errno, sentence, 0)),
+            None => self.alike.push((errno, sentence, 0)),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.alike.is_empty() && self.silent.is_empty()
     }
 
     pub(super) fn sentences(self) -> Vec<String> {
@@ -51,7 +65,8 @@ impl Skipped {
             0 => sentence,
             _ => format!("{sentence}, and {more} more like this"),
         };
-        self.0.into_iter().map(sentence).collect()
+        let alike = self.alike.into_iter().map(sentence);
+        alike.chain(self.silent).collect()
     }
 }
 

@@ -7,6 +7,8 @@ use crate::host::MAX_BYTES;
 use crate::host::node::processes::{Seen, scan};
 use crate::host::root::Resolution;
 
+mod corefile;
+
 const ALL: Parts = Parts {
     pods: true,
     dns_pods: true,
@@ -302,53 +304,5 @@ fn containerd_is_found_where_it_was_told_to_be() {
         let expected = [format!("/{conf}")];
         let expected: &[String] = if is_found { &expected } else { &[] };
         assert_eq!(files, expected);
-    }
-}
-
-/// What NodeLocal `DNSCache` made of a Corefile with places for addresses.
-#[test]
-fn the_corefile_that_node_cache_made_is_read() {
-    let uid = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
-    let base =
-        format!("var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~configmap/c/Corefile.base");
-    let cgroup = format!(
-        "0::/kubepods/pod{uid}/7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a\n"
-    );
-    let usual = "/node-cache\0-localip\x00169.254.20.10\0";
-    let made = "proc/7/root/etc/Corefile";
-    let other = "/node-cache\0-conf\0/run/mine\0";
-    let tests = [
-        (
-            "forward . __PILLAR__CLUSTER__DNS__",
-            usual,
-            made,
-            Some("/etc/Corefile"),
-        ),
-        (
-            "forward . __PILLAR__CLUSTER__DNS__",
-            other,
-            "proc/7/root/run/mine",
-            Some("/run/mine"),
-        ),
-        ("forward . __PILLAR__UPSTREAM__SERVERS__", usual, made, None),
-        ("forward . 10.96.0.10", usual, made, None),
-    ];
-    for (text, arguments, generated, expected) in tests {
-        let (_directory, root) = root_with(&[
-            (&base, text),
-            ("proc/7/comm", "node-cache\n"),
-            ("proc/7/cmdline", arguments),
-            ("proc/7/cgroup", &cgroup),
-            (generated, "forward . 10.96.0.11"),
-        ]);
-        let (pods, _) = read(&root, &scan(&root).0, ALL);
-        let mut names: Vec<String> = vec![format!("/{base}")];
-        names.extend(expected.map(|it| format!("/proc/7/root{it}")));
-        let found: Vec<&str> = pods[0]
-            .corefiles
-            .iter()
-            .map(|it| it.name.as_str())
-            .collect();
-        assert_eq!(found, names, "{text}");
     }
 }

@@ -8,6 +8,7 @@ mod resolved;
 use std::path::Path;
 
 use self::reader::Reader;
+use super::place::{Inside, Place};
 use super::processes::{self, Seen};
 use super::{files, networks, sockets};
 use crate::host::root::Root;
@@ -37,15 +38,19 @@ pub fn read(
         skipped: Vec::new(),
     };
     let mut servers = Vec::new();
-    let own: Vec<&Seen> = processes::of_the_node(processes);
-    for process in &own {
+    let node = Inside::of(root, processes);
+    let is_own = |it: &&Seen| is_server(&it.comm) && node.place(it) == Place::Node;
+    for process in processes.iter().filter(is_own) {
         let label = format!("(process {})", process.pid);
         let arguments = || processes::arguments(root, process);
         match process.comm.as_str() {
             "dnsmasq" => servers.extend(reader.dnsmasq(Some(&arguments()), &label)),
             "unbound" => servers.push(reader.unbound(&arguments(), &label)),
             "named" => servers.push(reader.named(&arguments(), &label)),
-            "coredns" => servers.extend(reader.coredns(&arguments(), &label)),
+            "coredns" => {
+                let directory = processes::working_directory(root, process);
+                servers.extend(reader.coredns(&arguments(), &directory, &label));
+            }
             _ => {}
         }
     }
@@ -57,6 +62,11 @@ pub fn read(
     servers.extend(resolved.map(|(it, label)| crate::topology::resolved::server(it, label)));
     seen_listening(&mut servers, listeners);
     (servers, reader.skipped)
+}
+
+/// Whether a process of this name answers queries by files that are read here.
+fn is_server(comm: &str) -> bool {
+    matches!(comm, "dnsmasq" | "unbound" | "named" | "coredns")
 }
 
 /// Reads the files in the syntax of resolv.conf, the addresses, the sockets

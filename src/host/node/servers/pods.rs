@@ -25,8 +25,12 @@ pub(super) fn read(root: &Root, processes: &[Seen], pods: &[Pod]) -> (Vec<DnsSer
                     Some(true) => Network::Node,
                     Some(false) | None => Network::Pod(pod.key()),
                 };
-                let same =
-                    |it: &DnsServer| it.label == server.label && it.listens == server.listens;
+                // dnsmasq's second process; another pod can have the same name.
+                let same = |it: &DnsServer| {
+                    it.label == server.label
+                        && it.listens == server.listens
+                        && it.network == server.network
+                };
                 if !servers.iter().any(same) {
                     servers.push(server);
                 }

@@ -5,13 +5,23 @@ use std::path::{Path, PathBuf};
 
 use super::include;
 use crate::config::settings::Settings;
+use crate::host::node::corefiles;
 use crate::host::node::files;
 use crate::host::node::processes::after;
 use crate::host::root::Root;
-use crate::text::Source;
+use crate::node::launch;
 use crate::topology::{
     DnsServer, Network, Program, Surroundings, coredns, dnsmasq, named, unbound,
 };
+
+/// The Corefiles of the CoreDNS that AKS runs on the node itself; it writes the
+/// first one when it starts.
+///
+/// Source: Azure/AgentBaker parts/linux/cloud-init/artifacts/localdns.sh.
+const AKS_LOCAL_DNS: [&str; 2] = [
+    "/opt/azure/containers/localdns/updated.localdns.corefile",
+    "/opt/azure/containers/localdns/localdns.corefile",
+];
 
 /// What is there for the programs of a node, or of a container.
 pub(super) struct Reader<'r> {
@@ -65,11 +75,24 @@ impl Reader<'_> {
         named::server(&conf, flags, &self.around(&format!("named {label}")))
     }
 
-    pub(super) fn coredns(&mut self, arguments: &[String], label: &str) -> Vec<DnsServer> {
-        let given = after(arguments, "-conf").or_else(|| after(arguments, "--conf"));
-        let path = given.unwrap_or("/etc/coredns/Corefile");
-        let source = files::source(self.root, path.as_bytes(), &mut self.skipped);
-        let corefiles: Vec<Source> = source.into_iter().collect();
+    /// `directory` is its working directory.
+    pub(super) fn coredns(
+        &mut self,
+        arguments: &[String],
+        directory: &str,
+        label: &str,
+    ) -> Vec<DnsServer> {
+        let path = match coredns::conf(arguments) {
+            Some(coredns::Conf::File(path)) => launch::absolute(directory, &path),
+            // Of one whose arguments cannot be read the usual file is taken.
+            None if arguments.is_empty() => "/etc/coredns/Corefile".to_owned(),
+            _ => return Vec::new(),
+        };
+        self.corefile(&path, label)
+    }
+
+    fn corefile(&mut self, path: &str, label: &str) -> Vec<DnsServer> {
+        let corefiles = corefiles::at(self.root, path, &mut self.skipped);
         let site = coredns::Site {
             program: Program::CoreDns,
             label: &format!("CoreDNS {label}"),
@@ -95,6 +118,10 @@ impl Reader<'_> {
                 let arguments = ["-c".to_owned(), path.to_owned()];
                 servers.push(self.named(&arguments, &format!("(configured in {path})")));
             }
+        }
+        let local_dns = AKS_LOCAL_DNS.iter().find(|path| there(self.root, path));
+        if let Some(path) = local_dns {
+            servers.extend(self.corefile(path, &format!("(configured in {path})")));
         }
         servers.extend(self.network_managers());
         servers

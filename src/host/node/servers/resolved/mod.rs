@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::include::drop_ins;
 use crate::host::node::files;
-use crate::host::node::processes::{Seen, of_the_node};
+use crate::host::node::place::{Inside, Place};
+use crate::host::node::processes::Seen;
 use crate::host::root::Root;
 use crate::node::HostFile;
 use crate::text::Source;
@@ -57,9 +58,10 @@ pub(super) fn read(
 /// What its files say, and what people call it; `None`: it does not run. Where
 /// no process can be seen, its files in `/run` say that it does.
 pub fn of_files(root: &Root, processes: &[Seen]) -> Option<(Resolved, String)> {
-    let own = of_the_node(processes);
+    let node = Inside::of(root, processes);
     // The kernel cuts names to 15 bytes.
-    let process = own.iter().find(|it| it.comm == "systemd-resolve");
+    let mut named = processes.iter().filter(|it| it.comm == "systemd-resolve");
+    let process = named.find(|it| node.place(it) == Place::Node);
     let uplink = files::host_file(root, Path::new(UPLINK_FILE)).content.ok();
     let label = match process {
         Some(process) => format!("systemd-resolved (process {})", process.pid),

@@ -1,40 +1,17 @@
+mod running;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::host::node::processes::scan;
 use crate::host::node::{Parts, StandIns};
 use crate::host::root::Resolution;
 use crate::kubelet::Setting;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kubelet")
-}
-
-/// The processes of a root, as far as they matter here.
-fn processes(root: &Root) -> Vec<Seen> {
-    let names = root.list(Path::new("/proc")).unwrap_or_default();
-    let pids = names.iter().filter_map(|name| name.to_str()?.parse().ok());
-    let mut found: Vec<Seen> = pids
-        .map(|pid: u32| {
-            let path = |name: &str| PathBuf::from(format!("/proc/{pid}/{name}"));
-            let comm = root.read(&path("comm")).map(|file| file.source.bytes);
-            let comm = String::from_utf8(comm.unwrap_or_default()).unwrap();
-            let network = root.read_link(&path("ns/net"));
-            let number = |link: PathBuf| {
-                let text = link.to_str()?.strip_prefix("net:[")?;
-                text.strip_suffix(']')?.parse().ok()
-            };
-            Seen {
-                pid,
-                comm: comm.trim_end().to_owned(),
-                netns: network.and_then(number),
-                ..Seen::default()
-            }
-        })
-        .collect();
-    found.sort_by_key(|seen| seen.pid);
-    found
 }
 
 fn setting<T>(name: &str, setting: &Setting<T>, shown: impl Fn(&T) -> String) -> String {
@@ -47,7 +24,7 @@ fn setting<T>(name: &str, setting: &Setting<T>, shown: impl Fn(&T) -> String) ->
 
 /// What `expected` of a tree holds; the kubelet's file only if it is `asked` for.
 fn described(root: &Root, asked: bool) -> String {
-    let (kubelet, skipped) = read(root, &processes(root), None);
+    let (kubelet, skipped) = read(root, &scan(root).0, None);
     let mut text = String::new();
     if let Some(kubelet) = &kubelet {
         let found = match &kubelet.found {
@@ -55,9 +32,9 @@ fn described(root: &Root, asked: bool) -> String {
             Found::Files { file } => file.clone(),
             Found::Named => "named".to_owned(),
         };
-        let version = kubelet.version.map_or("not known".to_owned(), |it| {
-            format!("{}.{}.{}", it.major, it.minor, it.patch)
-        });
+        let version = kubelet
+            .version
+            .map_or("not known".to_owned(), |it| it.to_string());
         let or_none = |text: &str| if text.is_empty() { "none" } else { text }.to_owned();
         writeln!(text, "found: {found}\nversion: {version}").unwrap();
         text += &setting("resolvConf", &kubelet.resolv_conf, |it| {
@@ -142,27 +119,6 @@ const CONFIGURATION: &str =
     "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nresolvConf: /a\n";
 
 #[test]
-fn a_file_that_is_newer_than_the_process_is_told() {
-    let stat = |ticks: u64| {
-        let zeros = " 0".repeat(30);
-        format!("812 (kubelet) S 1 812 812 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 {ticks}{zeros}\n")
-    };
-    for (ticks, is_newer) in [(0, true), (1_000_000_000_000, false)] {
-        let (_directory, root) = root_with(&[
-            ("/proc/812/comm", "kubelet\n"),
-            ("/proc/812/cmdline", "kubelet\0--config=/k.yaml\0"),
-            ("/proc/812/stat", &stat(ticks)),
-            ("/proc/stat", "cpu 1 2 3\nbtime 1000000000\n"),
-            ("/k.yaml", CONFIGURATION),
-        ]);
-        let kubelet = read(&root, &processes(&root), None).0.unwrap();
-        let sentence = "/k.yaml is newer than process 812, which still has what stood there when it was started";
-        let expected: &[&str] = if is_newer { &[sentence] } else { &[] };
-        assert_eq!(kubelet.remarks, expected, "{ticks}");
-    }
-}
-
-#[test]
 fn a_directory_of_drop_ins_that_is_a_link_is_not_followed() {
     for (given, expected) in [("/d", "/a"), ("/d/", "/b")] {
         let (_directory, root) = root_with(&[
@@ -177,7 +133,7 @@ fn a_directory_of_drop_ins_that_is_a_link_is_not_followed() {
             ("/other/2.conf", &CONFIGURATION.replace("/a", "/c")),
             ("/k.yaml", CONFIGURATION),
         ]);
-        let kubelet = read(&root, &processes(&root), None).0.unwrap();
+        let kubelet = read(&root, &scan(&root).0, None).0.unwrap();
         assert_eq!(kubelet.resolv_conf.value, expected, "{given}");
     }
 }
@@ -195,7 +151,7 @@ fn a_named_file_stands_in_for_the_configuration_alone() {
             "kubelet\0--config=/gone\0--cluster-domain=x\0",
         ),
     ]);
-    let (kubelet, skipped) = read(&root, &processes(&root), Some(&named));
+    let (kubelet, skipped) = read(&root, &scan(&root).0, Some(&named));
     let kubelet = kubelet.unwrap();
     assert_eq!(kubelet.resolv_conf.origin.to_string(), "mine.yaml:3:13");
     assert_eq!(kubelet.cluster_domain.value, "x");
@@ -269,5 +225,143 @@ fn settings_are_kept_as_the_kubelet_sees_them() {
             .map(|it| format!("{}: {}", it.name, String::from_utf8_lossy(&it.bytes)))
             .collect();
         assert_eq!(texts, [format!("{path}: resolvConf: /x # {expected}\n")]);
+    }
+}
+
+#[test]
+fn any_bytes_can_stand_for_what_the_kernel_says_of_a_process() {
+    for stat in [
+        "812 (kubelet)\u{e9} S 1 812",
+        "812 (kubelet)",
+        "(kubelet) S 1",
+        "812 )kubelet( S",
+        "(",
+        "",
+        "812 (kubelet) S 1 812 812 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 18446744073709551615 0\n",
+    ] {
+        let (_directory, root) = root_with(&[
+            ("/proc/812/comm", "kubelet\n"),
+            ("/proc/812/cmdline", "kubelet\0--config=/k.yaml\0"),
+            ("/proc/812/stat", stat),
+            ("/proc/stat", "btime 9223372036854775807\n"),
+            ("/k.yaml", CONFIGURATION),
+        ]);
+        let processes = [Seen {
+            pid: 812,
+            comm: "kubelet".to_owned(),
+            ..Seen::default()
+        }];
+        let kubelet = read(&root, &processes, None).0.unwrap();
+        assert_eq!(kubelet.resolv_conf.value, "/a", "{stat}");
+    }
+}
+
+/// What a process has that is called kubelet, and why it is not the node's.
+struct Stranger {
+    init: &'static str,
+    cgroup: &'static str,
+    net: &'static str,
+    pid: &'static str,
+    why: &'static str,
+}
+
+const A_POD: &str = "0::/kubepods.slice/kubepods-besteffort.slice/\
+    kubepods-besteffort-pod6fbd4d33_804b_43cd_b042_9dde89aeac6a.slice/\
+    cri-containerd-7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a.scope\n";
+const IN_KIND: &str = "0::/docker/f3c2d1b98413cc66d7b32f17ff03264eb1d157942ddaf68983e57b3f9a6af0f0/kubelet/kubepods/\
+    pod6fbd4d33-804b-43cd-b042-9dde89aeac6a/7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a\n";
+const KIND: &str =
+    "0::/docker/f3c2d1b98413cc66d7b32f17ff03264eb1d157942ddaf68983e57b3f9a6af0f0/init.scope\n";
+const DOCKER: &str =
+    "0::/docker/7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a\n";
+
+const STRANGER: Stranger = Stranger {
+    init: "0::/init.scope\n",
+    cgroup: A_POD,
+    net: "->net:[1]",
+    pid: "->pid:[1]",
+    why: "runs in a container of a pod: it is not the node's kubelet",
+};
+
+const STRANGERS: &[Stranger] = &[
+    STRANGER,
+    Stranger {
+        net: "->net:[2]",
+        pid: "->pid:[2]",
+        ..STRANGER
+    },
+    Stranger {
+        init: KIND,
+        cgroup: IN_KIND,
+        ..STRANGER
+    },
+    Stranger {
+        cgroup: "9:name=systemd:/\n0::/\n",
+        pid: "->pid:[2]",
+        why: "does not see the node's processes: it is not the node's kubelet",
+        ..STRANGER
+    },
+    Stranger {
+        cgroup: DOCKER,
+        net: "->net:[2]",
+        why: "has another network than process 1: it is the kubelet of another node",
+        ..STRANGER
+    },
+    // Some distributions run the kubelet so, with the node's directory.
+    Stranger {
+        cgroup: DOCKER,
+        why: "whether it is the node's kubelet is not known",
+        ..STRANGER
+    },
+    Stranger {
+        cgroup: "0::/k8s.io/7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a\n",
+        why: "whether it is the node's kubelet is not known",
+        ..STRANGER
+    },
+];
+
+#[test]
+fn a_kubelet_in_a_container_is_not_the_nodes() {
+    let service = |init: &str| match init {
+        KIND => KIND.replace("init.scope", "kubelet.slice/kubelet.service"),
+        _ => "0::/system.slice/kubelet.service\n".to_owned(),
+    };
+    for (it, is_alone) in STRANGERS.iter().flat_map(|it| [(it, true), (it, false)]) {
+        let service = service(it.init);
+        let mut files = vec![
+            ("/proc/1/comm", "systemd\n"),
+            ("/proc/1/cgroup", it.init),
+            ("/proc/1/ns/net", "->net:[1]"),
+            ("/proc/1/ns/pid", "->pid:[1]"),
+            ("/proc/300/comm", "kubelet\n"),
+            (
+                "/proc/300/cmdline",
+                "kubelet\0--config=/evil.yaml\0--resolv-conf=/evil\0",
+            ),
+            ("/proc/300/cgroup", it.cgroup),
+            ("/proc/300/ns/net", it.net),
+            ("/proc/300/ns/pid", it.pid),
+            ("/k.yaml", CONFIGURATION),
+        ];
+        if !is_alone {
+            files.extend([
+                ("/proc/812/comm", "kubelet\n"),
+                ("/proc/812/cmdline", "kubelet\0--config=/k.yaml\0"),
+                ("/proc/812/cgroup", &service),
+                ("/proc/812/ns/net", "->net:[1]"),
+                ("/proc/812/ns/pid", "->pid:[1]"),
+            ]);
+        }
+        let (_directory, root) = root_with(&files);
+        let (kubelet, skipped) = read(&root, &scan(&root).0, None);
+        let is_said = |all: &[String]| all.iter().any(|sentence| sentence.contains(it.why));
+        match kubelet {
+            Some(kubelet) if !is_alone => {
+                assert_eq!(kubelet.resolv_conf.value, "/a", "{}", it.cgroup);
+                assert!(is_said(&kubelet.remarks), "{:?}", kubelet.remarks);
+            }
+            None if is_alone => assert!(is_said(&skipped), "{skipped:?} {}", it.cgroup),
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! A directory that is taken for the root of a machine.
 
+mod process;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,16 +10,18 @@ use std::io::{self, Seek as _, SeekFrom};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
 use nix::sys::stat::{Mode, fstat};
-use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use crate::host::{
     FileRead, MAX_BYTES, ReadError, errno_of, open_regular, open_unseen, read_stream, shown, walk,
 };
+
+use crate::host::worker::{What, Workers, to_file, to_links};
 
 pub use crate::host::walk::Link;
 
@@ -32,6 +36,11 @@ pub struct Root {
     remembered: RefCell<Remembered>,
     /// Once it was asked: whether the directory is one of a real procfs.
     is_procfs: OnceCell<bool>,
+    /// Who reads the files of processes, if this program does not itself.
+    pub(super) workers: Option<Rc<Workers>>,
+    /// Whether the root is that of the process whose directory of `/proc` this
+    /// is: behind a link that only a worker follows.
+    pub(super) is_behind: bool,
 }
 
 /// Small files that were read, so that several readers of one file see the
@@ -91,12 +100,24 @@ impl Root {
             })?;
         super::expect_room(descriptor.as_fd())?;
         Ok(Self {
-            directory: descriptor,
             given,
             resolution,
+            workers: Workers::available(),
+            ..Self::of_descriptor(descriptor)
+        })
+    }
+
+    /// What a descriptor leads to, for a worker.
+    pub(super) fn of_descriptor(directory: OwnedFd) -> Self {
+        Self {
+            directory,
+            given: None,
+            resolution: Resolution::default(),
             remembered: RefCell::default(),
             is_procfs: OnceCell::new(),
-        })
+            workers: None,
+            is_behind: false,
+        }
     }
 
     /// The directory at `path` as a root of its own. It is held: what is moved
@@ -111,29 +132,12 @@ impl Root {
         self.entered(path, opened)
     }
 
-    /// The root directory of the process whose directory of `/proc` this is.
-    /// On a real procfs that is behind a link that only the kernel can follow.
-    ///
-    /// # Errors
-    ///
-    /// The process is gone, or the caller may not look into it.
-    pub fn enter_process_root(&self) -> Result<Self, ReadError> {
-        let path = Path::new("root");
-        if !self.is_procfs() {
-            return self.enter(path);
-        }
-        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-        let opened = openat(&self.directory, path, flags, Mode::empty());
-        self.entered(path, opened)
-    }
-
     fn entered(&self, path: &Path, opened: nix::Result<OwnedFd>) -> Result<Self, ReadError> {
         let directory = opened.map_err(|errno| ReadError::System {
             file: self.named(path),
             errno,
         })?;
         Ok(Self {
-            directory,
             given: Some(
                 self.given
                     .as_deref()
@@ -141,17 +145,9 @@ impl Root {
                     .join(path.strip_prefix("/").unwrap_or(path)),
             ),
             resolution: self.resolution,
-            remembered: RefCell::default(),
-            is_procfs: OnceCell::new(),
+            workers: self.workers.clone(),
+            ..Self::of_descriptor(directory)
         })
-    }
-
-    /// Whether the directory is one of a real procfs: no file there can be
-    /// anybody's trap.
-    pub(super) fn is_procfs(&self) -> bool {
-        let ask =
-            || fstatfs(&self.directory).is_ok_and(|it| it.filesystem_type() == PROC_SUPER_MAGIC);
-        *self.is_procfs.get_or_init(ask)
     }
 
     pub(super) fn directory(&self) -> &OwnedFd {
@@ -184,6 +180,9 @@ impl Root {
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn read_once(&self, path: &Path) -> Result<FileRead, ReadError> {
+        if let Some(texts) = self.ask(path, What::Read)? {
+            return Ok(to_file(texts));
+        }
         let named = self.named(path);
         let open = |flags| self.open_file(path, flags);
         // A scan of all processes takes half as long without a look before.
@@ -192,9 +191,7 @@ impl Root {
         } else {
             open_regular(&named, open)
         };
-        // Standard input can stand in for a file that was named, not for this one.
-        let opened = opened.map_err(ReadError::without_hint)?;
-        let mut file = read_stream(&named, opened)?;
+        let mut file = read_stream(&named, opened?)?;
         file.source.name = shown(path);
         Ok(file)
     }
@@ -207,9 +204,12 @@ impl Root {
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn read_end(&self, path: &Path) -> Result<FileRead, ReadError> {
+        if let Some(texts) = self.ask(path, What::End)? {
+            return Ok(to_file(texts));
+        }
         let named = self.named(path);
         let open = |flags| self.open_file(path, flags);
-        let mut file = open_regular(&named, open).map_err(ReadError::without_hint)?;
+        let mut file = open_regular(&named, open)?;
         let system = |error: &io::Error| ReadError::System {
             file: named.clone(),
             errno: errno_of(error),
@@ -251,6 +251,9 @@ impl Root {
     ///
     /// It is not there, not readable, or no directory.
     pub fn list(&self, path: &Path) -> Result<Vec<OsString>, ReadError> {
+        if let Some(names) = self.ask(path, What::Names)? {
+            return Ok(names.into_iter().map(OsString::from_vec).collect());
+        }
         let system = |errno| ReadError::System {
             file: self.named(path),
             errno,
@@ -270,6 +273,9 @@ impl Root {
 
     /// What a symbolic link says; `None`: it is none, or not there.
     pub fn read_link(&self, path: &Path) -> Option<PathBuf> {
+        if let Some(mut link) = self.ask(path, What::Link).ok()? {
+            return link.pop().map(|it| OsString::from_vec(it).into());
+        }
         let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW;
         let descriptor = self.open_file(path, flags).ok()?;
         readlinkat(&descriptor, "").ok().map(PathBuf::from)
@@ -277,39 +283,38 @@ impl Root {
 
     /// Whether there is a directory; a link to one is none.
     pub fn is_directory(&self, path: &Path) -> bool {
+        match self.ask(path, What::IsDirectory) {
+            Ok(None) => {}
+            asked => return asked.is_ok_and(|it| it.is_some_and(|it| it == [b"1"])),
+        }
         let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
         self.open_file(path, flags).is_ok()
     }
 
-    /// When a file was last written, in seconds since 1970, links followed.
-    pub fn modified(&self, path: &Path) -> Option<i64> {
-        let descriptor = self.open_file(path, OFlag::O_PATH).ok()?;
-        Some(fstat(descriptor).ok()?.st_mtime)
+    /// What tells this directory from all others of the machine: the numbers of
+    /// its file system and its own.
+    pub fn identity(&self) -> Option<(u64, u64)> {
+        let stat = fstat(&self.directory).ok()?;
+        Some((stat.st_dev, stat.st_ino))
     }
 
-    /// The root that a process of this machine sees. `None`: it has none here,
-    /// or it is not to be seen.
-    pub fn of_process(&self, pid: u32) -> Option<Self> {
-        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY;
-        let process = PathBuf::from(format!("/proc/{pid}"));
-        let process = self.open_file(&process, flags).ok()?;
-        let is_proc = fstatfs(&process).ok()?.filesystem_type() == PROC_SUPER_MAGIC;
-        // Only the kernel's own link leads outside; below a directory it is a
-        // directory like any other.
-        let directory = if is_proc {
-            let flags = flags | OFlag::O_CLOEXEC;
-            openat(&process, "root", flags, Mode::empty()).ok()?
-        } else {
-            let path = PathBuf::from(format!("/proc/{pid}/root"));
-            self.open_file(&path, flags).ok()?
-        };
-        Some(Self {
-            directory,
-            given: self.given.clone(),
-            resolution: self.resolution,
-            remembered: RefCell::default(),
-            is_procfs: OnceCell::new(),
-        })
+    /// When a file was last written, in seconds since 1970, links followed.
+    pub fn modified(&self, path: &Path) -> Option<i64> {
+        Some(self.times(path)?.0)
+    }
+
+    /// The same, and when its inode was changed, which nobody can set.
+    pub fn times(&self, path: &Path) -> Option<(i64, i64)> {
+        if let Some(texts) = self.ask(path, What::Times).ok()? {
+            let seconds = |text: &[u8]| str::from_utf8(text).ok()?.parse().ok();
+            let [modified, changed] = texts.as_slice() else {
+                return None;
+            };
+            return seconds(modified).zip(seconds(changed));
+        }
+        let descriptor = self.open_file(path, OFlag::O_PATH).ok()?;
+        let stat = fstat(descriptor).ok()?;
+        Some((stat.st_mtime, stat.st_ctime))
     }
 
     /// The links on the way to `path`, in the order in which they are
@@ -319,6 +324,9 @@ impl Root {
     ///
     /// There are too many, or a directory on the way cannot be searched.
     pub fn links(&self, path: &Path) -> Result<Vec<Link>, ReadError> {
+        if let Some(texts) = self.ask(path, What::Links)? {
+            return Ok(to_links(&texts));
+        }
         let mut links = Vec::new();
         match walk::find(&self.directory, path, &mut links) {
             Ok(_) | Err(Errno::ENOENT | Errno::ENOTDIR) => Ok(links),
@@ -330,24 +338,11 @@ impl Root {
     }
 
     /// The path with the directory below which it was looked for.
-    fn named(&self, path: &Path) -> String {
+    pub(super) fn named(&self, path: &Path) -> String {
         match &self.given {
             None => shown(path),
             Some(directory) => format!("{} below {}", shown(path), shown(directory)),
         }
-    }
-
-    /// Opens what a link of the kernel's in this directory of `/proc` leads to.
-    pub(super) fn open_magic(&self, path: &Path) -> nix::Result<OwnedFd> {
-        if !self.is_procfs() {
-            return Err(Errno::ENOTSUP);
-        }
-        openat(
-            &self.directory,
-            path,
-            OFlag::O_RDONLY | OFlag::O_CLOEXEC,
-            Mode::empty(),
-        )
     }
 
     /// Opens a regular file of any length.
@@ -355,13 +350,16 @@ impl Root {
     /// # Errors
     ///
     /// It is not there, not readable, or not a regular file.
-    pub fn open_long(&self, path: &Path) -> Result<File, ReadError> {
+    pub(super) fn open_long(&self, path: &Path) -> Result<File, ReadError> {
         let open = |flags| self.open_file(path, flags);
-        open_regular(&self.named(path), open).map_err(ReadError::without_hint)
+        open_regular(&self.named(path), open)
     }
 
     /// Opens what is at `path`, whatever it is.
     pub(crate) fn open_file(&self, path: &Path, flags: OFlag) -> nix::Result<OwnedFd> {
+        if self.is_behind {
+            return Err(Errno::ENOTSUP);
+        }
         let flags = flags | OFlag::O_CLOEXEC;
         if self.resolution == Resolution::Kernel {
             let resolve = ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS;

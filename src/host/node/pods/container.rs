@@ -1,0 +1,126 @@
+//! The files of a container: what its processes see, by the paths on the node
+//! where there are such.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::host::FileRead;
+use crate::host::node::corefiles::Files;
+use crate::host::node::processes::Directory;
+use crate::host::root::Root;
+use crate::node::launch::{self, Launch};
+use crate::node::mountinfo::{self, Mount};
+use crate::text::Source;
+
+/// A container, as its process sees it, or as its runtime would start it.
+pub(super) struct Container<'n> {
+    node: &'n Root,
+    /// The root of its process, where that can be looked at.
+    own: Option<(u32, Root)>,
+    /// What is mounted into it, as its runtime says; as the kernel does.
+    written: Vec<Mount>,
+    seen: Vec<Mount>,
+    /// How it was started.
+    pub(super) arguments: Vec<String>,
+    directory: String,
+}
+
+/// Where file systems are mounted on many nodes: what the kernel says about a
+/// file begins there.
+const MOUNT_POINTS: [&str; 4] = ["", "/run", "/var", "/var/lib"];
+
+impl<'n> Container<'n> {
+    /// The container with this process, which a runtime wrote down as `launch`.
+    pub(super) fn of(node: &'n Root, process: Option<&Directory>, launch: Option<Launch>) -> Self {
+        let launch = launch.unwrap_or_default();
+        let read = |it: &Directory, name| it.read(name).map(|file| file.source.bytes).ok();
+        let table = process.and_then(|it| read(it, "mountinfo"));
+        // A copy of a node has what somebody took along.
+        let live = process.filter(|it| it.is_live());
+        let directory = process.and_then(|it| it.link("cwd"));
+        let directory = directory.and_then(|it| Some(it.to_str()?.to_owned()));
+        let arguments = process.map(Directory::arguments).unwrap_or_default();
+        Self {
+            node,
+            own: live.and_then(|it| Some((it.pid(), it.root().ok()?))),
+            written: launch.mounts,
+            seen: mountinfo::binds(&table.unwrap_or_default()),
+            arguments: if arguments.is_empty() {
+                launch.arguments
+            } else {
+                arguments
+            },
+            directory: directory.unwrap_or(launch.directory),
+        }
+    }
+
+    /// The path as the container's process means it.
+    pub(super) fn absolute(&self, path: &str) -> String {
+        launch::absolute(&self.directory, path)
+    }
+
+    /// Whether it is known what is at the path: its process's root is there, or
+    /// something of the node is mounted on the way.
+    pub(super) fn knows(&self, path: &str) -> bool {
+        self.own.is_some() || !self.on_node(path).is_empty()
+    }
+
+    /// Where the path can be on the node, the best guess first.
+    fn on_node(&self, path: &str) -> Vec<String> {
+        let written = mountinfo::on_node(&self.written, path);
+        let seen = mountinfo::on_node(&self.seen, path).into_iter();
+        let seen = seen.flat_map(|path| MOUNT_POINTS.map(|point| format!("{point}{path}")));
+        match written {
+            Some(path) => vec![path],
+            None => seen.collect(),
+        }
+    }
+
+    fn read(&self, path: &Path, skipped: &mut Vec<String>) -> Option<FileRead> {
+        let mut take = |read: Result<Option<FileRead>, crate::host::ReadError>| match read {
+            Ok(file) => file,
+            Err(error) => {
+                skipped.push(error.to_string());
+                None
+            }
+        };
+        let text = path.to_str()?;
+        let places = self.on_node(text);
+        let on_node = || {
+            places
+                .iter()
+                .find_map(|it| self.node.read_if_there(Path::new(it)).ok()?)
+        };
+        let Some((pid, own)) = &self.own else {
+            return match places.as_slice() {
+                [place] => take(self.node.read_if_there(Path::new(place))),
+                _ => on_node(),
+            };
+        };
+        let mut file = take(own.read_if_there(path))?;
+        file.source.name = format!("/proc/{pid}/root{text}");
+        // The same file by its path on the node says more.
+        let same = on_node().filter(|it| it.source.bytes == file.source.bytes);
+        Some(same.unwrap_or(file))
+    }
+}
+
+impl Files for Container<'_> {
+    fn file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<Source> {
+        let file = self.read(path, skipped)?;
+        if file.is_cut {
+            let name = &file.source.name;
+            skipped.push(format!("cannot read all of {name}: it is too long"));
+        }
+        Some(file.source)
+    }
+
+    fn names(&self, directory: &Path) -> Vec<OsString> {
+        if let Some((_, own)) = &self.own {
+            return own.list(directory).unwrap_or_default();
+        }
+        let places = self.on_node(directory.to_str().unwrap_or_default());
+        let mut found = places.iter().map(|it| self.node.list(Path::new(it)));
+        found.find_map(Result::ok).unwrap_or_default()
+    }
+}

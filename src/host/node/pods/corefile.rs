@@ -1,0 +1,165 @@
+//! The Corefile of a CoreDNS in a pod: that of its container.
+
+use std::path::Path;
+
+use super::Skipped;
+use super::container::Container;
+use super::contents::{Look, whole};
+use super::skipped::list;
+use crate::config::corefile::parse;
+use crate::config::resolv_conf::ResolvConf;
+use crate::host::node::corefiles::{self, Files as _};
+use crate::host::node::processes::after;
+use crate::host::situation::RESOLV_CONF;
+use crate::node::{Pod, Process, is_dns_name, is_node_cache, launch};
+use crate::text::{Source, escaped};
+use crate::topology::coredns::{self, Conf};
+
+/// Kinds of volumes that a Corefile can be in.
+const VOLUMES: &[&str] = &["kubernetes.io~configmap", "kubernetes.io~projected"];
+
+/// More Corefiles than this in one pod are none.
+const MAX_COREFILES: usize = 16;
+
+impl Look<'_> {
+    /// Finds the Corefile of a pod; `directory` is the kubelet's of the pod.
+    pub(super) fn fill_corefile(
+        &self,
+        pod: &mut Pod,
+        directory: Option<&str>,
+        skipped: &mut Skipped,
+    ) {
+        pod.corefiles = directory.map_or_else(Vec::new, |it| self.in_volumes(it, skipped));
+        coredns::main_first(&mut pod.corefiles);
+        if is_node_cache(pod) {
+            let generated = self.generated(pod, skipped);
+            pod.corefiles.splice(..0, generated);
+        } else if let Some(container) = self.coredns(pod, skipped) {
+            of_container(pod, &container, skipped);
+        }
+    }
+
+    /// The container of CoreDNS; `None`: the pod has none, or nothing tells how
+    /// it is started.
+    fn coredns(&self, pod: &Pod, skipped: &mut Skipped) -> Option<Container<'_>> {
+        let is_coredns = |it: &&Process| it.comm == "coredns";
+        let process = pod.processes.iter().find(is_coredns).map(|it| it.pid);
+        let main = pod.containers.iter().find(|it| is_dns_name(&it.name));
+        let process = process.or_else(|| main?.pid);
+        let written = main.and_then(|it| it.written.as_deref());
+        let written = written.and_then(|it| skipped.take(self.root.read_once(Path::new(it))));
+        let launch = written.and_then(|file| launch::read(&file.source.bytes));
+        let process = process.and_then(|pid| self.directory(pid));
+        let container = Container::of(self.root, process.as_ref(), launch);
+        let is_its = coredns::conf(&container.arguments).is_some();
+        is_its.then_some(container)
+    }
+
+    /// The Corefiles in the volumes of a pod with what they import, by the path
+    /// that links lead from.
+    fn in_volumes(&self, directory: &str, skipped: &mut Skipped) -> Vec<Source> {
+        let mut found = Vec::new();
+        for kind in VOLUMES {
+            for (volume, _) in list(self.root, &format!("{directory}/volumes/{kind}"), skipped) {
+                for (path, name) in list(self.root, &volume, skipped) {
+                    // NodeLocal DNSCache's is a template, `Corefile.base`.
+                    if name.starts_with("Corefile") && found.len() < MAX_COREFILES {
+                        let file = skipped.take(self.root.read(Path::new(&path)));
+                        found.extend(file.map(|file| whole(file, skipped)));
+                    }
+                }
+            }
+        }
+        let mut unread = Vec::new();
+        let found = corefiles::with_imports(self.root, directory, found, &mut unread);
+        for sentence in unread {
+            skipped.note(None, sentence);
+        }
+        found
+    }
+
+    /// What NodeLocal DNSCache made of its Corefile, where that has places for
+    /// addresses that only it knows, or could not be found.
+    fn generated(&self, pod: &Pod, skipped: &mut Skipped) -> Option<Source> {
+        let is_it = |it: &&Process| it.comm == "node-cache";
+        let process = pod.processes.iter().find(is_it)?;
+        if !pod.corefiles.is_empty() && !pod.corefiles.iter().any(coredns::has_places) {
+            return None;
+        }
+        let directory = self.directory(process.pid)?;
+        let arguments = directory.arguments();
+        let mut named = ["-conf", "-corefile"].iter();
+        let path = named.find_map(|flag| after(&arguments, flag));
+        let path = path.unwrap_or("/etc/Corefile");
+        let read = directory
+            .root()
+            .and_then(|it| it.read_once(Path::new(path)));
+        let mut file = skipped.take_of(&pod.label(), read)?;
+        file.source.name = format!("/proc/{}/root{}", process.pid, file.source.name);
+        Some(whole(file, skipped))
+    }
+}
+
+/// Puts the Corefile that the container reads in the place of those that lie
+/// in the pod's volumes.
+fn of_container(pod: &mut Pod, container: &Container<'_>, skipped: &mut Skipped) {
+    let in_volumes = std::mem::take(&mut pod.corefiles);
+    let label = pod.label();
+    let unknown = |why: &str| Some(format!("The Corefile of pod {label} is not known: {why}"));
+    let Some(Conf::File(path)) = coredns::conf(&container.arguments) else {
+        pod.corefile_unknown = unknown("CoreDNS reads it from its standard input");
+        return;
+    };
+    let path = container.absolute(&path);
+    let shown = escaped(path.as_bytes());
+    let mut unread = Vec::new();
+    if container.knows(&path) {
+        pod.corefiles = corefiles::at(container, &path, &mut unread);
+    } else {
+        // Nothing tells what is mounted there; the file of this name is it.
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_it = |it: &Source| name(&it.name) == name(&path);
+        let at = in_volumes.iter().position(is_it);
+        if let Some(at) = at {
+            pod.corefiles = in_volumes;
+            pod.corefiles.swap(0, at);
+        }
+    }
+    pod.files = named_files(pod, container, &mut unread);
+    if pod.corefiles.is_empty() {
+        let why = match unread.first() {
+            Some(reason) => reason.clone(),
+            None if container.knows(&path) => format!("there is no {shown} in its container"),
+            None => format!("its container has {shown} from its image, which was not read"),
+        };
+        pod.corefile_unknown = unknown(&why);
+    }
+    for sentence in unread {
+        skipped.note(None, sentence);
+    }
+}
+
+/// The files in the syntax of resolv.conf that the Corefile names, but the one
+/// that every program reads.
+fn named_files(
+    pod: &Pod,
+    container: &Container<'_>,
+    unread: &mut Vec<String>,
+) -> Vec<(String, ResolvConf)> {
+    let Some((main, others)) = pod.corefiles.split_first() else {
+        return Vec::new();
+    };
+    let blocks = parse(main.clone(), others).blocks;
+    let forwards = blocks.iter().flat_map(|it| &it.directives);
+    let forwards = forwards.filter(|it| matches!(it.name.text.as_str(), "forward" | "proxy"));
+    let words = forwards.flat_map(|it| it.arguments.iter().skip(1));
+    let mut found: Vec<(String, ResolvConf)> = Vec::new();
+    for path in words.map(|it| it.text.as_str()) {
+        let is_file = path.starts_with('/') && path != RESOLV_CONF;
+        if is_file && found.len() < MAX_COREFILES && found.iter().all(|it| it.0 != path) {
+            let file = container.file(Path::new(path), unread);
+            found.extend(file.map(|file| (path.to_owned(), ResolvConf::parse(file))));
+        }
+    }
+    found
+}

@@ -1,0 +1,167 @@
+//! Which Corefile a pod has.
+
+use super::*;
+
+/// What NodeLocal `DNSCache` made of a Corefile with places for addresses.
+#[test]
+fn the_corefile_that_node_cache_made_is_read() {
+    let uid = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
+    let base =
+        format!("var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~configmap/c/Corefile.base");
+    let cgroup = format!(
+        "0::/kubepods/pod{uid}/7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a\n"
+    );
+    let usual = "/node-cache\0-localip\x00169.254.20.10\0";
+    let made = "proc/7/root/etc/Corefile";
+    let other = "/node-cache\0-conf\0/run/mine\0";
+    let tests = [
+        (
+            "forward . __PILLAR__CLUSTER__DNS__",
+            usual,
+            made,
+            Some("/etc/Corefile"),
+        ),
+        (
+            "forward . __PILLAR__CLUSTER__DNS__",
+            other,
+            "proc/7/root/run/mine",
+            Some("/run/mine"),
+        ),
+        ("forward . __PILLAR__UPSTREAM__SERVERS__", usual, made, None),
+        ("forward . 10.96.0.10", usual, made, None),
+    ];
+    for (text, arguments, generated, expected) in tests {
+        let (_directory, root) = root_with(&[
+            (&base, text),
+            ("proc/7/comm", "node-cache\n"),
+            ("proc/7/cmdline", arguments),
+            ("proc/7/cgroup", &cgroup),
+            (generated, "forward . 10.96.0.11"),
+        ]);
+        let (pods, _) = read(&root, &scan(&root).0, ALL);
+        let made = expected.map(|it| format!("/proc/7/root{it}"));
+        let mut names: Vec<String> = made.into_iter().collect();
+        // The one that is read stands first.
+        names.push(format!("/{base}"));
+        let found: Vec<&str> = pods[0]
+            .corefiles
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect();
+        assert_eq!(found, names, "{text}");
+    }
+}
+
+/// The files of a `CoreDNS` in a pod, and why its Corefile is not known.
+fn corefile_of(arguments: &str, config: &str, files: &[(&str, &str)]) -> (Vec<String>, String) {
+    let uid = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
+    let id = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
+    let cgroup = format!("0::/kubepods/pod{uid}/{id}\n");
+    let bundle = format!("run/containerd/io.containerd.runtime.v2.task/k8s.io/{id}/config.json");
+    let volume = format!("var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~configmap/c");
+    let config = config.replace("VOLUME", &format!("/{volume}"));
+    let json = format!(
+        r#"{{"annotations": {{"io.kubernetes.cri.container-type": "container",
+            "io.kubernetes.cri.sandbox-id": "{}", "io.kubernetes.cri.container-name": "coredns",
+            "io.kubernetes.cri.sandbox-uid": "{uid}"}}, "mounts": [{config}]}}"#,
+        "4".repeat(64)
+    );
+    let words = arguments.replace(' ', "\0") + "\0";
+    let placed: Vec<(String, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.replace("VOLUME", &volume), *text))
+        .collect();
+    let mut all: Vec<(&str, &str)> = placed
+        .iter()
+        .map(|(path, text)| (path.as_str(), *text))
+        .collect();
+    all.extend([
+        (bundle.as_str(), json.as_str()),
+        ("proc/7/comm", "coredns\n"),
+        ("proc/7/cmdline", words.as_str()),
+        ("proc/7/cgroup", cgroup.as_str()),
+    ]);
+    let (_directory, root) = root_with(&all);
+    let (pods, _) = read(&root, &scan(&root).0, ALL);
+    let names = pods[0]
+        .corefiles
+        .iter()
+        .map(|it| it.name.replace(&format!("/{volume}"), "VOLUME"));
+    (
+        names.collect(),
+        pods[0].corefile_unknown.clone().unwrap_or_default(),
+    )
+}
+
+const USUAL: &str = "/coredns -conf /etc/coredns/Corefile";
+
+/// The node's own, which belongs to no pod.
+const OF_NODE: (&str, &str) = ("etc/coredns/Corefile", "forward . 127.0.0.1\n");
+
+fn mount(source: &str, point: &str) -> String {
+    format!(r#"{{"destination": "{point}", "type": "bind", "source": "{source}"}}"#)
+}
+
+#[test]
+fn the_corefile_is_that_of_the_container() {
+    // From a hostPath, with an import; the node's own is another one.
+    let files = [
+        OF_NODE,
+        ("opt/dns/Corefile", "import custom/*.override\n"),
+        ("opt/dns/custom/a.override", ""),
+        ("opt/dns/custom/b", ""),
+    ];
+    let (found, why) = corefile_of(USUAL, &mount("/opt/dns", "/etc/coredns"), &files);
+    assert_eq!(
+        found,
+        ["/opt/dns/Corefile", "/opt/dns/custom/a.override"],
+        "{why}"
+    );
+    // Imports go through mounts of their own.
+    let mounts = [
+        mount("VOLUME", "/etc/coredns"),
+        mount("/opt/more", "/etc/coredns/custom"),
+    ];
+    let files = [
+        ("VOLUME/Corefile", "import custom/*.override\n"),
+        ("VOLUME/x.override", ""),
+        ("opt/more/y.override", ""),
+    ];
+    let (found, why) = corefile_of(USUAL, &mounts.join(","), &files);
+    assert_eq!(found, ["VOLUME/Corefile", "/opt/more/y.override"], "{why}");
+    // Another -conf: the file that is called Corefile is not it.
+    let files = [("VOLUME/Corefile", "x\n"), ("VOLUME/my.conf", "y\n")];
+    let (found, _) = corefile_of("/coredns --conf=/c/my.conf", &mount("VOLUME", "/c"), &files);
+    assert_eq!(found, ["VOLUME/my.conf"]);
+}
+
+#[test]
+fn what_is_mounted_nowhere_is_not_known() {
+    // A single file, as subPath mounts it.
+    let files = [("opt/one", "x\n"), OF_NODE];
+    let (found, _) = corefile_of(USUAL, &mount("/opt/one", "/etc/coredns/Corefile"), &files);
+    assert_eq!(found, ["/opt/one"]);
+    // What is mounted is not there, or it is the image's, or comes by a pipe.
+    for (arguments, mounts, part) in [
+        (
+            USUAL,
+            mount("/opt/dns", "/etc/coredns"),
+            "there is no /etc/coredns/Corefile",
+        ),
+        (USUAL, String::new(), "from its image"),
+        ("/coredns", String::new(), "/Corefile from its image"),
+        ("/coredns -conf stdin", String::new(), "standard input"),
+    ] {
+        let (found, why) = corefile_of(arguments, &mounts, &[OF_NODE, ("VOLUME/other", "x\n")]);
+        assert!(
+            found.is_empty() && why.contains(part),
+            "{arguments}: {found:?} {why}"
+        );
+    }
+    // Where no mount is known, the volume's file of this name is it.
+    let (found, why) = corefile_of(USUAL, "", &[("VOLUME/Corefile", "x\n"), OF_NODE]);
+    assert_eq!(
+        (found, why.as_str()),
+        (vec!["VOLUME/Corefile".to_owned()], "")
+    );
+}

@@ -1,0 +1,164 @@
+//! Reads which runtime writes the files of a node's pods, and which release it is.
+
+use crate::host::node::place::{Inside, Place};
+use crate::host::node::processes::{self, Seen};
+use crate::host::node::programs::{self, Told};
+use crate::host::root::Root;
+use crate::kubelet::{Found, Kubelet};
+use crate::node::Maker;
+use crate::pod::{self, Runtime, RuntimeKind};
+use crate::program::release::{CONTAINERD, CRI_O, Product};
+
+/// How a runtime is found on a node.
+struct Traces {
+    kind: RuntimeKind,
+    /// The names of its processes.
+    processes: &'static [&'static str],
+    /// Its program, where packages put it.
+    programs: &'static [&'static str],
+    /// Those packages of Debian's.
+    packages: &'static [&'static str],
+    /// What its program is; Docker's version decides nothing.
+    product: Option<&'static Product>,
+}
+
+/// cri-dockerd comes first: Docker has a containerd, too.
+const TRACES: [Traces; 3] = [
+    Traces {
+        kind: RuntimeKind::Docker,
+        processes: &["cri-dockerd"],
+        programs: &[],
+        packages: &[],
+        product: None,
+    },
+    Traces {
+        kind: RuntimeKind::CriO,
+        processes: &["crio"],
+        programs: &["/usr/bin/crio", "/usr/local/bin/crio"],
+        packages: &["cri-o"],
+        product: Some(&CRI_O),
+    },
+    Traces {
+        kind: RuntimeKind::Containerd,
+        processes: &["containerd"],
+        programs: &["/usr/bin/containerd", "/usr/local/bin/containerd"],
+        packages: &["containerd", "containerd.io"],
+        product: Some(&CONTAINERD),
+    },
+];
+
+/// The runtime that the kubelet's settings name, else the one that runs.
+pub fn read(root: &Root, processes: &[Seen], kubelet: Option<&Kubelet>) -> Maker {
+    let node = Inside::of(root, processes);
+    let process = |traces: &Traces| {
+        let is_named = |it: &&Seen| traces.processes.contains(&it.comm.as_str()) && !it.is_zombie;
+        let mut named = processes.iter().filter(is_named);
+        Some(named.find(|it| node.place(it) == Place::Node)?.pid)
+    };
+    let named = kubelet.and_then(|it| named(root, it));
+    let running = || {
+        let (kind, pid) = TRACES.iter().find_map(|it| Some((it.kind, process(it)?)))?;
+        Some((kind, format!("process {pid}")))
+    };
+    let Some((kind, kind_from)) = named.or_else(running) else {
+        return Maker::default();
+    };
+    let traces = TRACES.iter().find(|it| it.kind == kind);
+    let told = traces.and_then(|it| version(root, it, process(it)));
+    Maker {
+        runtime: Runtime {
+            kind,
+            version: told.as_ref().map(|it| it.0),
+        },
+        kind_from: Some(kind_from),
+        version_from: told.map(|it| it.1),
+    }
+}
+
+/// The runtime that the kubelet's settings name, and where.
+fn named(root: &Root, kubelet: &Kubelet) -> Option<(RuntimeKind, String)> {
+    let endpoint = &kubelet.runtime_endpoint;
+    if let Some(kind) = pod::arguments::of_endpoint(&endpoint.value) {
+        return Some((kind, endpoint.origin.to_string()));
+    }
+    let Found::Process { pid, comm } = &kubelet.found else {
+        return None;
+    };
+    let arguments = processes::arguments_of(root, *pid);
+    let is_docker =
+        comm == "kubelet" && pod::arguments::has_dockershim(&arguments, kubelet.version);
+    is_docker.then(|| {
+        (
+            RuntimeKind::Docker,
+            format!("process {pid}, which has dockershim"),
+        )
+    })
+}
+
+/// The release: that of the program that runs, else of the one that is there.
+fn version(root: &Root, traces: &Traces, pid: Option<u32>) -> Option<Told> {
+    let product = traces.product?;
+    let of_file = |path: &&str| programs::of_file(root, path, product);
+    pid.and_then(|pid| programs::of_process(root, pid, product))
+        .or_else(|| traces.programs.iter().find_map(of_file))
+        .or_else(|| programs::of_package(root, traces.packages))
+        .or_else(|| programs::of_logs(root, product))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::host::root::Resolution;
+    use crate::kubelet::Version;
+
+    const CONTAINERD_FILE: &[u8] = include_bytes!("../../../testdata/elf/containerd");
+    const PACKAGE: &[u8] =
+        b"Package: runc\nStatus: install ok installed\nVersion: 1.1.5\n\nPackage: containerd\n\
+          Status: install ok installed\nVersion: 1.7.24~ds1-6\n";
+    const LOG: &[u8] =
+        b"Nov 23 x containerd[8]: time=\"y\" level=info msg=\"starting containerd\" \
+                         revision=z version=v2.1.4\n";
+
+    fn check(files: &[(&str, &[u8])], expected: Option<(Version, &str)>) {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, bytes) in files {
+            let path: PathBuf = directory.path().join(path.trim_start_matches('/'));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        let root = Root::below(directory.path(), Resolution::default()).unwrap();
+        let kubelet = Kubelet {
+            runtime_endpoint: crate::kubelet::Setting::built_in(
+                "unix:///run/containerd/containerd.sock".to_owned(),
+            ),
+            ..pod::assumed_kubelet()
+        };
+        let maker = read(&root, &[], Some(&kubelet));
+        let found = maker.runtime.version.zip(maker.version_from);
+        let expected = expected.map(|(version, from)| (version, from.to_owned()));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_program_tells_before_its_package_and_that_before_logs() {
+        let file = ("/usr/bin/containerd", CONTAINERD_FILE);
+        let package = ("/var/lib/dpkg/status", PACKAGE);
+        let log = ("/var/log/syslog", LOG);
+        let of = Version::release;
+        check(
+            &[file, package, log],
+            Some((of(1, 6, 20), "/usr/bin/containerd")),
+        );
+        check(
+            &[package, log],
+            Some((of(1, 7, 24), "/var/lib/dpkg/status")),
+        );
+        check(&[log], Some((of(2, 1, 4), "/var/log/syslog")));
+        check(&[], None);
+        let script = ("/usr/bin/containerd", &b"#!/bin/sh\n"[..]);
+        check(&[script, log], Some((of(2, 1, 4), "/var/log/syslog")));
+    }
+}

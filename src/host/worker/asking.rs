@@ -1,0 +1,190 @@
+//! The side of a root whose files a worker reads.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+
+use super::message::PROGRAM;
+use super::{Failure, Request, What, Workers};
+use crate::host::root::Root;
+use crate::host::{MAX_BYTES, ReadError, not_regular};
+
+/// What of `/proc/PID` is read from the memory of the process, or waits for
+/// those who change it. Source: Linux `fs/proc/base.c`, `fs/proc/task_mmu.c`.
+const OF_MEMORY: &[&str] = &["cmdline", "environ", "maps"];
+
+impl Root {
+    /// Asks the worker about a file that a stranger may keep us waiting for.
+    /// `None`: nobody can, or there is no worker.
+    ///
+    /// # Errors
+    ///
+    /// What the worker found, or that there is no answer.
+    pub(in crate::host) fn ask(
+        &self,
+        path: &Path,
+        what: What,
+    ) -> Result<Option<Vec<Vec<u8>>>, ReadError> {
+        let Some(workers) = &self.workers else {
+            return Ok(None);
+        };
+        if self.is_behind {
+            return self.ask_about(workers, self, path, what).map(Some);
+        }
+        let is_of_memory = path
+            .file_name()
+            .is_some_and(|name| OF_MEMORY.iter().any(|it| name == *it) && what == What::Read);
+        if !is_of_memory {
+            return Ok(None);
+        }
+        let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let entered = directory.map(|it| self.enter(it)).transpose()?;
+        let process = entered.as_ref().unwrap_or(self);
+        if !process.is_procfs() {
+            return Ok(None);
+        }
+        self.ask_about(workers, process, path, what).map(Some)
+    }
+
+    /// Asks about a file of the process whose directory of `/proc` this is.
+    fn ask_about(
+        &self,
+        workers: &Workers,
+        process: &Self,
+        path: &Path,
+        what: What,
+    ) -> Result<Vec<Vec<u8>>, ReadError> {
+        let in_process = path.file_name().filter(|_| !process.is_behind);
+        let request = Request {
+            what,
+            is_below_root: process.is_behind,
+            path: in_process.map_or_else(|| path.to_owned(), PathBuf::from),
+        };
+        let asked = workers.ask(process.directory().as_fd(), process.process(), &request);
+        let file = || self.named(path);
+        match asked {
+            Ok(Ok(texts)) => Ok(texts),
+            Ok(Err(Failure::System(errno))) => Err(ReadError::System {
+                file: file(),
+                errno,
+            }),
+            Ok(Err(Failure::NotRegular(kind))) => Err(not_regular(&file(), kind)),
+            Err(silence) => Err(ReadError::Unanswered {
+                file: file(),
+                silence,
+            }),
+        }
+    }
+
+    /// A file of any length, of which parts are read.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, not readable, or not a regular file.
+    pub fn parts(&self, path: &Path) -> Result<Parts<'_>, ReadError> {
+        let workers = self.workers.as_deref().filter(|_| self.is_behind);
+        match workers {
+            None => Ok(Parts::Here(self.open_long(path)?)),
+            Some(workers) => There::open(self, workers, path),
+        }
+    }
+
+    /// The same of the program of the process whose directory of `/proc` this is.
+    ///
+    /// # Errors
+    ///
+    /// As the system says; `ENOTSUP`: the directory is not one of a live procfs,
+    /// and whoever made it may have made the link.
+    pub(in crate::host) fn program(&self) -> Result<Parts<'_>, ReadError> {
+        let path = Path::new(PROGRAM);
+        let workers = self.workers.as_deref().filter(|_| self.is_procfs());
+        match workers {
+            None => {
+                let opened = self.open_magic(path).map_err(|errno| ReadError::System {
+                    file: self.named(path),
+                    errno,
+                })?;
+                Ok(Parts::Here(File::from(opened)))
+            }
+            Some(workers) => There::open(self, workers, path),
+        }
+    }
+}
+
+/// A file of which parts are read.
+#[derive(Debug)]
+pub enum Parts<'r> {
+    /// By kdns itself.
+    Here(File),
+    /// By a worker.
+    There(There<'r>),
+}
+
+/// A file that a worker reads.
+#[derive(Debug)]
+pub struct There<'r> {
+    root: &'r Root,
+    workers: &'r Workers,
+    path: PathBuf,
+    length: u64,
+    position: u64,
+}
+
+impl<'r> There<'r> {
+    fn open(root: &'r Root, workers: &'r Workers, path: &Path) -> Result<Parts<'r>, ReadError> {
+        let texts = root.ask_about(workers, root, path, What::Length)?;
+        let length = texts
+            .first()
+            .and_then(|it| str::from_utf8(it).ok()?.parse().ok());
+        Ok(Parts::There(Self {
+            root,
+            workers,
+            path: path.to_owned(),
+            length: length.unwrap_or(0),
+            position: 0,
+        }))
+    }
+}
+
+impl Read for Parts<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let there = match self {
+            Self::Here(file) => return file.read(buffer),
+            Self::There(there) => there,
+        };
+        let wanted = What::Part(there.position, buffer.len().min(MAX_BYTES) as u64);
+        let asked = there
+            .root
+            .ask_about(there.workers, there.root, &there.path, wanted);
+        let texts = asked.map_err(|error| match error {
+            ReadError::System { errno, .. } => errno.into(),
+            _ => io::Error::from(Errno::EIO),
+        })?;
+        let bytes = texts.first().map_or(&[][..], Vec::as_slice);
+        let count = bytes.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), bytes.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        there.position += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Parts<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let there = match self {
+            Self::Here(file) => return file.seek(to),
+            Self::There(there) => there,
+        };
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::End(offset) => there.length.checked_add_signed(offset),
+            SeekFrom::Current(offset) => there.position.checked_add_signed(offset),
+        };
+        there.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(there.position)
+    }
+}
