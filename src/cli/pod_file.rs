@@ -7,7 +7,7 @@ use clap::{ArgAction, ValueEnum};
 
 use super::address::parse_cluster_dns;
 use super::makers::{Ground, Said};
-use super::node::{NodeArgs, read_named};
+use super::node::{NodeArgs, read_all};
 use super::output::Outputs;
 use super::question::parse_domain;
 use super::threshold::{Level, Threshold};
@@ -63,8 +63,8 @@ struct MakersArgs {
     /// An argument of the kubelet, stronger than files; may be repeated
     #[arg(long, value_name = "ARG", allow_hyphen_values = true, action = ArgAction::Append)]
     kubelet_arg: Vec<String>,
-    /// containerd, cri-o or docker, with a version if that matters, as in containerd@1.6.20
-    /// [default: the one that the kubelet's arguments name, or the newest containerd]
+    /// containerd, cri-o or docker, with a version if that matters, as in containerd@1.7.13
+    /// [default: the node's, or containerd]
     #[arg(long, value_name = "RUNTIME", value_parser = parse_runtime)]
     runtime: Option<Runtime>,
     /// The cluster's DNS address, whatever the kubelet's settings are
@@ -108,6 +108,7 @@ pub(super) fn run(args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Resu
 
 struct Answer {
     about: Vec<String>,
+    ground: Ground,
     file: Result<PodFile, PodError>,
 }
 
@@ -133,17 +134,22 @@ fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failu
     if workload.pod.uses_cluster_dns() {
         about.extend(ground.assumed.iter().cloned());
     }
-    let makers = ground.makers(args.makers.runtime);
+    let makers = ground.makers();
     let file = pod::pod_file(&workload.pod, id, &makers).and_then(whole);
-    if ground.kubelet.version.is_none()
-        && let Some(version) = pod::first_other(&workload.pod, id, &makers)
-    {
+    if let Some(other) = pod::first_other(&workload.pod, id, &makers) {
+        let newest = ground.kubelet.version.map_or_else(
+            || "the newest kubelet".to_owned(),
+            |it| format!("the newest kubelet {it}"),
+        );
         about.push(format!(
-            "assumed: the newest kubelet; {}.{}.{} does something else (--kubelet-version)",
-            version.major, version.minor, version.patch
+            "assumed: {newest}; {other} does something else (--kubelet-version)"
         ));
     }
-    Ok(Answer { about, file })
+    Ok(Answer {
+        about,
+        ground,
+        file,
+    })
 }
 
 /// Only a file that has every byte is an answer here.
@@ -170,12 +176,13 @@ impl PodFileArgs {
     fn ground(&self, streams: &mut Streams<'_>) -> anyhow::Result<Ground> {
         let stand_ins = self.node.stand_ins(streams)?;
         let host_file = match &self.makers.host_file {
-            Some(path) => Some(read_named(path, streams)?.source),
+            Some(path) => Some(read_all(path, streams)?),
             None => None,
         };
         let said = Said {
             arguments: &self.makers.kubelet_arg,
             version: self.makers.kubelet_version,
+            runtime: self.makers.runtime,
             cluster_dns: &self.makers.cluster_dns,
             cluster_domain: self.makers.cluster_domain.as_deref(),
             host_file,
@@ -197,10 +204,8 @@ impl PodArgs {
                     sentence,
                     is_answer,
                 };
-                let read = read_named(path, streams);
-                let source = read
-                    .map_err(|error| failure(error.to_string(), false))?
-                    .source;
+                let source =
+                    read_all(path, streams).map_err(|error| failure(error.to_string(), false))?;
                 // A workload that is wrong is one that the API server refuses.
                 let is_refused = manifest::read(&source)
                     .workloads
@@ -263,7 +268,12 @@ fn write(answer: &Answer, args: &PodFileArgs, streams: &mut Streams<'_>) -> anyh
         Err(_) => args.outputs.of_failures(&[Format::Text]),
     };
     outputs.write(streams, |format, _, out| match (format, &answer.file) {
-        (Format::Json, file) => pod_file::json::write(&answer.about, file, out),
+        (Format::Json, file) => {
+            let Ground {
+                kubelet, runtime, ..
+            } = &answer.ground;
+            pod_file::json::write(&answer.about, kubelet, runtime, file, out)
+        }
         (Format::Text, Ok(file)) => {
             pod_file::write_notes(&answer.about, file, &mut notes)?;
             out.write_all(&file.bytes)

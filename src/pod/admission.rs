@@ -92,11 +92,7 @@ mod tests {
             dns_config: Some(config),
             ..PodSpec::default()
         };
-        let version = Version {
-            major: 1,
-            minor,
-            patch: 0,
-        };
+        let version = Version::release(1, minor, 0);
         let result = check(&pod, &Rules::of(Some(version)));
         assert_eq!(result.is_ok(), expected, "1.{minor} {searches:?}");
     }

@@ -14,12 +14,9 @@ pub fn node_ips(arguments: &[String]) -> Vec<IpAddr> {
     words.filter_map(|word| word.trim().parse().ok()).collect()
 }
 
-/// The runtime that the arguments of a process called `kubelet` name. Up to
-/// 1.23 it is Docker unless they say something else.
-///
-/// Source: kubernetes `cmd/kubelet/app/options/container_runtime.go`.
-pub fn runtime(arguments: &[String], version: Option<Version>) -> Option<RuntimeKind> {
-    let endpoint = last(arguments, "container-runtime-endpoint").unwrap_or_default();
+/// The runtime that listens at an endpoint such as
+/// `unix:///run/containerd/containerd.sock`.
+pub fn of_endpoint(endpoint: &str) -> Option<RuntimeKind> {
     let endpoints = [
         ("dockerd", RuntimeKind::Docker),
         ("dockershim", RuntimeKind::Docker),
@@ -27,12 +24,16 @@ pub fn runtime(arguments: &[String], version: Option<Version>) -> Option<Runtime
         ("containerd", RuntimeKind::Containerd),
     ];
     let known = endpoints.iter().find(|(part, _)| endpoint.contains(part));
-    if let Some((_, kind)) = known {
-        return Some(*kind);
-    }
-    let has_dockershim = version.is_some_and(|it| it < Version::minor(1, 24));
-    let is_remote = last(arguments, "container-runtime") == Some("remote");
-    (has_dockershim && !is_remote).then_some(RuntimeKind::Docker)
+    known.map(|it| it.1)
+}
+
+/// Whether a process called `kubelet` whose settings name no endpoint has
+/// Docker for its runtime: up to 1.23, unless its arguments say something else.
+///
+/// Source: kubernetes `cmd/kubelet/app/options/container_runtime.go`.
+pub fn has_dockershim(arguments: &[String], version: Option<Version>) -> bool {
+    let is_old = version.is_some_and(|it| it < Version::minor(1, 24));
+    is_old && last(arguments, "container-runtime") != Some("remote")
 }
 
 /// The value of the last flag with this name; `_` in it is as good as `-`.
@@ -79,27 +80,26 @@ mod tests {
 
     #[test]
     fn the_endpoint_names_the_runtime() {
-        let check = |words: &[&str], minor: u32, expected: Option<RuntimeKind>| {
+        let check = |endpoint: &str, expected: Option<RuntimeKind>| {
+            assert_eq!(of_endpoint(endpoint), expected, "{endpoint}");
+        };
+        let containerd = "unix:///run/k3s/containerd/containerd.sock";
+        check(containerd, Some(RuntimeKind::Containerd));
+        check("unix:///var/run/crio/crio.sock", Some(RuntimeKind::CriO));
+        check("/var/run/cri-dockerd.sock", Some(RuntimeKind::Docker));
+        check("", None);
+    }
+
+    #[test]
+    fn old_kubelets_have_docker_inside() {
+        let check = |words: &[&str], minor: u32, expected: bool| {
             let version = (minor > 0).then(|| Version::minor(1, minor));
-            let found = runtime(&arguments(words), version);
+            let found = has_dockershim(&arguments(words), version);
             assert_eq!(found, expected, "{words:?} 1.{minor}");
         };
-        let endpoint = |path: &str| format!("--container-runtime-endpoint=unix://{path}");
-        let containerd = endpoint("/run/k3s/containerd/containerd.sock");
-        check(&[&containerd], 20, Some(RuntimeKind::Containerd));
-        check(
-            &[&endpoint("/var/run/crio/crio.sock")],
-            0,
-            Some(RuntimeKind::CriO),
-        );
-        check(
-            &[&endpoint("/var/run/cri-dockerd.sock")],
-            30,
-            Some(RuntimeKind::Docker),
-        );
-        check(&["kubelet"], 23, Some(RuntimeKind::Docker));
-        check(&["kubelet"], 24, None);
-        check(&["kubelet"], 0, None);
-        check(&["--container-runtime", "remote"], 20, None);
+        check(&["kubelet"], 23, true);
+        check(&["kubelet"], 24, false);
+        check(&["kubelet"], 0, false);
+        check(&["--container-runtime", "remote"], 20, false);
     }
 }

@@ -173,11 +173,7 @@ mod tests {
             name: "k".to_owned(),
             bytes: text.to_vec(),
         });
-        let rules = Rules::of(Some(Version {
-            major: 1,
-            minor,
-            patch,
-        }));
+        let rules = Rules::of(Some(Version::release(1, minor, patch)));
         let host = read(&conf, &rules).unwrap();
         let joined = |words: &[Word]| {
             let words: Vec<String> = words

@@ -178,7 +178,7 @@ pub enum PodError {
 /// The pod would not be taken or would not start; a file that decides is not
 /// known; the namespace is none.
 pub fn pod_file(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Result<PodFile, PodError> {
-    let rules = Rules::of(makers.kubelet.version);
+    let rules = Rules::of_kubelet(makers.kubelet);
     admission::check(pod, &rules)?;
     if let Some(reason) = &makers.kubelet.stops {
         return Err(PodError::NoKubelet(reason.clone()));
@@ -189,9 +189,15 @@ pub fn pod_file(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Result<Pod
 }
 
 /// The newest of the versions where rules changed whose kubelet would do
-/// something else with this pod than the newest does: what to tell when a
-/// version had to be assumed.
+/// something else with this pod than the one that was assumed does: the newest,
+/// or the last release of a minor version of which no more is known. `None`:
+/// there is none, or the version is known.
 pub fn first_other(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Option<Version> {
+    let assumed = makers.kubelet.version;
+    let can_be = |it: &Version| match assumed {
+        None => true,
+        Some(known) => known == Version::minor(it.major, it.minor),
+    };
     let outcome = |version| {
         let kubelet = Kubelet {
             version,
@@ -203,11 +209,11 @@ pub fn first_other(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Option<
         };
         pod_file(pod, id, &makers).map(|file| file.bytes)
     };
-    let newest = outcome(None);
-    let changed = rules::LAST_BEFORE_CHANGES.into_iter();
+    let changed = rules::LAST_BEFORE_CHANGES.into_iter().filter(can_be);
+    let expected = outcome(assumed);
     changed
         .map(Some)
-        .find(|&version| outcome(version) != newest)
+        .find(|&version| outcome(version) != expected)
         .flatten()
 }
 
@@ -229,6 +235,11 @@ pub fn assumed_kubelet() -> Kubelet {
         remarks: Vec::new(),
         stops: None,
         newer: Vec::new(),
+        static_pods: None,
+        running: None,
+        version_from: None,
+        expanded_dns: assumed(None),
+        runtime_endpoint: assumed(String::new()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! its change log; containerd `parseDNSOptions` and `setupSandboxFiles`,
 //! CRI-O `parseDNSOptions`, both over their versions.
 
-use crate::kubelet::Version;
+use crate::kubelet::{Kubelet, Version};
 
 /// How much the kubelet lets into a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -51,7 +51,7 @@ pub enum FinalDots {
 pub struct Runtime {
     /// The program.
     pub kind: RuntimeKind,
-    /// Its version; `None`: the newest known.
+    /// Its version; `None`: not known.
     pub version: Option<Version>,
 }
 
@@ -110,22 +110,37 @@ pub const LAST_BEFORE_CHANGES: [Version; 5] = [
 ];
 
 impl Rules {
-    /// The rules of a kubelet; `None`: those of the newest known.
+    /// The rules of this kubelet, with its feature gate.
+    ///
+    /// The API server is taken to have the gate as the kubelet has it.
+    pub fn of_kubelet(kubelet: &Kubelet) -> Self {
+        let mut rules = Self::of(kubelet.version);
+        match kubelet.expanded_dns.value {
+            Some(true) => rules.limits = Limits::EXPANDED,
+            Some(false) => rules.limits = Limits::LEGACY,
+            None => {}
+        }
+        rules
+    }
+
+    /// The rules of a kubelet with its usual feature gates; `None`: those of
+    /// the newest known. Without its third number it is the last release of
+    /// that minor version.
     pub fn of(version: Option<Version>) -> Self {
-        let since = |minor, patch| version.is_none_or(|it| it >= at(1, minor, patch));
-        let mut limits = if since(26, 0) {
+        let since = |minor| version.is_none_or(|it| it >= Version::minor(1, minor));
+        let mut limits = if since(26) {
             Limits::EXPANDED
         } else {
             Limits::LEGACY
         };
-        if !since(22, 0) {
+        if !since(22) {
             limits.domain_chars = None;
         }
-        let final_dots = if since(25, 1) {
+        let final_dots = if since(25) && version != Some(at(1, 25, 0)) {
             FinalDots::RootDropped
-        } else if since(25, 0) {
+        } else if since(25) {
             FinalDots::RootKept
-        } else if since(18, 0) {
+        } else if since(18) {
             FinalDots::Cut
         } else {
             FinalDots::Kept
@@ -133,8 +148,8 @@ impl Rules {
         Self {
             limits,
             final_dots,
-            merges_options: since(26, 0),
-            relaxed_searches: since(33, 0),
+            merges_options: since(26),
+            relaxed_searches: since(33),
         }
     }
 }
@@ -151,18 +166,34 @@ impl Runtime {
         is_old.then_some(6)
     }
 
-    /// What it does when there are no servers, searches and options.
+    /// What it does when there are no servers, searches and options; `None`:
+    /// its version is needed for that, and not known so exactly.
     ///
-    /// Source: containerd commit 6e365e925, in 1.6.34, 1.7.20 and 2.0.0; CRI-O
-    /// 1.36 `ParseDNSOptions`; cri-dockerd `rewriteResolvFile`.
-    pub fn when_empty(self) -> WhenEmpty {
-        let writes = |it: Version| it >= at(1, 7, 20) || (at(1, 6, 34)..at(1, 7, 0)).contains(&it);
+    /// Source: containerd `setupSandboxFiles` in every release from 1.5.0 to
+    /// 2.3.4 (changed by containerd#9730); CRI-O `ParseDNSOptions` from 1.0 to
+    /// 1.36; cri-dockerd `rewriteResolvFile`.
+    pub fn when_empty(self) -> Option<WhenEmpty> {
         match self.kind {
-            RuntimeKind::Containerd if self.version.is_none_or(writes) => WhenEmpty::Empty,
-            RuntimeKind::Containerd | RuntimeKind::CriO => WhenEmpty::Copy,
-            RuntimeKind::Docker => WhenEmpty::OwnFile,
+            RuntimeKind::Containerd => self.version.and_then(containerd_when_empty),
+            RuntimeKind::CriO => Some(WhenEmpty::Copy),
+            RuntimeKind::Docker => Some(WhenEmpty::OwnFile),
         }
     }
+}
+
+/// The change was taken back into two branches.
+fn containerd_when_empty(version: Version) -> Option<WhenEmpty> {
+    let first_to_write = match (version.major, version.minor) {
+        (1, 6) => 34,
+        (1, 7) => 20,
+        _ if version >= Version::minor(2, 0) => return Some(WhenEmpty::Empty),
+        _ => return Some(WhenEmpty::Copy),
+    };
+    Some(if version.patch? < first_to_write {
+        WhenEmpty::Copy
+    } else {
+        WhenEmpty::Empty
+    })
 }
 
 impl RuntimeKind {
@@ -177,11 +208,7 @@ impl RuntimeKind {
 }
 
 const fn at(major: u32, minor: u32, patch: u32) -> Version {
-    Version {
-        major,
-        minor,
-        patch,
-    }
+    Version::release(major, minor, patch)
 }
 
 #[cfg(test)]
@@ -217,7 +244,7 @@ mod tests {
             let version = version.map(|(major, minor, patch)| at(major, minor, patch));
             let runtime = Runtime { kind, version };
             assert_eq!(runtime.max_searches(), max_searches, "{runtime:?}");
-            assert_eq!(runtime.when_empty(), when_empty, "{runtime:?}");
+            assert_eq!(runtime.when_empty(), Some(when_empty), "{runtime:?}");
         };
         check(Containerd, Some((1, 4, 13)), Some(6), WhenEmpty::Copy);
         check(Containerd, Some((1, 5, 5)), Some(6), WhenEmpty::Copy);
@@ -228,10 +255,33 @@ mod tests {
         check(Containerd, Some((1, 7, 19)), None, WhenEmpty::Copy);
         check(Containerd, Some((1, 7, 20)), None, WhenEmpty::Empty);
         check(Containerd, Some((2, 0, 0)), None, WhenEmpty::Empty);
-        check(Containerd, None, None, WhenEmpty::Empty);
         check(CriO, Some((1, 21, 7)), Some(6), WhenEmpty::Copy);
         check(CriO, Some((1, 22, 0)), None, WhenEmpty::Copy);
         check(CriO, None, None, WhenEmpty::Copy);
         check(Docker, Some((20, 10, 0)), None, WhenEmpty::OwnFile);
+    }
+
+    #[test]
+    fn without_the_patch_it_is_unknown_where_a_branch_changed() {
+        let check = |version: Option<Version>, expected| {
+            let kind = RuntimeKind::Containerd;
+            let runtime = Runtime { kind, version };
+            assert_eq!(runtime.when_empty(), expected, "{runtime:?}");
+        };
+        check(None, None);
+        check(Some(Version::minor(1, 6)), None);
+        check(Some(Version::minor(1, 7)), None);
+        check(Some(Version::minor(1, 5)), Some(WhenEmpty::Copy));
+        check(Some(Version::minor(2, 1)), Some(WhenEmpty::Empty));
+    }
+
+    #[test]
+    fn a_minor_version_alone_is_its_last_release() {
+        let of = |version| Rules::of(Some(version));
+        assert_eq!(of(Version::minor(1, 25)), of(at(1, 25, 1)));
+        assert_eq!(of(Version::minor(1, 26)), of(at(1, 26, 0)));
+        assert_eq!(of(Version::minor(1, 22)), of(at(1, 22, 0)));
+        assert_eq!(of(Version::minor(1, 18)), of(at(1, 18, 0)));
+        assert_eq!(of(Version::minor(1, 33)), of(at(1, 33, 0)));
     }
 }

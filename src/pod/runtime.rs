@@ -3,6 +3,8 @@
 //! Source: containerd `parseDNSOptions`, CRI-O `ParseDNSOptions`, cri-dockerd
 //! `rewriteResolvFile`.
 
+use crate::config::resolv_conf::ResolvConf;
+use crate::kubelet::Version;
 use crate::pod::rules::{Rules, WhenEmpty};
 use crate::pod::{Makers, PodError, PodFile, RuntimeKind, Seen, Word, WordOrigin, kubelet_file};
 
@@ -55,7 +57,21 @@ fn line(keyword: &[u8], words: &[Word], text: &mut Vec<u8>) {
 /// The kubelet has handed over nothing.
 fn without_words(mut file: PodFile, makers: &Makers<'_>) -> Result<PodFile, PodError> {
     let name = makers.runtime.kind.name();
-    match makers.runtime.when_empty() {
+    let is_empty = |conf: &ResolvConf| conf.source.bytes.is_empty();
+    let when_empty = match (makers.runtime.when_empty(), makers.node_file) {
+        (Some(known), _) => known,
+        // A copy of nothing is nothing, too.
+        (None, Seen::Read(conf)) if is_empty(conf) => WhenEmpty::Empty,
+        (None, _) => {
+            return Err(PodError::Unknown {
+                what: "the kubelet hands over no servers, searches and options: containerd \
+                       before 1.6.34 and 1.7.20 copies the node's own /etc/resolv.conf, newer \
+                       ones write an empty file",
+                why: unknown_version(makers.runtime.version),
+            });
+        }
+    };
+    match when_empty {
         WhenEmpty::Empty => {
             file.remarks.push(format!(
                 "the kubelet hands over no servers, searches and options, and {name} writes an \
@@ -95,6 +111,15 @@ fn without_words(mut file: PodFile, makers: &Makers<'_>) -> Result<PodFile, PodE
     }
 }
 
+/// Why it is not known which of the two the runtime does.
+fn unknown_version(version: Option<Version>) -> String {
+    let known = version.map_or_else(
+        || "its version is not known".to_owned(),
+        |it| format!("of its version only {it} is known"),
+    );
+    format!("{known} (--runtime containerd@1.7.13 would say it)")
+}
+
 fn of_node_file(mut words: Vec<Word>) -> Vec<Word> {
     for word in &mut words {
         if let WordOrigin::KubeletFile(place) = &word.origin {
@@ -107,8 +132,6 @@ fn of_node_file(mut words: Vec<Word>) -> Vec<Word> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::resolv_conf::ResolvConf;
-    use crate::kubelet::Version;
     use crate::pod::{Runtime, assumed_kubelet};
     use crate::text::Source;
 
@@ -128,11 +151,7 @@ mod tests {
         node_file: Seen<'_>,
     ) -> Result<String, bool> {
         let kubelet = assumed_kubelet();
-        let version = version.map(|(major, minor, patch)| Version {
-            major,
-            minor,
-            patch,
-        });
+        let version = version.map(|(major, minor, patch)| Version::release(major, minor, patch));
         let makers = Makers {
             kubelet: &kubelet,
             file: Seen::Missing,
@@ -203,7 +222,8 @@ mod tests {
         };
         let copy = Ok("; mine\nnameserver 127.0.0.53");
         let unknown = Seen::Unknown("");
-        check(RuntimeKind::Containerd, None, read, Ok(""));
+        check(RuntimeKind::Containerd, Some((2, 0, 0)), read, Ok(""));
+        check(RuntimeKind::Containerd, None, read, Err(false));
         check(RuntimeKind::Containerd, Some((1, 6, 20)), read, copy);
         check(RuntimeKind::CriO, None, read, copy);
         check(RuntimeKind::CriO, None, Seen::Missing, Err(true));

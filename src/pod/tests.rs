@@ -5,11 +5,7 @@ use crate::text::Source;
 /// A kubelet of this version, with the cluster of kubeadm.
 fn kubelet(version: Option<(u32, u32, u32)>) -> Kubelet {
     Kubelet {
-        version: version.map(|(major, minor, patch)| Version {
-            major,
-            minor,
-            patch,
-        }),
+        version: version.map(|(major, minor, patch)| Version::release(major, minor, patch)),
         ..assumed_kubelet()
     }
 }

@@ -6,10 +6,12 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _};
+use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, SectionTable};
 use object::{Endianness, FileKind, ReadRef, elf};
 
 use super::go;
+use super::release::Product;
+use crate::kubelet::Version;
 use crate::text::escaped;
 
 /// What lies beyond so many bytes of a section is not looked at.
@@ -55,29 +57,53 @@ pub enum Family {
 pub fn read<'d>(data: impl ReadRef<'d>) -> Option<Executable> {
     let data = Bounded(data);
     match FileKind::parse(data).ok()? {
-        FileKind::Elf32 => of::<elf::FileHeader32<Endianness>, _>(data),
-        FileKind::Elf64 => of::<elf::FileHeader64<Endianness>, _>(data),
+        FileKind::Elf32 => Some(Parts::<elf::FileHeader32<_>, _>::of(data)?.executable()),
+        FileKind::Elf64 => Some(Parts::<elf::FileHeader64<_>, _>::of(data)?.executable()),
         _ => None,
     }
 }
 
-fn of<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
+/// Which release of `product` the file is; `None`: it is not, or does not tell.
+pub fn release<'d>(data: impl ReadRef<'d>, product: &Product) -> Option<Version> {
+    let data = Bounded(data);
+    match FileKind::parse(data).ok()? {
+        FileKind::Elf32 => Parts::<elf::FileHeader32<_>, _>::of(data)?.release(product),
+        FileKind::Elf64 => Parts::<elf::FileHeader64<_>, _>::of(data)?.release(product),
+        _ => None,
+    }
+}
+
+/// A file with its tables.
+struct Parts<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>> {
     data: Bounded<R>,
-) -> Option<Executable> {
-    let header = Elf::parse(data).ok()?;
-    let endian = header.endian().ok()?;
-    let segments = header.program_headers(endian, data).ok()?;
-    let interpreter = segments
-        .iter()
-        .find_map(|it| it.interpreter(endian, data).ok()?);
-    let sections = header.sections(endian, data).ok();
-    let section = |name: &[u8]| {
-        let (_, found) = sections.as_ref()?.section_by_name(endian, name)?;
-        let (start, size) = found.file_range(endian)?;
-        data.read_bytes_at(start, size.min(MAX_READ)).ok()
-    };
-    let at = |address: u64, length: u64| {
-        segments.iter().find_map(|it| {
+    endian: Endianness,
+    segments: &'d [Elf::ProgramHeader],
+    sections: Option<SectionTable<'d, Elf, Bounded<R>>>,
+}
+
+impl<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Parts<'d, Elf, R> {
+    fn of(data: Bounded<R>) -> Option<Self> {
+        let header = Elf::parse(data).ok()?;
+        let endian = header.endian().ok()?;
+        Some(Self {
+            data,
+            endian,
+            segments: header.program_headers(endian, data).ok()?,
+            sections: header.sections(endian, data).ok(),
+        })
+    }
+
+    fn section(&self, name: &[u8]) -> Option<&'d [u8]> {
+        let table = self.sections.as_ref()?;
+        let (_, found) = table.section_by_name(self.endian, name)?;
+        let (start, size) = found.file_range(self.endian)?;
+        self.data.read_bytes_at(start, size.min(MAX_READ)).ok()
+    }
+
+    /// So many bytes at an address of the running program.
+    fn at(&self, address: u64, length: u64) -> Option<Vec<u8>> {
+        let endian = self.endian;
+        self.segments.iter().find_map(|it| {
             let from: u64 = it.p_vaddr(endian).into();
             let within = address.checked_sub(from)?;
             let end = within.checked_add(length)?;
@@ -85,27 +111,42 @@ fn of<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
                 return None;
             }
             let start = it.p_offset(endian).into().checked_add(within)?;
-            data.read_bytes_at(start, length).ok().map(<[u8]>::to_vec)
+            let bytes = self.data.read_bytes_at(start, length).ok()?;
+            Some(bytes.to_vec())
         })
-    };
-    let mut found = Executable {
-        interpreter: interpreter.map(escaped),
-        go: section(b".go.buildinfo").and_then(|it| go::read(it, at)),
-        ..Executable::default()
-    };
-    match section(b".rodata") {
-        Some(text) => found.search(text),
-        // Without a table of sections the segments have to do.
-        None => segments.iter().for_each(|it| {
-            let (start, size) = it.file_range(endian);
-            if it.p_type(endian) == elf::PT_LOAD
-                && let Ok(text) = data.read_bytes_at(start, size.min(MAX_READ))
-            {
-                found.search(text);
-            }
-        }),
     }
-    Some(found)
+
+    fn release(&self, product: &Product) -> Option<Version> {
+        let section = self.section(b".go.buildinfo")?;
+        let settings = go::settings(section, |address, length| self.at(address, length))?;
+        let text = || self.section(b".rodata").unwrap_or_default();
+        product.release(&settings, text)
+    }
+
+    fn executable(&self) -> Executable {
+        let (data, endian) = (self.data, self.endian);
+        let mut segments = self.segments.iter();
+        let interpreter = segments.find_map(|it| it.interpreter(endian, data).ok()?);
+        let section = self.section(b".go.buildinfo");
+        let mut found = Executable {
+            interpreter: interpreter.map(escaped),
+            go: section.and_then(|it| go::read(it, |address, length| self.at(address, length))),
+            ..Executable::default()
+        };
+        match self.section(b".rodata") {
+            Some(text) => found.search(text),
+            // Without a table of sections the segments have to do.
+            None => self.segments.iter().for_each(|it| {
+                let (start, size) = it.file_range(endian);
+                if it.p_type(endian) == elf::PT_LOAD
+                    && let Ok(text) = data.read_bytes_at(start, size.min(MAX_READ))
+                {
+                    found.search(text);
+                }
+            }),
+        }
+        found
+    }
 }
 
 impl Executable {
@@ -250,6 +291,18 @@ mod tests {
         assert_eq!(version.as_deref(), Some("1.2.5"));
         assert!(found.names_resolv_conf);
         assert_eq!(found.go, None);
+    }
+
+    /// As Debian builds containerd 1.6.20, with the texts that its linker wrote.
+    const CONTAINERD: &[u8] = include_bytes!("../../testdata/elf/containerd");
+
+    #[test]
+    fn a_go_program_tells_its_release() {
+        use crate::program::release;
+        let found = release(CONTAINERD, &release::CONTAINERD);
+        assert_eq!(found, Some(Version::release(1, 6, 20)));
+        assert_eq!(release(CONTAINERD, &release::KUBELET), None);
+        assert_eq!(release(MUSL, &release::CONTAINERD), None);
     }
 
     /// Without its table of sections the segments are searched.

@@ -24,26 +24,7 @@ const INLINE: usize = 32;
 ///
 /// Source: Go `debug/buildinfo/buildinfo.go` `readRawBuildInfo`.
 pub fn read(section: &[u8], at: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<Build> {
-    const HAS_INLINE_STRINGS: u8 = 2;
-    let start = memchr::memmem::find(section, MAGIC)?;
-    let data = section.get(start..)?;
-    let (&size, &flags) = (data.get(14)?, data.get(15)?);
-    let (version, settings) = if flags & HAS_INLINE_STRINGS != 0 {
-        let (version, rest) = inline(data.get(INLINE..)?)?;
-        let (settings, _) = inline(rest).unwrap_or_default();
-        (version.to_vec(), settings.to_vec())
-    } else {
-        let is_big = flags & 1 != 0;
-        let size = usize::from(size);
-        let string = |from: usize| {
-            let pointer = number(data.get(from..from + size)?, is_big)?;
-            let header = at(pointer, 2 * size as u64)?;
-            let (start, length) = header.split_at_checked(size)?;
-            let length = number(length, is_big)?.min(MAX_STRING);
-            at(number(start, is_big)?, length)
-        };
-        (string(16)?, string(16 + size).unwrap_or_default())
-    };
+    let (version, settings) = strings(section, at)?;
     let mut build = Build {
         version: crate::text::escaped(&version),
         ..Build::default()
@@ -54,6 +35,42 @@ pub fn read(section: &[u8], at: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<
         .starts_with("go")
         .then_some(build)
         .or_else(|| version.starts_with(b"devel").then(Build::default))
+}
+
+/// What the section says of the program's modules and of how it was built, as
+/// `go version -m` prints it.
+pub fn settings(section: &[u8], at: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<String> {
+    let (_, settings) = strings(section, at)?;
+    let end = settings.len().checked_sub(MARK)?;
+    Some(String::from_utf8_lossy(settings.get(MARK..end)?).into_owned())
+}
+
+/// So many bytes mark the beginning and the end of the settings.
+///
+/// Source: Go `cmd/go/internal/modload/build.go: infoStart, infoEnd`.
+const MARK: usize = 16;
+
+/// The two texts of the section: Go's version, and the settings.
+fn strings(section: &[u8], at: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<(Vec<u8>, Vec<u8>)> {
+    const HAS_INLINE_STRINGS: u8 = 2;
+    let start = memchr::memmem::find(section, MAGIC)?;
+    let data = section.get(start..)?;
+    let (&size, &flags) = (data.get(14)?, data.get(15)?);
+    if flags & HAS_INLINE_STRINGS != 0 {
+        let (version, rest) = inline(data.get(INLINE..)?)?;
+        let (settings, _) = inline(rest).unwrap_or_default();
+        return Some((version.to_vec(), settings.to_vec()));
+    }
+    let is_big = flags & 1 != 0;
+    let size = usize::from(size);
+    let string = |from: usize| {
+        let pointer = number(data.get(from..from + size)?, is_big)?;
+        let header = at(pointer, 2 * size as u64)?;
+        let (start, length) = header.split_at_checked(size)?;
+        let length = number(length, is_big)?.min(MAX_STRING);
+        at(number(start, is_big)?, length)
+    };
+    Some((string(16)?, string(16 + size).unwrap_or_default()))
 }
 
 /// The list of a large program's modules is some 100 KiB.

@@ -7,8 +7,9 @@ mod choice;
 pub mod elf;
 pub mod go;
 pub mod maps;
+pub mod release;
 
-pub use choice::choose;
+pub use choice::{choose, versions};
 
 use std::collections::BTreeMap;
 

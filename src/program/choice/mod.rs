@@ -20,6 +20,18 @@ pub fn choose(program: &Program, scenario: &Scenario) -> Choice {
         .unwrap_or_else(|| of_libc(program))
 }
 
+/// The resolvers that are in the program or mapped by it, whichever it asks:
+/// each is of the version that it has.
+pub fn versions(program: &Program) -> Vec<&'static str> {
+    let build = program.executable.as_ref().and_then(|it| it.go.as_ref());
+    let libc = libc_of(program).filter(|it| it.version.is_some());
+    let of_libc = libc.as_ref().map(libc_id);
+    of_libc
+        .into_iter()
+        .chain(build.map(|it| model(it).0))
+        .collect()
+}
+
 fn sure(resolver: &'static str, why: impl Into<String>) -> Choice {
     Choice {
         resolver: Some(resolver),

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::kubelet::Kubelet;
+use crate::node::Maker;
 use crate::pod::{Dropped, Event, Limit, Object, PodError, PodFile, Word, WordOrigin};
 use crate::render::json;
 
@@ -14,6 +16,12 @@ use crate::render::json;
 struct Document {
     /// Version of this format.
     format: u32,
+    /// The kubelet that makes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kubelet: Option<MakerForm>,
+    /// The runtime that writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runtime: Option<MakerForm>,
     /// The file, byte for byte; bytes that are not UTF-8 are replaced. Absent
     /// if there is no such pod or no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +46,20 @@ struct Document {
     about: Vec<String>,
     /// What could not be done; the exit status is then 2.
     errors: Vec<String>,
+}
+
+/// A program that has a part in the file.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MakerForm {
+    /// `kubelet`, `containerd`, `CRI-O` or `Docker`.
+    name: &'static str,
+    /// Its version, as far as it is known; absent: the newest was assumed, or it
+    /// does not matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    /// What tells the version: a file or an option.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -90,6 +112,8 @@ struct EventForm {
 /// Any error of `out`.
 pub fn write(
     about: &[String],
+    kubelet: &Kubelet,
+    runtime: &Maker,
     result: &Result<PodFile, PodError>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -105,6 +129,16 @@ pub fn write(
         },
     };
     document.format = 1;
+    document.kubelet = Some(MakerForm {
+        name: "kubelet",
+        version: kubelet.version.map(|it| it.to_string()),
+        from: kubelet.version_from.clone(),
+    });
+    document.runtime = Some(MakerForm {
+        name: runtime.runtime.kind.name(),
+        version: runtime.runtime.version.map(|it| it.to_string()),
+        from: runtime.version_from.clone(),
+    });
     document.about.splice(0..0, about.iter().cloned());
     json::document(&document, out)
 }
