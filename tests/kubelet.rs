@@ -81,7 +81,11 @@ fn made(case: &Value) -> Result<PodFile, PodError> {
         kubelet: &kubelet,
         file: Seen::Read(&conf),
         node_ips: &addresses(&case["node_ips"]),
-        runtime: Runtime::default(),
+        // What it writes where there is nothing is not the question.
+        runtime: Runtime {
+            version: Some(Version::release(2, 0, 0)),
+            ..Runtime::default()
+        },
         node_file: Seen::Missing,
     };
     let namespace = text("namespace");
@@ -95,11 +99,8 @@ fn made(case: &Value) -> Result<PodFile, PodError> {
 
 fn version(text: &str) -> Version {
     let mut numbers = text.split('.').map(|it| it.parse().unwrap());
-    Version {
-        major: numbers.next().unwrap(),
-        minor: numbers.next().unwrap(),
-        patch: numbers.next().unwrap(),
-    }
+    let mut next = || numbers.next().unwrap();
+    Version::release(next(), next(), next())
 }
 
 fn policy(text: &str) -> DnsPolicy {

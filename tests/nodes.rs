@@ -1,6 +1,9 @@
 //! Runs `kdns check-loop` on every `testdata/nodes/NAME` that has a
 //! `NAME.expected.json`: `verdict`, `now`, `next_start`, and `why` it must be
-//! so. They were written before the first run; nothing blesses them.
+//! so. They were written before the first run; nothing blesses them. Some have
+//! the steps of the fix, `then`, with the line `npd`.
+//!
+//! Where times of files count, `NAME.times` has them.
 //!
 //! `NAME.txt`, where it is there, is the whole text for people;
 //! `KDNS_BLESS=1 cargo test` writes those.
@@ -11,17 +14,20 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod pod_corefiles;
 mod schemas;
+mod trees;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kdns::host::root::{Resolution, Root};
-use kdns::text::{escaped, is_unprintable};
+use kdns::text::is_unprintable;
 use serde_json::Value;
 
 use self::schemas::close;
+use self::trees::{collect, name, sibling, timed, unsound};
 
 /// Fewer situations than these are no proof.
 const MIN_NODES: usize = 45;
@@ -210,6 +216,23 @@ fn sarif_fits_the_official_schema() {
 }
 
 #[test]
+fn fixes_are_those_that_were_expected() {
+    for node in nodes() {
+        let expected = expected(&node);
+        let Some(steps) = expected.get("then") else {
+            continue;
+        };
+        let (_, out, _) = check_loop(&node, "json");
+        let report: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(report["fix"]["then"], *steps, "{}", name(&node));
+        assert_eq!(report["fix"], report["mend"], "{}", name(&node));
+        let (_, npd, _) = check_loop(&node, "npd");
+        let line = expected["npd"].as_str().unwrap();
+        assert_eq!(npd.trim_end(), line, "{}", name(&node));
+    }
+}
+
+#[test]
 fn places_exist_and_hold_what_is_said() {
     let mut wrong = Vec::new();
     for node in nodes() {
@@ -222,59 +245,6 @@ fn places_exist_and_hold_what_is_said() {
         wrong.extend(unsound.map(|why| format!("{}: {why}", name(&node))));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Every object with a place, however deep.
-fn collect<'v>(value: &'v Value, places: &mut Vec<&'v Value>) {
-    match value {
-        Value::Object(object) => {
-            if object.contains_key("line") {
-                places.push(value);
-            }
-            object.values().for_each(|it| collect(it, places));
-        }
-        Value::Array(items) => items.iter().for_each(|it| collect(it, places)),
-        _ => {}
-    }
-}
-
-/// Why a place is not as the report says.
-fn unsound(place: &Value, root: &Root) -> Option<String> {
-    let file = place["file"].as_str().unwrap();
-    let line = usize::try_from(place["line"].as_u64().unwrap()).unwrap();
-    let column = usize::try_from(place["column"].as_u64().unwrap()).unwrap();
-    let shown = format!("{file}:{line}:{column}");
-    let read = match root.read(Path::new(file)) {
-        Ok(read) => read,
-        Err(error) => return Some(format!("{shown}: {error}")),
-    };
-    let text = String::from_utf8_lossy(&read.source.bytes);
-    // An added line stands behind the last one.
-    let is_new = place.get("new").is_some() && place["old"].is_null();
-    let lines: Vec<&str> = text.split('\n').collect();
-    let Some(found) = lines.get(line - 1) else {
-        let is_next = is_new && line == lines.len() + 1 && column == 1;
-        return (!is_next).then(|| format!("{shown}: no such line"));
-    };
-    if found.chars().count() + 1 < column {
-        return Some(format!("{shown}: no such column in {found:?}"));
-    }
-    let rest: String = found.chars().skip(column - 1).collect();
-    let rest = escaped(rest.as_bytes());
-    let is_wrong = match (place["old"].as_str(), place["text"].as_str()) {
-        (Some(old), _) => !rest.starts_with(old),
-        // A setting is shown whole, and its place is that of the value.
-        (None, Some(text)) => !text.contains(word(&rest)),
-        (None, None) => false,
-    };
-    is_wrong.then(|| format!("{shown}: {place} is not there, but {rest:?}"))
-}
-
-/// The first word, without its quotes.
-fn word(text: &str) -> &str {
-    let text = text.trim_start_matches(['"', '\'']);
-    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | ']');
-    text.split(is_end).next().unwrap()
 }
 
 #[test]
@@ -315,18 +285,11 @@ fn expected(node: &Path) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// `testdata/nodes/NAME.ENDING`: a name may have a dot in it.
-fn sibling(node: &Path, ending: &str) -> PathBuf {
-    PathBuf::from(format!("{}.{ending}", node.display()))
-}
-
-fn name(node: &Path) -> String {
-    node.file_name().unwrap().to_string_lossy().into_owned()
-}
-
 /// Status, standard output, standard error. Started in the folder of the
 /// nodes, with a relative root: no output depends on where the tree lies.
 fn check_loop(node: &Path, format: &str) -> (i32, String, String) {
+    let timed = timed(node);
+    let node = timed.as_deref().unwrap_or(node);
     let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
         .args(["check-loop", "--format", format, "--root", &name(node)])
         .current_dir(node.parent().unwrap())

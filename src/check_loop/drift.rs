@@ -7,7 +7,7 @@ use super::graph::{Graph, reached};
 use super::servers;
 use super::view::{self, Policy, View};
 use crate::kubelet::Origin;
-use crate::node::{Node, Pod};
+use crate::node::{Node, Pod, is_cluster_dns};
 use crate::topology::Network;
 
 /// Pods of a kind that are named; the others are counted.
@@ -57,6 +57,7 @@ fn drift(node: &Node) -> Vec<String> {
         let next = addresses(&view::next(node, Some(pod)));
         if let (Some(now), Some(next)) = (now, next)
             && now != next
+            && !pod.mounts_resolv_conf()
         {
             remarks.push(format!(
                 "Pod {} still has {}, and the kubelet would now write {}",
@@ -65,7 +66,8 @@ fn drift(node: &Node) -> Vec<String> {
                 words(&next)
             ));
         }
-        if view::policy(node, pod) == Policy::Cluster && pod.host_network != Some(true) {
+        let is_own = is_cluster_dns(pod);
+        if is_own && view::policy(node, pod) == Policy::Cluster && pod.host_network != Some(true) {
             remarks.push(format!(
                 "Pod {} has the file of dnsPolicy ClusterFirst, so it asks the cluster's DNS, \
                  which it is itself: DNS pods need dnsPolicy Default",
@@ -90,9 +92,11 @@ fn refused(graph: &Graph<'_>) -> Vec<String> {
         let own = Network::Pod(pod.key());
         let serves = graph.servers.iter().any(|it| it.dns.network == own);
         let listed = addresses(&view::now(pod)).unwrap_or_default();
+        let is_heard = graph.node.listeners.iter().any(|it| it.network == own);
         let is_loopback = |ip: &IpAddr| reached((*ip, 53).into()).ip().is_loopback();
         pod.host_network == Some(false)
             && !serves
+            && !is_heard
             && !listed.is_empty()
             && listed.iter().all(is_loopback)
     };

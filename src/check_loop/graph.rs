@@ -7,10 +7,19 @@ use std::net::{IpAddr, SocketAddr};
 use super::quote;
 use super::report::{Proof, When};
 use super::servers::{self, Role, Server};
-use super::view::{self, Policy, View};
-use crate::node::{HostFile, Node};
+use super::view::{self, View};
+use super::walk;
+use crate::node::{HostFile, Node, is_cluster_dns};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
-use crate::topology::{Network, Program, Target};
+use crate::topology::{self, Forward, Network, Program, Target};
+
+/// What a server does with queries: each zone, its policy, and its targets with
+/// the servers of those that are files.
+pub(super) type Treatment<'g> = Vec<(
+    &'g str,
+    topology::Policy,
+    Vec<(&'g Target, Option<Vec<SocketAddr>>)>,
+)>;
 
 /// The servers of a node and how to get from one to the next.
 #[derive(Debug)]
@@ -37,6 +46,9 @@ impl<'n> Graph<'n> {
     /// The name servers in the file at `path`, as the server sees it.
     pub(super) fn view(&self, server: &Server<'n>, path: &str, when: When) -> View {
         if server.is_in_pod() && path != view::RESOLV_CONF {
+            if let Some(file) = server.named_file(path) {
+                return Ok(view::listed(file));
+            }
             return Err(format!(
                 "{} reads {path} in its own file system, which is not read",
                 server.dns.label
@@ -56,6 +68,7 @@ impl<'n> Graph<'n> {
     /// Whether the end of that file was not read: it can list more servers.
     pub(super) fn is_cut(&self, server: &Server<'n>, path: &str, when: When) -> bool {
         let conf = match (server.pod, when) {
+            (Some(_), _) if path != view::RESOLV_CONF => server.named_file(path),
             (Some(pod), When::Now) => view::own_file(pod),
             _ if server.is_in_pod() => {
                 let file = self.node.kubelet_file.as_ref();
@@ -89,26 +102,51 @@ impl<'n> Graph<'n> {
         }
     }
 
-    /// The servers behind the service of the cluster's DNS.
+    /// The servers behind the service of the cluster's DNS: those that answer
+    /// the cluster's names, else those that are named as installers name them.
+    /// Somebody's own CoreDNS is no such server.
     pub(super) fn behind_service(&self) -> Vec<usize> {
-        // Those that answer a zone themselves have the cluster's names.
-        let serves = |it: &Server<'_>| it.dns.forwards.iter().any(|zone| zone.to.is_empty());
+        let zone = cluster_zone(self.node);
+        let has_names = |it: &Server<'_>| {
+            let mut forwards = it.dns.forwards.iter();
+            let own = forwards.find(|own| walk::is_below(&zone, &own.zone));
+            own.is_some_and(|own| own.to.is_empty())
+        };
         let is_backend = |it: &Server<'_>| {
             let in_pod = it.pod.is_some() || it.assumed.is_some();
             // Whose Corefile was given is else not known: it can be a cache's.
-            let is_known = in_pod || (it.is_elsewhere() && serves(it));
+            let is_known = in_pod || (it.is_elsewhere() && has_names(it));
             it.role == Role::Cluster && is_known && it.dns.program != Program::NodeCache
         };
-        let backends: Vec<usize> = (0..self.servers.len())
-            .filter(|&index| self.servers.get(index).is_some_and(is_backend))
-            .collect();
-        let has_names = |index: &usize| self.servers.get(*index).is_some_and(serves);
-        let serving: Vec<usize> = backends.iter().copied().filter(has_names).collect();
-        if serving.is_empty() {
-            backends
-        } else {
-            serving
+        let of = |is: &dyn Fn(&Server<'_>) -> bool| -> Vec<usize> {
+            let servers = self.servers.iter().enumerate();
+            let found = servers.filter(|(_, it)| is_backend(it) && is(it));
+            found.map(|(index, _)| index).collect()
+        };
+        let serving = of(&has_names);
+        if !serving.is_empty() {
+            return serving;
         }
+        of(&|it| it.pod.is_none_or(is_cluster_dns))
+    }
+
+    /// What the server does with queries, whatever it is called.
+    pub(super) fn treatment<'g>(&'g self, index: usize, when: When) -> Treatment<'g> {
+        let Some(server) = self.servers.get(index) else {
+            return Vec::new();
+        };
+        let of_file = |it: &Target| match it {
+            Target::File(path) => {
+                let listed = self.view(server, path, when).ok()?;
+                Some(listed.into_iter().map(|it| it.to).collect())
+            }
+            _ => None,
+        };
+        let of_zone = |own: &'g Forward| {
+            let to = own.to.iter().map(|it| (&it.value, of_file(&it.value)));
+            (own.zone.as_str(), own.policy, to.collect())
+        };
+        server.dns.forwards.iter().map(of_zone).collect()
     }
 
     /// What says that the address is that of the cluster's DNS; `None`: it is
@@ -119,9 +157,9 @@ impl<'n> Graph<'n> {
     }
 }
 
-/// The addresses of the cluster's DNS: `clusterDNS`, what pods that use the
-/// cluster's DNS have in their files, and where NodeLocal DNSCache sends the
-/// names of the cluster.
+/// The addresses of the cluster's DNS: `clusterDNS`, and where NodeLocal
+/// DNSCache sends the names of the cluster. What a pod has in its file can be
+/// any server.
 fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)> {
     let mut services = Vec::new();
     let mut known = BTreeSet::new();
@@ -132,26 +170,7 @@ fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)>
             services.push((*ip, proof));
         }
     }
-    for pod in &node.pods {
-        if view::policy(node, pod) != Policy::Cluster {
-            continue;
-        }
-        // What follows the first one can be the pod's own dnsConfig.
-        let first = view::now(pod).ok().and_then(|it| it.into_iter().next());
-        if let Some(first) = first
-            && known.insert(first.to.ip())
-        {
-            services.push((first.to.ip(), first.proof.into_iter().next()));
-        }
-    }
-    let domain = node
-        .kubelet
-        .as_ref()
-        .map(|it| it.cluster_domain.value.as_str());
-    let domain = domain
-        .filter(|it| !it.is_empty())
-        .unwrap_or(DEFAULT_CLUSTER_DOMAIN);
-    let zone = format!("{}.", domain.trim_end_matches('.').to_lowercase());
+    let zone = cluster_zone(node);
     let caches = servers
         .iter()
         .filter(|it| it.dns.program == Program::NodeCache);
@@ -167,6 +186,16 @@ fn services(node: &Node, servers: &[Server<'_>]) -> Vec<(IpAddr, Option<Proof>)>
         }
     }
     services
+}
+
+/// The cluster's domain as a zone.
+fn cluster_zone(node: &Node) -> String {
+    let kubelet = node.kubelet.as_ref();
+    let domain = kubelet.map(|it| it.cluster_domain.value.as_str());
+    let domain = domain
+        .filter(|it| !it.is_empty())
+        .unwrap_or(DEFAULT_CLUSTER_DOMAIN);
+    format!("{}.", domain.trim_end_matches('.').to_lowercase())
 }
 
 /// The address as packets see it: "this host" is the loopback address.

@@ -4,7 +4,7 @@ use super::graph::{Graph, reached, short};
 use super::log::LOOP_FATAL;
 use super::outcome::Outcome;
 use super::report::{Report, State, Verdict, When};
-use super::verdict::asks_nobody;
+use super::verdict::{Share, asks_nobody};
 use super::walk::{self, Step, Way, WayEnd, Who};
 use crate::topology::Network;
 
@@ -13,6 +13,9 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
     let about = match report.verdict {
         Verdict::NoLoop if asks_nobody(graph) => {
             return "DNS does not loop: the cluster's DNS asks no other server".to_owned();
+        }
+        Verdict::NoLoop if report.next_start == State::Unknown => {
+            return "DNS does not loop now: every way leads to a server outside".to_owned();
         }
         Verdict::NoLoop => {
             return "DNS does not loop: every way leads to a server outside".to_owned();
@@ -44,6 +47,10 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
         zone => format!(" for names in {}", zone.trim_end_matches('.')),
     };
     let is_next = outcome.when == When::NextStart;
+    if let Some(begins) = in_some(graph, report, outcome, outcomes) {
+        return format!("{begins}{names}: {}", what(graph, way));
+    }
+    let is_restart = report.mend.as_ref().is_some_and(|it| it.is_restart);
     let begins = match (report.verdict, is_next, report.next_start) {
         (Verdict::Refused, false, _) => "DNS is refused",
         (Verdict::Refused, true, _) => "DNS will be refused at the next start of the DNS pods",
@@ -53,6 +60,9 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
         }
         (Verdict::WillLoop, ..) => "DNS will loop at the next start of the DNS pods",
         (_, _, State::NoLoop) => "DNS loops until the DNS pods are recreated",
+        _ if is_restart => {
+            "DNS loops until the kubelet is restarted and the DNS pods are recreated"
+        }
         _ => "DNS loops",
     };
     let share = match way.share {
@@ -60,6 +70,34 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
         (some, all) => format!("{some} of {all} times "),
     };
     format!("{begins}{names}: {share}{}", what(graph, way))
+}
+
+/// How the line begins where some of the DNS pods loop and others answer.
+fn in_some(
+    graph: &Graph<'_>,
+    report: &Report,
+    outcome: &Outcome,
+    outcomes: &[&Outcome],
+) -> Option<String> {
+    let same = outcomes.iter().filter(|it| it.when == outcome.when);
+    let same: Vec<Outcome> = same.map(|it| (*it).clone()).collect();
+    let share = Share::of(graph, &same);
+    let (bad, all) = share.counts().filter(|_| share.is_some(outcome.start))?;
+    let does = match outcome.state {
+        State::Loop => "loops",
+        State::Refused => "is refused",
+        _ => return None,
+    };
+    Some(match (outcome.when, report.next_start) {
+        (When::NextStart, _) => {
+            format!("DNS will fail at the next start of {bad} of {all} DNS pods")
+        }
+        (When::Now, State::NoLoop) => {
+            let them = if bad == 1 { "it is" } else { "they are" };
+            format!("DNS {does} in {bad} of {all} DNS pods until {them} recreated")
+        }
+        (When::Now, _) => format!("DNS {does} in {bad} of {all} DNS pods"),
+    })
 }
 
 /// Where a log says that `CoreDNS` saw its own query come back: that it did
@@ -70,7 +108,7 @@ fn looped(report: &Report) -> Option<String> {
 }
 
 /// What happens on the way, as the end of a sentence.
-fn what(graph: &Graph<'_>, way: &Way) -> String {
+pub(super) fn what(graph: &Graph<'_>, way: &Way) -> String {
     let steps = match way.end {
         WayEnd::Cycle(first) => way.steps.get(first..).unwrap_or_default(),
         _ => way

@@ -1,5 +1,6 @@
 //! Whether the DNS of a node loops: the verdict, its proof, and what mends it.
 
+mod asked;
 mod assumptions;
 mod chains;
 mod deliver;
@@ -13,9 +14,11 @@ mod outcome;
 mod probed;
 mod quote;
 mod report;
+mod running;
 pub mod seen;
 mod servers;
 mod setup;
+mod unlike;
 mod verdict;
 mod view;
 mod walk;
@@ -24,12 +27,14 @@ mod ways;
 #[cfg(test)]
 mod tests;
 
-use crate::node::Node;
-use crate::topology::DnsServer;
+use crate::kubelet::Found;
+use crate::node::{Node, Presence};
+use crate::topology::{DnsServer, Network};
 
 use graph::Graph;
 use outcome::Outcome;
 
+pub use asked::goes_round;
 pub use probed::with_probe;
 pub use report::{
     Chain, Edit, End, Hop, Mend, Proof, Report, Setup, Sighting, State, Verdict, When,
@@ -37,6 +42,9 @@ pub use report::{
 
 /// Whether the DNS of `node` loops.
 pub fn judge(node: &Node) -> Report {
+    let files = node;
+    let running = running::of(files);
+    let node = running.as_ref().unwrap_or(files);
     let graph = Graph::of(node);
     let now = outcome::outcomes(&graph, When::Now);
     let next = outcome::outcomes(&graph, When::NextStart);
@@ -45,7 +53,7 @@ pub fn judge(node: &Node) -> Report {
     if state_next == State::NoLoop && !assumptions::has_kubelet_file(node) {
         state_next = State::Unknown;
     }
-    let mut verdict = verdict::verdict(state_now, state_next);
+    let mut verdict = verdict::verdict(state_now, state_next, node.kubelet.is_some());
     let contradiction = evidence::contradiction(node).filter(|_| verdict == Verdict::NoLoop);
     if contradiction.is_some() {
         verdict = Verdict::Unknown;
@@ -70,7 +78,10 @@ pub fn judge(node: &Node) -> Report {
     if !is_about_now && missing.is_empty() {
         remarks.extend(evidence::unexplained(&evidence));
     }
+    remarks.extend(unlike::of(&graph));
     remarks.extend(drift::of(&graph));
+    remarks.extend(left_over(node));
+    remarks.extend(running.as_ref().and_then(|_| restarted(files, state_next)));
     remarks.retain(|it| !is_said(it, &missing));
     let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
     remarks.extend(of_kubelet.cloned());
@@ -82,7 +93,7 @@ pub fn judge(node: &Node) -> Report {
         next_start: state_next,
         headline: String::new(),
         chains: chains::of(&graph, &all),
-        mend: mend::of(&graph, state_now, state_next, &all),
+        mend: mend::of(&graph, files, (state_now, state_next), &all),
         evidence,
         missing,
         remarks,
@@ -93,11 +104,74 @@ pub fn judge(node: &Node) -> Report {
     report
 }
 
+/// What comes with the kubelet's restart, where that is not what comes before.
+fn restarted(files: &Node, next: State) -> Option<String> {
+    let graph = Graph::of(files);
+    let state = verdict::state(&graph, &outcome::outcomes(&graph, When::NextStart));
+    (state != next).then(|| {
+        format!(
+            "From the kubelet's restart on, with the settings that its files have by now, the next \
+             start of the DNS pods is another one: {}",
+            state.word()
+        )
+    })
+}
+
+/// What was not taken for a pod.
+fn left_over(node: &Node) -> Option<String> {
+    let unseen = node.pods.iter().any(|it| it.presence == Presence::NotSeen);
+    if unseen
+        && node
+            .kubelet
+            .as_ref()
+            .is_some_and(|it| it.found != Found::Named)
+    {
+        return Some(
+            "Which pods run could not be seen, as the processes of the node were not: those of \
+             which there are files are taken to run"
+                .to_owned(),
+        );
+    }
+    let shown: Vec<&str> = node
+        .left_over
+        .iter()
+        .take(MAX_LEFT_OVER)
+        .map(String::as_str)
+        .collect();
+    let rest = node.left_over.len().saturating_sub(MAX_LEFT_OVER);
+    let more = if rest == 0 {
+        String::new()
+    } else {
+        format!(" and {rest} more")
+    };
+    (!shown.is_empty()).then(|| {
+        format!(
+            "Left over from pods that are gone, and not counted: the directories of {}{more}",
+            shown.join(", ")
+        )
+    })
+}
+
+/// More pods that are gone are not named.
+const MAX_LEFT_OVER: usize = 3;
+
 /// Whether one of the sentences says what the remark ends with.
 fn is_said(remark: &str, sentences: &[String]) -> bool {
     // Their first letter is a capital one.
     let mut ends = sentences.iter().map(|it| it.get(1..).unwrap_or(it));
     ends.any(|it| remark.ends_with(it))
+}
+
+/// The DNS servers of pods on the node's own network, each with its pod's number
+/// in [`Node::pods`].
+pub fn servers_on_node(node: &Node) -> Vec<(usize, DnsServer)> {
+    let found = servers::of(node).into_iter().filter_map(|it| {
+        let pod = it.pod?;
+        let number = node.pods.iter().position(|own| std::ptr::eq(own, pod))?;
+        let is_new = !node.servers.contains(&it.dns);
+        (is_new && it.dns.network == Network::Node).then_some((number, it.dns))
+    });
+    found.collect()
 }
 
 /// The servers that a probe of `node` asks.

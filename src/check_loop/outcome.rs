@@ -65,7 +65,8 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
             let state = state_of(&ways);
             // Whether servers of the node that nobody of the cluster asks
             // work is not the question, unless they ask themselves.
-            if server.role == Role::Other && !has_cycle(&ways) {
+            let is_asked_about = graph.node.kubelet.is_none() && server.pod.is_some();
+            if server.role == Role::Other && !has_cycle(&ways) && !is_asked_about {
                 continue;
             }
             outcomes.push(Outcome {
@@ -78,7 +79,12 @@ pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
             });
         }
     }
-    outcomes.sort_by_key(|it| it.state.rank());
+    // Who goes round itself says more than who only asks such a server.
+    let before = |it: &Outcome| match it.deciding().map(|way| &way.end) {
+        Some(WayEnd::Cycle(first)) => *first,
+        _ => 0,
+    };
+    outcomes.sort_by_key(|it| (it.state.rank(), before(it)));
     outcomes
 }
 

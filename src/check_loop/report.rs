@@ -202,8 +202,10 @@ pub enum End {
 /// What ends the loop.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Mend {
-    /// The one change.
+    /// The one change; of what is right already both texts are the same.
     pub edit: Edit,
+    /// Whether the kubelet has to be restarted for what stands there already.
+    pub is_restart: bool,
     /// What to do after it, in order: restart this, recreate those pods.
     /// Whole sentences without a full stop.
     pub then: Vec<String>,

@@ -1,6 +1,7 @@
 //! The DNS servers of a node: those that were found as programs, and those of
 //! its pods.
 
+use crate::config::resolv_conf::ResolvConf;
 use crate::node::{Container, Node, Pod, Process, is_node_cache};
 use crate::text::{Place, Placed};
 use crate::topology::coredns::{self, Site};
@@ -21,6 +22,13 @@ impl Server<'_> {
     /// Whether it runs in a pod, also one on the node's network.
     pub(super) fn is_in_pod(&self) -> bool {
         self.pod.is_some() || matches!(self.dns.network, Network::Pod(_))
+    }
+
+    /// A file of its own in the syntax of resolv.conf, by its path in the
+    /// container.
+    pub(super) fn named_file(&self, path: &str) -> Option<&ResolvConf> {
+        let mut files = self.pod?.files.iter();
+        files.find(|it| it.0 == path).map(|it| &it.1)
     }
 
     /// Whether it stands for pods that run on other nodes, or will start here:
@@ -50,7 +58,7 @@ pub(super) fn of(node: &Node) -> Vec<Server<'_>> {
         servers.push(found(node, dns));
     }
     if !servers.iter().any(|it| it.role == Role::Cluster) && node.kubelet.is_some() {
-        servers.push(usual(None));
+        servers.push(usual());
     }
     servers.sort_by_key(|it| it.role == Role::Other);
     servers
@@ -97,7 +105,7 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
     // That of `--corefile`, or of the manifest that the pods are made of: the
     // cluster's, and so not NodeLocal DNSCache's.
     let corefiles = match pod.corefiles.as_slice() {
-        [] if program == Program::CoreDns && !is_of_server(node) => &node.corefiles,
+        [] if program == Program::CoreDns => &node.corefiles,
         own => own,
     };
     let read = coredns::read(corefiles, &site);
@@ -106,7 +114,7 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
         return Vec::new();
     }
     if read.is_empty() {
-        return vec![usual(Some(pod))];
+        return vec![unread(pod, &site)];
     }
     let server = |dns| Server {
         dns,
@@ -128,7 +136,7 @@ fn network_of(pod: &Pod) -> Network {
 /// these run elsewhere, or start here.
 fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
     let mut known = known.iter();
-    if known.any(|it| it.dns.program != Program::NodeCache) || is_of_server(node) {
+    if known.any(|it| it.dns.program != Program::NodeCache) {
         return Vec::new();
     }
     let site = Site {
@@ -146,20 +154,6 @@ fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
     };
     let read = coredns::read(&node.corefiles, &site);
     read.into_iter().map(server).collect()
-}
-
-/// Whether the Corefile that belongs to no pod is that of a CoreDNS that was
-/// found as a program of the node.
-fn is_of_server(node: &Node) -> bool {
-    let is_its = |to: &Placed<Target>| node.corefiles.iter().any(|it| it.name == to.place.file);
-    let mut coredns = node
-        .servers
-        .iter()
-        .filter(|it| it.program == Program::CoreDns);
-    coredns.any(|it| {
-        let mut targets = it.forwards.iter().flat_map(|own| &own.to).peekable();
-        targets.peek().is_none() || targets.any(is_its)
-    })
 }
 
 /// A server that was found as a program.
@@ -182,13 +176,31 @@ fn found<'n>(node: &'n Node, dns: &DnsServer) -> Server<'n> {
     }
 }
 
-/// CoreDNS as every installer sets it up, where its Corefile is not known.
-fn usual(pod: Option<&Pod>) -> Server<'_> {
-    let label = match pod {
-        Some(pod) => format!("CoreDNS (pod {})", pod.label()),
-        None => "CoreDNS".to_owned(),
-    };
-    let network = pod.map_or_else(|| Network::Pod(String::new()), network_of);
+/// A DNS pod whose Corefile was not found: where it sends queries is not known.
+fn unread<'n>(pod: &'n Pod, site: &Site<'_>) -> Server<'n> {
+    let why = || format!("The Corefile of pod {} was not found", pod.label());
+    let reason = pod.corefile_unknown.clone().unwrap_or_else(why);
+    let remedy = format!("{reason}; --corefile stands in for it");
+    Server {
+        dns: DnsServer {
+            program: site.program,
+            label: site.label.to_owned(),
+            network: site.network.clone(),
+            listens: Vec::new(),
+            forwards: Vec::new(),
+            notices_loops: false,
+            unknown: Vec::new(),
+            hides: vec![remedy.clone()],
+            stops: None,
+        },
+        pod: Some(pod),
+        role: Role::Cluster,
+        assumed: Some(remedy),
+    }
+}
+
+/// CoreDNS as every installer sets it up, where no pod of it is on the node.
+fn usual<'n>() -> Server<'n> {
     let forward = Forward {
         zone: ".".to_owned(),
         to: vec![Placed {
@@ -204,8 +216,8 @@ fn usual(pod: Option<&Pod>) -> Server<'_> {
     Server {
         dns: DnsServer {
             program: Program::CoreDns,
-            label,
-            network,
+            label: "CoreDNS".to_owned(),
+            network: Network::Pod(String::new()),
             listens: vec![Listen {
                 address: None,
                 port: crate::address::DNS_PORT,
@@ -217,7 +229,7 @@ fn usual(pod: Option<&Pod>) -> Server<'_> {
             hides: Vec::new(),
             stops: None,
         },
-        pod,
+        pod: None,
         role: Role::Cluster,
         assumed: Some(
             "no Corefile was found, so CoreDNS is taken to forward to /etc/resolv.conf as usual"

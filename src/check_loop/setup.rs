@@ -40,7 +40,7 @@ fn origin(kubelet: &Kubelet) -> String {
         Origin::File(place) => place.file.clone(),
         Origin::Argument { argument, .. } => format!("the argument {argument}"),
         Origin::Unread(_) => "a file that could not be read".to_owned(),
-        other @ (Origin::BuiltIn | Origin::Option(_)) => other.to_string(),
+        other @ (Origin::BuiltIn | Origin::Option(_) | Origin::Pod(_)) => other.to_string(),
     }
 }
 

@@ -1,22 +1,30 @@
 //! From what becomes of queries to states, and from these to the answer.
 
+use std::collections::BTreeMap;
+
 use super::graph::Graph;
 use super::outcome::Outcome;
 use super::report::{State, Verdict};
 use super::servers::{Role, Server};
 
-/// The state of all of them: that of the worst.
+/// The state of all of them: that of the worst, unless other DNS pods answer
+/// what one of them does not.
 pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
-    let of_cluster = |it: &&Outcome| {
+    let is_judged = |it: &&Outcome| {
         let server = graph.servers.get(it.start);
-        server.is_some_and(|it| it.role == Role::Cluster)
+        // Where there is no kubelet the question is about what runs.
+        server.is_some_and(|it| it.role == Role::Cluster || graph.node.kubelet.is_none())
     };
-    let states = outcomes.iter().map(|it| it.state);
+    let share = Share::of(graph, outcomes);
+    let states = outcomes.iter().map(|it| match it.state {
+        State::Loop | State::Refused if share.is_some(it.start) => State::Mixed,
+        state => state,
+    });
     let worst = states.min_by_key(|it| it.rank());
     match worst {
         None | Some(State::NoLoop) if asks_nobody(graph) => State::NoLoop,
         None => State::Unknown,
-        Some(State::NoLoop) if !outcomes.iter().any(|it| of_cluster(&it)) => State::Unknown,
+        Some(State::NoLoop) if !outcomes.iter().any(|it| is_judged(&it)) => State::Unknown,
         // What was supposed cannot prove that nothing loops.
         Some(State::NoLoop) => {
             let supposed = |it: &Outcome| {
@@ -30,6 +38,56 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
             }
         }
         Some(state) => state,
+    }
+}
+
+/// Of the pods behind the service of the cluster's DNS, which get queries by
+/// lot: those in which queries loop or are refused, and the others.
+#[derive(Debug, Default)]
+pub(super) struct Share {
+    /// The servers of each.
+    bad: Vec<Vec<usize>>,
+    /// How many the others are.
+    good: usize,
+}
+
+impl Share {
+    pub(super) fn of(graph: &Graph<'_>, outcomes: &[Outcome]) -> Self {
+        let behind = graph.behind_service();
+        let mut pods: BTreeMap<String, (Vec<usize>, State)> = BTreeMap::new();
+        for outcome in outcomes.iter().filter(|it| behind.contains(&it.start)) {
+            let server = graph.servers.get(outcome.start);
+            let Some(pod) = server.and_then(|it| it.pod) else {
+                continue;
+            };
+            let known = pods.entry(pod.key()).or_insert((Vec::new(), State::NoLoop));
+            known.0.push(outcome.start);
+            if outcome.state.rank() < known.1.rank() {
+                known.1 = outcome.state;
+            }
+        }
+        let mut share = Self::default();
+        for (servers, state) in pods.into_values() {
+            match state {
+                State::Loop | State::Mixed | State::Refused => share.bad.push(servers),
+                State::NoLoop => share.good += 1,
+                State::Unknown => {}
+            }
+        }
+        share
+    }
+
+    /// Whether the server is in a pod that is not the only one, and others
+    /// answer.
+    pub(super) fn is_some(&self, server: usize) -> bool {
+        self.good > 0 && self.bad.iter().any(|it| it.contains(&server))
+    }
+
+    /// In how many pods of how many queries do not come to an end; `None`: in
+    /// all or in none.
+    pub(super) fn counts(&self) -> Option<(usize, usize)> {
+        let bad = self.bad.len();
+        (bad > 0 && self.good > 0).then_some((bad, bad + self.good))
     }
 }
 
@@ -49,13 +107,14 @@ pub(super) fn is_bad(state: State) -> bool {
     matches!(state, State::Loop | State::Mixed | State::Refused)
 }
 
-/// The answer of two states.
-pub(super) fn verdict(now: State, next_start: State) -> Verdict {
+/// The answer of two states. Without a kubelet nothing tells what comes next.
+pub(super) fn verdict(now: State, next_start: State, has_kubelet: bool) -> Verdict {
     match (now, next_start) {
         (State::Loop, _) => Verdict::Loop,
         (State::Mixed, _) => Verdict::Mixed,
         (State::NoLoop | State::Unknown, State::Loop | State::Mixed) => Verdict::WillLoop,
         (State::Refused, _) | (_, State::Refused) => Verdict::Refused,
+        (State::NoLoop, State::Unknown) if !has_kubelet => Verdict::NoLoop,
         (_, State::Unknown) => Verdict::Unknown,
         (State::NoLoop | State::Unknown, State::NoLoop) => Verdict::NoLoop,
     }

@@ -11,7 +11,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Kubelet, Origin, Setting};
 use crate::loopback::name_servers;
 use crate::node::{HostFile, Node, Pod};
-use crate::pod::{Makers, PodId, Runtime, RuntimeKind, Seen, Word, WordOrigin, pod_file};
+use crate::pod::{Makers, PodId, Seen, Word, WordOrigin, pod_file};
 use crate::text::{Source, Span, escaped};
 
 /// The file that every program of a pod reads.
@@ -34,6 +34,8 @@ pub(super) enum Policy {
     Cluster,
     /// The kubelet's file: `Default`, and `ClusterFirst` on the host network.
     Host,
+    /// The pod's own `dnsConfig`, under `None`.
+    Own,
 }
 
 /// The servers that a pod has now.
@@ -55,17 +57,23 @@ pub(super) fn own_file(pod: &Pod) -> Option<&ResolvConf> {
 /// The servers that a pod would get now; of a pod with the usual policy of DNS
 /// servers, `Default`, if none is given.
 pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
+    if let Some(pod) = pod.filter(|it| it.mounts_resolv_conf()) {
+        return now(pod);
+    }
     let Some(kubelet) = &node.kubelet else {
         return Err("no kubelet was found on the node".to_owned());
     };
     let policy = pod.map_or(Policy::Host, |pod| policy(node, pod));
+    if let (Policy::Own, Some(pod)) = (policy, pod) {
+        return now(pod);
+    }
     if let (Origin::Unread(reason), Policy::Host) = (&kubelet.resolv_conf.origin, policy) {
         return Err(format!("the kubelet's resolvConf is not known: {reason}"));
     }
     let spec = PodSpec {
         dns_policy: match policy {
             Policy::Cluster => DnsPolicy::ClusterFirstWithHostNet,
-            Policy::Host => DnsPolicy::Default,
+            Policy::Host | Policy::Own => DnsPolicy::Default,
         },
         host_network: pod.is_some_and(|pod| pod.host_network == Some(true)),
         ..PodSpec::default()
@@ -80,7 +88,7 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
         kubelet,
         file: seen(node.kubelet_file.as_ref(), NOT_READ),
         node_ips: &[],
-        runtime: ANY_RUNTIME,
+        runtime: node.runtime.runtime,
         node_file: seen(node.node_file.as_ref(), "that file was not read"),
     };
     match pod_file(&spec, id, &makers) {
@@ -92,14 +100,6 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
         Err(error) => Err(error.to_string()),
     }
 }
-
-/// Which runtime a node has is not known. They differ only where the kubelet
-/// hands over nothing: this one copies the node's own file, as containerd did
-/// before 1.6.34 and 1.7.20; the others leave DNS servers without servers.
-const ANY_RUNTIME: Runtime = Runtime {
-    kind: RuntimeKind::CriO,
-    version: None,
-};
 
 /// What helps where the kubelet's file is not known.
 const NOT_READ: &str = "that file was not read (--node-file stands in for it)";
@@ -181,7 +181,7 @@ pub(super) fn origin<T>(node: &Node, setting: &Setting<T>, value: &str) -> Optio
     match &setting.origin {
         Origin::File(place) => Some(quote(node, place, value)),
         Origin::Argument { pid, argument } => Some(quote::argument(node, *pid, argument)),
-        Origin::BuiltIn | Origin::Option(_) | Origin::Unread(_) => None,
+        Origin::BuiltIn | Origin::Option(_) | Origin::Pod(_) | Origin::Unread(_) => None,
     }
 }
 
@@ -206,10 +206,15 @@ pub(super) fn policy(node: &Node, pod: &Pod) -> Policy {
             _ => {}
         }
     }
-    if has_ndots && has_search {
-        Policy::Cluster
-    } else {
-        Policy::Host
+    if !has_ndots || !has_search {
+        return Policy::Host;
+    }
+    // Any pod can have such a list; the address says whose it is.
+    let known = node.kubelet.as_ref().map(|it| &it.cluster_dns.value);
+    let first = name_servers(conf).next().map(|(ip, _)| ip);
+    match (known, first) {
+        (Some(known), Some(first)) if !known.is_empty() && !known.contains(&first) => Policy::Own,
+        _ => Policy::Cluster,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
-use super::node::{NodeArgs, read_named};
+use super::node::{NodeArgs, read_log};
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
@@ -87,7 +87,7 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
         node::read(&args.node.root()?, &stand_ins, Parts::ALL)?
     };
     for path in &args.log {
-        node.logs.push(read_named(path, streams)?.source);
+        node.logs.push(read_log(path, streams)?);
     }
     let mut report = check_loop::judge(&node);
     report.node = args.node_name().or(report.node);

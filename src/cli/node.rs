@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::Streams;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
-use crate::host::{self, FileRead, ReadError};
+use crate::host::{self, FileRead, MAX_BYTES, ReadError};
+use crate::text::Source;
 
 /// The node, and files that stand in for some of its own.
 #[derive(clap::Args, Debug)]
@@ -46,8 +47,9 @@ impl NodeArgs {
     /// The files that were named.
     pub(super) fn stand_ins(&self, streams: &mut Streams<'_>) -> Result<StandIns, ReadError> {
         let mut read = |path: &Option<PathBuf>| -> Result<_, ReadError> {
-            let file = path.as_deref().map(|path| read_named(path, streams));
-            Ok(file.transpose()?.map(|file| file.source))
+            path.as_deref()
+                .map(|path| read_all(path, streams))
+                .transpose()
         };
         Ok(StandIns {
             node_file: read(&self.node_file)?,
@@ -65,6 +67,30 @@ pub(super) fn node_below(directory: Option<&Path>) -> Result<Root, ReadError> {
     }
 }
 
+/// A log has at most so many bytes.
+const MAX_LOG: usize = 64 << 20;
+
+/// All of a log that the caller named: what it says can stand anywhere in it.
+pub(super) fn read_log(path: &Path, streams: &mut Streams<'_>) -> Result<Source, ReadError> {
+    if path.as_os_str() == "-" {
+        if std::mem::replace(&mut streams.is_input_read, true) {
+            return Err(ReadError::Twice);
+        }
+        return host::read_whole("<stdin>", &mut *streams.input, MAX_LOG);
+    }
+    host::read_whole(&host::shown(path), host::open_named(path)?, MAX_LOG)
+}
+
+/// The same of a file that is judged: half of one would give half a verdict.
+pub(super) fn read_all(path: &Path, streams: &mut Streams<'_>) -> Result<Source, ReadError> {
+    let read = read_named(path, streams)?;
+    if read.is_cut {
+        let (file, most) = (read.source.name, MAX_BYTES);
+        return Err(ReadError::TooLong { file, most });
+    }
+    Ok(read.source)
+}
+
 /// A file that the caller named; `-` is standard input, for one of them.
 pub(super) fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileRead, ReadError> {
     if path.as_os_str() == "-" {
@@ -73,6 +99,6 @@ pub(super) fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileR
         }
         host::read_stream("<stdin>", &mut *streams.input)
     } else {
-        host::read_path(path)
+        host::read_named(path)
     }
 }

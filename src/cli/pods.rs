@@ -1,5 +1,6 @@
 //! `kdns pods`: the pods of a node, with what decides their DNS.
 
+use std::net::IpAddr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
@@ -9,10 +10,13 @@ use super::node::node_below;
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
 use super::{Status, Streams, manual};
-use crate::host::node::{Parts, pods, processes};
-use crate::node::Pod;
+use crate::host::node::processes::Seen;
+use crate::host::node::{Parts, pods, processes, sockets};
+use crate::host::root::Root;
+use crate::node::{Pod, listening};
 use crate::render::pods::{self as text, Style};
 use crate::text::escaped;
+use crate::topology::Network;
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = manual::help("pods"))]
@@ -45,10 +49,11 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let (seen, mut skipped) = processes::scan(&root);
     let (pods, unread) = pods::read(&root, &seen, Parts::PODS);
     skipped.extend(unread);
+    let heard: Vec<Vec<String>> = pods.iter().map(|it| heard(&root, &seen, it)).collect();
     let verbose = args.verbose;
     args.outputs
         .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(&pods, Style { colors, verbose }, out),
+            Format::Text => text::write(&pods, &heard, Style { colors, verbose }, out),
             Format::Json => text::json::write(&pods, &skipped, out),
         })?;
     streams.out.flush()?;
@@ -67,6 +72,25 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     } else {
         args.threshold.undecided()
     })
+}
+
+/// Who listens on the loopback servers of a pod with a network of its own.
+fn heard(root: &Root, processes: &[Seen], pod: &Pod) -> Vec<String> {
+    let servers = listening::loopback_servers(pod);
+    let Some(process) = pod.processes.first().filter(|_| !servers.is_empty()) else {
+        return Vec::new();
+    };
+    let network = Network::Pod(pod.key());
+    let is_its = |it: &&Seen| pod.netns.is_some() && it.netns == pod.netns;
+    let own: Vec<Seen> = processes.iter().filter(is_its).cloned().collect();
+    let Ok(listeners) = sockets::of_process(root, &own, &network, process.pid) else {
+        return Vec::new();
+    };
+    let sentence = |ip: IpAddr| {
+        let who = listening::who(&listeners, &network, ip);
+        format!("{ip} is the pod itself, and {who}")
+    };
+    servers.into_iter().map(sentence).collect()
 }
 
 /// What to say where there is no pod.

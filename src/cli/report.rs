@@ -85,7 +85,7 @@ fn read(path: &Path, merge: &mut Merge, streams: &mut Streams<'_>) {
         return;
     }
     let stream = Stream::new(merge, escaped(path.as_os_str().as_bytes()));
-    match host::open_path(path) {
+    match host::open_named(path) {
         Ok(file) => lines(&mut BufReader::with_capacity(1 << 16, file), stream),
         Err(error) => stream.end(Some(error.to_string())),
     }

@@ -41,11 +41,14 @@ pub(super) enum Format {
 pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let root = args.node.root()?;
     let stand_ins = args.node.stand_ins(streams)?;
+    // DNS servers on the node's network can be those of pods.
     let parts = Parts {
         servers: true,
+        dns_pods: true,
         ..Parts::default()
     };
-    let node = node::read(&root, &stand_ins, parts)?;
+    let mut node = node::read(&root, &stand_ins, parts)?;
+    upstream::add_pods(&mut node);
     let report = match args.address {
         Some(address) => upstream::of_address(&node, address),
         None => upstream::of_node(&node),

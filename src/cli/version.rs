@@ -23,16 +23,8 @@ fn version(text: &str, example: &str) -> Result<Version, String> {
     }
     let numbers: Option<Vec<u32>> = numbers.split('.').map(|it| it.parse().ok()).collect();
     match numbers.as_deref() {
-        Some(&[major, minor]) => Ok(Version {
-            major,
-            minor,
-            patch: 0,
-        }),
-        Some(&[major, minor, patch]) => Ok(Version {
-            major,
-            minor,
-            patch,
-        }),
+        Some(&[major, minor]) => Ok(Version::minor(major, minor)),
+        Some(&[major, minor, patch]) => Ok(Version::release(major, minor, patch)),
         _ => Err(error()),
     }
 }
@@ -61,7 +53,7 @@ mod tests {
     fn versions_are_read_as_tools_print_them() {
         let check = |text: &str, expected: Option<(u32, u32, u32)>| {
             let found = parse_version(text).ok();
-            let found = found.map(|it| (it.major, it.minor, it.patch));
+            let found = found.map(|it| (it.major, it.minor, it.patch.unwrap_or(0)));
             assert_eq!(found, expected, "{text}");
         };
         check("1.29", Some((1, 29, 0)));

@@ -98,6 +98,13 @@ impl ResolvConf {
         self.lines.iter().map(|&span| Line { conf: self, span })
     }
 
+    /// The line with the byte at `offset`, and its number, from 1.
+    pub fn line_at(&self, offset: usize) -> Option<(usize, Line<'_>)> {
+        let before = self.lines.partition_point(|it| (it.end as usize) < offset);
+        let span = *self.lines.get(before)?;
+        Some((before + 1, Line { conf: self, span }))
+    }
+
     /// Line and column of the byte at `offset`, as [`Source::position`] says.
     pub fn position(&self, offset: u32) -> Position {
         let offset = (offset as usize).min(self.source.bytes.len());
@@ -109,18 +116,24 @@ impl ResolvConf {
             // Behind the final newline, or an empty file.
             None => offset,
         };
-        // Counting can begin between two characters only.
+        let characters = |from: usize, to: usize| {
+            let between = self.source.bytes.get(from..to).unwrap_or_default();
+            String::from_utf8_lossy(between).chars().count()
+        };
+        // Counting can begin between two characters only: before a byte that
+        // goes on with none.
+        let inside = self.source.bytes.get(start..=offset).unwrap_or_default();
+        let begin = inside.iter().rposition(|byte| byte & 0xc0 != 0x80);
+        let begin = begin.map_or(offset, |at| start + at);
         let (known, column) = self.last.get();
-        let is_between = |at: usize| self.source.bytes.get(at).is_none_or(u8::is_ascii);
-        let (from, before) = if column > 0 && (start..=offset).contains(&known) && is_between(known)
-        {
+        let (from, before) = if column > 0 && (start..=begin).contains(&known) {
             (known, column)
         } else {
             (start, 1)
         };
-        let between = self.source.bytes.get(from..offset).unwrap_or_default();
-        let column = before + String::from_utf8_lossy(between).chars().count();
-        self.last.set(offset, column);
+        let column = before + characters(from, begin);
+        self.last.set(begin, column);
+        let column = column + characters(begin, offset);
         let is_behind_mark = text::is_behind_mark(&self.source.bytes, start, offset);
         Position {
             line: line + 1,

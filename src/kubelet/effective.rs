@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use crate::kubelet::address;
 use crate::kubelet::configuration::{self, Configuration, Role};
 use crate::kubelet::flags::{Flag, Name};
+use crate::kubelet::gates::{self, Gate};
 use crate::kubelet::setting::{Origin, Setting};
 use crate::kubelet::version::Version;
 use crate::kubelet::{Found, Kubelet};
@@ -87,6 +88,9 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         resolv_conf: Layers::new(defaults.resolv_conf),
         cluster_dns: Layers::new(defaults.cluster_dns),
         cluster_domain: Layers::new(defaults.cluster_domain),
+        static_pods: Layers::new(String::new()),
+        runtime_endpoint: Layers::new(String::new()),
+        gates: Vec::new(),
         remarks,
         stops,
     };
@@ -97,17 +101,29 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         settings.file(drop_in, Role::DropIn);
     }
     settings.flags(&flags);
+    if let Some(reason) = gates::refused(version, &settings.gates) {
+        settings.stop(reason);
+    }
+    let mut expanded_dns = Layers::new(None);
+    if let Some((value, origin)) = gates::expanded_dns(version, &settings.gates) {
+        expanded_dns.add(Some(value), origin);
+    }
     // One that runs has started with what it had then.
     let runs = matches!(found, Found::Process { .. });
     let mut kubelet = Kubelet {
         found,
         version,
+        version_from: None,
+        expanded_dns: expanded_dns.setting(),
+        runtime_endpoint: settings.runtime_endpoint.setting(),
         resolv_conf: settings.resolv_conf.setting(),
         cluster_dns: settings.cluster_dns.setting(),
         cluster_domain: settings.cluster_domain.setting(),
         remarks: settings.remarks,
         stops: settings.stops.filter(|_| !runs),
         newer: Vec::new(),
+        static_pods: Some(settings.static_pods.setting().value).filter(|it| !it.is_empty()),
+        running: None,
     };
     if !kubelet.resolv_conf.value.is_empty() && !kubelet.resolv_conf.value.starts_with('/') {
         let path = escaped(kubelet.resolv_conf.value.as_bytes());
@@ -143,6 +159,9 @@ struct Settings {
     resolv_conf: Layers<String>,
     cluster_dns: Layers<Vec<IpAddr>>,
     cluster_domain: Layers<String>,
+    static_pods: Layers<String>,
+    runtime_endpoint: Layers<String>,
+    gates: Vec<Gate>,
     remarks: Vec<String>,
     stops: Option<String>,
 }
@@ -167,18 +186,23 @@ impl Settings {
             }
             return;
         }
-        let resolv_conf = match (file, role) {
-            (File::Read(source), Role::Main) => {
-                let path = |it: String| from_directory_of(&source.name, it);
-                found.resolv_conf.map(|it| Placed {
-                    value: it.value.map(path),
-                    place: it.place,
-                })
-            }
-            _ => found.resolv_conf,
+        let path = |set: Option<Placed<Option<String>>>| match (file, role) {
+            (File::Read(source), Role::Main) => set.map(|it| Placed {
+                value: it.value.map(|it| from_directory_of(&source.name, it)),
+                place: it.place,
+            }),
+            _ => set,
         };
-        self.resolv_conf.place(resolv_conf);
+        self.resolv_conf.place(path(found.resolv_conf));
+        self.static_pods.place(path(found.static_pods));
         self.cluster_domain.place(found.cluster_domain);
+        self.runtime_endpoint.place(found.runtime_endpoint);
+        self.gates
+            .extend(found.gates.into_iter().map(|(name, set)| Gate {
+                name,
+                value: set.value,
+                origin: Origin::File(set.place),
+            }));
         if let Some(Placed { value, place }) = found.cluster_dns {
             let value = value.map(|servers| {
                 let at = place.to_string();
@@ -202,12 +226,42 @@ impl Settings {
                     let (sum, _) = servers.get_or_insert_with(|| (Vec::new(), origin.clone()));
                     sum.extend(more);
                 }
+                Name::RuntimeEndpoint => {
+                    self.runtime_endpoint
+                        .add(flag.value.clone(), origin.clone());
+                }
+                Name::FeatureGates => self.gates_of_flag(flag, origin),
                 Name::Config | Name::ConfigDir => {}
             }
         }
         if let Some((servers, origin)) = servers {
             self.cluster_dns.add(servers, origin);
         }
+    }
+}
+
+impl Settings {
+    fn gates_of_flag(&mut self, flag: &Flag, origin: &Origin) {
+        match gates::of_flag(&flag.value) {
+            Ok(pairs) => self
+                .gates
+                .extend(pairs.into_iter().map(|(name, value)| Gate {
+                    name,
+                    value,
+                    origin: origin.clone(),
+                })),
+            Err(pair) => self.stop(format!(
+                "{}: the kubelet does not start with \"{}\", which is no gate with true or false",
+                flag.argument,
+                escaped(pair.as_bytes())
+            )),
+        }
+    }
+
+    /// What keeps the kubelet from starting.
+    fn stop(&mut self, reason: String) {
+        self.stops.get_or_insert_with(|| reason.clone());
+        self.remarks.push(reason);
     }
 }
 

@@ -7,7 +7,9 @@ pub mod configuration;
 pub mod distribution;
 pub mod effective;
 pub mod flags;
+pub mod gates;
 pub mod rancher;
+pub mod running;
 mod setting;
 pub mod version;
 
@@ -27,12 +29,18 @@ pub struct Kubelet {
     pub found: Found,
     /// Its version, if anything tells it.
     pub version: Option<Version>,
+    /// What tells the version, safe to print.
+    pub version_from: Option<String>,
     /// `resolvConf`; an empty path means that it hands out loopback servers.
     pub resolv_conf: Setting<String>,
     /// `clusterDNS`, in order.
     pub cluster_dns: Setting<Vec<IpAddr>>,
     /// `clusterDomain`, as written.
     pub cluster_domain: Setting<String>,
+    /// The feature gate `ExpandedDNSConfig`; `None`: as its version has it.
+    pub expanded_dns: Setting<Option<bool>>,
+    /// `containerRuntimeEndpoint`; empty if nothing sets it.
+    pub runtime_endpoint: Setting<String>,
     /// What else an engineer should know: ignored keys, skipped drop-ins,
     /// files newer than the process. Whole sentences without a full stop.
     pub remarks: Vec<String>,
@@ -41,6 +49,24 @@ pub struct Kubelet {
     pub stops: Option<String>,
     /// Files with settings that are newer than the process, safe to print.
     pub newer: Vec<String>,
+    /// The directory of the manifests of its static pods, if it has one.
+    pub static_pods: Option<String>,
+    /// What it has while it runs, where its files say something else by now;
+    /// the settings beside this are those from its restart on.
+    pub running: Option<Running>,
+}
+
+/// What a running kubelet has that was started before its files were changed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Running {
+    /// `resolvConf`; of origin [`Origin::Unread`]: it is not known.
+    pub resolv_conf: Setting<String>,
+    /// The files that were changed since, safe to print.
+    pub changed: Vec<String>,
+    /// Whether systemd has to read its units again before a restart.
+    pub is_unit_changed: bool,
+    /// When it was started, in clock ticks since the machine was.
+    pub started: Option<u64>,
 }
 
 /// How the kubelet's settings are known.
@@ -97,6 +123,8 @@ impl Kubelet {
         self.resolv_conf = more.resolv_conf.over(self.resolv_conf);
         self.cluster_dns = more.cluster_dns.over(self.cluster_dns);
         self.cluster_domain = more.cluster_domain.over(self.cluster_domain);
+        self.expanded_dns = more.expanded_dns.over(self.expanded_dns);
+        self.runtime_endpoint = more.runtime_endpoint.over(self.runtime_endpoint);
         self.remarks.extend(more.remarks);
         self.stops = self.stops.or(more.stops);
         self

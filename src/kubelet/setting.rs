@@ -31,6 +31,8 @@ pub enum Origin {
     },
     /// An option of kdns.
     Option(&'static str),
+    /// Where is not known; this pod was made since, and got what is set.
+    Pod(String),
     /// A file that could set it could not be read, so the value is a guess:
     /// the kubelet's default. The reason, a whole sentence without a full stop.
     Unread(String),
@@ -68,6 +70,7 @@ impl fmt::Display for Origin {
             Self::File(place) => place.fmt(f),
             Self::Argument { pid, argument } => write!(f, "{argument} (argument of process {pid})"),
             Self::Option(option) => f.write_str(option),
+            Self::Pod(pod) => write!(f, "what the kubelet gave to pod {pod}"),
             Self::Unread(reason) => f.write_str(reason),
         }
     }

@@ -1,24 +1,41 @@
 //! The kubelet's version where it stands in a path, a file or a label.
 
-/// A version such as 1.29.3, by its first two numbers.
+use std::fmt;
+
+/// A version such as 1.29.3. One without its third number comes before all
+/// releases with the same first two.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Version {
     /// The first number.
     pub major: u32,
     /// The second number.
     pub minor: u32,
-    /// The third number, 0 if it is not known.
-    pub patch: u32,
+    /// The third number, if it is known.
+    pub patch: Option<u32>,
 }
 
 impl Version {
-    /// `major.minor`, as the first release of it.
+    /// `major.minor`, whatever the release of it is.
     pub const fn minor(major: u32, minor: u32) -> Self {
         Self {
             major,
             minor,
-            patch: 0,
+            patch: None,
         }
+    }
+
+    /// `major.minor.patch`.
+    pub const fn release(major: u32, minor: u32, patch: u32) -> Self {
+        Self {
+            major,
+            minor,
+            patch: Some(patch),
+        }
+    }
+
+    /// Whether it is `major.minor` without the third number.
+    pub fn is_minor(self, major: u32, minor: u32) -> bool {
+        self == Self::minor(major, minor)
     }
 
     /// The first version of Kubernetes in a text: three numbers, the first of
@@ -30,14 +47,18 @@ impl Version {
         text.split(|c| !is_part(c)).find_map(|number| {
             let mut parts = number.trim_matches('.').split('.');
             let mut next = || parts.next()?.parse::<u32>().ok();
-            let found = Self {
-                major: next()?,
-                minor: next()?,
-                patch: next()?,
-            };
+            let found = Self::release(next()?, next()?, next()?);
             let is_kubernetes = found.major == 1 && parts.next().is_none();
             is_kubernetes.then_some(found)
         })
+    }
+}
+
+/// `1.29.3`, or `1.29` where no more is known.
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)?;
+        self.patch.map_or(Ok(()), |patch| write!(f, ".{patch}"))
     }
 }
 
@@ -66,7 +87,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<(u32, u32)>) {
-        let found = Version::find(text).map(|it| (it.minor, it.patch));
+        let found = Version::find(text).map(|it| (it.minor, it.patch.unwrap()));
         assert_eq!(found, expected, "{text}");
     }
 

@@ -54,9 +54,14 @@ pub enum Confirmation {
 pub struct Upstream {
     /// The file that lists them.
     pub file: String,
-    /// The servers, in file order; never empty.
+    /// The first [`MAX_UPSTREAM`] servers, in file order; never empty.
     pub servers: Vec<Listed>,
+    /// How many more the file has.
+    pub more: usize,
 }
+
+/// So many servers behind a local one are listed: its file can be a stranger's.
+pub const MAX_UPSTREAM: usize = 100;
 
 /// A server and where it is written.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -103,6 +108,11 @@ pub fn wanted(conf: &ResolvConf) -> Vec<&'static str> {
     files
 }
 
+/// Whether somebody of the table can have the address: it is no ordinary server.
+pub fn is_local(address: IpAddr) -> bool {
+    owners::of(reached(address)).next().is_some()
+}
+
 /// Who the server at `address`, listed in `conf`, is, and where it leads;
 /// `None` if it is an ordinary server.
 pub fn lead(address: IpAddr, conf: &ResolvConf, evidence: &Evidence) -> Option<Lead> {
@@ -127,14 +137,11 @@ fn reached(address: IpAddr) -> IpAddr {
 }
 
 fn confirmations(owner: &Owner, conf: &ResolvConf, evidence: &Evidence) -> Vec<Confirmation> {
-    let header = conf.lines().filter(|line| is_comment(*line)).find(|line| {
-        let has = |header: &&str| contains(line.bytes(), header.as_bytes());
-        owner.headers.iter().any(has)
-    });
-    let header = header.map(|line| {
-        let at = conf.source.position(line.span().start);
-        Confirmation::Header(format!("{}:{}", conf.source.name, at.line))
-    });
+    let headers = owner.headers.iter();
+    let header = headers
+        .filter_map(|header| comment_with(header, conf))
+        .min();
+    let header = header.map(|line| Confirmation::Header(format!("{}:{line}", conf.source.name)));
     let link = evidence
         .links
         .iter()
@@ -149,12 +156,17 @@ fn confirmations(owner: &Owner, conf: &ResolvConf, evidence: &Evidence) -> Vec<C
     header.into_iter().chain(link).chain(file).collect()
 }
 
-fn is_comment(line: Line<'_>) -> bool {
-    line.bytes().starts_with(b"#") || line.bytes().starts_with(b";")
+/// The first comment that has `text` in it: its line, from 1. The text is
+/// searched for, not the comments: a file can have half a million of them.
+fn comment_with(text: &str, conf: &ResolvConf) -> Option<usize> {
+    let hits = memchr::memmem::find_iter(&conf.source.bytes, text);
+    hits.filter_map(|at| conf.line_at(at))
+        .find(|(_, line)| is_comment(*line))
+        .map(|(number, _)| number)
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
+fn is_comment(line: Line<'_>) -> bool {
+    line.bytes().starts_with(b"#") || line.bytes().starts_with(b";")
 }
 
 /// The servers of the owner's first file that has some besides itself.
@@ -164,44 +176,47 @@ fn upstream(
     conf: &ResolvConf,
     evidence: &Evidence,
 ) -> Option<Upstream> {
-    let listed = |file: &ResolvConf, servers: Vec<(IpAddr, Span)>| {
-        let servers: Vec<Listed> = servers
-            .into_iter()
-            .filter(|(address, _)| reached(*address) != reached(itself))
-            .map(|(address, span)| Listed {
-                address,
-                place: file.place(span.start),
-            })
-            .collect();
-        (!servers.is_empty()).then(|| Upstream {
-            file: file.source.name.clone(),
-            servers,
-        })
-    };
     if owner.has_ext_servers {
-        return listed(conf, ext_servers(conf));
+        return listed(itself, conf, ext_servers(conf));
     }
     owner.upstream_files.iter().find_map(|wanted| {
         let mut files = evidence.files.iter();
         let file = files.find(|file| file.source.name == *wanted)?;
-        listed(file, name_servers(file).collect())
+        listed(itself, file, name_servers(file))
+    })
+}
+
+/// The servers of `file` but one; `None` if no other is there.
+fn listed(
+    itself: IpAddr,
+    file: &ResolvConf,
+    servers: impl Iterator<Item = (IpAddr, Span)>,
+) -> Option<Upstream> {
+    let mut others = servers.filter(|(address, _)| reached(*address) != reached(itself));
+    let shown = others.by_ref().take(MAX_UPSTREAM);
+    let servers: Vec<Listed> = shown
+        .map(|(address, span)| Listed {
+            address,
+            place: file.place(span.start),
+        })
+        .collect();
+    (!servers.is_empty()).then(|| Upstream {
+        file: file.source.name.clone(),
+        servers,
+        more: others.count(),
     })
 }
 
 /// The servers of Docker's comment `# ExtServers: [192.0.2.1 host(127.0.0.53)]`.
 ///
 /// Source: moby `libnetwork/internal/resolvconf/resolvconf.go`.
-fn ext_servers(conf: &ResolvConf) -> Vec<(IpAddr, Span)> {
+fn ext_servers(conf: &ResolvConf) -> impl Iterator<Item = (IpAddr, Span)> {
     let line = conf.lines().find(|line| {
         let mut words = line.words().map(|word| word.bytes);
         words.next() == Some(b"#") && words.next() == Some(b"ExtServers:")
     });
-    let Some(line) = line else {
-        return Vec::new();
-    };
-    line.split(b" []()\r")
-        .filter_map(|word| Some((parse_address(word.bytes)?, word.span)))
-        .collect()
+    let words = line.into_iter().flat_map(|line| line.split(b" []()\r"));
+    words.filter_map(|word| Some((parse_address(word.bytes)?, word.span)))
 }
 
 impl Lead {
@@ -237,7 +252,8 @@ impl Lead {
 /// `192.0.2.1 and 192.0.2.2 (/run/systemd/resolve/resolv.conf:23:12)`.
 impl fmt::Display for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let last = self.servers.len().saturating_sub(1);
+        let last = self.servers.len() + usize::from(self.more > 0);
+        let last = last.saturating_sub(1);
         for (index, server) in self.servers.iter().enumerate() {
             match index {
                 0 => {}
@@ -248,6 +264,9 @@ impl fmt::Display for Upstream {
             if reached(server.address).is_loopback() {
                 f.write_str(" (loopback again)")?;
             }
+        }
+        if self.more > 0 {
+            write!(f, " and {} more", self.more)?;
         }
         match self.servers.first() {
             Some(first) => write!(f, " ({})", first.place),

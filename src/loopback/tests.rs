@@ -195,3 +195,40 @@ fn the_table_has_each_owner_once_per_address() {
         assert_eq!(ids.len(), count, "{address}");
     }
 }
+
+/// A file of a stranger can be as long as it likes.
+#[test]
+fn of_many_servers_behind_a_stub_the_first_are_listed() {
+    let list = |count: usize| -> String {
+        let lines = (1..=count).map(|it| format!("nameserver 10.0.{}.{}\n", it / 250, it % 250));
+        lines.collect::<Vec<_>>().concat()
+    };
+    let sentence = |count| {
+        let conf = file("/etc/resolv.conf", "nameserver 127.0.0.53\n");
+        let evidence = Evidence {
+            links: Vec::new(),
+            files: vec![file(UPLINK, &list(count))],
+        };
+        let lead = lead("127.0.0.53".parse().unwrap(), &conf, &evidence).unwrap();
+        let upstream = lead.upstream.as_ref().unwrap();
+        assert_eq!(upstream.servers.len() + upstream.more, count);
+        lead.sentence()
+    };
+    let all = sentence(100);
+    assert!(all.contains("10.0.0.99 and 10.0.0.100 (/run"), "{all}");
+    let some = sentence(50_000);
+    assert!(some.contains("10.0.0.100 and 49900 more (/run"), "{some}");
+}
+
+#[test]
+fn a_header_counts_in_a_comment_only() {
+    let header = "managed by man:systemd-resolved(8)";
+    for (text, line) in [
+        (format!("# {header}\n"), Some(1)),
+        (format!("search {header}\n\n; {header}"), Some(3)),
+        (format!(" # {header}\nx#{header}\n"), None),
+    ] {
+        let conf = file("/etc/resolv.conf", &text);
+        assert_eq!(comment_with(header, &conf), line, "{text:?}");
+    }
+}

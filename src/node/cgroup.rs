@@ -80,11 +80,12 @@ pub fn is_silent(text: &[u8]) -> bool {
 /// their own groups is theirs.
 pub fn of_path(path: &str) -> Membership {
     let mut found = Membership::default();
+    let is_kubepods = path.contains("kubepods");
     // containerd without the systemd driver makes one name of the three parts
     // that it was given for systemd: `kubepods-podUID.slice:cri-containerd:ID`.
     for part in path.split(['/', ':']) {
         if found.pod.is_none() {
-            let uid = pod(part, path.contains("kubepods"));
+            let uid = pod(part, is_kubepods);
             if uid.is_some() {
                 found = Membership {
                     pod: uid,
@@ -152,6 +153,11 @@ fn is_plain(uid: &str) -> bool {
 /// CRI-O puts its monitor of a container beside it, in a group with its id.
 fn is_monitor(part: &str) -> bool {
     part.starts_with("crio-conmon-") || part.starts_with("libpod-conmon-")
+}
+
+/// Whether a part of a path names a container by its id.
+pub fn has_id(part: &str) -> bool {
+    container(part).is_some()
 }
 
 /// The id in `ID`, `PREFIX-ID.scope`, `PREFIX-ID`.

@@ -7,6 +7,8 @@ pub mod addresses;
 pub mod assemble;
 pub mod cgroup;
 pub mod kernel;
+pub mod launch;
+pub mod listening;
 pub mod logs;
 pub mod mountinfo;
 pub mod runtime;
@@ -16,6 +18,8 @@ use std::net::IpAddr;
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Kubelet;
+use crate::node::runtime::state::Ended;
+use crate::pod::Runtime;
 use crate::text::Source;
 use crate::topology::resolved::Resolved;
 use crate::topology::{DnsServer, Network};
@@ -29,8 +33,12 @@ pub struct Node {
     pub is_live: bool,
     /// Its kubelet; `None`: nothing of one was found.
     pub kubelet: Option<Kubelet>,
+    /// The runtime, as far as it is known.
+    pub runtime: Maker,
     /// The file that the kubelet's `resolvConf` names, as the kubelet sees it.
     pub kubelet_file: Option<HostFile>,
+    /// The same file of a kubelet that has another `resolvConf` while it runs.
+    pub running_file: Option<HostFile>,
     /// `/etc/resolv.conf`.
     pub node_file: Option<HostFile>,
     /// Other files in the syntax of resolv.conf that were read: those of
@@ -51,9 +59,13 @@ pub struct Node {
     pub resolved: Option<Resolved>,
     /// What its kernel says about connections; only rules ask for it.
     pub kernel: kernel::Kernel,
-    /// The pods, sorted by namespace and name.
+    /// The pods, sorted by namespace and name, without those that are only
+    /// left over.
     pub pods: Vec<Pod>,
-    /// Corefiles that belong to no pod of the node: `/etc/coredns`, `--corefile`.
+    /// Labels of pods that are gone: only directories of them are still there.
+    pub left_over: Vec<String>,
+    /// The Corefile of the cluster's CoreDNS where it belongs to no pod of the
+    /// node, `--corefile` or a manifest's, and behind it what it imports.
     pub corefiles: Vec<Source>,
     /// The files in which the settings of the kubelet and of DNS servers
     /// stand, for the words at a place.
@@ -63,6 +75,17 @@ pub struct Node {
     /// What is there and could not be read, and why. Whole sentences without
     /// a full stop.
     pub skipped: Vec<String>,
+}
+
+/// The runtime that writes the files of the node's pods.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Maker {
+    /// The runtime; containerd of an unknown version where nothing tells.
+    pub runtime: Runtime,
+    /// What tells which one it is, safe to print.
+    pub kind_from: Option<String>,
+    /// What tells its version, safe to print.
+    pub version_from: Option<String>,
 }
 
 /// A file in the syntax of resolv.conf, and how its path leads to it.
@@ -115,9 +138,25 @@ pub struct Process {
     pub arguments: Vec<String>,
 }
 
+/// Whether a pod is there.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Presence {
+    /// It has a sandbox: a process of it runs, its network namespace is kept,
+    /// or the runtime has it in its state.
+    Runs,
+    /// The processes of the node were seen, and nothing of it is there but
+    /// directories.
+    LeftOver,
+    /// The processes of the node were not seen.
+    #[default]
+    NotSeen,
+}
+
 /// A pod of the node.
 #[derive(Clone, Debug, Default)]
 pub struct Pod {
+    /// Whether it is there.
+    pub presence: Presence,
     /// Its namespace.
     pub namespace: Option<String>,
     /// Its name.
@@ -126,6 +165,10 @@ pub struct Pod {
     pub uid: Option<String>,
     /// The newest sandbox's id, 64 hexadecimal digits.
     pub sandbox: Option<String>,
+    /// When that was started, in clock ticks since the machine was.
+    pub started: Option<u64>,
+    /// The file that makes it, of a static pod; a [`Pod`] can be one without.
+    pub manifest: Option<String>,
     /// Its processes, the sandbox's own (`pause`) first.
     pub processes: Vec<Process>,
     /// The network namespace by number; `None`: not known.
@@ -146,8 +189,15 @@ pub struct Pod {
     pub addresses: Vec<IpAddr>,
     /// Its containers, without the sandbox.
     pub containers: Vec<Container>,
-    /// Corefiles that are mounted into it, named by their path on the node.
+    /// Its Corefile, and behind it what that can import, named by their path
+    /// on the node.
     pub corefiles: Vec<Source>,
+    /// Why its Corefile is not known, though it runs CoreDNS. A whole sentence
+    /// without a full stop.
+    pub corefile_unknown: Option<String>,
+    /// Files in the syntax of resolv.conf that its Corefile names, by their
+    /// path in the container.
+    pub files: Vec<(String, ResolvConf)>,
 }
 
 /// A container of a pod.
@@ -163,6 +213,15 @@ pub struct Container {
     pub pid: Option<u32>,
     /// How often it was started again, as its log files count.
     pub restarts: Option<u32>,
+    /// Whether its processes are frozen.
+    pub is_paused: bool,
+    /// How it ended, if it does not run and the runtime wrote that down.
+    pub ended: Option<Ended>,
+    /// The file on the node in which its runtime says how it is started.
+    pub written: Option<String>,
+    /// Whether the pod's spec mounts a file of its own over resolv.conf: it
+    /// gets that one again.
+    pub mounts_resolv_conf: bool,
     /// Its newest log files on the node, the newest first, at most two.
     pub logs: Vec<Source>,
 }
@@ -174,6 +233,16 @@ pub fn is_dns_server(pod: &Pod) -> bool {
     !pod.corefiles.is_empty()
         || containers.any(|it| is_dns_name(&it.name))
         || pod.processes.iter().any(|it| is_dns_name(&it.comm))
+}
+
+/// Namespaces in which the cluster's DNS runs: everybody's, `OpenShift`'s.
+const DNS_NAMESPACES: [&str; 2] = ["kube-system", "openshift-dns"];
+
+/// Whether the pod is in a namespace in which the cluster's DNS runs, or it is
+/// not known in which, and it is not one of NodeLocal DNSCache.
+pub fn is_cluster_dns(pod: &Pod) -> bool {
+    let namespace = pod.namespace.as_deref();
+    namespace.is_none_or(|it| DNS_NAMESPACES.contains(&it)) && !is_node_cache(pod)
 }
 
 /// Whether the pod is one of NodeLocal DNSCache.
@@ -228,11 +297,33 @@ impl Pod {
         }
     }
 
+    /// Whether the kubelet makes it from a file: its uid is then the file's hash.
+    ///
+    /// Source: kubernetes `pkg/kubelet/config/common.go: applyDefaults`.
+    pub fn is_static(&self) -> bool {
+        let is_hash = |uid: &String| uid.len() == 32 && cgroup::is_uid(uid);
+        self.manifest.is_some() || self.uid.as_ref().is_some_and(is_hash)
+    }
+
     /// Whether its processes see another resolv.conf than the runtime keeps;
     /// `None`: not known.
     pub fn drifts(&self) -> Option<bool> {
         let is_known = self.is_resolv_conf_seen && self.resolv_conf.is_some();
-        is_known.then_some(self.seen_resolv_conf.is_some())
+        is_known.then_some(self.seen_resolv_conf.is_some() && !self.mounts_resolv_conf())
+    }
+
+    /// The container that stands for the pod: the first DNS server that runs,
+    /// else the first one that does.
+    pub fn eye(&self) -> Option<&Container> {
+        let running = || self.containers.iter().filter(|it| it.pid.is_some());
+        let dns = running().find(|it| is_dns_name(&it.name));
+        dns.or_else(|| running().next())
+    }
+
+    /// Whether the pod's spec mounts the resolv.conf that its processes see:
+    /// no runtime and no kubelet makes that one.
+    pub fn mounts_resolv_conf(&self) -> bool {
+        self.seen_resolv_conf.is_some() && self.eye().is_some_and(|it| it.mounts_resolv_conf)
     }
 
     /// Whether a container of it has been started again and does not run now,

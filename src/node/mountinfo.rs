@@ -58,6 +58,47 @@ pub fn pod(text: &[u8]) -> Mounts {
     found
 }
 
+/// Something that is mounted into a container.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Mount {
+    /// Where in the container.
+    pub point: String,
+    /// What: a path on the node, or, as the kernel tells it, in its own file
+    /// system.
+    pub source: String,
+}
+
+/// What is mounted into a container from file systems of the node, in the
+/// order of the table; what is a whole file system has no path on the node.
+pub fn binds(text: &[u8]) -> Vec<Mount> {
+    let mounts = lines(text, " - ").filter_map(|mount| {
+        Some(Mount {
+            point: mount.mount_point.to_str()?.to_owned(),
+            source: mount.root,
+        })
+    });
+    mounts.filter(|it| it.source != "/").collect()
+}
+
+/// What the path is on the node, by the mount on top there; `None`: nothing is
+/// mounted on the way.
+pub fn on_node(mounts: &[Mount], path: &str) -> Option<String> {
+    let behind = |it: &Mount| -> Option<usize> {
+        let point = it.point.trim_end_matches('/');
+        let rest = path.strip_prefix(point)?;
+        let is_on_way = !point.is_empty() && (rest.is_empty() || rest.starts_with('/'));
+        is_on_way.then_some(point.len())
+    };
+    let found = mounts.iter().filter_map(|it| Some((behind(it)?, it)));
+    // Of equal ones the last is on top.
+    let (length, mount) = found.max_by_key(|(length, _)| *length)?;
+    Some(format!(
+        "{}{}",
+        mount.source.trim_end_matches('/'),
+        path.get(length..)?
+    ))
+}
+
 /// The network namespaces that are kept by files, by number, in the order of
 /// the table: number and path.
 pub fn network_namespaces(text: &[u8]) -> Vec<(u64, String)> {
@@ -153,6 +194,26 @@ mod tests {
             ],
             [""; 4],
         );
+    }
+
+    #[test]
+    fn a_path_is_that_of_the_mount_on_top() {
+        let table = b"1 0 0:1 / / rw - overlay overlay rw\n\
+            2 1 7:0 /volumes/c /etc/coredns rw - ext4 /dev/loop0 rw\n\
+            3 1 0:9 / /run/secrets rw - tmpfs tmpfs rw\n\
+            4 2 7:0 /opt/other /etc/coredns/Corefile rw - ext4 /dev/loop0 rw\n\
+            5 1 7:0 /opt/newer /etc/coredns rw - ext4 /dev/loop0 rw\n";
+        let mounts = binds(table);
+        for (path, expected) in [
+            ("/etc/coredns/Corefile", Some("/opt/other")),
+            ("/etc/coredns/x/a", Some("/opt/newer/x/a")),
+            ("/etc/coredns", Some("/opt/newer")),
+            ("/etc/coredns2/a", None),
+            ("/run/secrets/a", None),
+            ("/Corefile", None),
+        ] {
+            assert_eq!(on_node(&mounts, path).as_deref(), expected, "{path}");
+        }
     }
 
     #[test]

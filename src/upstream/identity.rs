@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback::owners::Reach;
 use crate::loopback::{self, Confirmation, Evidence, Lead};
-use crate::node::{Listener, Node};
+use crate::node::{Listener, Node, Pod};
 use crate::topology::resolved::Stub;
 use crate::topology::{self, DnsServer, Listen, Network, Program};
 
@@ -73,8 +73,15 @@ fn server(node: &Node, address: SocketAddr, is_own: bool, sockets: &[&Listener])
     };
     let owners = sockets.iter().filter_map(|it| it.owner.as_ref());
     for owner in owners {
-        let label = format!("(process {})", owner.pid);
-        let found = servers().find(|(_, it)| it.label.ends_with(&label));
+        let has = |it: &&Pod| it.processes.iter().any(|own| own.pid == owner.pid);
+        let label = match node.pods.iter().find(has) {
+            Some(pod) => format!("(pod {})", pod.label()),
+            None => format!("(process {})", owner.pid),
+        };
+        let listens = |it: &DnsServer| it.listens.iter().any(|own| listens_at(own, address));
+        let is_its =
+            |it: &DnsServer| it.label.ends_with(&label) && (it.listens.is_empty() || listens(it));
+        let found = servers().find(|(_, it)| is_its(it));
         if let Some((index, _)) = found {
             return Some(index);
         }
@@ -89,6 +96,10 @@ fn server(node: &Node, address: SocketAddr, is_own: bool, sockets: &[&Listener])
         found.map(|(index, _)| index)
     };
     find(&exact).or_else(|| find(&any).filter(|_| is_own))
+}
+
+fn listens_at(listen: &Listen, address: SocketAddr) -> bool {
+    listen.port == address.port() && listen.address.is_none_or(|own| own == address.ip())
 }
 
 fn cluster_dns(node: &Node, ip: IpAddr) -> Option<String> {
@@ -163,9 +174,7 @@ impl Identity<'_> {
     /// The setting that makes the server listen there.
     fn configured(&self, server: &DnsServer) -> Option<String> {
         let listens = server.listens.iter();
-        let here = |it: &&Listen| {
-            it.port == self.reached.port() && it.address.is_none_or(|own| own == self.reached.ip())
-        };
+        let here = |it: &&Listen| listens_at(it, self.reached);
         let mut here = listens.filter(here);
         let listen = here.find(|it| matches!(it.evidence, topology::Evidence::Configuration(_)))?;
         Some(format!("the setting at {}", listen.evidence))

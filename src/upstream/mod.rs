@@ -10,10 +10,12 @@ mod identity;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::address::DNS_PORT;
+use crate::check_loop;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
 use crate::node::{HostFile, Node};
 use crate::text::{Place, Source};
+use crate::topology::Target;
 use crate::topology::resolved::{Mode, UPLINK_FILE};
 use crate::upstream::follow::Walk;
 
@@ -120,6 +122,46 @@ pub enum Health {
     Dead,
     /// Nothing could be read.
     Nothing,
+}
+
+/// Adds the DNS servers that pods run on the node's network, as check-loop
+/// finds them: with the Corefiles and the files of their containers.
+pub fn add_pods(node: &mut Node) {
+    for (number, mut server) in check_loop::servers_on_node(node) {
+        let Some(pod) = node.pods.get(number) else {
+            continue;
+        };
+        let own = pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref());
+        let own = own.map(|conf| (RESOLV_CONF.to_owned(), conf.clone()));
+        // What it reads it reads in its own file system.
+        let key = pod.key();
+        let files = pod.files.iter().cloned().chain(own);
+        let files: Vec<HostFile> = files
+            .map(|(path, conf)| in_pod(&key, &path, conf))
+            .collect();
+        for target in server.forwards.iter_mut().flat_map(|it| &mut it.to) {
+            if let Target::File(path) = &mut target.value {
+                *path = pod_path(&key, path);
+            }
+        }
+        node.files.extend(files);
+        node.servers.push(server);
+    }
+}
+
+const RESOLV_CONF: &str = "/etc/resolv.conf";
+
+/// A file of a pod under a path that no file of the node has.
+fn in_pod(key: &str, path: &str, conf: ResolvConf) -> HostFile {
+    HostFile {
+        path: pod_path(key, path),
+        links: Vec::new(),
+        content: Ok(conf),
+    }
+}
+
+fn pod_path(key: &str, path: &str) -> String {
+    format!("{path} of pod {key}")
 }
 
 /// Follows the servers of the kubelet's file and of `/etc/resolv.conf`.
@@ -241,7 +283,12 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     if let Some(resolved) = node.resolved.as_ref().filter(|_| end == UPLINK_FILE) {
         report.lost = resolved.lost();
     }
-    let count = report.servers.len();
+    let count = loopback::name_servers(conf).count();
+    if count > MAX_FOLLOWED {
+        report.lost.push(format!(
+            "it lists {count} servers, of which only the first {MAX_FOLLOWED} are shown"
+        ));
+    }
     if count > MAX_SERVERS {
         report.lost.push(format!(
             "it lists {count} servers, of which resolvers and pods get the first {MAX_SERVERS}"

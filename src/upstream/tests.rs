@@ -1,6 +1,7 @@
 use super::*;
-use crate::kubelet::{Found, Kubelet, Origin, Setting};
+use crate::kubelet::{Kubelet, Setting};
 use crate::node::{Listener, Process};
+use crate::pod::assumed_kubelet;
 use crate::topology::Network;
 
 fn host_file(path: &str, text: &str) -> HostFile {
@@ -30,22 +31,9 @@ fn node(text: &str) -> Node {
 }
 
 fn kubelet(cluster_dns: &str) -> Kubelet {
-    fn setting<T>(value: T) -> Setting<T> {
-        Setting {
-            value,
-            origin: Origin::BuiltIn,
-            overrode: Vec::new(),
-        }
-    }
     Kubelet {
-        found: Found::Named,
-        version: None,
-        resolv_conf: setting("/etc/resolv.conf".to_owned()),
-        cluster_dns: setting(vec![cluster_dns.parse().unwrap()]),
-        cluster_domain: setting("cluster.local".to_owned()),
-        remarks: Vec::new(),
-        stops: None,
-        newer: Vec::new(),
+        cluster_dns: Setting::built_in(vec![cluster_dns.parse().unwrap()]),
+        ..assumed_kubelet()
     }
 }
 

@@ -65,13 +65,24 @@ const COREFILE: &str = "\
 }
 ";
 
+/// The Corefile of the cluster's DNS, which runs on another node.
+const NAMED_COREFILE: &str = "/etc/coredns/Corefile";
+const PROBE: [&str; 6] = [
+    "check-loop",
+    "--probe",
+    "--root",
+    "/",
+    "--corefile",
+    NAMED_COREFILE,
+];
+
 /// A node with a kubelet whose `resolvConf` names this file, and a Corefile.
 pub(crate) fn kubelet_node(resolv_conf: &str) -> Outcome {
     write(
         "/var/lib/kubelet/config.yaml",
         &KUBELET.replace("FILE", resolv_conf),
     )
-    .and_then(|()| write("/etc/coredns/Corefile", COREFILE))
+    .and_then(|()| write(NAMED_COREFILE, COREFILE))
     .map_err(|e| e.to_string())
 }
 
@@ -99,7 +110,7 @@ pub(crate) fn sights(json: &Value) -> Vec<(String, String)> {
 pub(crate) fn check_loop() -> Result<(i32, Value), String> {
     let recorder = Recorder::default();
     recorder.watch(None)?;
-    let (status, json) = kdns(&["check-loop", "--probe"])?;
+    let (status, json) = kdns(&PROBE)?;
     thread::sleep(Duration::from_millis(100));
     let arrivals = recorder.arrivals();
     for (server, sight) in sights(&json) {
@@ -168,7 +179,7 @@ fn node_with_upstream(lab: &mut Lab, word: &str) -> Outcome {
         return Err(format!("status {status}: {json:#}\n{}", lab::logs()));
     }
     let begun = Instant::now();
-    let line = lab::kdns_text(&["check-loop", "--probe", "--format", "npd"])?;
+    let line = lab::kdns_text(&[&PROBE[..], &["--format", "npd"]].concat())?;
     if line != "no loop: DNS of this node leads outside\n" {
         return Err(line);
     }

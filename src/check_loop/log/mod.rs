@@ -18,7 +18,7 @@ pub(super) use message::LOOP_FATAL;
 const MAX_SHOWN: usize = 400;
 
 /// What sightings are called, and what each shows, the strongest first.
-pub const KINDS: [(&str, &str); 12] = [
+pub const KINDS: [(&str, &str); 15] = [
     (LOOP_FATAL, "CoreDNS saw its own query come back and ended"),
     (
         "loop-fatal-doubtful",
@@ -52,6 +52,18 @@ pub const KINDS: [(&str, &str); 12] = [
     (
         "upstream-unreachable",
         "there is no way to an upstream server",
+    ),
+    (
+        "upstream-closed",
+        "an upstream server closed the connection before it answered",
+    ),
+    (
+        "upstream-tls",
+        "an upstream server's certificate or TLS was not accepted",
+    ),
+    (
+        "upstream-malformed",
+        "what an upstream server sent is no whole DNS message: cut on the way or by the server; no loop",
     ),
     ("upstream-down", "every upstream server is down"),
     ("start-failed", "CoreDNS did not start with its Corefile"),

@@ -94,12 +94,15 @@ fn the_loop_plugin_of_each_version() {
     );
 }
 
+/// The error of a query in the log of CoreDNS.
+fn check_error(error: &str, kind: &str) {
+    let line = format!("[ERROR] plugin/errors: 2 a.example. A: {error}");
+    check(line.as_bytes(), &[format!("{kind} 1 1:1 - -").as_str()]);
+}
+
 #[test]
 fn network_errors_tell_loopback_from_upstream() {
-    let check = |error: &str, kind: &str| {
-        let line = format!("[ERROR] plugin/errors: 2 a.example. A: {error}");
-        check(line.as_bytes(), &[format!("{kind} 1 1:1 - -").as_str()]);
-    };
+    let check = check_error;
     check(
         "read udp 127.0.0.1:40->127.0.0.53:53: i/o timeout",
         "loopback-timeout",
@@ -146,7 +149,42 @@ fn network_errors_tell_loopback_from_upstream() {
         "write udp 10.0.0.7:40->10.96.0.10:53: write: operation not permitted",
         "upstream-unreachable",
     );
+}
+
+#[test]
+fn other_errors_of_queries_are_told_apart() {
+    let check = check_error;
     check("no healthy proxies", "upstream-down");
+    check("no healthy upstreams", "upstream-down");
+    for error in [
+        "dns: overflow unpacking uint16",
+        "dns: overflowing header size",
+        "dns: bad rdata",
+        "dns: short read",
+        "dns: id mismatch",
+    ] {
+        check(error, "upstream-malformed");
+    }
+    check("EOF", "upstream-closed");
+    check("unexpected EOF", "upstream-closed");
+    check(
+        "read tcp 10.0.0.7:40->10.0.0.1:853: read: connection reset by peer",
+        "upstream-closed",
+    );
+    check(
+        "write tcp 10.0.0.7:4->10.0.0.1:53: write: broken pipe",
+        "upstream-closed",
+    );
+    check("x509: certificate is valid for a, not b", "upstream-tls");
+    check("context deadline exceeded", "upstream-timeout");
+    check(
+        "dial tcp 10.0.0.1:53: connect: connection timed out",
+        "upstream-timeout",
+    );
+    check(
+        "dial tcp 10.0.0.1:53: connect: host is down",
+        "upstream-unreachable",
+    );
     check(
         "concurrent queries exceeded maximum 1000",
         "too-many-queries",
@@ -204,6 +242,11 @@ fn names_in_queries_show_nothing() {
         b"[INFO] 10.0.0.7:4 - 3 \"A IN i/o\\032timeout.plugin/loop:. udp 3 false 512\" NXDOMAIN",
         &[],
     );
+    check(
+        b"[INFO] 10.0.0.7:4 - 3 \"A IN dns:.EOF. udp 3 false 512\" NOERROR",
+        &[],
+    );
+    check(b"[INFO] plugin/x: dns: EOF", &[]);
     check(b"\xff\x00{\"log\":\n\n{\"log\":1}\n{\"log\":\"x", &[]);
     check(
         b"2026-11-21T02:07:12Z stdout \xc3\xa9\xff i/o timeout",

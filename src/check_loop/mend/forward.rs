@@ -36,6 +36,7 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
         let which = line.new.ends_with("ADDRESS").then(address);
         Some(Mend {
             edit: line,
+            is_restart: false,
             then: which.into_iter().chain(then).collect(),
             but: Vec::new(),
             not: Vec::new(),
@@ -74,6 +75,7 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Mend> {
     let then = after(server.pod, server.dns.program);
     Some(Mend {
         edit,
+        is_restart: false,
         then: std::iter::once(zones.to_owned()).chain(then).collect(),
         but: Vec::new(),
         not: Vec::new(),
@@ -223,6 +225,7 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
                 place: stands.place,
                 old: Some(stands.text),
             },
+            is_restart: false,
             then: which.into_iter().chain([restart]).collect(),
             but: Vec::new(),
             not: Vec::new(),

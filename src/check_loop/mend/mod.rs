@@ -2,6 +2,7 @@
 //! only if the node with it would not loop.
 
 mod forward;
+mod pods;
 mod setting;
 
 use std::net::IpAddr;
@@ -18,7 +19,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
 use crate::text::{Source, escaped};
 use crate::topology::resolved::{STATIC_FILES, STUB_FILE, UPLINK_FILE};
-use crate::topology::{Network, Program, Target};
+use crate::topology::{Program, Target};
 
 /// Files with real servers, the best first; others follow.
 const GOOD_FILES: [&str; 3] = [
@@ -30,26 +31,66 @@ const GOOD_FILES: [&str; 3] = [
 const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
 
 /// What mends the node; `None`: nothing needs to be, or nothing is known that
-/// would.
+/// would. `files` is the node with what the kubelet has from its restart on.
 pub(super) fn of(
     graph: &Graph<'_>,
-    now: State,
-    next: State,
+    files: &Node,
+    (now, next): (State, State),
     outcomes: &[&Outcome],
 ) -> Option<Mend> {
+    let decides = |it: &&&Outcome| verdict::is_bad(it.state);
     let (outcome, way) = outcomes
         .iter()
-        .filter(|it| verdict::is_bad(it.state))
+        .filter(decides)
         .find_map(|it| Some((*it, it.deciding()?)))?;
-    if outcome.when == When::Now && next == State::NoLoop {
-        return setting::recreate(graph.node);
+    let is_stale = files
+        .kubelet
+        .as_ref()
+        .is_some_and(|it| it.running.is_some());
+    let well = pods::well(graph, outcomes);
+    let is_right = |node: &Node, state: State| state == State::NoLoop || mends(node);
+    if outcome.when == When::Now && is_right(graph.node, next) {
+        let mut mend = setting::recreate(graph.node, false)?;
+        mend.then.extend(pods::recreation(graph.node, &well));
+        return Some(mend);
     }
+    let restarted = Graph::of(files);
+    let later = outcome::outcomes(&restarted, When::NextStart);
+    if is_stale && is_right(files, verdict::state(&restarted, &later)) {
+        let mut mend = setting::recreate(files, true)?;
+        mend.then.extend(pods::recreation(files, &well));
+        return Some(mend);
+    }
+    // Where the kubelet will have another file, that one is to be mended.
+    let mut later = later
+        .iter()
+        .filter(|it| is_stale && verdict::is_bad(it.state));
+    let later = later.find_map(|it| Some((it, it.deciding()?)));
+    let (outcome, way) = later.unwrap_or((outcome, way));
     let case = Case {
-        graph,
+        graph: &restarted,
         zone: &outcome.zone,
         steps: circle(way),
     };
-    let candidates: &[Candidate] = if case.has_node_cache() {
+    let mut mend = candidates(&case).iter().find_map(|it| it(&case))?;
+    mend.not = wrong(&case);
+    let is_old = mend.then.iter().any(|it| pods::is_recreation(it));
+    mend.then.retain(|it| !pods::is_recreation(it));
+    if let Some(kubelet) = files.kubelet.as_ref().filter(|_| is_old && is_stale) {
+        let restart = setting::restart(kubelet);
+        if !mend.then.contains(&restart) {
+            mend.then.push(restart);
+        }
+    }
+    if is_old && !(outcome.when == When::NextStart && now == State::NoLoop) {
+        mend.then.extend(pods::recreation(files, &well));
+    }
+    Some(mend)
+}
+
+/// What is tried, in order.
+fn candidates(case: &Case<'_, '_>) -> &'static [Candidate] {
+    if case.has_node_cache() {
         &[
             forward::explicit,
             forward::to_service,
@@ -61,13 +102,7 @@ pub(super) fn of(
         &[other_file, without_line, own_file]
     } else {
         &[forward::explicit, forward::of_program, other_file]
-    };
-    let mut mend = candidates.iter().find_map(|candidate| candidate(&case))?;
-    mend.not = wrong(&case);
-    if outcome.when == When::NextStart && now == State::NoLoop {
-        mend.then.retain(|it| !setting::is_recreation(it));
     }
-    Some(mend)
 }
 
 /// A change, if there is one of its kind that mends the node.
@@ -119,7 +154,8 @@ impl<'c, 'n> Case<'c, 'n> {
         let policy = server
             .pod
             .map_or(Policy::Host, |pod| view::policy(self.node(), pod));
-        server.is_in_pod() && policy == Policy::Host && step.is_from_file
+        let is_mounted = server.pod.is_some_and(Pod::mounts_resolv_conf);
+        server.is_in_pod() && policy == Policy::Host && step.is_from_file && !is_mounted
     }
 
     /// Addresses outside the node that files and servers of it name as
@@ -227,7 +263,8 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
             old: Some(proof.text.clone()),
             new: String::new(),
         },
-        then: setting::recreation(node),
+        is_restart: false,
+        then: vec![pods::recreation_of_all()],
         but: of_node(node, file).into_iter().collect(),
         not: Vec::new(),
     })
@@ -310,16 +347,6 @@ fn is_generated(bytes: &[u8]) -> bool {
     let mut comments = comments.filter(|line| !line.contains("not managed"));
     let words = ["generated", "do not edit", "managed by", "auto-generated"];
     comments.any(|line| words.iter().any(|word| line.contains(word)))
-}
-
-/// The pods that have to be made anew for a new file.
-fn affected(node: &Node) -> Vec<&Pod> {
-    let serves = |pod: &Pod| {
-        let network = Network::Pod(pod.key());
-        servers::is_dns_pod(pod) || node.servers.iter().any(|it| it.network == network)
-    };
-    let is_affected = |pod: &&Pod| serves(pod) && view::policy(node, pod) == Policy::Host;
-    node.pods.iter().filter(is_affected).collect()
 }
 
 /// What people try that does not mend it.

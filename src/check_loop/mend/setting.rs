@@ -1,9 +1,9 @@
 //! The kubelet's setting: how to change it, and what must be done after it.
 
-use super::{affected, quote, view};
+use super::{pods, quote, view};
 use crate::check_loop::report::{Edit, Mend};
 use crate::kubelet::{Found, Kubelet, Origin};
-use crate::node::{Node, Pod};
+use crate::node::Node;
 use crate::text::escaped;
 
 /// Where kubeadm has the kubelet's configuration.
@@ -13,6 +13,7 @@ const USUAL_FILE: &str = "/var/lib/kubelet/config.yaml";
 pub(super) fn point_to(node: &Node, path: &str) -> Mend {
     let mut mend = Mend {
         edit: edit(node, path),
+        is_restart: false,
         then: Vec::new(),
         but: Vec::new(),
         not: Vec::new(),
@@ -22,12 +23,13 @@ pub(super) fn point_to(node: &Node, path: &str) -> Mend {
         mend.then.push(restart(kubelet));
         mend.but = overridden(kubelet);
     }
-    mend.then.extend(recreation(node));
+    mend.then.push(pods::recreation_of_all());
     mend
 }
 
-/// Nothing is left to change: only the pods are old.
-pub(super) fn recreate(node: &Node) -> Option<Mend> {
+/// Nothing is left to change: only the pods are old, and with `is_restart` the
+/// kubelet, too.
+pub(super) fn recreate(node: &Node, is_restart: bool) -> Option<Mend> {
     let kubelet = node.kubelet.as_ref()?;
     let value = escaped(kubelet.resolv_conf.value.as_bytes());
     let of_file = || {
@@ -35,18 +37,26 @@ pub(super) fn recreate(node: &Node) -> Option<Mend> {
         Some(listed.first()?.proof.last()?.clone())
     };
     let stands = view::origin(node, &kubelet.resolv_conf, &value).or_else(of_file)?;
+    let mut not = Vec::new();
+    if is_restart {
+        not.push(
+            "Recreating the pods before the kubelet is restarted: they get the old file again"
+                .to_owned(),
+        );
+    }
+    not.push(
+        "Restarting the pods' containers only: a pod keeps its file until it is deleted".to_owned(),
+    );
     Some(Mend {
         edit: Edit {
             place: stands.place,
             old: Some(stands.text.clone()),
             new: stands.text,
         },
-        then: recreation(node),
+        is_restart,
+        then: is_restart.then(|| restart(kubelet)).into_iter().collect(),
         but: Vec::new(),
-        not: vec![
-            "Restarting the pods' containers only: a pod keeps its file until it is deleted"
-                .to_owned(),
-        ],
+        not,
     })
 }
 
@@ -192,7 +202,7 @@ fn found_first(kubelet: &Kubelet) -> Option<String> {
 }
 
 /// How the kubelet reads its settings again.
-fn restart(kubelet: &Kubelet) -> String {
+pub(super) fn restart(kubelet: &Kubelet) -> String {
     let comm = match &kubelet.found {
         Found::Process { comm, .. } => comm.as_str(),
         Found::Files { file } if file.contains("k3s") => "k3s",
@@ -210,43 +220,9 @@ fn restart(kubelet: &Kubelet) -> String {
         _ if is_of_k0s => "systemctl restart k0sworker",
         _ => "systemctl restart kubelet",
     };
+    let running = kubelet.running.as_ref();
+    if running.is_some_and(|it| it.is_unit_changed) {
+        return format!("Restart the kubelet: systemctl daemon-reload && {command}");
+    }
     format!("Restart the kubelet: {command}")
-}
-
-/// Whether the sentence is one of [`recreation`]: pods that run with a good
-/// file need none of it.
-pub(super) fn is_recreation(sentence: &str) -> bool {
-    sentence.starts_with(RECREATE)
-}
-
-const RECREATE: &str = "Recreate the DNS pods, which keep their old file until then";
-
-/// Which pods have to be made anew.
-pub(super) fn recreation(node: &Node) -> Vec<String> {
-    let pods = affected(node);
-    let mut sentences = Vec::new();
-    let mut namespaces: Vec<&str> = pods
-        .iter()
-        .filter_map(|it| it.namespace.as_deref())
-        .collect();
-    namespaces.sort_unstable();
-    namespaces.dedup();
-    for namespace in namespaces {
-        let of_it = |pod: &&&Pod| pod.namespace.as_deref() == Some(namespace);
-        let names = pods
-            .iter()
-            .filter(of_it)
-            .filter_map(|it| it.name.as_deref());
-        let names: Vec<&str> = names.collect();
-        sentences.push(format!(
-            "{RECREATE}: kubectl -n {namespace} delete pod {}",
-            names.join(" ")
-        ));
-    }
-    if sentences.is_empty() {
-        sentences.push(format!(
-            "{RECREATE}: kubectl -n kube-system delete pod -l k8s-app=kube-dns"
-        ));
-    }
-    sentences
 }

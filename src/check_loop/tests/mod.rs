@@ -2,7 +2,9 @@
 
 mod cases;
 mod doubts;
+mod lots;
 mod mends;
+mod now;
 mod states;
 
 use std::net::IpAddr;
@@ -11,6 +13,7 @@ use super::*;
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Found, Kubelet, Origin, Setting};
 use crate::node::{Container, HostFile, Pod};
+use crate::pod::assumed_kubelet;
 use crate::text::{Place, Placed, Source};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
 
@@ -73,7 +76,6 @@ pub(super) fn node(servers: &str) -> Node {
                 pid: 700,
                 comm: "kubelet".to_owned(),
             },
-            version: None,
             resolv_conf: set(31, "/etc/resolv.conf".to_owned()),
             cluster_dns: Setting {
                 value: ips("10.96.0.10"),
@@ -81,9 +83,7 @@ pub(super) fn node(servers: &str) -> Node {
                 overrode: Vec::new(),
             },
             cluster_domain: set(14, "cluster.local".to_owned()),
-            remarks: Vec::new(),
-            stops: None,
-            newer: Vec::new(),
+            ..assumed_kubelet()
         }),
         kubelet_file: Some(file.clone()),
         node_file: Some(file),

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use super::deliver::{Delivery, deliver};
 use choices::{Choice, Leads};
 
-use super::graph::Graph;
+use super::graph::{Graph, Treatment};
 use super::report::{Proof, When};
 use super::servers::Server;
 use crate::text::Place;
@@ -215,32 +215,46 @@ impl Walk<'_, '_> {
     }
 
     /// Each of them is asked as often as the others, but for those that
-    /// dnsmasq has found to loop.
+    /// dnsmasq has found to loop, and those whose port is closed: CoreDNS then
+    /// asks the next one of its list.
     fn by_lot(&mut self, index: usize, choices: Vec<Choice>, share: (u32, u32)) {
         let count = u32::try_from(choices.len()).unwrap_or(u32::MAX);
         let share = (share.0, share.1.saturating_mul(count.max(1)));
-        let notices = self.notices(&Who::Server(index));
-        let from = self.found.len();
+        let begin = self.found.len();
+        let mut passed: Vec<bool> = Vec::new();
         for choice in choices {
+            let from = self.found.len();
             self.follow(index, choice, share);
+            let is_passed = self.is_passed(index, from);
+            passed.resize(self.found.len() - begin, is_passed);
         }
-        let new = self.found.get_mut(from..).unwrap_or_default();
-        if notices && new.iter().any(|way| way.end != WayEnd::Stopped) {
-            for way in new.iter_mut().filter(|way| way.end == WayEnd::Stopped) {
-                way.is_passed = true;
-            }
+        if passed.iter().all(|it| *it) {
+            return;
+        }
+        let new = self.found.get_mut(begin..).unwrap_or_default();
+        for (way, is_passed) in new.iter_mut().zip(passed) {
+            way.is_passed |= is_passed;
         }
     }
 
     /// Whether the server goes on to its next one after the ways that were
     /// found from number `from` on. Only a port that is closed is noticed: a
     /// server that answers with an error has answered.
+    ///
+    /// Source: `CoreDNS`, plugin/forward/forward.go `ServeDNS`, whatever the
+    /// policy; plugin/pkg/up.
     fn is_passed(&self, index: usize, from: usize) -> bool {
         let notices = self.notices(&Who::Server(index));
         let direct = self.steps.len() + 1;
+        let server = self.graph.servers.get(index);
+        let goes_on = server.is_some_and(|it| {
+            let is_coredns = matches!(it.dns.program, Program::CoreDns | Program::NodeCache);
+            let forward = forward(it, self.zone);
+            is_coredns || forward.is_some_and(|it| it.policy == Policy::Sequential)
+        });
         let new = self.found.get(from..).unwrap_or_default();
         new.iter().all(|way| match way.end {
-            WayEnd::Refused => way.steps.len() == direct,
+            WayEnd::Refused => goes_on && way.steps.len() == direct,
             WayEnd::Stopped => notices,
             _ => false,
         })
@@ -297,7 +311,7 @@ impl Walk<'_, '_> {
         self.visit(next, share);
     }
 
-    /// Through the cluster's service to one of the servers behind it.
+    /// Through the cluster's service to any of the servers behind it, by lot.
     fn through_service(&mut self, to: Option<SocketAddr>, servers: &[usize], share: (u32, u32)) {
         let proof = to.and_then(|to| self.graph.service(to.ip()).cloned().flatten());
         self.steps.push(Step {
@@ -307,33 +321,62 @@ impl Walk<'_, '_> {
             is_from_file: false,
             proof: proof.into_iter().collect(),
         });
-        // The pods are alike, so the one that asks stands for all. Of the
-        // others, also those of other nodes, the first one does.
-        let seen = |index: &&usize| {
-            let is_it = |step: &Step| step.who == Who::Server(**index);
-            self.steps.iter().any(is_it)
-        };
-        // What files those of other nodes have now is not known here.
-        let here = |index: &&usize| {
-            let server = self.graph.servers.get(**index);
-            self.when == When::NextStart || server.is_some_and(|it| !it.is_elsewhere())
-        };
-        let mut known = servers.iter().filter(here);
-        let next = servers.iter().find(seen).or_else(|| known.next()).copied();
-        match next {
-            Some(next) => self.arrive(next, share),
-            None if self.zone == "." => {
-                let service = to.map_or_else(|| UPSTREAM_SERVICE.to_owned(), |it| it.to_string());
-                let remedy = match servers {
-                    [] => ": give their Corefile with --corefile",
-                    _ => ", and the files that they have are not known",
-                };
-                let reason = format!("the DNS pods behind {service} are not on this node{remedy}");
-                self.end(WayEnd::Unknown(reason), share);
-            }
+        let groups = self.groups(servers);
+        let all: u32 = groups.iter().map(|(_, count)| count).sum();
+        for (next, count) in &groups {
+            self.arrive(*next, part_of(share, *count, all));
+        }
+        if groups.is_empty() && self.zone == "." {
+            let service = to.map_or_else(|| UPSTREAM_SERVICE.to_owned(), |it| it.to_string());
+            let remedy = match servers {
+                [] => ": give their Corefile with --corefile",
+                _ => ", and the files that they have are not known",
+            };
+            let reason = format!("the DNS pods behind {service} are not on this node{remedy}");
+            self.end(WayEnd::Unknown(reason), share);
+        } else if groups.is_empty() {
             // Zones of the cluster are answered there.
-            None => self.end(WayEnd::Answered, share),
+            self.end(WayEnd::Answered, share);
         }
         self.steps.pop();
     }
+
+    /// The servers behind the service, one for all that treat queries alike,
+    /// with how many those are. The one that asks stands for its like.
+    fn groups(&self, servers: &[usize]) -> Vec<(usize, u32)> {
+        // What files those of other nodes have now is not known here.
+        let is_known = |index: &&usize| {
+            let server = self.graph.servers.get(**index);
+            self.when == When::NextStart || server.is_some_and(|it| !it.is_elsewhere())
+        };
+        let is_seen = |index: usize| self.steps.iter().any(|it| it.who == Who::Server(index));
+        let mut groups: Vec<(Treatment<'_>, usize, u32)> = Vec::new();
+        for &index in servers.iter().filter(is_known) {
+            let treatment = self.graph.treatment(index, self.when);
+            match groups.iter_mut().find(|it| it.0 == treatment) {
+                Some((_, first, count)) => {
+                    *count += 1;
+                    if is_seen(index) {
+                        *first = index;
+                    }
+                }
+                None => groups.push((treatment, index, 1)),
+            }
+        }
+        groups
+            .into_iter()
+            .map(|(_, index, count)| (index, count))
+            .collect()
+    }
+}
+
+/// `count` of `all` parts of a share, in small numbers.
+fn part_of(share: (u32, u32), count: u32, all: u32) -> (u32, u32) {
+    let (some, of) = (share.0.saturating_mul(count), share.1.saturating_mul(all));
+    let (mut a, mut b) = (of, some);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let divisor = a.max(1);
+    (some / divisor, of / divisor)
 }

@@ -198,7 +198,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "nsenter",
         usage: "kdns nsenter [--root DIR] TARGET explain NAME [OPTION]...\nkdns nsenter [--root DIR] TARGET dig [WORD]...\nkdns nsenter [--root DIR] TARGET -- COMMAND [ARGUMENT]...",
-        description: "Asks servers, explains a name or runs a command from inside the network of a process, container or pod, with the target's resolv.conf, hosts, nsswitch.conf and host name, and the programs of the node.\n\nTARGET is a pid (at most 7 digits), a network namespace's file (it begins with / or ./), a container's or sandbox's id (8 or more hexadecimal digits), NAMESPACE/POD or POD.\n\nBefore dig's answer, comments say what was entered and which file counts; with +short, +yaml, +json or +nocomments there are none, and warnings go to standard error.",
+        description: "Asks servers, explains a name or runs a command from inside the network of a process, container or pod, with the target's resolv.conf, hosts, hosts line of nsswitch.conf and host name, and the programs of the node.\n\nTARGET is a pid (at most 7 digits), a network namespace's file (it begins with / or ./), a container's or sandbox's id (8 or more hexadecimal digits), NAMESPACE/POD or POD, and with :CONTAINER behind it one container of the pod.\n\nBefore dig's answer, comments say what was entered and which file counts; with +short, +yaml, +json or +nocomments there are none, and warnings go to standard error.",
         examples: &[
             try_it(
                 "What this process asks.",

@@ -13,6 +13,7 @@ mod key;
 mod lexer;
 mod manifest;
 mod parser;
+mod strict;
 
 #[cfg(test)]
 mod tests;

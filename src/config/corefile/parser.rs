@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::lexer::{Token, tokens};
+use super::strict;
 use super::{At, Corefile, Directive, Finding, Import, ServerBlock, Word, import};
 use crate::text::{Source, escaped};
 
@@ -26,6 +27,8 @@ pub(super) struct Parser<'s> {
     snippets: BTreeMap<String, Frame>,
     /// Imports and words so far.
     expanded: (usize, usize),
+    /// Whether the last word was a closing brace.
+    is_after_brace: bool,
     result: Corefile,
 }
 
@@ -53,6 +56,7 @@ impl<'s> Parser<'s> {
             frames: Vec::new(),
             snippets: BTreeMap::new(),
             expanded: (0, 0),
+            is_after_brace: false,
             result: Corefile::default(),
         };
         parser.enter_source(0);
@@ -166,7 +170,7 @@ impl<'s> Parser<'s> {
     /// The directives up to the closing brace, or to the end of the file
     /// where there was no opening one.
     ///
-    /// Source: parse.go `directives`.
+    /// Source: parse.go `directives`, `closeCurlyBrace`.
     fn directives(&mut self, opening: Option<At>) -> Vec<Directive> {
         let mut directives = Vec::new();
         while let Some(next) = self.peek() {
@@ -179,7 +183,8 @@ impl<'s> Parser<'s> {
                 _ => directives.push(self.directive()),
             }
         }
-        if let Some(at) = opening {
+        // CoreDNS looks at the last word of the file, whatever it closes.
+        if let Some(at) = opening.filter(|_| !self.is_after_brace) {
             self.note(at, true, "the server block has no closing }");
         }
         directives
@@ -196,8 +201,12 @@ impl<'s> Parser<'s> {
         while let Some(next) = self.peek() {
             let text = next.word.text.as_str();
             if depth == 0 && text == "{" && next.starts_line {
-                let message = "the { must be on the line of its directive";
-                self.note(next.word.at, true, message);
+                let stops = strict::is(&directive);
+                self.note(
+                    next.word.at,
+                    stops,
+                    "the { must be on the line of its directive",
+                );
             } else if depth == 0 && next.starts_line {
                 break;
             } else if depth == 0 && text == "}" {
@@ -219,7 +228,8 @@ impl<'s> Parser<'s> {
             self.advance();
             match was.min(depth) {
                 0 if was == depth && is_closed => {
-                    self.note(next.word.at, true, "unexpected word behind the closing }");
+                    let stops = strict::is(&directive);
+                    self.note(next.word.at, stops, "unexpected word behind the closing }");
                 }
                 0 if was == depth => directive.arguments.push(next.word),
                 0 => directive.lines.push(Vec::new()),
@@ -229,6 +239,9 @@ impl<'s> Parser<'s> {
         directive.lines.retain(|line| !line.is_empty());
         if depth > 0 {
             self.note(directive.name.at, true, "its block has no closing }");
+        }
+        if let Some((at, message)) = strict::plugin_inside(&directive) {
+            self.note(at, true, &message);
         }
         directive
     }
@@ -362,6 +375,7 @@ impl<'s> Parser<'s> {
 
     fn advance(&mut self) -> Option<Next> {
         let next = self.peek();
+        self.is_after_brace = next.as_ref().is_some_and(|it| it.word.text == "}");
         self.skip();
         next
     }

@@ -134,6 +134,36 @@ fn errors_have_their_place() {
     );
 }
 
+/// CoreDNS starts with these, or not, as its parser and its plugins have it.
+#[test]
+fn braces_stop_what_they_stop() {
+    for (text, stops) in [
+        // The last word is a brace, and nobody asks which block it closes.
+        (". {\n forward . 1.1.1.1 {\n  force_tcp\n }\n", false),
+        (". {\n errors {\n }\n", false),
+        (". {\n errors\n", true),
+        (". {\n forward . 1.1.1.1 {\n  force_tcp\n", true),
+        ("(s) {\n errors\n}\n. {\n import s\n", true),
+        // A brace is missing further up: forward has no option loop.
+        (". {\n forward . 1.1.1.1 {\n  force_tcp\n loop\n}\n", true),
+        (". {\n hosts {\n  1.1.1.1 a\n loop\n}\n", false),
+        // A word behind a block: the plugin's own name would be one, too.
+        (". {\n health {\n  lameduck 5s\n } ready\n}\n", false),
+        (". {\n cache {\n  success 5\n } ready\n}\n", true),
+        (". {\n forward . 1.1.1.1 {\n } loop\n}\n", true),
+        (". {\n errors\n} ready\n", false),
+        (". {\n errors\n}\n}\n", false),
+        (". {\n errors }\n}\n", true),
+        (". {\n cache\n {\n }\n}\n", true),
+        (". {\n log\n {\n }\n}\n", false),
+        (".\n{\n errors\n}\n", false),
+        (". { errors\n}\n", false),
+    ] {
+        let corefile = parse(source("/Corefile", text), &[]);
+        assert_eq!(corefile.stop().is_some(), stops, "{text}: {corefile:?}");
+    }
+}
+
 #[test]
 fn snippets_and_files_are_put_in_place() {
     check(
@@ -210,7 +240,8 @@ fn keys_are_zones_and_ports() {
     check_key("2001:db8::/32", &["8.b.d.0.1.0.0.2.ip6.arpa."], 53);
     check_key("0.0.0.0/0", &["in-addr.arpa."], 53);
     check_key("cluster.local:name", &["cluster.local:name."], 53);
-    for wrong in ["", "dns://", ".:", "a..b", ".:70000"] {
+    check_key("example.org:53{", &["example.org:53{."], 53);
+    for wrong in ["", "dns://", ".:", "a..b", ".:70000", ".:53{"] {
         assert!(split_key(wrong).is_err(), "{wrong}");
     }
 }

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::yaml::{self, Entry, Kind, Node};
+use crate::kubelet::gates;
 use crate::kubelet::version::Version;
 use crate::text::{Place, Placed, Source, escaped};
 
@@ -30,6 +31,12 @@ pub struct Configuration {
     pub cluster_dns: Option<Placed<Option<Vec<String>>>>,
     /// `clusterDomain`.
     pub cluster_domain: Option<Placed<Option<String>>>,
+    /// `staticPodPath`.
+    pub static_pods: Option<Placed<Option<String>>>,
+    /// `containerRuntimeEndpoint`.
+    pub runtime_endpoint: Option<Placed<Option<String>>>,
+    /// Those of `featureGates` that can count, in order.
+    pub gates: Vec<(String, Placed<bool>)>,
     /// What is ignored in it, and errors with which the kubelet does not
     /// start. Whole sentences without a full stop.
     pub remarks: Vec<String>,
@@ -53,6 +60,11 @@ const MAX_REMARKS: usize = 100;
 const RESOLV_CONF: &str = "resolvConf";
 const CLUSTER_DNS: &str = "clusterDNS";
 const CLUSTER_DOMAIN: &str = "clusterDomain";
+const STATIC_PODS: &str = "staticPodPath";
+/// The keys that are read.
+const KEYS: [&str; 4] = [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN, STATIC_PODS];
+
+const RUNTIME_ENDPOINT: &str = "containerRuntimeEndpoint";
 
 /// Drop-ins that k3s and rke2 write for the kubelet that they have: their key
 /// is the one that counts, whatever the version.
@@ -123,7 +135,7 @@ impl Reader<'_> {
                 continue;
             };
             let is_repeated = last.insert(key, (index, entry)).is_some();
-            if is_repeated && is_watched(key) {
+            if is_repeated && KEYS.contains(&key) {
                 let message = format!("{key} stands here once more, and the last one counts");
                 self.remark(entry.key.span.start, &message);
             }
@@ -136,7 +148,7 @@ impl Reader<'_> {
         for (_, key, entry) in last {
             self.entry(key, entry, has_key);
         }
-        for key in [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN] {
+        for key in KEYS {
             let is_written = |it: &Entry| it.key.as_scalar().is_some_and(|it| it.text == key);
             // What a merge key (`<<`) brings in.
             if let Some(value) = root.get(key).filter(|_| !entries.iter().any(is_written)) {
@@ -168,6 +180,7 @@ impl Reader<'_> {
                 "resolverconfig" => self.set(RESOLV_CONF, &entry.value),
                 "clusterdns" => self.set(CLUSTER_DNS, &entry.value),
                 "clusterdomain" => self.set(CLUSTER_DOMAIN, &entry.value),
+                "staticpodpath" => self.set(STATIC_PODS, &entry.value),
                 "resolvconf" => {
                     let message = "resolvConf is ignored here: kubelets from 1.28 to 1.31 do not \
                                    take it from a drop-in";
@@ -186,7 +199,9 @@ impl Reader<'_> {
                 }
                 self.set(key, &entry.value);
             }
-            CLUSTER_DNS | CLUSTER_DOMAIN => self.set(key, &entry.value),
+            CLUSTER_DNS | CLUSTER_DOMAIN | STATIC_PODS => self.set(key, &entry.value),
+            RUNTIME_ENDPOINT => self.runtime_endpoint(&entry.value),
+            "featureGates" => self.gates(&entry.value),
             "resolverConfig" if !has_key && self.is_guess() => {
                 if self.is_in_doubt() {
                     let message = "kubelets since 1.32 ignore resolverConfig in a drop-in; the \
@@ -199,11 +214,43 @@ impl Reader<'_> {
                 self.remark(at, "resolverConfig is ignored: the key is resolvConf");
             }
             _ => {
-                let meant = [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN];
-                if let Some(meant) = meant.iter().find(|it| key.eq_ignore_ascii_case(it)) {
+                if let Some(meant) = KEYS.iter().find(|it| key.eq_ignore_ascii_case(it)) {
                     let key = escaped(key.as_bytes());
                     self.remark(at, &format!("{key} is ignored: the key is {meant}"));
                 }
+            }
+        }
+    }
+
+    /// Anything but a text is none of a runtime that is known.
+    fn runtime_endpoint(&mut self, value: &Node) {
+        let text = value.as_scalar().map(|it| it.text.clone());
+        self.found.runtime_endpoint = text.map(|it| Placed {
+            value: Some(it),
+            place: self.source.place_of(value.span.start),
+        });
+    }
+
+    fn gates(&mut self, value: &Node) {
+        for entry in value.as_mapping().unwrap_or_default() {
+            let Some(name) = entry.key.as_scalar().map(|it| it.text.clone()) else {
+                continue;
+            };
+            let at = entry.value.span.start;
+            let Some(kind @ (Kind::Bool(_) | Kind::Null)) = entry.value.kind() else {
+                let message = format!(
+                    "the kubelet does not start with this file: featureGates.{} is {} and \
+                     not true or false",
+                    escaped(name.as_bytes()),
+                    entry.value.described()
+                );
+                self.stop(at, &message);
+                continue;
+            };
+            if gates::counts(&name) {
+                let value = kind == Kind::Bool(true);
+                let place = self.source.place_of(at);
+                self.found.gates.push((name, Placed { value, place }));
             }
         }
     }
@@ -236,6 +283,12 @@ impl Reader<'_> {
             (CLUSTER_DOMAIN, Some(domain)) => {
                 self.found.cluster_domain = Some(Placed {
                     value: Some(domain),
+                    place,
+                });
+            }
+            (STATIC_PODS, Some(path)) => {
+                self.found.static_pods = Some(Placed {
+                    value: Some(path),
                     place,
                 });
             }
@@ -290,9 +343,10 @@ impl Reader<'_> {
             CLUSTER_DNS => {
                 self.found.cluster_dns = counts.then_some(Placed { value: None, place });
             }
-            _ => {
+            CLUSTER_DOMAIN => {
                 self.found.cluster_domain = counts.then_some(Placed { value: None, place });
             }
+            _ => self.found.static_pods = counts.then_some(Placed { value: None, place }),
         }
     }
 
@@ -330,10 +384,6 @@ impl Reader<'_> {
         let place = self.source.place(at);
         self.found.remarks.push(format!("{place}: {message}"));
     }
-}
-
-fn is_watched(key: &str) -> bool {
-    [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN].contains(&key)
 }
 
 fn text_of<'n>(node: &'n Node, key: &str) -> Option<&'n str> {

@@ -31,6 +31,9 @@ pub struct Facts {
     pub netns_files: Vec<(u64, String)>,
     /// The node's own network namespace.
     pub node_netns: Option<u64>,
+    /// Whether every process of the node was seen, so that a pod without one
+    /// has none.
+    pub has_all_tasks: bool,
 }
 
 /// A process of a container.
@@ -129,6 +132,8 @@ pub struct Draft {
     pub resolv_conf: Vec<String>,
     /// Its directories in `/var/log/pods`.
     pub logs: Vec<String>,
+    /// Its containers that have a link to a log: name and id.
+    pub linked: Vec<(String, String)>,
     /// Its directory below the kubelet's.
     pub kubelet_directory: Option<String>,
     /// The process through which its files are best seen.
@@ -164,6 +169,7 @@ struct Index<'f> {
     netns_paths: BTreeMap<u64, &'f str>,
     netns_numbers: BTreeMap<&'f str, u64>,
     node_netns: Option<u64>,
+    has_all_tasks: bool,
 }
 
 /// The pods, sorted by namespace, name and uid.
@@ -281,6 +287,7 @@ impl<'f> Index<'f> {
                 .map(|(number, path)| (path.as_str(), *number))
                 .collect(),
             node_netns: facts.node_netns,
+            has_all_tasks: facts.has_all_tasks,
             uids,
         }
     }

@@ -4,32 +4,29 @@ use std::collections::BTreeMap;
 
 use super::{Draft, Index, Sources, Task};
 use crate::node::runtime::Record;
-use crate::node::{Container, Pod, Process, is_dns_name};
+use crate::node::{Container, Pod, Presence, Process};
 
 pub(super) fn draft(sources: &Sources<'_>, index: &Index<'_>) -> Draft {
     let name = name(sources);
     let sandbox = sandbox(sources, index, name.as_deref());
     let record = sandbox_record(sources, sandbox.as_deref());
     let containers = containers(sources, index);
-    let main = |container: &Container| container.pid;
-    let is_dns = |it: &&Container| is_dns_name(&it.name) && it.pid.is_some();
-    let first = containers.iter().find(is_dns).and_then(main);
-    let eye = first.or_else(|| containers.iter().find_map(main));
     let own = first_task(sources, sandbox.as_deref());
-    let netns = own
-        .and_then(|it| it.netns)
-        .or_else(|| sources.tasks.iter().find(|it| Some(it.pid) == eye)?.netns);
     let mut pod = Pod {
         namespace: namespace(sources),
         name,
         uid: uid(sources),
         processes: processes(sources, sandbox.as_deref()),
-        netns,
         netns_path: record.and_then(|it| it.netns_path.clone()),
+        started: own.and_then(|it| it.started),
         containers,
         ..Pod::default()
     };
+    let eye = pod.eye().and_then(|it| it.pid);
+    let netns = own.and_then(|it| it.netns);
+    pod.netns = netns.or_else(|| sources.tasks.iter().find(|it| Some(it.pid) == eye)?.netns);
     network(&mut pod, sources, record, index);
+    pod.presence = presence(sources, pod.netns_path.as_deref(), index);
     let resolv_conf = resolv_conf(sources, sandbox.as_deref(), index);
     pod.sandbox = sandbox;
     let kubelet = sources
@@ -40,8 +37,26 @@ pub(super) fn draft(sources: &Sources<'_>, index: &Index<'_>) -> Draft {
         pod,
         resolv_conf,
         logs: sources.logs.iter().map(|it| it.path.clone()).collect(),
+        linked: sources
+            .links
+            .iter()
+            .map(|it| (it.container.clone(), it.id.clone()))
+            .collect(),
         kubelet_directory: kubelet.or_else(|| sources.kubelet.map(|it| it.path.clone())),
         eye: eye.or(own.map(|it| it.pid)),
+    }
+}
+
+/// Whether it has a sandbox, or is only left over.
+fn presence(sources: &Sources<'_>, netns_path: Option<&str>, index: &Index<'_>) -> Presence {
+    let is_kept = netns_path.is_some_and(|path| index.netns_numbers.contains_key(path));
+    let is_state = sources.records.iter().any(|it| it.is_state);
+    if !sources.tasks.is_empty() || is_kept || is_state {
+        Presence::Runs
+    } else if index.has_all_tasks {
+        Presence::LeftOver
+    } else {
+        Presence::NotSeen
     }
 }
 
@@ -191,6 +206,8 @@ fn containers(sources: &Sources<'_>, index: &Index<'_>) -> Vec<Container> {
         let container = found.entry(name).or_default();
         container.id = Some(id.to_owned());
         container.pid = Some(task.pid);
+        container.mounts_resolv_conf =
+            task.mounts.resolv_conf.is_some() && task.mounts.sandbox.is_none();
     }
     for (name, last) in sources.logs.iter().flat_map(|it| &it.containers) {
         let container = found.entry(name.clone()).or_default();
@@ -229,6 +246,8 @@ fn recorded(sources: &Sources<'_>, first: &BTreeMap<&str, &Task>) -> BTreeMap<St
             image: record.image.clone(),
             pid,
             restarts: record.attempt,
+            written: Some(record.file.clone()).filter(|it| !it.is_empty()),
+            mounts_resolv_conf: record.mounts_resolv_conf,
             ..Container::default()
         };
         found.insert(name, container);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::node::Presence;
 use crate::text::Source;
 
 const UID: &str = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
@@ -298,4 +299,64 @@ fn init_containers_end_before_others_begin() {
         false,
         true,
     );
+}
+
+/// A directory alone is no pod that runs, if every process was seen.
+#[test]
+fn what_is_left_over_is_told_from_what_runs() {
+    let directory = KubeletDirectory {
+        path: format!("/var/lib/kubelet/pods/{UID}"),
+        uid: UID.to_owned(),
+        ..KubeletDirectory::default()
+    };
+    let left = Facts {
+        logs: vec![logs(3)],
+        kubelet: vec![directory],
+        sandboxes: vec![SandboxDirectory {
+            id: SANDBOX.to_owned(),
+            resolv_conf: "/sandbox/resolv.conf".to_owned(),
+            hostname: some("coredns-a"),
+        }],
+        has_all_tasks: true,
+        ..Facts::default()
+    };
+    let presence = |facts: &Facts| {
+        let pods = pods(facts);
+        pods.iter().map(|it| it.pod.presence).collect::<Vec<_>>()
+    };
+    assert_eq!(presence(&left), [Presence::LeftOver]);
+    let unseen = Facts {
+        has_all_tasks: false,
+        ..left.clone()
+    };
+    assert_eq!(presence(&unseen), [Presence::NotSeen]);
+    // The pause process; what containerd has in its state; a kept namespace.
+    let pause = Facts {
+        tasks: vec![task(9, SANDBOX, "pause")],
+        ..left.clone()
+    };
+    let state = Facts {
+        records: vec![Record {
+            is_state: true,
+            ..record(SANDBOX, None)
+        }],
+        ..left.clone()
+    };
+    let kept = Facts {
+        records: vec![Record {
+            netns_path: some("/run/netns/cni-1"),
+            ..record(SANDBOX, None)
+        }],
+        netns_files: vec![(7, "/run/netns/cni-1".to_owned())],
+        ..left.clone()
+    };
+    for facts in [pause, state, kept] {
+        assert_eq!(presence(&facts), [Presence::Runs], "{facts:?}");
+    }
+    // A sandbox that CRI-O or Docker keeps after its end.
+    let ended = Facts {
+        records: vec![record(SANDBOX, None)],
+        ..left
+    };
+    assert_eq!(presence(&ended), [Presence::LeftOver]);
 }

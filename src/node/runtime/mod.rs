@@ -5,6 +5,7 @@
 //! cri-dockerd `config/constants.go`, `core/naming.go`.
 
 pub mod containerd;
+pub mod state;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -44,6 +45,13 @@ pub struct Record {
     pub kubelet_directory: Option<String>,
     /// The directory of the pod's logs.
     pub logs: Option<String>,
+    /// Whether it is part of what the runtime runs now: what stays after the
+    /// end is not.
+    pub is_state: bool,
+    /// Whether another file than the sandbox's is mounted over resolv.conf.
+    pub mounts_resolv_conf: bool,
+    /// The file that says all this.
+    pub file: String,
 }
 
 type Text<'t> = Cow<'t, str>;
@@ -112,11 +120,14 @@ pub fn oci(id: &str, text: &[u8]) -> Result<Option<Record>, String> {
     for mount in &bundle.mounts {
         let source = mount.source.as_ref();
         match mount.destination.as_ref() {
-            "/etc/resolv.conf" if record.resolv_conf.is_none() => {
-                // A pod can mount a file of its own there.
+            // A pod can mount a file of its own there.
+            "/etc/resolv.conf" => {
                 let is_own = |sandbox: &String| source.split('/').any(|it| it == sandbox);
                 if record.sandbox.as_ref().is_some_and(is_own) {
-                    record.resolv_conf = Some(source.to_owned());
+                    let known = record.resolv_conf.take();
+                    record.resolv_conf = known.or_else(|| Some(source.to_owned()));
+                } else {
+                    record.mounts_resolv_conf = true;
                 }
             }
             "/etc/hosts" => {
@@ -156,6 +167,8 @@ fn containerd(id: &str, annotations: &Words<'_>) -> Option<Record> {
         container: of("container-name"),
         image: of("image-name"),
         logs: of("sandbox-log-directory"),
+        // containerd takes the bundle away when the task ends.
+        is_state: true,
         ..Record::default()
     })
 }
@@ -204,6 +217,7 @@ fn cri_o(id: &str, annotations: &Words<'_>) -> Option<Record> {
         logs: of("LogPath")
             .filter(|_| is_sandbox)
             .and_then(|path| Some(path.rsplit_once('/')?.0.to_owned())),
+        ..Record::default()
     })
 }
 
@@ -286,8 +300,7 @@ pub fn docker(text: &[u8]) -> Result<Option<Record>, String> {
         netns_path: key.filter(|_| is_sandbox && !host_network),
         host_network: (is_sandbox && is_known).then_some(host_network),
         resolv_conf: text(it.resolv_conf_path),
-        kubelet_directory: None,
-        logs: None,
+        ..Record::default()
     }))
 }
 

@@ -40,6 +40,7 @@ fn containerd_as_captured() {
     let wanted = Record {
         resolv_conf: some(&file),
         kubelet_directory: some(format!("/var/lib/kubelet/pods/{UID}")),
+        is_state: true,
         ..expected(false)
     };
     assert_eq!(oci(ID, container), Ok(Some(wanted)));
@@ -50,6 +51,7 @@ fn containerd_as_captured() {
         netns_path: some("/run/netns/cni-413749b9-4e39-a9b2-7c6a-836b8b62babd"),
         resolv_conf: some(&file),
         logs: some(format!("/var/log/pods/kube-system_{NAME}_{UID}")),
+        is_state: true,
         ..expected(true)
     };
     assert_eq!(oci(SANDBOX, sandbox), Ok(Some(wanted)));

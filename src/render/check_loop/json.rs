@@ -39,6 +39,8 @@ struct Document<'r> {
     /// Every way that queries take, those that decide first.
     chains: Vec<ChainForm<'r>>,
     /// What ends it.
+    fix: Option<MendForm<'r>>,
+    /// The same under its old name.
     mend: Option<MendForm<'r>>,
     /// Log lines that show it.
     evidence: Vec<SightingForm<'r>>,
@@ -205,6 +207,7 @@ fn document(report: &Report) -> Document<'_> {
         setup: setup_json::form(&report.setup),
         chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),
         chains: report.chains.iter().map(chain).collect(),
+        fix: report.mend.as_ref().map(mend),
         mend: report.mend.as_ref().map(mend),
         evidence: report.evidence.iter().map(sighting).collect(),
         missing: &report.missing,

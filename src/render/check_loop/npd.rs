@@ -54,6 +54,9 @@ fn accusation(word: &str, report: &Report) -> String {
         return format!("{word}: {culprit} {}", report.headline);
     };
     let proof = hops.iter().rev().find_map(|hop| hop.proof.last());
+    if report.mend.as_ref().is_some_and(|mend| mend.is_restart) {
+        return format!("{word}: {culprit}; restart the kubelet, then recreate the DNS pods");
+    }
     let (todo, about) = match report.mend.as_ref().map(|mend| &mend.edit) {
         Some(Edit { old, new, .. }) if old.as_ref() == Some(new) => {
             ("recreate pods:", new.as_str())

@@ -50,7 +50,7 @@ struct PodForm {
     resolv_conf: Option<FileForm>,
     /// The file that its processes see, where that has other bytes.
     seen_resolv_conf: Option<FileForm>,
-    /// Whether these two differ.
+    /// Whether these two differ, and not because the pod's spec mounts the second.
     drift: Option<bool>,
 }
 
@@ -70,6 +70,21 @@ struct ContainerForm {
     pid: Option<u32>,
     /// How often it was started again.
     restarts: Option<u32>,
+    /// `running`, `paused`, `exited`, or null: it does not run, and how it ended
+    /// is not known.
+    state: Option<&'static str>,
+    /// How it ended, where the runtime wrote that down.
+    ended: Option<EndForm>,
+}
+
+/// The end of a container.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EndForm {
+    /// When, in UTC.
+    at: Option<String>,
+    exit_code: i64,
+    /// As the runtime says.
+    reason: Option<String>,
 }
 
 /// A file in the syntax of resolv.conf.
@@ -136,6 +151,17 @@ fn container(container: &Container) -> ContainerForm {
         image: container.image.clone(),
         pid: container.pid,
         restarts: container.restarts,
+        state: match (container.pid, &container.ended) {
+            (Some(_), _) if container.is_paused => Some("paused"),
+            (Some(_), _) => Some("running"),
+            (None, Some(_)) => Some("exited"),
+            (None, None) => None,
+        },
+        ended: container.ended.as_ref().map(|it| EndForm {
+            at: it.at.clone(),
+            exit_code: it.code,
+            reason: it.reason.clone(),
+        }),
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use colored::Colorize as _;
 
 use crate::config::resolv_conf::ResolvConf;
+use crate::node::runtime::state::Ended;
 use crate::node::{Container, Pod};
 use crate::render::paragraph::{self, WIDTH};
 use crate::text::escaped;
@@ -29,12 +30,18 @@ pub struct Style {
     pub verbose: bool,
 }
 
-/// Writes a row for each pod, and below it what is wrong with it.
+/// Writes a row for each pod, and below it what is wrong with it, and who
+/// listens on its loopback servers: sentences for each pod.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(pods: &[Pod], style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    pods: &[Pod],
+    heard: &[Vec<String>],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if pods.is_empty() {
         return Ok(());
     }
@@ -48,9 +55,12 @@ pub fn write(pods: &[Pod], style: Style, out: &mut dyn Write) -> io::Result<()> 
     let width = width.max("POD".len());
     let mut text = Text { style, width, out };
     text.row(&heads, true)?;
-    for (pod, row) in pods.iter().zip(&rows) {
+    for (number, (pod, row)) in pods.iter().zip(&rows).enumerate() {
         text.row(row, false)?;
         text.notes(pod)?;
+        for sentence in heard.get(number).into_iter().flatten() {
+            text.note(sentence)?;
+        }
         if style.verbose {
             text.details(pod)?;
         }
@@ -133,15 +143,20 @@ impl Text<'_> {
             if let Some(note) = stopped(pod, container) {
                 self.note(&note)?;
             }
+            if container.is_paused {
+                self.note(&format!("container {} is paused", container.name))?;
+            }
         }
         if pod.processes.is_empty() {
             self.note("none of its processes is there")?;
         }
         if let (Some(kept), Some(seen)) = (&pod.resolv_conf, &pod.seen_resolv_conf) {
             let (kept, seen) = (&kept.source.name, &seen.source.name);
-            self.note(&format!(
-                "drift: its processes see another file ({seen}) than {kept}"
-            ))?;
+            self.note(&if pod.mounts_resolv_conf() {
+                format!("its spec mounts a file of its own ({seen}) over {kept}")
+            } else {
+                format!("drift: its processes see another file ({seen}) than {kept}")
+            })?;
         }
         Ok(())
     }
@@ -229,9 +244,11 @@ fn of_container(container: &Container) -> String {
     parts.extend(container.id.clone());
     parts.extend(container.image.clone());
     parts.push(match container.pid {
+        Some(pid) if container.is_paused => format!("process {pid}, paused"),
         Some(pid) => format!("process {pid}"),
         None => "does not run".to_owned(),
     });
+    parts.extend(container.ended.as_ref().map(end));
     let restarts = container.restarts.filter(|&it| it > 0);
     parts.extend(restarts.map(|it| format!("started again {}", times(it))));
     parts.join(", ")
@@ -245,12 +262,17 @@ fn stopped(pod: &Pod, container: &Container) -> Option<String> {
         return None;
     }
     let name = &container.name;
+    let ended = container.ended.as_ref();
+    let how = ended.map(|it| format!(": {}", end(it))).unwrap_or_default();
     let restarts = container.restarts.unwrap_or(0);
     if restarts > 0 {
         let times = times(restarts);
         return Some(format!(
-            "container {name} does not run; it was started again {times}"
+            "container {name} does not run{how}; it was started again {times}"
         ));
+    }
+    if ended.is_some() {
+        return Some(format!("container {name} does not run{how}"));
     }
     let others_run = pod.containers.iter().any(|it| it.pid.is_some());
     match (pod.processes.is_empty(), others_run) {
@@ -260,6 +282,23 @@ fn stopped(pod: &Pod, container: &Container) -> Option<String> {
         )),
         (false, false) => Some(format!("container {name} does not run")),
     }
+}
+
+/// `it ended at 2026-11-23T04:07:36Z with exit code 137 (signal 9, OOMKilled)`
+fn end(ended: &Ended) -> String {
+    let at = ended.at.as_ref().map(|it| format!(" at {it}"));
+    let signal = Some(ended.code - 128).filter(|it| (1..=64).contains(it));
+    let signal = signal.map(|it| format!("signal {it}"));
+    let why: Vec<String> = signal.into_iter().chain(ended.reason.clone()).collect();
+    let why = match why.as_slice() {
+        [] => String::new(),
+        why => format!(" ({})", why.join(", ")),
+    };
+    format!(
+        "it ended{} with exit code {}{why}",
+        at.unwrap_or_default(),
+        ended.code
+    )
 }
 
 fn times(count: u32) -> String {
@@ -273,6 +312,23 @@ fn times(count: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_container_is_told() {
+        let said = |code, reason: Option<&str>| {
+            end(&Ended {
+                at: Some("2026-11-23T04:07:36Z".to_owned()),
+                code,
+                reason: reason.map(str::to_owned),
+            })
+        };
+        let at = "it ended at 2026-11-23T04:07:36Z with exit code";
+        assert_eq!(said(3, None), format!("{at} 3"));
+        assert_eq!(said(139, None), format!("{at} 139 (signal 11)"));
+        let killed = said(137, Some("OOMKilled"));
+        assert_eq!(killed, format!("{at} 137 (signal 9, OOMKilled)"));
+        assert_eq!(said(255, None), format!("{at} 255"));
+    }
 
     #[test]
     fn name_servers_are_counted_where_there_is_no_room() {

@@ -9,6 +9,7 @@ mod doubts;
 mod forward;
 mod listen;
 mod places;
+mod start;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use crate::topology::coredns::places::Places;
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Program};
 
 pub use forward::has_places;
+pub use start::{Conf, conf};
 
 /// Zones, server blocks, listeners and directives of a kind beyond this
 /// number are not looked at.
@@ -48,20 +50,19 @@ pub struct Site<'a> {
     pub interfaces: &'a [(IpAddr, String)],
 }
 
-/// The DNS servers that the Corefile among `files` makes; the others are what
-/// it can import. None if there is no Corefile.
+/// The DNS servers that the first of the files makes, a Corefile; the others
+/// are what it can import. None if there is no Corefile.
 pub fn read(files: &[Source], site: &Site<'_>) -> Vec<DnsServer> {
-    let Some(main) = main_file(files) else {
+    let Some((main, others)) = files.split_first() else {
         return Vec::new();
     };
-    let mut others = files.to_vec();
-    let main = others.remove(main);
-    servers(&parse(main, &others), site)
+    servers(&parse(main.clone(), others), site)
 }
 
-/// Which of the files of a DNS pod is its Corefile: `Corefile`, NodeLocal
-/// DNSCache's `Corefile.base`, AKS's `localdns.corefile`, or the only one.
-pub fn main_file(files: &[Source]) -> Option<usize> {
+/// Puts the Corefile among the files of a DNS pod before all that it can
+/// import: `Corefile`, NodeLocal DNSCache's `Corefile.base`, AKS's
+/// `localdns.corefile`; else the first one is it.
+pub fn main_first(files: &mut [Source]) {
     let base = |source: &Source| {
         let name = source.name.rsplit('/').next().unwrap_or_default();
         name.to_lowercase()
@@ -72,10 +73,13 @@ pub fn main_file(files: &[Source]) -> Option<usize> {
         &|name| name.ends_with(".corefile"),
         &|name| name.starts_with("corefile"),
     ];
-    let named = is_main
+    let mut named = is_main
         .iter()
-        .find_map(|is_main| files.iter().position(|source| is_main(&base(source))));
-    named.or((files.len() == 1).then_some(0))
+        .filter_map(|is_main| files.iter().position(|source| is_main(&base(source))));
+    let at = named.next().unwrap_or_default();
+    if let Some(before) = files.get_mut(..=at) {
+        before.rotate_right(1);
+    }
 }
 
 /// What tells one listener from another.

@@ -64,6 +64,7 @@ pub(super) fn report(verdict: Verdict) -> Report {
             share: (1, 1),
         }],
         mend: Some(Mend {
+            is_restart: false,
             edit: Edit {
                 place: place("/var/lib/kubelet/config.yaml", 8, 1),
                 old: Some("resolvConf: /etc/resolv.conf".to_owned()),

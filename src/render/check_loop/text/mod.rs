@@ -131,7 +131,12 @@ impl Page<'_> {
     fn mend(&mut self, mend: &Mend) -> io::Result<()> {
         let edit = &mend.edit;
         if edit.old.as_ref() == Some(&edit.new) {
-            self.title("What mends it: nothing is left to edit")?;
+            let title = if mend.is_restart {
+                "What mends it: nothing is left to edit, the kubelet has not read it yet"
+            } else {
+                "What mends it: nothing is left to edit"
+            };
+            self.title(title)?;
             writeln!(
                 self.out,
                 "  {} has it already:",

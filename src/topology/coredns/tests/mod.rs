@@ -67,7 +67,9 @@ fn check(corefile: &str, expected: &str) {
 }
 
 fn check_files(files: &[Source], expected: &str) {
-    assert_eq!(shown(&servers_of(files)), expected, "{:?}", files.first());
+    let mut files = files.to_vec();
+    main_first(&mut files);
+    assert_eq!(shown(&servers_of(&files)), expected, "{:?}", files.first());
 }
 
 #[test]
@@ -343,7 +345,13 @@ fn files_of_a_pod_are_told_apart() {
         &[source("/a", ". {\n forward . /r\n}")],
         "*#53 | . -> /r;\n",
     );
-    check_files(&[source("/a", ""), source("/b", ". {\n}")], "");
+    check_files(
+        &[
+            source("/a", ". {\n forward . /r\n}"),
+            source("/b", ". {\n}"),
+        ],
+        "*#53 | . -> /r;\n",
+    );
 }
 
 #[test]

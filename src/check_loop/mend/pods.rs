@@ -1,0 +1,103 @@
+//! Which pods have to be made anew for a new file, and how.
+
+use super::{servers, view};
+use crate::check_loop::graph::Graph;
+use crate::check_loop::outcome::Outcome;
+use crate::check_loop::report::{State, When};
+use crate::check_loop::view::Policy;
+use crate::node::{Node, Pod};
+use crate::text::escaped;
+use crate::topology::Network;
+
+/// The DNS pods whose queries come to an end with the files that they have.
+pub(super) fn well<'n>(graph: &Graph<'n>, outcomes: &[&Outcome]) -> Vec<&'n Pod> {
+    let of = |pod: &Pod| {
+        let own = outcomes.iter().filter(|it| {
+            let server = graph.servers.get(it.start);
+            let is_its = server
+                .and_then(|it| it.pod)
+                .is_some_and(|it| it.key() == pod.key());
+            is_its && it.when == When::Now
+        });
+        let mut own = own.peekable();
+        own.peek().is_some() && own.all(|it| it.state == State::NoLoop)
+    };
+    graph.node.pods.iter().filter(|pod| of(pod)).collect()
+}
+
+/// Which pods have to be made anew for a new file: not those that do well.
+pub(super) fn recreation(node: &Node, well: &[&Pod]) -> Vec<String> {
+    let serves = |pod: &Pod| {
+        let network = Network::Pod(pod.key());
+        servers::is_dns_pod(pod) || node.servers.iter().any(|it| it.network == network)
+    };
+    let is_affected = |pod: &&Pod| {
+        serves(pod) && view::policy(node, pod) == Policy::Host && !pod.mounts_resolv_conf()
+    };
+    let affected: Vec<&Pod> = node.pods.iter().filter(is_affected).collect();
+    let is_well = |pod: &Pod| well.iter().any(|it| it.key() == pod.key());
+    let old: Vec<&Pod> = affected
+        .iter()
+        .copied()
+        .filter(|pod| !is_well(pod))
+        .collect();
+    if affected.is_empty() {
+        vec![recreation_of_all()]
+    } else {
+        each(node, &old)
+    }
+}
+
+/// Whether the sentence is one of these: pods that run with a good
+/// file need none of it.
+pub(super) fn is_recreation(sentence: &str) -> bool {
+    sentence.starts_with(RECREATE)
+}
+
+const RECREATE: &str = "Recreate the DNS pods, which keep their old file until then";
+
+/// The same where the pods are not known.
+pub(super) fn recreation_of_all() -> String {
+    format!("{RECREATE}: kubectl -n kube-system delete pod -l k8s-app=kube-dns")
+}
+
+/// How these pods are made anew.
+fn each(node: &Node, pods: &[&Pod]) -> Vec<String> {
+    let (from_files, others): (Vec<&Pod>, Vec<&Pod>) = pods.iter().partition(|it| it.is_static());
+    let mut namespaces: Vec<&str> = others
+        .iter()
+        .filter_map(|it| it.namespace.as_deref())
+        .collect();
+    namespaces.sort_unstable();
+    namespaces.dedup();
+    let of_namespace = |namespace: &str| {
+        let of_it = |pod: &&&Pod| pod.namespace.as_deref() == Some(namespace);
+        let names = others.iter().filter(of_it);
+        let names: Vec<&str> = names.filter_map(|it| it.name.as_deref()).collect();
+        let names = names.join(" ");
+        format!("{RECREATE}: kubectl -n {namespace} delete pod {names}")
+    };
+    let sentences = namespaces.into_iter().map(of_namespace);
+    sentences
+        .chain(from_files.into_iter().map(|pod| of_file(node, pod)))
+        .collect()
+}
+
+/// Deleting a static pod takes away what the API server shows of it, and not
+/// the pod itself.
+fn of_file(node: &Node, pod: &Pod) -> String {
+    let folder = node
+        .kubelet
+        .as_ref()
+        .and_then(|it| it.static_pods.as_deref());
+    let manifest = match (&pod.manifest, folder) {
+        (Some(path), _) => path.clone(),
+        (None, Some(folder)) => format!("in {}", escaped(folder.as_bytes())),
+        (None, None) => "in the kubelet's staticPodPath".to_owned(),
+    };
+    format!(
+        "Recreate the static pod {}, which deleting does not: move its manifest {manifest} out of \
+         its directory, wait until kdns pods shows the pod no more, and move it back",
+        pod.label()
+    )
+}

@@ -1,0 +1,200 @@
+//! What counts as now, and what the running kubelet would write.
+
+use super::*;
+use crate::kubelet::Running;
+
+const STUB: &str = "127.0.0.53";
+const REAL: &str = "172.31.0.53";
+const FINE: (Verdict, State, State) = (Verdict::NoLoop, State::NoLoop, State::NoLoop);
+const LOOP: (Verdict, State, State) = (Verdict::Loop, State::Loop, State::Loop);
+
+fn pod(name: &str, servers: &str, address: &str) -> Pod {
+    Pod {
+        addresses: ips(address),
+        started: Some(500),
+        ..dns_pod(name, &corefile("/etc/resolv.conf"), servers)
+    }
+}
+
+/// A node with two DNS pods that have these servers.
+fn two(files: &str, first: &str, second: &str) -> Node {
+    Node {
+        pods: vec![
+            pod("coredns-a", first, "10.244.0.7"),
+            pod("coredns-b", second, "10.244.0.8"),
+        ],
+        ..node(files)
+    }
+}
+
+fn steps(report: &Report) -> Vec<&str> {
+    let mend = report.mend.as_ref().unwrap();
+    mend.then.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn one_of_several_pods_is_mixed_and_the_fix_names_it() {
+    let expected = (Verdict::Mixed, State::Mixed, State::NoLoop);
+    let report = check("loops", &two(REAL, STUB, REAL), expected);
+    assert!(
+        report
+            .headline
+            .contains("loops in 1 of 2 DNS pods until it is recreated")
+    );
+    let step = "Recreate the DNS pods, which keep their old file until then: kubectl -n \
+                kube-system delete pod coredns-a";
+    assert_eq!(steps(&report), [step]);
+    check(
+        "all",
+        &two(REAL, STUB, STUB),
+        (Verdict::Loop, State::Loop, State::NoLoop),
+    );
+    // Whose file is not known is neither.
+    let mut node = two(REAL, STUB, REAL);
+    node.pods[1].resolv_conf = None;
+    check(
+        "unknown",
+        &node,
+        (Verdict::Loop, State::Loop, State::NoLoop),
+    );
+    let mut node = two(STUB, STUB, REAL);
+    node.files
+        .push(host_file("/run/systemd/resolve/resolv.conf", &[], REAL));
+    let report = check("both", &node, (Verdict::Mixed, State::Mixed, State::Loop));
+    let last = steps(&report).pop().unwrap();
+    assert!(last.ends_with("delete pod coredns-a"), "{last}");
+}
+
+/// Any pod can have a list as the cluster's, and any server.
+#[test]
+fn the_service_is_what_the_kubelet_says() {
+    let text = "search default.svc.cluster.local svc.cluster.local cluster.local\n\
+                nameserver 172.31.0.53\noptions ndots:5\n";
+    let conf = || Some(ResolvConf::parse(source("/s/resolv.conf", text)));
+    let mut node = with_coredns(REAL, &corefile("/etc/resolv.conf"));
+    let mut other = pod("none", REAL, "10.244.0.9");
+    other.corefiles.clear();
+    other.containers[0].name = "app".to_owned();
+    other.resolv_conf = conf();
+    node.pods.push(other);
+    check("another pod", &node, FINE);
+    // The same of CoreDNS itself: its next start is like this one.
+    let mut node = with_coredns(STUB, &corefile("/etc/resolv.conf"));
+    node.pods[0].resolv_conf = conf();
+    check("its own", &node, FINE);
+}
+
+/// The kubelet was started at tick 400, before its file was changed.
+fn stale(mut node: Node, value: Option<&str>) -> Node {
+    let kubelet = node.kubelet.as_mut().unwrap();
+    let origin = match value {
+        Some(_) => Origin::Option("--kubelet-config"),
+        None => Origin::Unread("/c.yaml was changed since".to_owned()),
+    };
+    kubelet.running = Some(Running {
+        resolv_conf: Setting {
+            value: value.unwrap_or("/etc/resolv.conf").to_owned(),
+            origin,
+            overrode: Vec::new(),
+        },
+        changed: vec!["/c.yaml".to_owned()],
+        is_unit_changed: false,
+        started: Some(400),
+    });
+    node.running_file = Some(match value {
+        Some(path) => host_file(path, &[], STUB),
+        None => HostFile {
+            path: "/etc/resolv.conf".to_owned(),
+            links: Vec::new(),
+            content: Err(crate::node::Unread {
+                is_missing: false,
+                reason: "/c.yaml was changed since".to_owned(),
+            }),
+        },
+    });
+    node
+}
+
+#[test]
+fn the_running_kubelet_is_restarted_before_pods_are_recreated() {
+    for (name, value) in [
+        ("what it gave to a pod", None),
+        ("known", Some("/etc/stub.conf")),
+    ] {
+        let report = check(name, &stale(two(REAL, STUB, STUB), value), LOOP);
+        let steps = steps(&report);
+        assert_eq!(steps.len(), 2, "{name}: {steps:?}");
+        assert_eq!(steps[0], "Restart the kubelet: systemctl restart kubelet");
+        assert!(
+            steps[1].ends_with("delete pod coredns-a coredns-b"),
+            "{name}: {steps:?}"
+        );
+        assert!(report.mend.as_ref().unwrap().is_restart, "{name}");
+        assert!(
+            report.headline.contains("until the kubelet is restarted"),
+            "{name}"
+        );
+    }
+    // A file that leads back is to be edited first.
+    let mut node = stale(two(STUB, STUB, STUB), None);
+    node.files
+        .push(host_file("/run/systemd/resolve/resolv.conf", &[], REAL));
+    let report = check("edit", &node, LOOP);
+    let mend = report.mend.unwrap();
+    assert!(!mend.is_restart && mend.edit.new.ends_with("/run/systemd/resolve/resolv.conf"));
+    assert!(mend.then[0].starts_with("Restart the kubelet"), "{mend:#?}");
+}
+
+#[test]
+fn a_kubelet_that_nobody_saw_writing_is_unknown() {
+    let mut node = stale(two(STUB, REAL, REAL), None);
+    for pod in &mut node.pods {
+        pod.started = Some(300);
+    }
+    let expected = (Verdict::Unknown, State::NoLoop, State::Unknown);
+    let report = check("older pods", &node, expected);
+    assert!(
+        report.missing[0].contains("was changed since"),
+        "{report:#?}"
+    );
+    assert!(
+        report
+            .remarks
+            .iter()
+            .any(|it| it.ends_with("another one: loop"))
+    );
+    // One that it made: it has the good file, for now.
+    node.pods[1].started = Some(500);
+    check("a newer one", &node, FINE);
+}
+
+#[test]
+fn a_static_pod_is_recreated_by_its_manifest() {
+    let mut node = two(REAL, STUB, STUB);
+    node.pods[0].uid = Some("c31a8e4c908b8e67011274b4801a9b87".to_owned());
+    node.pods[1].manifest = Some("/m/dns.yaml".to_owned());
+    node.kubelet.as_mut().unwrap().static_pods = Some("/m".to_owned());
+    let report = check("static", &node, (Verdict::Loop, State::Loop, State::NoLoop));
+    let steps = steps(&report);
+    assert!(steps[0].contains("coredns-a") && steps[0].contains("manifest in /m out of"));
+    assert!(
+        steps[1].contains("coredns-b") && steps[1].contains("/m/dns.yaml"),
+        "{steps:?}"
+    );
+    assert!(!steps.concat().contains("kubectl"), "{steps:?}");
+}
+
+#[test]
+fn without_a_kubelet_now_is_the_answer() {
+    let mut node = two(REAL, REAL, REAL);
+    node.kubelet = None;
+    let report = check(
+        "fine",
+        &node,
+        (Verdict::NoLoop, State::NoLoop, State::Unknown),
+    );
+    assert!(report.headline.starts_with("DNS does not loop now"));
+    let mut node = two(REAL, STUB, STUB);
+    node.kubelet = None;
+    check("loops", &node, (Verdict::Loop, State::Loop, State::Unknown));
+}
