@@ -24,7 +24,7 @@ pub fn documents(file: FileId, source: &Arc<Source>, form: Option<Form>) -> Docu
         file,
         found: Documents::default(),
     };
-    let form = form.or_else(|| recognise::form(&source.name, &source.bytes));
+    let form = form.or_else(|| recognise::form(&source.name, &source.bytes, true));
     if let Some(form) = form {
         let text = Embedded {
             source: Arc::clone(source),
@@ -179,7 +179,7 @@ fn within(
 ) -> Option<(Embedded, Form)> {
     // As if the file were a directory: what is in one file is near.
     let path = format!("{}/{}", outer.path, path.trim_start_matches('/'));
-    let form = form.or_else(|| recognise::form(&path, bytes))?;
+    let form = form.or_else(|| recognise::form(&path, bytes, false))?;
     let source = Source {
         name: outer.source.name.clone(),
         bytes: bytes.to_vec(),

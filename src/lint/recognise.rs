@@ -7,18 +7,20 @@ use crate::config::resolv_conf::is_blank;
 use crate::lint::form::Form;
 use crate::lint::inner::mime;
 
-/// What the file at `path` is; `None`: none of ours.
-pub fn form(path: &str, bytes: &[u8]) -> Option<Form> {
+/// What the file at `path` is; `None`: none of ours. What was not chosen by
+/// anybody, but found, is a resolv.conf only if it can hardly be anything else.
+pub fn form(path: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if let Some(text) = from_utf_16(bytes) {
-        let found = by_name(path, name, &text).or_else(|| by_content(name, &text));
+        let content = || by_content(name, &text, is_chosen);
+        let found = by_name(path, name, &text).or_else(content);
         // A rule says what resolvers make of a resolv.conf.
         return found.map(|it| match it {
             Form::ResolvConf => it,
             _ => Form::Wide,
         });
     }
-    by_name(path, name, bytes).or_else(|| by_content(name, bytes))
+    by_name(path, name, bytes).or_else(|| by_content(name, bytes, is_chosen))
 }
 
 /// The text of a file in UTF-16, which its first two bytes tell.
@@ -105,23 +107,35 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
 }
 
-fn by_content(name: &str, bytes: &[u8]) -> Option<Form> {
+fn by_content(name: &str, bytes: &[u8], is_chosen: bool) -> Option<Form> {
     if is_multipart(bytes) {
         // Its parts can be encoded.
         return Some(Form::Mime);
     }
-    let extension = name.rsplit_once('.').map_or("", |it| it.1);
-    let is_yaml = matches!(
-        extension,
-        "yaml" | "yml" | "json" | "ign" | "bu" | "template"
-    );
-    if is_yaml || looks_like_yaml(bytes) {
+    if is_yaml(name, bytes) {
         return has_subject(bytes).then_some(Form::Yaml);
     }
-    if is_resolv_conf(name, bytes) {
+    let is_named = if is_chosen {
+        name.contains("resolv") && name.contains("conf")
+    } else {
+        is_resolv_conf_name(name)
+    };
+    // Every line of it, where the name says nothing.
+    let can_be = is_chosen || is_named || !name.contains('.') || is_conf(name);
+    if can_be && is_resolv_conf(is_named, bytes) {
         return Some(Form::ResolvConf);
     }
     None
+}
+
+/// Whether it is YAML or JSON, by its name or its beginning.
+pub fn is_yaml(path: &str, bytes: &[u8]) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |it| it.1);
+    let is_named = matches!(
+        extension,
+        "yaml" | "yml" | "json" | "ign" | "bu" | "template"
+    );
+    is_named || looks_like_yaml(bytes)
 }
 
 /// Whether it is user data of several parts.
@@ -180,7 +194,7 @@ fn looks_like_yaml(bytes: &[u8]) -> bool {
 const HEAD: usize = 4096;
 
 /// Words without which no YAML file holds anything of ours.
-fn has_subject(bytes: &[u8]) -> bool {
+pub fn has_subject(bytes: &[u8]) -> bool {
     SUBJECTS.iter().any(|word| mentions(bytes, word))
 }
 
@@ -209,11 +223,28 @@ fn mentions(bytes: &[u8], word: &[u8]) -> bool {
     memmem::find(bytes, word).is_some()
 }
 
+/// Whether a file is called as a resolv.conf is: `resolv.conf`,
+/// `pod.resolv.conf`, `resolv-uplink.conf`, `resolv.conf.bak`. A page of a
+/// manual, a template and a program about it are none.
+fn is_resolv_conf_name(name: &str) -> bool {
+    const ABOUT: [&str; 13] = [
+        "5", "8", "diff", "erb", "in", "j2", "lua", "patch", "php", "pl", "tmpl", "tpl", "txt",
+    ];
+    let copy = name.strip_prefix("resolv.conf.");
+    copy.is_some_and(|it| !ABOUT.contains(&it))
+        || name.ends_with("resolv.conf")
+        || name.starts_with("resolv") && is_conf(name)
+}
+
+fn is_conf(name: &str) -> bool {
+    name.strip_suffix(".conf").is_some()
+}
+
 /// Whether every line that says anything begins with a keyword of
-/// `resolv.conf(5)`, one of them with `nameserver` or `search`.
-fn is_resolv_conf(name: &str, bytes: &[u8]) -> bool {
+/// `resolv.conf(5)`, one of them with `nameserver` or `search`; of a file that
+/// is named so, one line.
+fn is_resolv_conf(is_named: bool, bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
-    let is_named = name.contains("resolv") && name.contains("conf");
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mut telling = 0_usize;
     for line in head.split(|&byte| byte == b'\n') {

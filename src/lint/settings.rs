@@ -199,7 +199,7 @@ pub fn version(word: &str) -> Result<Version, String> {
         found.ok_or_else(|| format!("{word} is no version such as 1.29 or v1.29.3"))?;
     let patch = text.splitn(3, '.').nth(2).unwrap_or_default();
     let digits = patch.split(|c: char| !c.is_ascii_digit()).next();
-    let patch = digits.and_then(|it| it.parse().ok()).unwrap_or(0);
+    let patch = digits.and_then(|it| it.parse().ok());
     Ok(Version {
         major,
         minor,

@@ -9,6 +9,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod arguments;
 mod formats;
 mod readers;
 mod settings;

@@ -23,6 +23,7 @@ use crate::lint::options::{Options, Role};
 use crate::lint::subject::Kubelet;
 use crate::lint::workspace::Workspace;
 use crate::node::{HostFile, Node};
+use crate::pod::Rules;
 use crate::text::ordered;
 
 /// What was given together, with the kubelets put together from it.
@@ -114,6 +115,15 @@ impl<'w> Context<'w> {
     pub fn kubelet_version(&self) -> Option<Version> {
         let of_node = || self.workspace.node.as_ref()?.kubelet.as_ref()?.version;
         self.options().kubelet_version.or_else(of_node)
+    }
+
+    /// What those kubelets let into pods' files.
+    pub fn pod_rules(&self) -> Rules {
+        let kubelet = || self.workspace.node.as_ref()?.kubelet.as_ref();
+        match self.options().kubelet_version {
+            None => kubelet().map_or_else(|| Rules::of(None), Rules::of_kubelet),
+            version => Rules::of(version),
+        }
     }
 
     /// The node, with `--root` or `--node`.

@@ -76,7 +76,7 @@ mod tests {
             ("coredns/coredns:latest", None),
             ("registry.k8s.io/dns/k8s-dns-node-cache:1.22.28", None),
         ] {
-            let found = of_image(image).map(|it| (it.minor, it.patch));
+            let found = of_image(image).map(|it| (it.minor, it.patch.unwrap()));
             assert_eq!(found, expected, "{image}");
         }
     }

@@ -217,10 +217,13 @@ fn variable(document: &Document, key: Key, name: &str, value: &Traced) -> Settin
 /// The settings that a list of arguments makes.
 pub(super) fn settings(document: &Document, arguments: &[Traced]) -> Vec<Setting> {
     let flags = flags::read(arguments).flags;
-    flags.iter().map(|flag| setting(document, flag)).collect()
+    let setting = |flag| setting(document, flag);
+    flags.iter().filter_map(setting).collect()
 }
 
-fn setting(document: &Document, flag: &Flag) -> Setting {
+/// `None`: no rule asks for it.
+fn setting(document: &Document, flag: &Flag) -> Option<Setting> {
+    let key = key(flag.name)?;
     let at = place(document, flag.spot, &flag.value);
     let values = match flag.name {
         Name::ClusterDns => {
@@ -242,8 +245,8 @@ fn setting(document: &Document, flag: &Flag) -> Setting {
         }],
     };
     let name = flag.argument.split(['=', ' ']).next().unwrap_or_default();
-    Setting {
-        key: key(flag.name),
+    Some(Setting {
+        key,
         written: Text {
             text: name.to_owned(),
             at,
@@ -256,7 +259,7 @@ fn setting(document: &Document, flag: &Flag) -> Setting {
             let span = standing(document, spot, &flag.value)?;
             document.at_literal(span)
         }),
-    }
+    })
 }
 
 /// Where a value stands: all of it, if its bytes stand there as they are.
@@ -276,12 +279,14 @@ fn standing(document: &Document, spot: Spot, value: &str) -> Option<Span> {
     (document.bytes(whole) == value.as_bytes()).then_some(whole)
 }
 
-fn key(name: Name) -> Key {
-    match name {
+pub(super) fn key(name: Name) -> Option<Key> {
+    Some(match name {
         Name::ResolvConf => Key::ResolvConf,
         Name::ClusterDns => Key::ClusterDns,
         Name::ClusterDomain => Key::ClusterDomain,
         Name::Config => Key::Config,
         Name::ConfigDir => Key::ConfigDir,
-    }
+        // Programs other than the kubelet have it, too.
+        Name::FeatureGates | Name::RuntimeEndpoint => return None,
+    })
 }

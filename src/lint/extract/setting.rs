@@ -2,8 +2,9 @@
 
 use crate::config::traced::Traced;
 use crate::config::yaml::{Entry, Kind, Node};
-use crate::kubelet::flags::{self, Name};
+use crate::kubelet::flags;
 use crate::lint::document::{At, Document};
+use crate::lint::extract::flags::key;
 use crate::lint::extract::text;
 use crate::lint::facts::{Key, Setting, Text};
 
@@ -69,13 +70,7 @@ pub(super) fn argument(document: &Document, name: &Node, value: &Node) -> Option
 pub(super) fn flag(written: Text, value: &Text, argument: &str) -> Option<Setting> {
     let argument = Traced::untraced(argument.as_bytes());
     let flag = flags::read(&[argument]).flags.into_iter().next()?;
-    let key = match flag.name {
-        Name::ResolvConf => Key::ResolvConf,
-        Name::ClusterDns => Key::ClusterDns,
-        Name::ClusterDomain => Key::ClusterDomain,
-        Name::Config => Key::Config,
-        Name::ConfigDir => Key::ConfigDir,
-    };
+    let key = key(flag.name)?;
     let one = |text: &str| Text {
         text: text.to_owned(),
         at: value.at,

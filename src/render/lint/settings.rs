@@ -62,7 +62,7 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     ];
     for (key, version) in versions {
         if let Some(it) = version {
-            writeln!(out, "{key} = \"{}.{}.{}\"", it.major, it.minor, it.patch)?;
+            writeln!(out, "{key} = \"{it}\"")?;
         }
     }
     if !options.cluster_dns.is_empty() {

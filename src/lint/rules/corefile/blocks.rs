@@ -217,21 +217,12 @@ pub(super) fn unknown_since<'r>(
 
 /// `CoreDNS 1.8.0`.
 pub(super) fn shown(version: Version) -> String {
-    let Version {
-        major,
-        minor,
-        patch,
-    } = version;
-    format!("CoreDNS {major}.{minor}.{patch}")
+    format!("CoreDNS {version}")
 }
 
 /// A version.
 pub(super) const fn release(major: u32, minor: u32, patch: u32) -> Version {
-    Version {
-        major,
-        minor,
-        patch,
-    }
+    Version::release(major, minor, patch)
 }
 
 /// More are not said about one file by one rule.

@@ -46,13 +46,12 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         let (Some(at), Some(target)) = (place, open.or(targets.first())) else {
             continue;
         };
-        let change = blocks::line_before(file, block, forward, "loop");
+        // No fix: where only some of the servers lead back, it ends what answers.
         let finding = report
             .add(at, "the root zone is forwarded, but loop is missing")
             .label("a loop is not noticed here")
             .help("write loop on a line of its own in this block")
-            .note("if a server leads back here, the queries pile up until the pod is killed for its memory; with loop it ends at once and says why")
-            .fix("add loop", [change]);
+            .note("if a server leads back here, the queries pile up until the pod is killed for its memory; with loop it ends at once and says why");
         if let Some(target) = file.at(target.at) {
             finding.also(target, "queries go here");
         }

@@ -1,14 +1,17 @@
 #![doc = include_str!("non_equivalent_upstreams.md")]
 
+use std::net::{IpAddr, SocketAddr};
+
+use crate::address::{is_private, is_public_resolver};
+use crate::config::corefile::{Directive, Transport, Word};
 use crate::finding::Severity;
+use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::Context;
+use crate::lint::document::At;
 use crate::lint::report::Report;
+use crate::lint::rules::corefile::blocks;
 use crate::lint::subject::CorefileText;
 use crate::lint::{Check, Rule};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-
-use crate::config::corefile::{Directive, Transport, Word};
-use crate::lint::rules::corefile::blocks;
 
 /// KC010.
 pub static RULE: Rule = Rule {
@@ -20,28 +23,79 @@ pub static RULE: Rule = Rule {
     check: Check::Corefile(check),
 };
 
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let forwards = blocks::blocks(file)
         .iter()
         .flat_map(|it| blocks::named(it, "forward"));
     let mut places = blocks::Places::of(file);
     for forward in forwards.filter(|it| !is_sequential(it)) {
-        let targets = || blocks::targets(forward).iter();
-        let find =
-            |is_it: fn(IpAddr) -> bool| targets().find(|it| address(&it.text).is_some_and(is_it));
+        let servers: Vec<Server<'_>> = blocks::targets(forward)
+            .iter()
+            .flat_map(|word| servers(file, context, word))
+            .collect();
+        let find = |is_it: fn(IpAddr) -> bool| servers.iter().find(|it| is_it(it.address));
         let (Some(private), Some(public)) = (find(is_private), find(is_public_resolver)) else {
             continue;
         };
-        let (Some(at), Some(other)) = (places.first(public), file.at(private.at)) else {
+        let Some(at) = places.first(public.word) else {
             continue;
         };
+        let (known, unknown) = (private.text, public.text);
         report
-            .add(at, format!("{} does not know the names that {} knows, and each is asked by lot", public.text, private.text))
-            .label("a public resolver")
-            .also(other, "a private address")
+            .add(at, format!("{unknown} does not know the names that {known} knows, and each is asked by lot"))
+            .label(if public.is_listed { "this file lists a public resolver" } else { "a public resolver" })
+            .also(private.at, "a private address")
             .help("write policy sequential in the block of this forward, or forward the private zones in a server block of their own")
             .note("names of the private zones are NXDOMAIN now and then, and the cache keeps that answer");
     }
+}
+
+/// A server that a `forward` can ask.
+struct Server<'w> {
+    address: IpAddr,
+    text: &'w str,
+    at: At,
+    /// The word of the `forward`.
+    word: &'w Word,
+    /// Whether that names a file, which lists the server.
+    is_listed: bool,
+}
+
+/// The kubelet gives pods no more of a file.
+const MAX_LISTED: usize = 3;
+
+/// The server that a word names, or those of the file: the pod's own is what
+/// the kubelet hands out, where it is known which.
+fn servers<'w>(file: &CorefileText<'w>, context: &Context<'w>, word: &'w Word) -> Vec<Server<'w>> {
+    if let (Some(address), Some(at)) = (address(&word.text), file.at(word.at)) {
+        let text = word.text.as_str();
+        return vec![Server {
+            address,
+            text,
+            at,
+            word,
+            is_listed: false,
+        }];
+    }
+    let is_own = word.text == NODE_FILE || word.text == blocks::UPSTREAM_SERVERS;
+    let [kubelet] = context.kubelets() else {
+        return Vec::new();
+    };
+    let read = context.kubelet_file(kubelet).filter(|_| is_own);
+    let listed = read
+        .into_iter()
+        .flat_map(|it| it.servers.iter().take(MAX_LISTED));
+    let server = |it: &'w crate::lint::facts::Text| {
+        let (address, text) = (address(&it.text)?, it.text.as_str());
+        Some(Server {
+            address,
+            text,
+            at: it.at,
+            word,
+            is_listed: true,
+        })
+    };
+    listed.filter_map(server).collect()
 }
 
 /// Whether the first server that answers is asked, in the order of the list.
@@ -56,54 +110,3 @@ fn address(text: &str) -> Option<IpAddr> {
     let plain = rest.split('%').next()?.parse().ok();
     plain.or_else(|| Some(rest.parse::<SocketAddr>().ok()?.ip()))
 }
-
-fn is_private(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(it) => it.is_private() || it.is_link_local() || it == AZURE,
-        IpAddr::V6(it) => it.is_unique_local() || it.is_unicast_link_local(),
-    }
-}
-
-/// Azure's resolver, which knows the names of the virtual network.
-const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
-
-/// Resolvers for everybody, which know no private name: Google, Cloudflare,
-/// Quad9, `OpenDNS`, Level 3, `AdGuard`.
-fn is_public_resolver(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(it) => PUBLIC.contains(&it.octets()),
-        IpAddr::V6(it) => {
-            let [first, second, ..] = it.segments();
-            PUBLIC_6.contains(&[first, second])
-        }
-    }
-}
-
-const PUBLIC: [[u8; 4]; 17] = [
-    [8, 8, 8, 8],
-    [8, 8, 4, 4],
-    [1, 1, 1, 1],
-    [1, 0, 0, 1],
-    [1, 1, 1, 2],
-    [1, 1, 1, 3],
-    [9, 9, 9, 9],
-    [9, 9, 9, 10],
-    [149, 112, 112, 112],
-    [208, 67, 222, 222],
-    [208, 67, 220, 220],
-    [4, 2, 2, 1],
-    [4, 2, 2, 2],
-    [4, 2, 2, 3],
-    [4, 2, 2, 4],
-    [94, 140, 14, 14],
-    [94, 140, 15, 15],
-];
-
-/// The first 32 bits of their IPv6 addresses: Google, Cloudflare, Quad9,
-/// `OpenDNS`.
-const PUBLIC_6: [[u16; 2]; 4] = [
-    [0x2001, 0x4860],
-    [0x2606, 0x4700],
-    [0x2620, 0xfe],
-    [0x2620, 0x119],
-];

@@ -58,6 +58,11 @@ const MAX_FORWARDS: usize = 200;
 ///
 /// Source: `CoreDNS`, plugin/forward/forward.go `match`, `isAllowedDomain`.
 fn takes(forward: &Directive, zone: &str) -> bool {
+    // What stands in the place of a variable is not known here.
+    let mut words = forward.lines.iter().flatten();
+    if words.any(Word::has_variable) {
+        return false;
+    }
     let goes_on = |it: &[Word]| {
         let name = it.first().map_or("", |it| it.text.as_str());
         matches!(name, "next" | "next_on_nodata")
@@ -67,7 +72,11 @@ fn takes(forward: &Directive, zone: &str) -> bool {
         return false;
     }
     let mut excepted = words.into_iter().flat_map(|it| zones(&it.text));
-    let is_over = blocks::from(forward).is_some_and(|it| blocks::is_within(zone, &it));
+    let from = forward.arguments.first();
+    let is_over = blocks::from(forward).is_some_and(|it| {
+        let is_known = !from.is_some_and(Word::has_variable);
+        it == zone || is_known && blocks::is_within(zone, &it)
+    });
     is_over
         && !forward.lines.iter().any(|it| goes_on(it))
         && !excepted.any(|it| blocks::is_within(zone, &it) || blocks::is_within(&it, zone))

@@ -4,7 +4,7 @@ use crate::config::corefile::split_key;
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::document::At;
-use crate::lint::report::Report;
+use crate::lint::report::{Draft, Report};
 use crate::lint::rules::corefile::blocks;
 use crate::lint::subject::CorefileText;
 use crate::lint::{Check, Rule};
@@ -41,20 +41,23 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             let Some(at) = places.first(key) else {
                 continue;
             };
-            if has_brace {
-                report
-                    .add(
-                        at,
-                        format!(
-                            "the {{ belongs to the zone: {} is what this server block serves",
-                            key.text
-                        ),
-                    )
-                    .help("write a blank before the {")
-                    .note("CoreDNS starts, and answers no query that anybody asks");
-            } else if let Some(message) = wrong {
-                said(report, at, &message);
+            if let Some(message) = wrong {
+                let finding = said(report, at, &message);
+                if has_brace {
+                    finding.help(BLANK);
+                }
+                continue;
             }
+            report
+                .add(
+                    at,
+                    format!(
+                        "the {{ belongs to the zone: {} is what this server block serves",
+                        key.text
+                    ),
+                )
+                .help(BLANK)
+                .note("CoreDNS starts, and answers no query that anybody asks");
         }
         for forward in blocks::named(block, "forward") {
             let is_short = forward.arguments.len() < 2;
@@ -66,8 +69,11 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     }
 }
 
-fn said(report: &mut Report, at: At, message: &str) {
+/// What to do about a `{` that is a part of a name.
+const BLANK: &str = "write a blank before the {";
+
+fn said<'r>(report: &'r mut Report, at: At, message: &str) -> &'r mut Draft {
     report
         .add(at, format!("CoreDNS does not start with this Corefile: {message}"))
-        .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start");
+        .note("a running CoreDNS keeps its old configuration when reload meets the error, and ends at its next start")
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use crate::config::yaml::{Entry, Kind, Node};
 use crate::kubelet::Origin;
 use crate::lint::context::Context;
-use crate::lint::document::{At, Change, Document, FileId};
+use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{Key, KubeletForm, Setting};
 use crate::lint::subject::KubeletText;
 use crate::text::Place;
@@ -21,12 +21,6 @@ pub(super) fn entries<'d>(text: &KubeletText<'d>) -> &'d [Entry] {
 /// The key of an entry.
 pub(super) fn key(entry: &Entry) -> &str {
     entry.key.as_scalar().map_or("", |it| &it.text)
-}
-
-/// Another text in place of a scalar's, inside its quotes. `None`: the bytes
-/// of the scalar do not stand in the file as they are.
-pub(super) fn replaced(document: &Document, node: &Node, text: &str) -> Option<Change> {
-    document.change(document.literal(node)?, text)
 }
 
 /// Where a document says that it is a `KubeletConfiguration`.

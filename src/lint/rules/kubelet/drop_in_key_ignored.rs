@@ -1,13 +1,13 @@
 #![doc = include_str!("drop_in_key_ignored.md")]
 
-use crate::config::yaml::{Entry, Kind};
+use crate::config::yaml::Entry;
 use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::kubelet::configuration::{DROP_INS_BY_KEY, GENERATED};
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};
 use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{entries, key, replaced};
+use crate::lint::rules::kubelet::common::{entries, key};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
 
@@ -86,8 +86,4 @@ fn add(
         ""
     };
     finding.help(format!("write {right} in its place{until}"));
-    if entry.value.kind() == Some(Kind::Text) {
-        let change = replaced(document, &entry.key, right);
-        finding.fix(format!("write {right}"), [change]);
-    }
 }

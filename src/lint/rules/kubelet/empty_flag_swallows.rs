@@ -94,10 +94,6 @@ fn swallows(
         .note(format!(
             "no pod starts: the kubelet looks for a file called {value}"
         ));
-    if document.bytes(at) == argument.bytes() {
-        let change = document.change(at, format!("{name}="));
-        finding.fix("give it an empty value", [change]);
-    }
 }
 
 /// The bytes of an argument, if they stand in one piece.

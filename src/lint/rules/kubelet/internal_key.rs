@@ -1,11 +1,9 @@
 #![doc = include_str!("internal_key.md")]
 
-use crate::config::yaml::Kind;
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};
 use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{entries, key, replaced};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
 
@@ -49,14 +47,6 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
                 .help("write resolvConf in its place, and remove the flag");
         } else {
             finding.help("write resolvConf in its place");
-            // With another value the kubelet would not start, and of two keys
-            // one is too many.
-            let entry = entries(text).iter().find(|it| key(it) == "resolverConfig");
-            let entry = entry.filter(|it| it.value.kind() == Some(Kind::Text) && wrong.len() == 1);
-            if let Some(entry) = entry {
-                let change = replaced(text.document, &entry.key, "resolvConf");
-                finding.fix("write resolvConf", [change]);
-            }
         }
     }
 }

@@ -1,11 +1,10 @@
 #![doc = include_str!("misspelt_key.md")]
 
-use crate::config::yaml::{Kind, Node};
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};
 use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{entries, key, replaced};
+use crate::lint::rules::kubelet::common::{entries, key};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
 
@@ -45,7 +44,7 @@ const KEYS: [(Key, &str, &[&str]); 3] = [
 
 fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     for entry in entries(text) {
-        let Some((of, right, is_certain)) = meant(key(entry)) else {
+        let Some((of, right)) = meant(key(entry)) else {
             continue;
         };
         // Drop-ins are merged by a decoder that takes upper for lower case.
@@ -70,23 +69,14 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
                 .also(flag.at, "this flag counts, whatever the file says")
                 .help(format!("write {right} in its place, and remove the flag"));
         } else {
+            // No fix: what was not in force so far would be, unseen.
             finding.help(format!("write {right} in its place"));
-            let is_alone = entries(text)
-                .iter()
-                .filter(|it| meant(key(it)).is_some_and(|it| it.0 == of))
-                .count()
-                == 1;
-            if is_certain && is_alone && fits(of, &entry.value) {
-                let change = replaced(document, &entry.key, right);
-                finding.fix(format!("write {right}"), [change]);
-            }
         }
     }
 }
 
-/// The key that is meant, and whether there is no doubt about it. `None`: the
-/// key is right, or another one.
-fn meant(written: &str) -> Option<(Key, &'static str, bool)> {
+/// The key that is meant. `None`: the key is right, or another one.
+fn meant(written: &str) -> Option<(Key, &'static str)> {
     // KK003 is about the name that the kubelet has inside.
     if written == "resolverConfig" || KEYS.iter().any(|it| it.1 == written) {
         return None;
@@ -98,9 +88,9 @@ fn meant(written: &str) -> Option<(Key, &'static str, bool)> {
         let wanted = right.to_ascii_lowercase();
         let is_near = is_one_slip(&plain, &wanted);
         let is_other = others.contains(&plain.as_str());
-        (plain == wanted || is_near || is_other).then_some((key, right, plain == wanted || is_near))
+        (plain == wanted || is_near || is_other).then_some((key, right))
     });
-    found.or_else(|| (plain == "resolverconfig").then_some((Key::ResolvConf, "resolvConf", true)))
+    found.or_else(|| (plain == "resolverconfig").then_some((Key::ResolvConf, "resolvConf")))
 }
 
 /// Whether one letter more, less, or another makes one word of the other.
@@ -122,15 +112,6 @@ fn is_one_slip(one: &str, other: &str) -> bool {
         return tail(one, 1) == tail(other, 0);
     }
     one.len() + 1 == other.len() && tail(one, 0) == tail(other, 1)
-}
-
-/// Whether the kubelet starts with this value of the right key.
-fn fits(key: Key, value: &Node) -> bool {
-    let is_text = |it: &Node| it.kind() == Some(Kind::Text);
-    match key {
-        Key::ClusterDns => value.as_sequence().is_some_and(|it| it.iter().all(is_text)),
-        _ => is_text(value),
-    }
 }
 
 #[cfg(test)]

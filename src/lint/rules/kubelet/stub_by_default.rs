@@ -3,8 +3,7 @@
 use crate::finding::Severity;
 use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
 use crate::lint::context::Context;
-use crate::lint::document::Change;
-use crate::lint::facts::{Key, Setting};
+use crate::lint::facts::Key;
 use crate::lint::options::Assume;
 use crate::lint::report::{Draft, Report};
 use crate::lint::subject::Kubelet;
@@ -38,19 +37,19 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
             let message = format!(
                 "{NODE_FILE} names 127.0.0.53 on these nodes, and in a pod that is the pod itself"
             );
-            mended(report.add(at, message), setting);
+            explained(report.add(at, message));
         }
         (Some(Assume::SystemdResolved), false) if kubelet.has_configuration => {
             let message = format!(
                 "without resolvConf the kubelet hands out {NODE_FILE}, which names 127.0.0.53 on these nodes"
             );
-            mended(report.add(at, message), None);
+            explained(report.add(at, message));
         }
         (None, true) => {
             let message = format!(
                 "{NODE_FILE} loops on nodes with systemd-resolved: there it names 127.0.0.53"
             );
-            mended(report.add(at, message), setting)
+            explained(report.add(at, message))
                 .severity(Severity::Info)
                 .note("--assume systemd-resolved makes this an error, --assume none says that the nodes have no such server");
         }
@@ -58,15 +57,10 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     }
 }
 
-fn mended<'r>(finding: &'r mut Draft, setting: Option<&Setting>) -> &'r mut Draft {
+/// What to do. No fix: nobody has seen the nodes, and where the file is not
+/// there no pod starts.
+fn explained(finding: &mut Draft) -> &mut Draft {
     finding
         .help(format!("write resolvConf: {UPLINK_FILE}"))
-        .note("CoreDNS forwards to itself and ends with a FATAL message at its next start");
-    // A flag beats the file, so that it would have to go there.
-    let literal = setting.filter(|it| !it.is_flag).and_then(|it| it.literal);
-    if let Some(at) = literal {
-        let text = UPLINK_FILE.to_owned();
-        finding.fix("name the uplink file", [Some(Change { at, text })]);
-    }
-    finding
+        .note("CoreDNS forwards to itself and ends with a FATAL message at its next start")
 }

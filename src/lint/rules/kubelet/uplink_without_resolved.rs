@@ -3,7 +3,6 @@
 use crate::finding::Severity;
 use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
 use crate::lint::context::Context;
-use crate::lint::document::Change;
 use crate::lint::facts::Key;
 use crate::lint::options::Assume;
 use crate::lint::report::Report;
@@ -34,12 +33,9 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
         return;
     }
     let message = format!("{UPLINK_FILE} is not there on nodes without systemd-resolved");
-    let finding = report
+    // No fix: nobody has seen the nodes.
+    report
         .add(setting.at, message)
         .help(format!("write resolvConf: {NODE_FILE}"))
         .note("no pod starts, whatever its policy: the kubelet reads this file first");
-    if let Some(at) = setting.literal.filter(|_| !setting.is_flag) {
-        let text = NODE_FILE.to_owned();
-        finding.fix("name the node's own file", [Some(Change { at, text })]);
-    }
 }

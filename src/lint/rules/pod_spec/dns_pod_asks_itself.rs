@@ -1,6 +1,5 @@
 #![doc = include_str!("dns_pod_asks_itself.md")]
 
-use crate::config::manifest::DnsPolicy;
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::facts::{Forward, Text};
@@ -8,7 +7,7 @@ use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::{asks_cluster_dns, containers, field, policy, rewritten};
+use super::spec::{asks_cluster_dns, containers, field};
 
 /// KP003.
 pub static RULE: Rule = Rule {
@@ -52,11 +51,6 @@ fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
         Some(file) => finding.also(file.at, "queries are forwarded to the servers of that file"),
         None => finding.severity(Severity::Warning),
     };
-    let is_plain = policy(workload) == Some(DnsPolicy::ClusterFirst);
-    if let (Some(node), true) = (workload.get("dnsPolicy"), is_plain && file.is_some()) {
-        let change = rewritten(workload, node, "Default");
-        finding.fix("write Default", [change]);
-    }
 }
 
 /// Whether it has the label of the cluster's DNS, or of its cache on each

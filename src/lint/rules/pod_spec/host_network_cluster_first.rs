@@ -7,7 +7,7 @@ use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::{field, rewritten, service_names};
+use super::spec::{field, service_names};
 
 /// KP001.
 pub static RULE: Rule = Rule {
@@ -32,15 +32,13 @@ fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
         "{} has the node's network, where the policy ClusterFirst means Default",
         workload.label()
     );
-    let node = workload.get("dnsPolicy");
-    let change = node.and_then(|it| rewritten(workload, it, "ClusterFirstWithHostNet"));
+    // No fix: a controller that brings up the network cannot ask the cluster's DNS.
     report
         .add(policy.at, message)
         .label("the cluster's DNS is not asked")
         .also(workload.at(host_network), "because of this")
         .help("write dnsPolicy: ClusterFirstWithHostNet, or dnsPolicy: Default if no Service is looked up")
-        .note("names of Services do not resolve in it")
-        .fix("write ClusterFirstWithHostNet", [change]);
+        .note("names of Services do not resolve in it");
 }
 
 /// The policy that nobody wrote is `ClusterFirst`, too. Most parts of the

@@ -7,8 +7,6 @@ use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
 
-use super::spec::rewritten;
-
 /// KP027.
 pub static RULE: Rule = Rule {
     code: "KP027",
@@ -55,7 +53,7 @@ fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mu
             continue;
         };
         let plain = written.replace(['-', '_'], "").to_ascii_lowercase();
-        let Some((from, meant)) = words.iter().find(|it| it.0 == plain && it.1 != written) else {
+        let Some((_, meant)) = words.iter().find(|it| it.0 == plain && it.1 != written) else {
             continue;
         };
         let finding = report.add(
@@ -65,10 +63,5 @@ fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mu
         finding
             .help(format!("write {meant}"))
             .note("kubectl refuses the unknown field since 1.25, older ones and most controllers drop it without a word");
-        let is_there = entries.iter().any(|it| key(it).as_deref() == Some(meant));
-        if !is_there && *from != "ndots" {
-            let change = rewritten(workload, &entry.key, meant);
-            finding.fix(format!("write {meant}"), [change]);
-        }
     }
 }

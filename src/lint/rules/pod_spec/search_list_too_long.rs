@@ -6,7 +6,6 @@ use crate::lint::facts::Text;
 use crate::lint::report::Report;
 use crate::lint::subject::Workload;
 use crate::lint::{Check, Rule};
-use crate::pod::Rules;
 
 use super::spec;
 
@@ -22,7 +21,7 @@ pub static RULE: Rule = Rule {
 
 fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
     let searches = workload.dns_config("searches");
-    let limits = Rules::of(context.kubelet_version()).limits;
+    let limits = context.pod_rules().limits;
     let chars: usize = searches.iter().map(|it| it.text.len() + 1).sum();
     let since = since(context);
     if let Some(beyond) = searches.get(limits.searches) {

@@ -113,6 +113,9 @@ pub(super) fn pod_file(workload: &Workload<'_>, context: &Context<'_>) -> Option
     let near = workload.document.file;
     let mut kubelet = pod::assumed_kubelet();
     kubelet.version = context.kubelet_version();
+    if let Some(own) = context.node().and_then(|it| it.kubelet.as_ref()) {
+        kubelet.expanded_dns = own.expanded_dns.clone();
+    }
     let known: Vec<IpAddr> = context
         .cluster_dns(near)
         .iter()
@@ -129,7 +132,9 @@ pub(super) fn pod_file(workload: &Workload<'_>, context: &Context<'_>) -> Option
         kubelet: &kubelet,
         file: Seen::Read(&empty),
         node_ips: &[],
-        runtime: Runtime::default(),
+        runtime: context
+            .node()
+            .map_or_else(Runtime::default, |it| it.runtime.runtime),
         node_file: Seen::Read(&empty),
     };
     let metadata = workload.object.get("metadata");

@@ -10,7 +10,6 @@ use crate::lint::facts::{Setting, Text};
 use crate::lint::options::Role;
 use crate::lint::report::Draft;
 use crate::lint::subject::ResolverFile;
-use crate::pod::Rules;
 
 /// Docker's own resolver.
 ///
@@ -45,7 +44,7 @@ pub(super) fn is_comment(word: &[u8]) -> bool {
 
 /// How many of the name servers pods get: the kubelet leaves out the rest.
 pub(super) fn handed_out_count(file: &ResolverFile<'_>, context: &Context<'_>) -> usize {
-    let most = Rules::of(context.kubelet_version()).limits.servers;
+    let most = context.pod_rules().limits.servers;
     file.read.servers.len().min(most)
 }
 

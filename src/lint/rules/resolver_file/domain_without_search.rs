@@ -38,10 +38,5 @@ fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
         )
         .help(format!("write a line: search {text}"))
         .note("short names that resolve on the node do not resolve in pods");
-    // A search line takes more than one word.
-    if values.next().is_none() && file.lines("domain").count() == 1 {
-        let change = file.document.change(last.keyword.span, "search");
-        finding.fix("write search", [change]);
-    }
     point_to_setting(finding, file);
 }

@@ -25,11 +25,7 @@ pub static RULE: Rule = Rule {
 /// Before it, the scope makes a Corefile's `forward` an error.
 ///
 /// Source: coredns#3528.
-const SCOPE_PARSED: Version = Version {
-    major: 1,
-    minor: 6,
-    patch: 7,
-};
+const SCOPE_PARSED: Version = Version::release(1, 6, 7);
 
 fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role == Role::Node {

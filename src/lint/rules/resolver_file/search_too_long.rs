@@ -8,7 +8,7 @@ use crate::lint::report::Report;
 use crate::lint::rules::resolver_file::common::{kubelet, point_to_setting};
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
-use crate::pod::{DEFAULT_CLUSTER_DOMAIN, Rules};
+use crate::pod::DEFAULT_CLUSTER_DOMAIN;
 
 /// KR015.
 pub static RULE: Rule = Rule {
@@ -25,7 +25,7 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
         return;
     }
     let version = context.kubelet_version();
-    let limits = Rules::of(version).limits;
+    let limits = context.pod_rules().limits;
     let is_long = |it: &Text| limits.domain_chars.is_some_and(|most| chars(it) > most);
     for search in file.read.searches.iter().filter(|it| is_long(it)) {
         let message = format!(

@@ -38,7 +38,10 @@ fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report) {
         .add(value.at, message)
         .help(format!("write {UPLINK_FILE}, which has the real servers"))
         .note("CoreDNS forwards to itself and ends with a FATAL message; other pods with the policy Default are refused");
-    if !setting.is_flag && value.at.span.len() == path.len() {
+    // Who writes the one file writes the other; a static one is there without
+    // systemd-resolved, too.
+    let is_written = real.unwrap_or(path) == STUB_FILE;
+    if is_written && !setting.is_flag && value.at.span.len() == path.len() {
         let change = Change {
             at: value.at,
             text: UPLINK_FILE.to_owned(),

@@ -7,7 +7,6 @@ use crate::lint::report::Report;
 use crate::lint::rules::resolver_file::common::point_to_setting;
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
-use crate::pod::Rules;
 
 /// KR006.
 pub static RULE: Rule = Rule {
@@ -20,7 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
-    let most = Rules::of(context.kubelet_version()).limits.servers;
+    let most = context.pod_rules().limits.servers;
     let Some(first) = file.read.servers.get(most) else {
         return;
     };

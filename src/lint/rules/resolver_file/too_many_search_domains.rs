@@ -7,7 +7,6 @@ use crate::lint::report::Report;
 use crate::lint::rules::resolver_file::common::{kubelet, point_to_setting};
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
-use crate::pod::Rules;
 use crate::pod::rules::FinalDots;
 
 /// KR014.
@@ -31,7 +30,7 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
         return;
     }
     let version = context.kubelet_version();
-    let rules = Rules::of(version);
+    let rules = context.pod_rules();
     let most = rules.limits.searches;
     let is_dropped = |text: &str| text == "." && rules.final_dots == FinalDots::RootDropped;
     let mut searches = file.read.searches.iter().filter(|it| !is_dropped(&it.text));
