@@ -146,6 +146,59 @@ fn strtoul(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
 }
 
+/// Whether only a private network has this address: a server there can know
+/// names of its own.
+pub fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(it) => it.is_private() || it.is_link_local() || it == AZURE,
+        IpAddr::V6(it) => it.is_unique_local() || it.is_unicast_link_local(),
+    }
+}
+
+/// Azure's resolver, which knows the names of the virtual network.
+const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
+
+/// Resolvers for everybody, which know no private name: Google, Cloudflare,
+/// Quad9, `OpenDNS`, Level 3, `AdGuard`.
+pub fn is_public_resolver(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(it) => PUBLIC.contains(&it.octets()),
+        IpAddr::V6(it) => {
+            let [first, second, ..] = it.segments();
+            PUBLIC_6.contains(&[first, second])
+        }
+    }
+}
+
+const PUBLIC: [[u8; 4]; 17] = [
+    [8, 8, 8, 8],
+    [8, 8, 4, 4],
+    [1, 1, 1, 1],
+    [1, 0, 0, 1],
+    [1, 1, 1, 2],
+    [1, 1, 1, 3],
+    [9, 9, 9, 9],
+    [9, 9, 9, 10],
+    [149, 112, 112, 112],
+    [208, 67, 222, 222],
+    [208, 67, 220, 220],
+    [4, 2, 2, 1],
+    [4, 2, 2, 2],
+    [4, 2, 2, 3],
+    [4, 2, 2, 4],
+    [94, 140, 14, 14],
+    [94, 140, 15, 15],
+];
+
+/// The first 32 bits of their IPv6 addresses: Google, Cloudflare, Quad9,
+/// `OpenDNS`.
+const PUBLIC_6: [[u16; 2]; 4] = [
+    [0x2001, 0x4860],
+    [0x2606, 0x4700],
+    [0x2620, 0xfe],
+    [0x2620, 0x119],
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
-use crate::address::{DNS_PORT, Server};
+use crate::address::{Address, DNS_PORT, Server};
 use crate::engine::io::{Came, ConnectError};
 use crate::engine::message::{Data, Query, Rcode, Record, Reply, Transport};
 use crate::name::{MAX_WIRE_BYTES, Name};
@@ -41,6 +41,8 @@ pub struct Rule {
     pub opt: bool,
     /// Whether AD is set.
     pub authentic_data: bool,
+    /// Whether a response over UDP comes twice.
+    pub is_doubled: bool,
 }
 
 /// What a rule does.
@@ -62,8 +64,10 @@ pub enum Effect {
     Timeout,
     /// A truncated response without records.
     Truncated,
-    /// The TCP connection is closed without a response.
-    Close,
+    /// The TCP connection is closed without a response (FIN).
+    Fin,
+    /// The TCP connection is reset (RST).
+    Reset,
     /// ICMP port unreachable; with TCP the port is closed.
     Icmp,
     /// There is no route to the server.
@@ -81,6 +85,8 @@ pub enum Answer {
     Silence,
     /// This comes back after that time.
     After(Duration, Came),
+    /// This comes back after that time, twice.
+    Twice(Duration, Came),
 }
 
 /// Servers that answer by rules; the first one that fits is used. Without one
@@ -91,6 +97,8 @@ pub struct World<'a> {
     /// How many queries each rule has seen that fit it but for the count; empty
     /// if no rule counts.
     seen: Vec<usize>,
+    /// How many network interfaces there are; `None`: as many as are asked for.
+    interfaces: Option<usize>,
     /// The last name asked for, as text: most names are asked for twice.
     text: (Option<Name>, Vec<u8>),
 }
@@ -111,6 +119,7 @@ impl Default for Rule {
             recursion_available: true,
             opt: true,
             authentic_data: false,
+            is_doubled: false,
         }
     }
 }
@@ -127,7 +136,39 @@ impl<'a> World<'a> {
         Self {
             rules,
             seen: vec![0; counted],
+            interfaces: None,
             text: Default::default(),
+        }
+    }
+
+    /// The same world seen from a machine with so many network interfaces.
+    #[must_use]
+    pub fn with_interfaces(self, count: usize) -> Self {
+        Self {
+            interfaces: Some(count),
+            ..self
+        }
+    }
+
+    /// Whether what comes back depends on which of two queries comes first.
+    pub fn counts(&self) -> bool {
+        !self.seen.is_empty()
+    }
+
+    /// Whether the kernel sends to `address`: not to all machines at once, unless the
+    /// program asks for that, and not to an interface that is not there.
+    fn is_sent_to(&self, address: &Address) -> bool {
+        match address.ip {
+            IpAddr::V4(ip) => !ip.is_broadcast(),
+            IpAddr::V6(ip) if ip.is_unicast_link_local() => {
+                let scope = address.scope.as_deref().and_then(|it| it.parse().ok());
+                let exists = |number: usize| match self.interfaces {
+                    Some(count) => (1..=count).contains(&number),
+                    None => number > 0,
+                };
+                scope.is_none_or(exists)
+            }
+            IpAddr::V6(_) => true,
         }
     }
 
@@ -136,8 +177,11 @@ impl<'a> World<'a> {
     /// # Errors
     ///
     /// A rule says that there is no route, or that the TCP port is closed; so
-    /// is every port but that of DNS.
+    /// is every port but that of DNS. Or the kernel sends nothing to the address.
     pub fn connect(&self, server: &Server, transport: Transport) -> Result<(), ConnectError> {
+        if !self.is_sent_to(&server.address) {
+            return Err(ConnectError::Unreachable);
+        }
         let about = |rule: &&Rule| {
             rule.server.is_none_or(|ip| ip == server.address.reached())
                 && rule.transport.is_none_or(|only| only == transport)
@@ -217,8 +261,9 @@ impl Rule {
 
     fn apply(&self, query: &Query, name: &Name) -> Answer {
         let came = match &self.effect {
-            Effect::Close if query.transport == Transport::Tcp => Came::Closed,
-            Effect::Timeout | Effect::Close => return Answer::Silence,
+            Effect::Fin if query.transport == Transport::Tcp => Came::Closed,
+            Effect::Reset if query.transport == Transport::Tcp => Came::Reset,
+            Effect::Timeout | Effect::Fin | Effect::Reset => return Answer::Silence,
             Effect::Unreachable => return Answer::Lost,
             Effect::Icmp => Came::Refused,
             Effect::Answer { a, aaaa, cname } => {
@@ -232,7 +277,12 @@ impl Rule {
                 ..self.reply(query, Rcode::NoError, Vec::new())
             }),
         };
-        Answer::After(self.delay, came)
+        match came {
+            Came::Reply(_) if self.is_doubled && query.transport == Transport::Udp => {
+                Answer::Twice(self.delay, came)
+            }
+            came => Answer::After(self.delay, came),
+        }
     }
 
     fn reply(&self, query: &Query, rcode: Rcode, answers: Vec<Record>) -> Reply {

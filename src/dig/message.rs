@@ -117,7 +117,9 @@ const SIG: u16 = 24;
 const KEY: u16 = 25;
 const TKEY: u16 = 249;
 const RRSIG: u16 = 46;
+const NONE: u16 = 254;
 const ANY: u16 = 255;
+const NOTIFY: u8 = 4;
 const UPDATE: u8 = 5;
 
 impl Opt {
@@ -267,7 +269,10 @@ impl<'m> Parser<'m> {
             .iter()
             .any(|it| it.rdtype == rdtype && it.rdclass == rdclass);
         let other_class = self.class.is_some_and(|class| class != rdclass);
-        if other_name || twice || other_class {
+        // What changes, or has changed, is in one class.
+        let is_of_zone = matches!(self.message.opcode, NOTIFY | UPDATE);
+        let no_class = is_of_zone && matches!(rdclass, NONE | ANY);
+        if other_name || twice || other_class || no_class {
             self.error(FORMERR)?;
         }
         self.class.get_or_insert(rdclass);

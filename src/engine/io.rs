@@ -2,10 +2,14 @@
 
 use std::cell::RefCell;
 use std::future::poll_fn;
+use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use futures_util::future::join;
+
 use crate::address::Server;
+use crate::engine::chance::{Chance, RaceId};
 use crate::engine::message::{Query, QueryId, Reply, SocketId, Transport};
 
 /// The model's side of a machine. All times count from the start of the lookup.
@@ -24,6 +28,8 @@ struct State {
     sockets: u32,
     queries: usize,
     notes: Vec<String>,
+    /// `None` as long as nothing was left to chance.
+    chance: Option<Box<Chance>>,
 }
 
 /// Something that a machine wants done, in this order.
@@ -58,8 +64,10 @@ pub enum Came {
     /// ICMP port unreachable. A socket that is not connected does not see it,
     /// so models of such resolvers ignore it.
     Refused,
-    /// The server closed the connection without a response.
+    /// The server closed the connection without a response (FIN).
     Closed,
+    /// The server reset the connection (RST).
+    Reset,
 }
 
 /// Why a socket could not be connected.
@@ -116,6 +124,9 @@ impl Io {
         let mut state = self.state.borrow_mut();
         let id = QueryId(state.queries);
         state.queries += 1;
+        if let Some(chance) = &mut state.chance {
+            chance.sends(id);
+        }
         state.requests.push(Request::Send(id, query));
         id
     }
@@ -168,8 +179,64 @@ impl Io {
         state.requests.push(Request::Close(socket));
     }
 
+    /// Draws one of `among` by lot, from 0; `why` is a sentence. Without a script
+    /// it is the first.
+    pub fn choose(&self, among: usize, why: &'static str) -> usize {
+        if among < 2 {
+            return 0;
+        }
+        let mut state = self.state.borrow_mut();
+        let after = state.queries;
+        state.chance.get_or_insert_default().draw(among, why, after)
+    }
+
+    /// Does both at once: what they send at the same time is sent in any order,
+    /// each one's own in its own. `why` is a sentence.
+    pub async fn at_once<A: Future, B: Future>(
+        &self,
+        why: &'static str,
+        one: A,
+        other: B,
+    ) -> (A::Output, B::Output) {
+        let race = self.race(why);
+        let (one, other) = (self.lane(race, one), self.lane(race, other));
+        let draws = (self.state.borrow().chance.as_ref()).is_some_and(|it| it.draws_order);
+        if draws && self.choose(2, why) == 1 {
+            let (other, one) = join(other, one).await;
+            (one, other)
+        } else {
+            join(one, other).await
+        }
+    }
+
+    /// Begins something that is done at once, in parts that [`Io::lane`] runs.
+    pub fn race(&self, why: &'static str) -> RaceId {
+        let mut state = self.state.borrow_mut();
+        state.chance.get_or_insert_default().race(why)
+    }
+
+    /// Runs `part` as one of the parts of `race`, in no order with the others.
+    pub async fn lane<F: Future>(&self, race: RaceId, part: F) -> F::Output {
+        let enter = |lane| {
+            let mut state = self.state.borrow_mut();
+            state.chance.get_or_insert_default().enter(lane)
+        };
+        let lane = {
+            let mut state = self.state.borrow_mut();
+            state.chance.get_or_insert_default().lane(race)
+        };
+        let mut part = pin!(part);
+        poll_fn(|context| {
+            let before = enter(lane);
+            let polled = part.as_mut().poll(context);
+            enter(before);
+            polled
+        })
+        .await
+    }
+
     /// Says something about the lookup that the outcome cannot say: a bug that
-    /// was met, a choice by lot. Shown with the prediction, once.
+    /// was met. Shown with the prediction, once.
     pub fn note(&self, note: impl Into<String>) {
         let note = note.into();
         let mut state = self.state.borrow_mut();
@@ -209,6 +276,22 @@ impl Io {
         } else {
             requests.append(new);
         }
+    }
+
+    /// Lots fall like this from now on.
+    pub(super) fn script(&self, script: Vec<usize>) {
+        self.state.borrow_mut().chance = Some(Box::new(Chance::scripted(script)));
+    }
+
+    /// The order of what is sent at once is drawn from now on.
+    pub(super) fn draw_order(&self) {
+        let mut state = self.state.borrow_mut();
+        state.chance.get_or_insert_default().draws_order = true;
+    }
+
+    /// What was left to chance so far.
+    pub(super) fn take_chance(&self) -> Option<Box<Chance>> {
+        self.state.borrow_mut().chance.take()
     }
 
     /// The notes since the last call.

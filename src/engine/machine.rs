@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::address::Address;
+use crate::engine::chance::Chance;
 use crate::engine::io::{Arrival, ConnectError, Io, Request};
 use crate::engine::message::SocketId;
 
@@ -79,6 +80,23 @@ impl<'a> Machine<'a> {
     /// What the model had to say beside the outcome and was not fetched yet.
     pub fn notes(&self) -> Vec<String> {
         self.io.take_notes()
+    }
+
+    /// The same machine, in which lots fall like this, and then on the first.
+    #[must_use]
+    pub fn with_lots(self, script: Vec<usize>) -> Self {
+        self.io.script(script);
+        self
+    }
+
+    /// The order of queries that are sent at once counts: it is a lot, too.
+    pub fn draw_order(&self) {
+        self.io.draw_order();
+    }
+
+    /// What was left to chance; asked once, at the end.
+    pub fn chance(&self) -> Option<Box<Chance>> {
+        self.io.take_chance()
     }
 
     /// Tells how [`Request::Connect`] ended.

@@ -8,6 +8,7 @@
 //! a clock: [`crate::simulation`] plays a machine against the rules of a scenario in
 //! virtual time, and a caller with real sockets can step the same machine.
 
+pub mod chance;
 pub mod io;
 pub mod machine;
 pub mod message;

@@ -64,6 +64,8 @@ struct RuleForm<'s> {
     ra: bool,
     opt: bool,
     ad: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dup: bool,
 }
 
 /// Writes `scenario` as one JSON object on one line.
@@ -159,6 +161,7 @@ fn rule(rule: &Rule) -> RuleForm<'_> {
         ra: rule.recursion_available,
         opt: rule.opt,
         ad: rule.authentic_data,
+        dup: rule.is_doubled,
     }
 }
 
@@ -169,7 +172,8 @@ fn reply(effect: &Effect) -> &'static str {
         Effect::Status(rcode) => rcode.as_str(),
         Effect::Timeout => "TIMEOUT",
         Effect::Truncated => "TC",
-        Effect::Close => "CLOSE",
+        Effect::Fin => "FIN",
+        Effect::Reset => "RST",
         Effect::Icmp => "ICMP",
         Effect::Unreachable => "UNREACHABLE",
     }

@@ -18,6 +18,7 @@ pub mod resolved;
 use crate::engine::machine::Machine;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
+use crate::simulation::courses::{self, Courses};
 use crate::simulation::{Run, run};
 use crate::world::World;
 
@@ -183,6 +184,18 @@ pub fn find(id: &str) -> Option<&'static Resolver> {
     ALL.iter().find(|resolver| resolver.id == id)
 }
 
+/// The resolver of this word; a short name is that of one of `versions`, if one
+/// is of its family, else the newest.
+pub fn find_among(word: &str, versions: &[&str]) -> Option<&'static Resolver> {
+    let is_short = SHORT.iter().any(|(short, _)| *short == word);
+    let is_its = |id: &&&str| {
+        let rest = id.strip_prefix(word).and_then(|it| it.strip_prefix('-'));
+        rest.is_some_and(|it| it.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()))
+    };
+    let own = versions.iter().filter(|_| is_short).find(is_its);
+    find(own.copied().unwrap_or(word))
+}
+
 /// Every word that [`find`] knows, ids first.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let short = SHORT.iter().map(|(short, _)| *short);
@@ -220,8 +233,51 @@ impl Resolver {
         }
     }
 
-    /// The scenario's lookup from start to end, answered by its rules.
+    /// The scenario's lookup from start to end, answered by its rules: one of
+    /// its courses, where lots are drawn.
     pub fn predict(&self, scenario: &Scenario) -> Run {
-        run(self.machine(scenario), &mut World::new(&scenario.answers))
+        play(scenario, self.machine(scenario))
+    }
+
+    /// The same where the first lots fall like this.
+    pub fn predict_with_lots(&self, scenario: &Scenario, lots: Vec<usize>) -> Run {
+        play(scenario, self.machine(scenario).with_lots(lots))
+    }
+
+    /// What may differ from `prediction`, which [`Resolver::predict`] made.
+    pub fn courses(&self, scenario: &Scenario, prediction: &Run) -> Courses {
+        courses::of(prediction, |lots| self.predict_with_lots(scenario, lots))
+    }
+}
+
+/// Plays the machine against the scenario's rules.
+fn play(scenario: &Scenario, machine: Machine<'_>) -> Run {
+    let world = World::new(&scenario.answers);
+    run(
+        machine,
+        &mut world.with_interfaces(scenario.interfaces.len()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_familys_name_is_the_version_that_is_there() {
+        let check = |word, versions: &[&str], expected| {
+            let found = find_among(word, versions).map(|it| it.id);
+            assert_eq!(found, Some(expected), "{word} {versions:?}");
+        };
+        check("musl", &[], "musl-1.2.5");
+        check("musl", &["musl-1.2.3"], "musl-1.2.3");
+        check("musl", &["glibc", "go-1.19"], "musl-1.2.5");
+        check("go", &["glibc", "go-1.19"], "go-1.19");
+        check("musl-1.2.5", &["musl-1.2.3"], "musl-1.2.5");
+        check(
+            "c-ares",
+            &["c-ares-1.18-search", "c-ares-1.18"],
+            "c-ares-1.18",
+        );
     }
 }

@@ -6,6 +6,23 @@ use std::time::Duration;
 use crate::address::Server;
 use crate::text::Span;
 
+/// Some resolvers have no limit on servers, and ask all that a file lists. Of
+/// so many a run is played; those behind them are dropped with this reason.
+pub const MAX_SERVERS: usize = 100;
+
+/// Why servers after [`MAX_SERVERS`] are not in a reading.
+pub const TOO_MANY_SERVERS: &str =
+    "the resolver would use it, too, but kdns plays only the first 100 servers";
+
+/// c-ares 1.18 compares every domain of a search list with all before it. Of so
+/// many a run is played, as many as it can ask for
+/// ([`MAX_QUERIES`](crate::simulation::MAX_QUERIES)).
+pub const MAX_SEARCH: usize = 2000;
+
+/// Why domains after [`MAX_SEARCH`] are not in a reading.
+pub const TOO_MANY_DOMAINS: &str =
+    "the resolver would use it, too, but kdns plays only the first 2000 domains";
+
 /// A configuration as one resolver reads it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Reading<'a> {

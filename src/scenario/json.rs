@@ -140,6 +140,8 @@ struct RuleForm {
     opt: bool,
     #[serde(default)]
     ad: bool,
+    #[serde(default)]
+    dup: bool,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -161,7 +163,9 @@ enum ReplyForm {
     Notimp,
     Timeout,
     Tc,
-    Close,
+    Fin,
+    #[serde(alias = "CLOSE")]
+    Rst,
     Icmp,
     Unreachable,
 }
@@ -274,7 +278,8 @@ impl RuleForm {
             ReplyForm::Notimp => Effect::Status(Rcode::NotImp),
             ReplyForm::Timeout => Effect::Timeout,
             ReplyForm::Tc => Effect::Truncated,
-            ReplyForm::Close => Effect::Close,
+            ReplyForm::Fin => Effect::Fin,
+            ReplyForm::Rst => Effect::Reset,
             ReplyForm::Icmp => Effect::Icmp,
             ReplyForm::Unreachable => Effect::Unreachable,
         };
@@ -295,6 +300,7 @@ impl RuleForm {
             recursion_available: self.ra,
             opt: self.opt,
             authentic_data: self.ad,
+            is_doubled: self.dup,
         }
     }
 }

@@ -37,8 +37,10 @@ pub(crate) fn needs() -> Result<(), String> {
 
 /// Of this machine, or unpacked by `.ci/install-real`.
 fn program_path(name: &str) -> Option<String> {
-    let unpacked = concat!(env!("CARGO_MANIFEST_DIR"), "/target/real/servers/usr/sbin");
-    let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", unpacked];
+    let real = std::env::var("KDNS_REAL_DIR")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/target/real").to_owned());
+    let unpacked = format!("{real}/servers/usr/sbin");
+    let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", &unpacked];
     let mut paths = folders.iter().map(|folder| format!("{folder}/{name}"));
     paths.find(|path| Path::new(path).exists())
 }
@@ -143,7 +145,8 @@ fn named(folder: &Path) {
 
 /// It keeps nothing, so that both programs see the same time to live.
 fn unbound(folder: &Path) {
-    let mut configuration = "server:\n username: \"\"\n chroot: \"\"\n pidfile: \"\"\n\
+    let mut configuration =
+        "server:\n username: \"\"\n chroot: \"\"\n directory: \"\"\n pidfile: \"\"\n\
          use-syslog: no\n do-daemonize: no\n num-threads: 1\n cache-max-ttl: 0\n\
          module-config: \"iterator\"\n rrset-roundrobin: no\n minimal-responses: no\n\
          access-control: 0.0.0.0/0 allow_snoop\n ede: yes\n deny-any: yes\n\
@@ -151,7 +154,7 @@ fn unbound(folder: &Path) {
          local-zone: \"blocked.test.\" always_refuse\n\
          local-zone: \"ads.example.\" always_nxdomain\n\
          local-data: \"router.home. 3600 IN A 192.168.1.1\"\n"
-        .to_owned();
+            .to_owned();
     for address in UNBOUND {
         let _ = writeln!(configuration, " interface: {address}");
     }

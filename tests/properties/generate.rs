@@ -190,7 +190,9 @@ fn rule(random: &mut Random) -> Rule {
         8 => Effect::Timeout,
         9 => Effect::Truncated,
         10 => Effect::Icmp,
-        _ => random.pick(&[Effect::Close, Effect::Unreachable]).clone(),
+        _ => random
+            .pick(&[Effect::Fin, Effect::Reset, Effect::Unreachable])
+            .clone(),
     };
     Rule {
         name: random.chance(2).then(|| {
@@ -219,5 +221,6 @@ fn rule(random: &mut Random) -> Rule {
         recursion_available: !random.chance(6),
         opt: !random.chance(6),
         authentic_data: random.chance(6),
+        is_doubled: random.chance(9),
     }
 }

@@ -11,7 +11,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
-use crate::lab::compare::{Difference, draws_lots, judge};
+use crate::lab::compare::judge;
+use crate::lab::rules::Reply;
 use crate::lab::{Observation, ResolverId, Scenario, observe_until, random, real};
 use crate::vectors::predict;
 
@@ -23,6 +24,10 @@ const RESOLVED_EVERY: usize = 6;
 
 /// How often a run that differs is made: on a busy machine a packet may be late.
 const ATTEMPTS: usize = 6;
+
+/// Of more late queries, and more that pass one, only so many are tried.
+const MOST_LATE: usize = 4;
+const MOST_PASSED: usize = 3;
 
 /// A trial for each scenario, with every resolver that is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -70,15 +75,15 @@ fn check(number: usize, scenario: &Value, here: &[ResolverId]) -> Result<(), Fai
             continue;
         }
         let prediction = predict(&text, id.as_str())?;
-        let mirrored = mirrored_code(scenario, id.as_str());
         let verdict = observe_until(&question, id, ATTEMPTS, |seen| {
-            judge(&prediction, seen).or_else(|difference| match (&difference, &mirrored) {
-                (Difference::Outcome(_), Some(code))
-                    if seen.outcome.code.as_ref() == Some(code) =>
-                {
+            let mut orders = as_sent(seen).into_iter();
+            let is_one = |it: &Observation| judge(&prediction, it).is_ok();
+            judge(&prediction, seen).or_else(|it| {
+                if orders.any(|it| is_one(&it)) {
                     Ok(())
+                } else {
+                    Err(it)
                 }
-                _ => Err(difference),
             })
         });
         if let Err((difference, observed)) = verdict {
@@ -94,41 +99,46 @@ fn check(number: usize, scenario: &Value, here: &[ResolverId]) -> Result<(), Fai
     Err(format!("{text}\n{}", failures.join("\n")).into())
 }
 
-/// The error that Go gives when, of A and AAAA failing in different ways, the other one is told last: it asks
-/// them in two goroutines, and on a busy machine either may end first. The same question with the two types
-/// exchanged predicts it.
-///
-/// Source: Go `src/net/dnsclient_unix.go: Resolver.goLookupIPCNAMEOrder`, `lastErr`.
-fn mirrored_code(scenario: &Value, id: &str) -> Option<String> {
-    if !id.starts_with("go-") {
-        return None;
+/// A query over TCP reaches the server a handshake after it is sent: what is sent over UDP meanwhile comes before it.
+/// Other orders in which the queries can have been sent.
+fn as_sent(seen: &Observation) -> Vec<Observation> {
+    let is_udp = |at: usize| seen.queries.get(at).is_some_and(|it| it.proto == "udp");
+    let numbered = seen.queries.iter().enumerate();
+    let late = numbered.filter(|(at, it)| it.proto == "tcp" && *at > 0 && is_udp(at - 1));
+    let late: Vec<usize> = late.map(|(at, _)| at).take(MOST_LATE).collect();
+    let mut orders = vec![seen.clone()];
+    for at in late {
+        for order in orders.clone() {
+            let passed = (1..=at.min(MOST_PASSED)).take_while(|back| is_udp(at - back));
+            orders.extend(passed.map(|back| {
+                let mut sent = order.clone();
+                if let Some(turned) = sent.queries.get_mut(at - back..=at) {
+                    turned.rotate_right(1);
+                }
+                sent
+            }));
+        }
     }
-    let mut scenario = scenario.clone();
-    for rule in scenario.get_mut("answers")?.as_array_mut()? {
-        let other = match rule.get("type").and_then(Value::as_str) {
-            Some("A") => "AAAA",
-            Some("AAAA") => "A",
-            _ => continue,
-        };
-        *rule.get_mut("type")? = other.into();
-    }
-    let prediction = predict(&scenario.to_string(), id).ok()?;
-    let code = prediction.get("outcome")?.get("code")?.as_str()?;
-    Some(code.to_owned())
+    orders
 }
 
-/// Whether a run would prove nothing: lots are drawn, or the machine's own
+/// Whether a run would prove nothing: the machine's own
 /// stub listener stands where the scenario's server should, or resolved does
 /// not start because glibc, which refuses the whole nsswitch.conf, finds no
-/// user for it.
+/// user for it. Nor is it known yet which orders of hickory's tasks are possible
+/// once one of them has gone over to TCP.
 fn is_left_out(number: usize, question: &Scenario, id: &str) -> bool {
     let is_resolved = id.starts_with("systemd-resolved");
     let own_address = |text: &String| text.contains("127.0.0.5");
     let is_refused = |text: &String| text.contains("[BOGUS");
     let mut nsswitch = question.nsswitch.iter().flatten();
-    is_resolved && (!number.is_multiple_of(RESOLVED_EVERY) || nsswitch.any(is_refused))
+    let goes_over = question
+        .answers
+        .iter()
+        .any(|it| it.reply == Some(Reply::Tc));
+    id.starts_with("hickory") && goes_over
+        || is_resolved && (!number.is_multiple_of(RESOLVED_EVERY) || nsswitch.any(is_refused))
         || id == "systemd-resolved-stub" && question.resolv_conf.as_ref().is_some_and(own_address)
-        || draws_lots(question, id)
 }
 
 fn json(observation: &Observation) -> String {

@@ -26,6 +26,9 @@ fn main() -> ExitCode {
     if let Some(code) = lab::run_hidden() {
         return code;
     }
+    if let Some(code) = vectors::run_hidden() {
+        return code;
+    }
     let mut arguments = Arguments::from_args();
     // Most trials wait for a time-out.
     arguments.test_threads.get_or_insert(8);

@@ -10,6 +10,8 @@ use crate::lab::{
     self, Observation, ResolverId, Scenario, compare, observe_all, observe_until, real,
 };
 
+use crate::vectors::predict;
+
 const VECTORS: &str = include_str!("../../testdata/vectors/visible.jsonl");
 
 /// Longer runs are left out.
@@ -64,19 +66,27 @@ fn trial(line: &'static str, resolver: ResolverId) -> Option<Trial> {
     let of = |o: &&Value| o.get("resolver").and_then(Value::as_str) == Some(resolver.as_str());
     let recorded: Observation = serde_json::from_value(list.iter().find(of)?.clone()).ok()?;
     let scenario: Scenario = serde_json::from_value(case).ok()?;
-    if recorded.timing.ms_max > LONGEST_MS || compare::draws_lots(&scenario, resolver.as_str()) {
+    if recorded.timing.ms_max > LONGEST_MS {
         return None;
     }
     let name = format!("lab::{resolver}::{}", scenario.id);
     Some(Trial::test(name, move || {
-        check(&scenario, resolver, &recorded)
+        check(line, &scenario, resolver, &recorded)
     }))
 }
 
-fn check(scenario: &Scenario, resolver: ResolverId, recorded: &Observation) -> Result<(), Failed> {
+/// Where something is left to chance, the run may be another one of those predicted.
+fn check(
+    line: &str,
+    scenario: &Scenario,
+    resolver: ResolverId,
+    recorded: &Observation,
+) -> Result<(), Failed> {
+    let prediction = predict(line, resolver.as_str())?;
     let json = |o: &Observation| serde_json::to_value(o).unwrap_or_default();
     observe_until(scenario, resolver, ATTEMPTS, |observed| {
         compare::judge(&json(observed), recorded)
+            .or_else(|difference| compare::judge(&prediction, observed).map_err(|_| difference))
     })
     .map_err(|(difference, observed)| {
         Failed::from(format!(

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use kdns::render::prediction;
 use kdns::{resolver, scenario};
@@ -15,16 +17,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::lab::Observation;
-use crate::lab::compare::{judge, judge_recorded};
+use crate::lab::compare::judge;
 
 /// At most one observation in so many may be an exception, for each resolver
-/// but glibc, musl and Go, which have none. Races do not count: where the
-/// original draws which of two queries goes first, three runs that agree are
-/// still chance.
-const RARELY: usize = 100;
-
-/// How the reason of a race begins; each type's own queries must be predicted.
-const RACE: &str = "race of A and AAAA: ";
+/// but glibc, musl and Go, which have none. An observation all of whose runs but one are predicted is
+/// listed, too, but does not count: any of its runs is right.
+const RARELY: usize = 20;
 
 /// An observation that is not predicted.
 #[derive(Deserialize)]
@@ -33,6 +31,23 @@ struct Exception {
     case: String,
     resolver: String,
     reason: String,
+}
+
+/// `predict SCENARIOS.jsonl RESOLVER`: predictions, one JSON object a line, for people.
+pub(crate) fn run_hidden() -> Option<ExitCode> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [command, file, id] = words.as_slice() else {
+        return None;
+    };
+    (command == "predict").then(|| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        for line in text.lines() {
+            if let Ok(prediction) = predict(line, id) {
+                let _ = writeln!(std::io::stdout(), "{prediction}");
+            }
+        }
+        ExitCode::SUCCESS
+    })
 }
 
 /// A trial for each resolver of each file of vectors.
@@ -79,21 +94,13 @@ fn check(path: &Path, id: &str) -> Result<(), Failed> {
         seen += 1;
         let name = case.get("id").and_then(Value::as_str).unwrap_or_default();
         let prediction = predict(line, id)?;
-        let verdict = judge_recorded(&prediction, &observed);
+        let verdict = judge(&prediction, &observed);
         match (verdict, exceptions.get(name)) {
             (Ok(()), None) => {}
             (Ok(()), Some(_)) => {
                 failures.push(format!("{name}: is listed as an exception, but predicted"));
             }
-            (Err(_), Some(reason)) if reason.starts_with(RACE) => {
-                let by_type = judge(&prediction, &observed);
-                failures.extend(
-                    by_type
-                        .err()
-                        .map(|difference| format!("{name}: more than a race: {difference}")),
-                );
-            }
-            (Err(_), Some(_)) => excepted += 1,
+            (Err(_), Some(_)) => excepted += usize::from(!any_is_right(&prediction, &observed)),
             (Err(difference), None) => failures.push(format!("{name}: {difference}")),
         }
     }
@@ -106,6 +113,16 @@ fn check(path: &Path, id: &str) -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("{} of {seen}:\n{}", failures.len(), failures.join("\n")).into())
+}
+
+/// Whether one of the runs that were seen is predicted.
+fn any_is_right(prediction: &Value, observed: &Observation) -> bool {
+    let alone = |run: &Observation| Observation {
+        variants: Vec::new(),
+        ..run.clone()
+    };
+    let mut runs = std::iter::once(observed).chain(&observed.variants);
+    runs.any(|run| judge(prediction, &alone(run)).is_ok())
 }
 
 /// The observation of this resolver, if the case has one.
@@ -128,13 +145,10 @@ fn observation(case: &Value, id: &str) -> Result<Option<Observation>, Failed> {
 pub(crate) fn predict(scenario: &str, id: &str) -> Result<Value, Failed> {
     let scenario = scenario::json::parse(scenario.as_bytes(), "1")?;
     let resolver = resolver::find(id).ok_or("no such resolver")?;
+    let run = resolver.predict(&scenario);
+    let courses = resolver.courses(&scenario, &run);
     let mut line = Vec::new();
-    prediction::line(
-        &scenario.id,
-        resolver,
-        &resolver.predict(&scenario),
-        &mut line,
-    )?;
+    prediction::line(&scenario.id, resolver, (&run, &courses), &mut line)?;
     Ok(serde_json::from_slice(&line)?)
 }
 
@@ -155,9 +169,8 @@ fn exceptions(id: &str) -> Result<BTreeMap<String, String>, Failed> {
         if ["glibc", "musl", "go"]
             .iter()
             .any(|family| id.starts_with(family))
-            && !exception.reason.contains("race")
         {
-            return Err(format!("{id} has no exceptions but races, see {}", exception.case).into());
+            return Err(format!("{id} has no exceptions, see {}", exception.case).into());
         }
         reasons.insert(exception.case, exception.reason);
     }

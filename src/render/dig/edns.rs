@@ -207,15 +207,37 @@ pub(super) fn raw(code: u16, data: &[u8], cookie_ok: Option<bool>) -> String {
         };
         return format!(" {digits}{verdict}");
     }
-    let is_text = code == EDE && std::str::from_utf8(data).is_ok();
-    let bytes = if is_text { &[] } else { data };
-    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
-    let digits = digits.concat();
     match code {
-        8 => format!(" {digits}"),
-        EDE => format!(" {digits}({})", printable(data, is_text)),
-        _ => format!(" {digits}(\"{}\")", printable(data, false)),
+        8 => format!(" {}", digits(data)),
+        EDE if is_text(data) => format!(" ({})", printable(data, true)),
+        EDE => format!(" {}({})", digits(data), printable(data, false)),
+        _ => undecoded(data),
     }
+}
+
+/// What YAML has of an extended error's text.
+pub(super) fn extra_text(text: &[u8]) -> String {
+    if is_text(text) {
+        return format!(" \"{}\"", printable(text, true));
+    }
+    format!(" {}\"{}\"", digits(text), printable(text, false))
+}
+
+/// An option of which nothing is known but its bytes.
+pub(super) fn undecoded(data: &[u8]) -> String {
+    if data.is_empty() {
+        return String::new();
+    }
+    format!(" {}(\"{}\")", digits(data), printable(data, false))
+}
+
+fn is_text(data: &[u8]) -> bool {
+    std::str::from_utf8(data).is_ok()
+}
+
+fn digits(data: &[u8]) -> String {
+    let digits = data.iter().map(|byte| format!("{byte:02x} "));
+    digits.collect::<Vec<_>>().concat()
 }
 
 /// Bytes as text: a dot for what cannot be printed.

@@ -154,12 +154,15 @@ fn options(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
                 // The empty line is dig's.
                 out.push('\n');
             } else {
-                let text = edns::printable(text, true);
-                let _ = writeln!(out, "{deep}  EXTRA-TEXT: \"{text}\"");
+                let text = edns::extra_text(text);
+                let _ = writeln!(out, "{deep}  EXTRA-TEXT:{text}");
             }
             continue;
         }
-        let text = edns::value(code, data).unwrap_or_else(|| edns::raw(code, data, cookie_ok));
+        let text = edns::value(code, data).unwrap_or_else(|| match code {
+            15 => edns::undecoded(data),
+            _ => edns::raw(code, data, cookie_ok),
+        });
         let _ = writeln!(out, "{deep}{title}:{text}");
     }
 }

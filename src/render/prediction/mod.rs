@@ -4,6 +4,7 @@
 //! many scenarios take. [`schema`] says what they look like; tests hold them
 //! to it.
 
+mod courses;
 pub mod schema;
 
 use std::io::{self, Write};
@@ -21,22 +22,28 @@ use crate::name::Name;
 use crate::render::json;
 use crate::resolver::Resolver;
 use crate::scenario::record_type::Shown;
-use crate::simulation::Run;
+use crate::simulation::courses::Courses;
+use crate::simulation::{Run, Sent};
 
-/// Appends the prediction of one run as a line of JSON.
+/// Appends the prediction of one run, and of what may differ, as a line of JSON.
 ///
 /// # Errors
 ///
 /// None: writing to memory does not fail.
-pub fn line(case: &str, resolver: &Resolver, run: &Run, line: &mut Vec<u8>) -> io::Result<()> {
-    line_with(case, resolver, run, line, |_| Ok(()))
+pub fn line(
+    case: &str,
+    resolver: &Resolver,
+    (run, courses): (&Run, &Courses),
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
+    line_with(case, resolver, (run, courses), line, |_| Ok(()))
 }
 
 /// The same with further keys, which `more` writes behind a comma.
 pub(super) fn line_with(
     case: &str,
     resolver: &Resolver,
-    run: &Run,
+    (run, courses): (&Run, &Courses),
     line: &mut Vec<u8>,
     more: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -46,13 +53,12 @@ pub(super) fn line_with(
     word(b",\"resolver\":\"", resolver.id, line);
     word(b"\",\"version\":\"", resolver.version, line);
     line.extend_from_slice(b"\",\"queries\":[");
-    queries(run, line)?;
-    line.write_all(b"],\"outcome\":")?;
+    queries(&run.sent, sockets(&run.sent).as_deref(), line)?;
+    line.push(b']');
+    courses::write(courses, line)?;
+    line.write_all(b",\"outcome\":")?;
     outcome(&run.outcome, line)?;
-    if !run.notes.is_empty() {
-        line.write_all(b",\"note\":")?;
-        string(&run.notes.join("; "), line)?;
-    }
+    note(run, courses, line)?;
     more(line)?;
     line.push(b'}');
     json::make_harmless(line, start);
@@ -60,14 +66,29 @@ pub(super) fn line_with(
     Ok(())
 }
 
-fn queries(run: &Run, line: &mut Vec<u8>) -> io::Result<()> {
+/// What has to be said beside it, in one text.
+fn note(run: &Run, courses: &Courses, line: &mut Vec<u8>) -> io::Result<()> {
+    if run.notes.is_empty() && courses.why.is_empty() {
+        return Ok(());
+    }
+    let notes = run.notes.iter().map(String::as_str);
+    let notes: Vec<&str> = notes.chain(courses.why.iter().copied()).collect();
+    line.write_all(b",\"note\":")?;
+    string(&notes.join("; "), line)
+}
+
+/// Queries, with the numbers of their sockets where these are known.
+fn queries(
+    sent: &[Sent],
+    sockets: Option<&[Option<(usize, &Server)>]>,
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
     let mut before: Option<(&Query, Range<usize>)> = None;
-    let sockets = sockets(run);
     let number = |SocketId(socket)| {
-        let (number, _) = (*sockets.as_ref()?.get(socket as usize)?)?;
+        let (number, _) = (*sockets?.get(socket as usize)?)?;
         Some(number)
     };
-    for sent in &run.sent {
+    for sent in sent {
         let query = &sent.query;
         if before.is_some() {
             line.push(b',');
@@ -138,11 +159,11 @@ fn ending(query: &Query, socket: Option<usize>, line: &mut Vec<u8>) -> io::Resul
 /// The number of each socket, from 1 in order of use, and its server, by the
 /// number of its making; `None` in a run in which one socket sends to several
 /// servers.
-fn sockets(run: &Run) -> Option<Vec<Option<(usize, &Server)>>> {
+fn sockets(sent: &[Sent]) -> Option<Vec<Option<(usize, &Server)>>> {
     // Not every socket that is made is used.
     let mut sockets = Vec::with_capacity(8);
     let mut used = 0;
-    for sent in &run.sent {
+    for sent in sent {
         let (SocketId(socket), server) = (sent.query.socket, &sent.query.server);
         let index = socket as usize;
         if index >= sockets.len() {

@@ -31,10 +31,13 @@ struct Prediction<'r> {
     resolver: &'r str,
     /// The version that is predicted.
     version: &'r str,
-    /// Every query that reaches a server, in order.
+    /// Every query that reaches a server, in order: where something is left to
+    /// chance, one of the runs that can be.
     queries: Vec<QueryForm>,
+    #[serde(flatten)]
+    courses: CoursesForm<'r>,
     outcome: OutcomeForm<'r>,
-    /// Bugs that were met and choices by lot, if any.
+    /// Bugs that were met, and what is left to chance and why, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     /// With `--live`: what came back for each of `queries`, in their order.
@@ -46,6 +49,44 @@ struct Prediction<'r> {
     /// With `--live`: what ended it before the resolver did.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<CutForm>,
+}
+
+/// What may differ from `queries`, beside which it stands.
+#[derive(JsonSchema)]
+struct CoursesForm<'r> {
+    /// Groups of queries that are sent in any order: their numbers, from 0.
+    /// Numbers in a list of their own keep their order among themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    any_order: Option<Vec<Vec<LaneForm>>>,
+    /// What can be instead of some of the queries. Of those that overlap at
+    /// most one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_of: Option<Vec<OtherForm<'r>>>,
+    /// Set if more may differ than is listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more: bool,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum LaneForm {
+    One(usize),
+    InOrder(Vec<usize>),
+}
+
+#[derive(JsonSchema)]
+struct OtherForm<'r> {
+    /// Number of the first query that differs, from 0.
+    from: usize,
+    /// Number of the first one after it that is the same again.
+    to: usize,
+    /// What is sent in their place.
+    queries: Vec<QueryForm>,
+    #[serde(flatten)]
+    courses: CoursesForm<'r>,
+    /// How the lookup then ends, if otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<OutcomeForm<'r>>,
 }
 
 #[derive(JsonSchema)]

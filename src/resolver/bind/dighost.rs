@@ -227,7 +227,7 @@ impl<'a> Dighost<'a> {
         self.io.close(socket);
         match arrival?.what {
             Came::Reply(reply) => Some(reply),
-            Came::Refused | Came::Closed => None,
+            Came::Refused | Came::Closed | Came::Reset => None,
         }
     }
 

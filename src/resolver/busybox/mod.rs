@@ -22,6 +22,7 @@ use crate::resolver::busybox::send_queries::{Nslookup, Sent};
 use crate::resolver::glibc;
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Lookup, Scenario};
+use crate::simulation::MAX_QUERIES;
 
 /// The lookup of `scenario`.
 ///
@@ -200,7 +201,8 @@ fn add_query_with_search(
         nslookup.add_query(record_type, name, Because::AsIs);
         return;
     }
-    for (index, domain) in search.iter().enumerate() {
+    // All of them are sent at once, and of a run only so many count.
+    for (index, domain) in search.iter().enumerate().take(MAX_QUERIES) {
         let full_name = [name, b".", &domain.value].concat();
         nslookup.add_query(record_type, &full_name, Because::Search(index));
     }

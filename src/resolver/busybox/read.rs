@@ -8,7 +8,7 @@ use crate::address::{DNS_PORT, Server, inet_aton};
 use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::busybox::send_queries::{RETRY, TIMEOUT};
 use crate::resolver::glibc;
-use crate::resolver::reading::{Origin, Reading, Setting};
+use crate::resolver::reading::{MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_SERVERS};
 use crate::scenario::Scenario;
 use crate::text::Span;
 
@@ -141,6 +141,9 @@ impl<'a> Parser<'a> {
     }
 
     fn nameserver(&mut self, value: Word<'a>) {
+        if self.servers.len() >= MAX_SERVERS {
+            return self.reading.drop(trimmed(value), TOO_MANY_SERVERS);
+        }
         let server = str2sockaddr(value.bytes);
         match &server {
             NameServer::Address(server) => {

@@ -230,8 +230,10 @@ impl<'i> Nslookup<'i> {
             }
             return false;
         };
-        let mut datagrams = self.datagrams.iter();
-        let Some(&(_, index)) = datagrams.find(|(id, _)| *id == arrival.query) else {
+        // Ids only grow.
+        let datagrams = &self.datagrams;
+        let found = datagrams.binary_search_by_key(&arrival.query, |(id, _)| *id);
+        let Some(&(_, index)) = found.ok().and_then(|at| datagrams.get(at)) else {
             return false;
         };
         if self.queries.get(index).is_none_or(|query| query.replied) {

@@ -13,6 +13,8 @@ use crate::scenario::Family;
 /// `AI_CANONNAME` of `resolv/netdb.h`
 pub(super) const CANONNAME: u32 = 0x2;
 const NUMERICHOST: u32 = 0x4;
+/// `AI_IDN`
+const IDN: u32 = 0x40;
 /// `AI_V4MAPPED`
 pub(super) const V4MAPPED: u32 = 0x8;
 /// `AI_ALL`
@@ -69,6 +71,11 @@ pub(super) async fn getaddrinfo(mut thread: Thread<'_>, family: Family) -> Outco
 
 /// Source: glibc `sysdeps/posix/getaddrinfo.c: gaih_inet` (2.36).
 async fn gaih_inet(thread: &mut Thread<'_>, request: Request<'_>) -> Result<Vec<Address>, Failure> {
+    // In the C locale, which a program has that sets no other, no byte beyond ASCII is a character
+    // (inet/idna_name_classify.c: __idna_name_classify).
+    if request.flags & IDN != 0 && !request.name.is_ascii() {
+        return Err(Failure::Code("EAI_IDN_ENCODE"));
+    }
     if let Some(address) = text_to_binary_address(thread, request)? {
         return Ok(vec![address]);
     }

@@ -1,6 +1,8 @@
 //! The function `gethostbyname2_r` for IPv4, which `getaddrinfo` calls if that
 //! is enough.
 
+use std::collections::BTreeSet;
+
 use crate::address::Address;
 use crate::config::nsswitch_conf::{Reaction, Status};
 use crate::resolver::glibc::nss_dns::{self, Found};
@@ -66,7 +68,7 @@ pub(super) fn database<'a>(thread: &mut Thread<'a>) -> Option<Vec<Service<'a>>> 
     if scenario.nsswitch.is_none() {
         thread.errno = Errno::NoEntry;
     }
-    let Ok(services) = hosts_database(scenario.nsswitch.as_ref()) else {
+    let Ok(mut services) = hosts_database(scenario.nsswitch.as_ref()) else {
         thread.errno = Errno::Invalid;
         return None;
     };
@@ -75,15 +77,41 @@ pub(super) fn database<'a>(thread: &mut Thread<'a>) -> Option<Vec<Service<'a>>> 
             .io
             .note("no module on the hosts line: glibc reads beyond its list, and may crash");
     }
-    for service in services.iter().filter(|service| !is_installed(service)) {
-        let module = String::from_utf8_lossy(service.module);
+    say_missing(thread, &services);
+    if services.len() > MAX_SERVICES {
         thread.io.note(format!(
-            "the module `{}` of nsswitch.conf is taken as not installed",
-            module.escape_default()
+            "nsswitch.conf has {} modules for hosts: only the first {MAX_SERVICES} are played",
+            services.len()
         ));
+        services.truncate(MAX_SERVICES);
     }
     Some(services)
 }
+
+/// Which modules are taken as not installed: each once, and of many the first.
+fn say_missing(thread: &Thread<'_>, services: &[Service<'_>]) {
+    let mut known = BTreeSet::new();
+    for service in services.iter().filter(|service| !is_installed(service)) {
+        if known.insert(service.module) && known.len() <= MAX_MODULES {
+            let module = String::from_utf8_lossy(service.module);
+            thread.io.note(format!(
+                "the module `{}` of nsswitch.conf is taken as not installed",
+                module.escape_default()
+            ));
+        }
+    }
+    let more = known.len().saturating_sub(MAX_MODULES);
+    if more > 0 {
+        thread.io.note(format!(
+            "{more} more modules of nsswitch.conf are taken as not installed"
+        ));
+    }
+}
+
+/// glibc asks any number of modules; of so many a run is played.
+const MAX_SERVICES: usize = 100;
+/// So many modules that are not installed are named.
+const MAX_MODULES: usize = 20;
 
 /// The modules that are part of glibc; others, `resolve` or `myhostname`, are
 /// not in an image unless somebody put them there.

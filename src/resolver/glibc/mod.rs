@@ -4,10 +4,12 @@
 //! The files follow those of the source: `read` is `resolv/res_init.c`,
 //! `res_query` and `res_send` are the files of that name with `send_dg`
 //! for UDP, `nss_dns` and `nss_files` are the two modules that are always
-//! there, `nsswitch` says which of them is asked, and `getaddrinfo` is
-//! the function. `thread` is what the C code keeps in thread-local
-//! variables: `_res`, `errno` and `h_errno`, whose old values matter.
+//! there, `nsswitch` says which of them is asked (`borrowed` for programs of
+//! a node that ask as a container does), and `getaddrinfo` is the function.
+//! `thread` is what the C code keeps in thread-local variables: `_res`,
+//! `errno` and `h_errno`, whose old values matter.
 
+pub mod borrowed;
 mod getaddrinfo;
 mod gethostbyname;
 mod host_conf;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::address::Address;
 use crate::config::hosts::{Entry, entries};
 use crate::config::nsswitch_conf::Status;
-use crate::config::resolv_conf::Word;
+use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::glibc::host_conf::multi;
 use crate::resolver::glibc::nss_dns::Found;
 use crate::resolver::glibc::thread::{Errno, HostError, Thread};
@@ -34,6 +34,26 @@ fn lookup(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
         thread.errno = Errno::NoEntry;
         return Found::none(Status::Unavail);
     };
+    let known = thread.in_files.iter().find(|it| it.0 == family);
+    let addresses = if let Some((_, addresses)) = known {
+        addresses.clone()
+    } else {
+        let addresses = addresses(thread, hosts, name, family);
+        thread.in_files.push((family, addresses.clone()));
+        addresses
+    };
+    if addresses.is_empty() {
+        thread.h_errno = HostError::NotFound;
+        return Found::none(Status::NotFound);
+    }
+    Found {
+        status: Status::Success,
+        addresses,
+    }
+}
+
+/// The addresses of `name` in the file.
+fn addresses(thread: &Thread<'_>, hosts: &ResolvConf, name: &[u8], family: Family) -> Vec<Address> {
     // A line that has only an address has the empty name.
     let matches = |entry: &Entry<'_>| match entry.names.as_slice() {
         [] => name.is_empty(),
@@ -43,18 +63,10 @@ fn lookup(thread: &mut Thread<'_>, name: &[u8], family: Family) -> Found {
         .filter_map(up_to_nul)
         .filter(matches)
         .filter_map(|entry| parse_address(entry.address.bytes, family));
-    let addresses: Vec<Address> = if multi(thread.scenario) {
+    if multi(thread.scenario) {
         found.map(Address::from).collect()
     } else {
         found.next().map(Address::from).into_iter().collect()
-    };
-    if addresses.is_empty() {
-        thread.h_errno = HostError::NotFound;
-        return Found::none(Status::NotFound);
-    }
-    Found {
-        status: Status::Success,
-        addresses,
     }
 }
 

@@ -7,6 +7,8 @@ use crate::resolver::glibc::name::isspace;
 /// Source: glibc `nss/nss_database.c: per_database_defaults` (2.36).
 const DEFAULT_HOSTS: &[u8] = b"files dns";
 
+const HOSTS: &[u8] = b"hosts";
+
 /// The databases of `nss/databases.def`. A mistake in the line of any of them
 /// spoils the file; other lines are not looked at.
 const DATABASES: [&[u8]; 17] = [
@@ -15,7 +17,7 @@ const DATABASES: [&[u8]; 17] = [
     b"group",
     b"group_compat",
     b"gshadow",
-    b"hosts",
+    HOSTS,
     b"initgroups",
     b"netgroup",
     b"networks",
@@ -68,18 +70,28 @@ fn process_line<'f>(
     line: &'f [u8],
     hosts: &mut Option<Vec<Service<'f>>>,
 ) -> Result<(), Unreadable> {
-    let line = line.split(|&byte| byte == 0).next().unwrap_or(line);
-    let line = skip_while(line, isspace);
-    let rest = skip_while(line, |byte| !isspace(byte) && byte != b':');
-    let database = before(line, rest);
+    let (database, rest) = database(line);
     if !DATABASES.contains(&database) {
         return Ok(());
     }
     let services = nss_action_parse(skip_while(rest, |byte| isspace(byte) || byte == b':'))?;
-    if database == b"hosts" {
+    if database == HOSTS {
         *hosts = Some(services);
     }
     Ok(())
+}
+
+/// Whether glibc takes the line for one about hosts.
+pub(super) fn is_hosts_line(line: &[u8]) -> bool {
+    database(line).0 == HOSTS
+}
+
+/// What a line is about, and what follows that.
+fn database(line: &[u8]) -> (&[u8], &[u8]) {
+    let line = line.split(|&byte| byte == 0).next().unwrap_or(line);
+    let line = skip_while(line, isspace);
+    let rest = skip_while(line, |byte| !isspace(byte) && byte != b':');
+    (before(line, rest), rest)
 }
 
 /// `( <source> ( "[" ( "!"? <status> "=" <action> )+ "]" )? )*`. There are no

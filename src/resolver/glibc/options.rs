@@ -1,5 +1,6 @@
 //! The words of an `options` line and of `RES_OPTIONS`.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::resolver::reading::{Origin, Reading, Setting};
@@ -70,7 +71,7 @@ pub(super) fn res_setoptions(reading: &mut Reading<'_>, text: &[u8], place: Plac
         if let Some(length) = number(reading, rest, option) {
             number_ends = start + length;
         } else if !flag(reading, option) && start >= number_ends {
-            option.drop(reading, "glibc knows no such option".to_owned());
+            option.drop(reading, "glibc knows no such option");
         }
     }
 }
@@ -174,7 +175,7 @@ impl Word<'_> {
     }
 
     /// Only what stands in the file is told.
-    fn drop(self, reading: &mut Reading<'_>, why: String) {
+    fn drop(self, reading: &mut Reading<'_>, why: impl Into<Cow<'static, str>>) {
         if let Origin::File(span) = self.origin(self.text.len()) {
             reading.drop(span, why);
         }

@@ -17,9 +17,8 @@ use crate::resolver::glibc::thread::{Errno, Thread};
 
 /// `RESOLV_EDNS_BUFFER_SIZE` of `resolv/resolv-internal.h`
 const EDNS_SIZE: u16 = 1200;
-/// Which server `rotate` begins with is drawn by lot; the second is as good
-/// as any, and was the one before 2.26.
-const FIRST_OF_ROTATION: usize = 1;
+/// What is left to chance, in a sentence.
+const ROTATED: &str = "`rotate`: glibc draws the server that is asked first by lot, and takes the next one for each name";
 
 /// One or two queries for a name, ready to be sent (`buf` and `buf2`).
 #[derive(Clone, Copy, Debug)]
@@ -105,15 +104,10 @@ fn nameserver_offset(thread: &mut Thread<'_>) -> usize {
     if servers <= 1 || !thread.option("rotate") {
         return 0;
     }
-    if thread.rotation == 0 {
-        thread.rotation = FIRST_OF_ROTATION;
-        thread
-            .io
-            .note("`rotate`: which server is asked first is drawn by lot");
-    }
-    let offset = thread.rotation % servers;
-    thread.rotation += 1;
-    offset
+    let io = &thread.io;
+    let offset = *(thread.rotation).get_or_insert_with(|| io.choose(servers, ROTATED));
+    thread.rotation = Some(offset + 1);
+    offset % servers
 }
 
 /// Asks over TCP, both queries at once. `None`: the next server's turn.
@@ -176,12 +170,9 @@ async fn receive_vc(
         };
         let reply = match arrival.what {
             Came::Reply(reply) => reply,
-            // A server that closes while a query is still unread resets the
-            // connection; else its end is seen, which sets no `errno`.
-            Came::Closed | Came::Refused => {
-                let unread = which == Which::First && packets.second.is_some();
-                return Err(if unread { Errno::Reset } else { Errno::Clear });
-            }
+            Came::Reset | Came::Refused => return Err(Errno::Reset),
+            // The end of the connection, which sets no `errno`.
+            Came::Closed => return Err(Errno::Clear),
         };
         let message = packets.message(which, reply);
         if first.is_some() {

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use crate::address::Address;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Rcode, SocketId};
 use crate::resolver::glibc::options::MAX_SERVERS;
 use crate::resolver::glibc::read;
 use crate::resolver::reading::Reading;
-use crate::scenario::Scenario;
+use crate::scenario::{Family, Scenario};
 
 /// A thread that calls the resolver for the first time: `_res` with the
 /// configuration it is made from, `errno` and `h_errno`.
@@ -23,6 +24,9 @@ pub(super) struct Thread<'a> {
     /// `errno`: some decisions look at one that an earlier call left behind.
     pub(super) errno: Errno,
     pub(super) h_errno: HostError,
+    /// What the hosts file has for the name, by family: it can be long, and
+    /// `files` can stand on the hosts line many times.
+    pub(super) in_files: Vec<(Family, Vec<Address>)>,
     /// `_u._ext.nssocks`: the UDP socket of each server.
     pub(super) sockets: [Option<SocketId>; MAX_SERVERS],
     /// `RES_F_SNGLKUP` of `_flags`: A and AAAA are asked one after the other
@@ -31,7 +35,7 @@ pub(super) struct Thread<'a> {
     /// `RES_F_SNGLKUPREOP` of `_flags`: and each from a socket of its own.
     pub(super) single_request_reopen: bool,
     /// `global_offset` of `nameserver_offset`, for `rotate`.
-    pub(super) rotation: usize,
+    pub(super) rotation: Option<usize>,
     /// The rcode in the caller's answer buffer, where the reply lands that
     /// comes first; replies that were given up for the next server stay there.
     pub(super) buffer_rcode: Rcode,
@@ -95,10 +99,11 @@ impl<'a> Thread<'a> {
             conf: read::res_vinit(scenario),
             errno: Errno::Clear,
             h_errno: HostError::Success,
+            in_files: Vec::new(),
             sockets: [None; MAX_SERVERS],
             single_request: false,
             single_request_reopen: false,
-            rotation: 0,
+            rotation: None,
             buffer_rcode: Rcode::NoError,
             buffer_filled: false,
         }

@@ -5,52 +5,35 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::future::join;
 use hickory_proto::rr::RecordType;
 
-use crate::address::{Address, Server};
-use crate::engine::io::{Came, ConnectError, Io};
-use crate::engine::message::{
-    Because, Data, Edns, Query, Question, Rcode, Record, Reply, SocketId, Transport,
-};
-use crate::name::Name;
+use crate::address::Address;
+use crate::engine::io::Io;
+use crate::engine::message::{Because, Data, Rcode, Record, Reply};
 use crate::resolver::go::Version;
 use crate::resolver::go::name::{MAX_NAME_BYTES, avoid_dns, is_domain_name, pack};
-use crate::resolver::go::read::{Config, ROTATE, SINGLE_REQUEST, TRUST_AD, USE_TCP};
-use crate::scenario::Family;
+use crate::resolver::go::read::{Config, ROTATE, SINGLE_REQUEST};
+use crate::scenario::{Family, Scenario};
 
 /// The last part of the text of an error.
 pub(super) type Failure = &'static str;
 
 /// Source: Go `src/net/net.go: errNoSuchHost`.
 pub(super) const NO_SUCH_HOST: Failure = "no such host";
-/// Source: Go `src/net/dnsclient_unix.go`, as the next five.
+/// Source: Go `src/net/dnsclient_unix.go`, as the next three.
 const LAME_REFERRAL: Failure = "lame referral";
 const CANNOT_UNMARSHAL: Failure = "cannot unmarshal DNS message";
 const CANNOT_MARSHAL: Failure = "cannot marshal DNS message";
 const SERVER_MISBEHAVING: Failure = "server misbehaving";
-const NO_ANSWER: Failure = "no answer from DNS server";
-/// Source: Go `src/net/net.go: timeoutError`.
-const TIMEOUT: Failure = "i/o timeout";
-/// Source: Go `src/io/io.go: EOF`.
-const EOF: Failure = "EOF";
-/// Source: Go `src/syscall/zerrors_linux_amd64.go: errors`, as the next two.
-const REFUSED: Failure = "connection refused";
-const NO_ROUTE: Failure = "no route to host";
-const INVALID_ARGUMENT: Failure = "invalid argument";
 
-/// Source: Go `src/net/dnsclient_unix.go: newRequest, maxDNSPacketSize`.
-const EDNS: Edns = Edns {
-    size: 1232,
-    dnssec_ok: false,
-    options: &[],
-};
-
-/// How long a goroutine takes from an event to its next packet. Ours: short
-/// beside any delay, but long enough to tell which of two goes first.
-const STEP: Duration = Duration::from_micros(1);
-/// By how much the second of two goroutines comes behind the first. Ours.
-const ORDER: Duration = Duration::from_nanos(1);
+/// What is left to chance, in sentences.
+const AT_ONCE: &str = "A and AAAA are sent in either order: Go asks from two goroutines";
+const ROTATED: &str =
+    "`rotate`: A and AAAA take the next two servers in either order, as Go's two goroutines start";
+const ENDS_FIRST: &str =
+    "where A and AAAA fail in two ways at once, either error is the one that Go returns";
+/// Goroutines that end this close to each other end in any order. Ours.
+const AT_ONE_TIME: Duration = Duration::from_millis(1);
 
 /// A name to ask for: the rooted text, and where it comes from.
 type Candidate = (Vec<u8>, Because);
@@ -65,19 +48,26 @@ pub(super) struct Found {
 /// Source: Go `src/net/lookup.go: Resolver`, with its configuration.
 #[derive(Debug)]
 pub(super) struct Client<'a> {
-    io: Rc<Io>,
-    config: Config<'a>,
-    version: &'static Version,
+    pub(super) io: Rc<Io>,
+    pub(super) scenario: &'a Scenario,
+    pub(super) config: Config<'a>,
+    pub(super) version: &'static Version,
     /// Source: Go `src/net/dnsconfig.go: dnsConfig.soffset`.
     server_offset: Cell<usize>,
-    /// When a goroutine was last woken, in [`STEP`]s.
-    woken: Cell<u64>,
+    /// When a goroutine was last woken, in steps of [`super::exchange`].
+    pub(super) woken: Cell<u64>,
 }
 
 impl<'a> Client<'a> {
-    pub(super) fn new(io: Rc<Io>, config: Config<'a>, version: &'static Version) -> Self {
+    pub(super) fn new(
+        io: Rc<Io>,
+        scenario: &'a Scenario,
+        config: Config<'a>,
+        version: &'static Version,
+    ) -> Self {
         Self {
             io,
+            scenario,
             config,
             version,
             server_offset: Cell::new(0),
@@ -100,7 +90,8 @@ impl<'a> Client<'a> {
         // Without a candidate the caller is left with an empty message.
         let mut error = CANNOT_UNMARSHAL;
         for candidate in self.name_list(name) {
-            match self.try_one_name(&candidate, record_type).await {
+            let offset = self.server_offset();
+            match self.try_one_name(&candidate, record_type, offset).await {
                 Ok(reply) => return Ok(addresses(&reply).collect()),
                 Err(failure) => error = failure,
             }
@@ -151,22 +142,36 @@ impl<'a> Client<'a> {
         family: Family,
     ) -> Vec<Result<Reply, Failure>> {
         let results = RefCell::new(Vec::with_capacity(2));
-        let ask = async |record_type| {
-            let result = self.try_one_name(candidate, record_type).await;
-            results.borrow_mut().push(result);
+        let ask = async |record_type, offset| {
+            let result = self.try_one_name(candidate, record_type, offset).await;
+            results.borrow_mut().push((self.io.now(), result));
         };
         match family.record_types() {
             // The goroutine that was started last runs first.
             [first, last] if !self.config.has(SINGLE_REQUEST) => {
-                join(ask(*last), ask(*first)).await;
+                let mut offsets = [self.server_offset(), self.server_offset()];
+                if offsets[0] != offsets[1] {
+                    offsets.rotate_left(self.io.choose(2, ROTATED));
+                }
+                let [of_last, of_first] = offsets;
+                let asked = (ask(*last, of_last), ask(*first, of_first));
+                self.io.at_once(AT_ONCE, asked.0, asked.1).await;
             }
             types => {
                 for record_type in types {
-                    ask(*record_type).await;
+                    ask(*record_type, self.server_offset()).await;
                 }
             }
         }
-        results.into_inner()
+        let mut results = results.into_inner();
+        // The first error counts, and both goroutines wait for the other's channel.
+        if let [(one_at, Err(one)), (other_at, Err(other))] = results.as_slice()
+            && one != other
+            && other_at.saturating_sub(*one_at) < AT_ONE_TIME
+        {
+            results.rotate_left(self.io.choose(2, ENDS_FIRST));
+        }
+        results.into_iter().map(|(_, result)| result).collect()
     }
 
     /// The names to ask for, in order.
@@ -210,8 +215,8 @@ impl<'a> Client<'a> {
         &self,
         (text, because): &Candidate,
         record_type: RecordType,
+        offset: usize,
     ) -> Result<Reply, Failure> {
-        let offset = self.server_offset();
         let servers = &self.config.reading.servers;
         // Go finds out anew with every server, before it opens a socket.
         let name = pack(text).ok_or(CANNOT_MARSHAL)?;
@@ -239,107 +244,8 @@ impl<'a> Client<'a> {
             return 0;
         }
         let offset = self.server_offset.get();
-        if offset == 0 && self.config.reading.servers.len() > 1 {
-            let note = "rotate: A and AAAA draw their first server in the order in which they \
-                        start, which is a race; AAAA is taken to be first";
-            self.io.note(note);
-        }
         self.server_offset.set(offset + 1);
         offset % self.config.reading.servers.len().max(1)
-    }
-
-    /// Asks one server, over UDP and, if the answer is truncated, over TCP.
-    /// Each of the two has the whole time-out, and a socket of its own.
-    ///
-    /// Source: Go `src/net/dnsclient_unix.go: Resolver.exchange`.
-    async fn exchange(
-        &self,
-        server: &Server,
-        (name, record_type, because): (&Name, RecordType, &Because),
-    ) -> Result<Reply, Failure> {
-        let transports: &[Transport] = if self.config.has(USE_TCP) {
-            &[Transport::Tcp]
-        } else {
-            &[Transport::Udp, Transport::Tcp]
-        };
-        for &transport in transports {
-            let deadline = self.io.now() + self.config.reading.timeout.value;
-            let socket = self.dial(server, transport).await?;
-            self.io.send(Query {
-                server: server.clone(),
-                question: Question::Asked(name.clone(), record_type),
-                transport,
-                socket,
-                edns: Some(EDNS),
-                authentic_data: self.config.has(TRUST_AD),
-                because: because.clone(),
-            });
-            let reply = self.round_trip(socket, transport, deadline).await;
-            self.io.close(socket);
-            let reply = reply?;
-            let again = transport == Transport::Udp || !self.version.takes_truncated_tcp;
-            if !(reply.truncated && again) {
-                return Ok(reply);
-            }
-        }
-        Err(NO_ANSWER)
-    }
-
-    /// Source: Go `src/net/lookup.go: Resolver.dial`.
-    async fn dial(&self, server: &Server, transport: Transport) -> Result<SocketId, Failure> {
-        let Address { ip, scope, .. } = &server.address;
-        // The kernel wants to know the interface of such an address.
-        if let IpAddr::V6(ip) = ip
-            && ip.is_unicast_link_local()
-            && scope.as_deref().unwrap_or_default().is_empty()
-        {
-            return Err(INVALID_ARGUMENT);
-        }
-        let connected = self.io.connect(server, transport).await;
-        if transport == Transport::Tcp {
-            self.io.sleep(self.io.now() + STEP).await;
-        }
-        connected.map_err(|error| match error {
-            ConnectError::Unreachable => NO_ROUTE,
-            ConnectError::Refused => REFUSED,
-        })
-    }
-
-    /// Source: Go `src/net/dnsclient_unix.go: dnsPacketRoundTrip, dnsStreamRoundTrip`.
-    async fn round_trip(
-        &self,
-        socket: SocketId,
-        transport: Transport,
-        deadline: Duration,
-    ) -> Result<Reply, Failure> {
-        let arrival = self.io.receive(&[socket], Some(deadline)).await;
-        // The clock ran before the query left: what takes just as long is late.
-        let arrival = arrival.filter(|_| self.io.now() < deadline);
-        let what = arrival.ok_or(TIMEOUT)?.what;
-        self.run_queue(transport, &what).await;
-        match what {
-            Came::Reply(reply) => Ok(reply),
-            Came::Refused => Err(REFUSED),
-            Came::Closed => Err(EOF),
-        }
-    }
-
-    /// Waits until this goroutine runs, after its socket has woken it. Of two
-    /// that are woken at once, in the same step, the second runs first: they
-    /// come from a stack. A connection, on which they are woken once more,
-    /// leaves them in their order.
-    ///
-    /// Source: Go `src/runtime/netpoll.go: netpollready`, which pushes to a `gList`.
-    async fn run_queue(&self, transport: Transport, what: &Came) {
-        let truncated = matches!(what, Came::Reply(reply) if reply.truncated);
-        if transport == Transport::Tcp || truncated {
-            return self.io.sleep(self.io.now() + STEP).await;
-        }
-        // Steps begin at whole microseconds, of which there are few enough.
-        let step = u64::try_from(self.io.now().as_micros()).unwrap_or(u64::MAX);
-        let is_first = self.woken.replace(step) != step;
-        let next = Duration::from_micros(step) + STEP;
-        self.io.sleep(next + u32::from(is_first) * ORDER).await;
     }
 
     /// Whether the reply answers: it has a record of the type.

@@ -28,7 +28,7 @@ pub(super) async fn lookup(
         scenario,
         version,
         order,
-        client: Client::new(io, config, version),
+        client: Client::new(io, scenario, config, version),
     };
     match scenario.lookup {
         Lookup::Records(record_type) => host.client.lookup(host.name(), record_type).await,

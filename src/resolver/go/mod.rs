@@ -3,13 +3,14 @@
 //!
 //! The files follow Go's: `read` is `dnsconfig_unix.go`, `order` `conf.go`,
 //! `nss` `nss.go`, `hosts` `hosts.go`, `host` `lookup.go`, `client`
-//! `dnsclient_unix.go`, `name` `dnsclient.go`, `parse` `parse.go` and `ip.go`.
+//! and `exchange` `dnsclient_unix.go`, `name` `dnsclient.go`, `parse` `parse.go` and `ip.go`.
 //!
 //! A and AAAA of a candidate are asked by two goroutines at once, so which of
 //! the two is first on the wire is a race. The goroutine that was started last
-//! wins it nearly always, and that is what is predicted: AAAA, then A.
+//! wins it nearly always: AAAA, then A, stands for both in a prediction.
 
 mod client;
+mod exchange;
 mod host;
 mod hosts;
 mod name;

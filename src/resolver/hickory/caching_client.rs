@@ -1,6 +1,7 @@
 //! Special names, the cache, and CNAME records.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
@@ -47,13 +48,15 @@ pub(super) struct Query {
 #[derive(Debug)]
 pub(super) struct CachingClient<'a> {
     pool: NameServerPool<'a>,
-    negative: RefCell<Vec<Kept>>,
+    negative: RefCell<BTreeMap<Question, Kept>>,
 }
+
+/// A name in lower case, in wire format, and a type.
+type Question = (Vec<u8>, u16);
 
 /// A negative answer in the cache.
 #[derive(Debug)]
 struct Kept {
-    query: Query,
     error: NetError,
     valid_until: Duration,
 }
@@ -99,7 +102,7 @@ impl<'a> CachingClient<'a> {
         }
         let reply = match self.pool.send_with_retries(&query).await {
             Ok(reply) => reply,
-            Err(error) => return Err(self.cache(query, error)),
+            Err(error) => return Err(self.cache(&query, error)),
         };
         match handle_noerror(&query, &reply, preserved, query_depth) {
             Records::Exist(ips) => Ok(ips),
@@ -112,7 +115,7 @@ impl<'a> CachingClient<'a> {
                 };
                 Box::pin(self.inner_lookup(next, true, query_depth + 1))
                     .await
-                    .map_err(|error| self.cache(query, error))
+                    .map_err(|error| self.cache(&query, error))
             }
         }
     }
@@ -120,25 +123,29 @@ impl<'a> CachingClient<'a> {
     fn lookup_from_cache(&self, query: &Query) -> Option<NetError> {
         let now = self.pool.io.now();
         let negative = self.negative.borrow();
-        let kept = negative.iter().rev().find(|kept| {
-            kept.query.record_type == query.record_type
-                && kept.query.name.eq_ignore_case(&query.name)
-        })?;
+        let kept = negative.get(&query.question())?;
         (now <= kept.valid_until).then_some(kept.error)
     }
 
     /// Keeps the error, if it is of the kind that is kept, and gives it back.
     ///
     /// Source: hickory-resolver `src/cache.rs: ResponseCache::upsert_clamped_ttl`.
-    fn cache(&self, query: Query, error: NetError) -> NetError {
+    fn cache(&self, query: &Query, error: NetError) -> NetError {
         if let NetError::NoRecords { soa: true, .. } = error {
-            self.negative.borrow_mut().push(Kept {
-                query,
+            let kept = Kept {
                 error,
                 valid_until: self.pool.io.now() + NEGATIVE_TTL,
-            });
+            };
+            self.negative.borrow_mut().insert(query.question(), kept);
         }
         error
+    }
+}
+
+impl Query {
+    fn question(&self) -> Question {
+        let name = self.name.as_wire().to_ascii_lowercase();
+        (name, self.record_type.into())
     }
 }
 

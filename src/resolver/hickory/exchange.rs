@@ -138,7 +138,7 @@ impl TcpConnection {
             .map(|arrival| arrival.what)
         {
             Some(Came::Reply(reply)) => Ok(reply),
-            Some(Came::Closed | Came::Refused) => {
+            Some(Came::Closed | Came::Reset | Came::Refused) => {
                 self.closed.set(true);
                 Err(NetError::Io { closed: true })
             }

@@ -1,5 +1,6 @@
 //! `/etc/hosts`.
 
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 
 use hickory_proto::rr::{Name, RecordType};
@@ -11,7 +12,8 @@ use crate::scenario::Scenario;
 /// Source: hickory-resolver `src/hosts.rs: Hosts`.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
-    entries: Vec<(Name, IpAddr)>,
+    by_name: HashMap<Name, Vec<IpAddr>>,
+    addresses: BTreeSet<IpAddr>,
 }
 
 impl Hosts {
@@ -43,7 +45,8 @@ impl Hosts {
         for word in words {
             if let Ok(mut name) = word.to_lowercase().parse::<Name>() {
                 name.set_fqdn(true);
-                self.entries.push((name, address));
+                self.by_name.entry(name).or_default().push(address);
+                self.addresses.insert(address);
             }
         }
     }
@@ -59,21 +62,17 @@ impl Hosts {
     ) -> Option<Vec<IpAddr>> {
         match record_type {
             RecordType::A | RecordType::AAAA => {
-                let found: Vec<IpAddr> = self
-                    .entries
-                    .iter()
-                    .filter(|(entry, ip)| {
-                        ip.is_ipv4() == (record_type == RecordType::A) && entry == name
-                    })
-                    .map(|(_, ip)| *ip)
+                let known = self.by_name.get(name).into_iter().flatten();
+                let found: Vec<IpAddr> = known
+                    .filter(|ip| ip.is_ipv4() == (record_type == RecordType::A))
+                    .copied()
                     .collect();
                 Some(found).filter(|found| !found.is_empty())
             }
             // The records are names: there is no address to give.
             RecordType::PTR => {
                 let ip = name.parse_arpa_name().ok()?.addr();
-                let known = self.entries.iter().any(|(_, entry)| *entry == ip);
-                known.then(Vec::new)
+                self.addresses.contains(&ip).then(Vec::new)
             }
             _ => None,
         }

@@ -15,9 +15,10 @@ use crate::resolver::hickory::name_server_pool::NameServerPool;
 /// A query is repeated after this multiple of the server's round-trip time.
 /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`.
 const RETRY_FACTOR: f64 = 1.2;
-/// What a server's time is at first: the source draws 1 to 31 microseconds.
+/// By how much the times of servers differ at first. The source draws 1 to 31
+/// microseconds for each; only their order counts.
 /// Source: hickory-resolver `src/name_server.rs: NameServer::new`.
-const INITIAL_SRTT: f64 = 1.0;
+const INITIAL_SRTT: f64 = 1e-3;
 /// Added for a failure. Source: `src/name_server.rs: DecayingSrtt::FAILURE_PENALTY`.
 const FAILURE_PENALTY: f64 = 150_000.0;
 /// Source: `src/name_server.rs: DecayingSrtt::MAX_SRTT_MICROS`.
@@ -42,6 +43,8 @@ pub(super) struct NameServer {
     server: Server,
     connections: RefCell<Vec<Rc<TcpConnection>>>,
     server_srtt: DecayingSrtt,
+    /// By how much it answers later than others: one that was asked first answers first.
+    lag: Duration,
 }
 
 /// A smoothed round-trip time in microseconds.
@@ -54,21 +57,18 @@ struct DecayingSrtt {
 }
 
 impl NameServer {
-    /// Without connections.
-    pub(super) fn new(server: Server) -> Self {
+    /// Without connections; `rank` is its place among the servers at first.
+    pub(super) fn new(server: Server, rank: usize) -> Self {
+        let srtt = INITIAL_SRTT * (f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) + 1.0);
         Self {
             server,
             connections: RefCell::default(),
             server_srtt: DecayingSrtt {
-                micros: Cell::new(INITIAL_SRTT),
+                micros: Cell::new(srtt),
                 last_update: Cell::new(None),
             },
+            lag: Duration::from_micros(1) * u32::try_from(rank).unwrap_or(u32::MAX),
         }
-    }
-
-    /// Whether packets to both go to the same place.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.server.address.reached() == other.server.address.reached()
     }
 
     /// Sends over UDP, or over TCP if that is ruled out.
@@ -94,7 +94,8 @@ impl NameServer {
         match response.and_then(from_response) {
             Ok(reply) => {
                 let rtt = pool.io.now().saturating_sub(start);
-                self.server_srtt.record(pool.io.now(), rtt);
+                self.server_srtt
+                    .record(pool.io.now(), rtt.max(MIN_RTT) + self.lag);
                 Ok(reply)
             }
             Err(error) => {
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_time_is_smoothed_and_decays() {
-        let server = NameServer::new(Server::from(IpAddr::from([10, 96, 0, 10])));
+        let server = NameServer::new(Server::from(IpAddr::from([10, 96, 0, 10])), 0);
         let check = |seconds: u64, micros: f64| {
             let found = server.decayed_srtt(ms(seconds * 1000));
             assert!((found - micros).abs() < 1.0, "{seconds} s: {found}");

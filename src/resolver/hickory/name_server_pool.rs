@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use crate::address::Server;
 use crate::engine::io::Io;
 use crate::engine::message::{Edns, Reply};
 use crate::resolver::hickory::caching_client::Query;
@@ -16,6 +17,8 @@ use crate::resolver::hickory::system_conf::Settings;
 /// So many servers are asked at once.
 /// Source: hickory-resolver `src/config.rs: default_num_concurrent_reqs`.
 const NUM_CONCURRENT_REQS: usize = 2;
+/// What is left to chance, in a sentence.
+const DRAWN: &str = "hickory draws the order of its servers by lot, and asks two of them at once";
 /// UDP payload size. Source: hickory-proto `src/op/edns.rs: DEFAULT_MAX_PAYLOAD_LEN`.
 const PAYLOAD_LEN: u16 = 1232;
 
@@ -43,19 +46,12 @@ impl<'a> NameServerPool<'a> {
     /// Source: hickory-resolver `src/name_server_pool.rs: NameServerPool::from_config`.
     pub(super) fn from_config(io: &'a Io, settings: &Settings<'_>) -> Self {
         let reading = &settings.reading;
-        let servers: Vec<NameServer> = reading
-            .servers
-            .iter()
-            .map(|server| NameServer::new(server.value.clone()))
-            .collect();
-        if let Some((first, others)) = servers.split_first()
-            && others.iter().any(|other| !other.is_same(first))
-        {
-            io.note(
-                "hickory draws lots for the order of its servers and asks two at once: \
-                 this is one of the possible courses",
-            );
-        }
+        let servers = reading.servers.iter().map(|it| it.value.clone());
+        let servers: Vec<Server> = servers.collect();
+        let ranks = ranks(io, servers.len());
+        let servers = servers.into_iter().zip(ranks);
+        let servers = servers.map(|(server, rank)| NameServer::new(server, rank));
+        let servers = servers.collect();
         Self {
             io,
             servers,
@@ -143,9 +139,6 @@ impl<'a> NameServerPool<'a> {
         }
     }
 
-    /// Equal servers stay in their order; at first the source gives each a
-    /// random time of up to 31 microseconds.
-    ///
     /// Source: hickory-resolver `src/name_server_pool.rs: sort_servers_by_query_statistics`.
     fn by_query_statistics(&self) -> VecDeque<&NameServer> {
         let mut servers: Vec<&NameServer> = self.servers.iter().collect();
@@ -154,6 +147,16 @@ impl<'a> NameServerPool<'a> {
         }
         servers.into()
     }
+}
+
+/// The place of each server in the order of the times that are drawn for them.
+///
+/// Source: hickory-resolver `src/name_server.rs: NameServer::new`.
+fn ranks(io: &Io, servers: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..servers).collect();
+    (0..servers)
+        .map(|_| places.remove(io.choose(places.len(), DRAWN)))
+        .collect()
 }
 
 /// The first request that ends, of those that were woken together the first

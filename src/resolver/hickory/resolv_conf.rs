@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use crate::address::Server;
 use crate::config::resolv_conf::{Line, ResolvConf};
-use crate::resolver::reading::{Dropped, Origin, Setting};
+use crate::resolver::reading::{Dropped, MAX_SERVERS, Origin, Setting, TOO_MANY_SERVERS};
 use crate::text::Span;
 
 /// Options that the crate knows and hickory does not look at.
@@ -137,7 +137,11 @@ impl<'a> Config<'a> {
                     let span = Span::new(start, word.span.end as usize);
                     self.drop(span, "hickory sends without the scope");
                 }
-                self.nameservers.push(Setting::file(ip.into(), word.span));
+                if self.nameservers.len() < MAX_SERVERS {
+                    self.nameservers.push(Setting::file(ip.into(), word.span));
+                } else {
+                    self.drop(word.span, TOO_MANY_SERVERS);
+                }
             }
             None => self.drop(word.span, "not an IP address as hickory reads them"),
         }

@@ -1,5 +1,6 @@
 //! From a name to candidates, one after the other.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use futures_util::future;
@@ -130,7 +131,9 @@ impl<'a> Resolver<'a> {
         }
         let raw_name_first = u32::from(name.num_labels()) > self.ndots || name.is_localhost();
         let mut names = Vec::with_capacity(self.search.len() + 1);
+        let mut known = HashSet::new();
         if !raw_name_first {
+            known.insert(fqdn.clone());
             names.push(as_is(fqdn.clone()));
         }
         for (index, search) in self.search.iter().enumerate().rev() {
@@ -138,10 +141,7 @@ impl<'a> Resolver<'a> {
             let Ok(candidate) = name.clone().append_domain(search) else {
                 continue;
             };
-            if !names
-                .iter()
-                .any(|other: &Candidate| other.name == candidate)
-            {
+            if known.insert(candidate.clone()) {
                 names.push(Candidate {
                     name: candidate,
                     because: Because::Search(index),

@@ -1,6 +1,7 @@
 //! What the resolver is built from: the system's configuration.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use hickory_proto::rr::Name;
@@ -124,10 +125,16 @@ impl<'a> Settings<'a> {
                 }
             }
         }
-        for (index, (name, entry)) in names.iter().enumerate() {
-            let mut later = names.iter().skip(index + 1);
-            if let Some((_, same)) = later.find(|(later, _)| later.eq_ignore_root(name)) {
-                self.drop_repeat(entry.origin, same.origin);
+        // Where the same name stands next, found from the end.
+        let mut known: HashMap<Vec<Vec<u8>>, Origin> = HashMap::new();
+        let next = names.iter().rev().map(|(name, entry)| {
+            let labels = name.iter().map(<[u8]>::to_ascii_lowercase);
+            known.insert(labels.collect(), entry.origin)
+        });
+        let mut next: Vec<Option<Origin>> = next.collect();
+        for (name, entry) in &names {
+            if let Some(same) = next.pop().flatten() {
+                self.drop_repeat(entry.origin, same);
             } else {
                 self.search.push(name.clone());
                 self.reading.search.push(entry.clone());

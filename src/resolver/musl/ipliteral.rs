@@ -45,7 +45,10 @@ pub(super) fn lookup_ipliteral(text: &[u8], family: Family, scenario: &Scenario)
         Some(scope) if !scope_exists(ip, scope, scenario) => Literal::BadScope,
         scope => Literal::Address(Address::scoped(
             IpAddr::V6(ip),
-            scope.map(|it| String::from_utf8_lossy(it).into()),
+            // The scope 0 is none.
+            scope
+                .filter(|it| it.iter().any(|byte| *byte != b'0'))
+                .map(|it| String::from_utf8_lossy(it).into()),
         )),
     }
 }

@@ -18,6 +18,11 @@ use crate::resolver::resolved::transaction::{DnsTransaction, Key, State, TRANSAC
 const CANDIDATE_EXPEDITED_TIMEOUT: Duration =
     TRANSACTION_UDP_TIMEOUT.saturating_add(Duration::from_secs(1));
 
+/// What is left to chance, in a sentence.
+///
+/// Source: `src/basic/hashmap.c: get_hash_key`.
+const EITHER_FIRST: &str = "A and AAAA are sent in either order: systemd-resolved keeps them in a set with a random hash key";
+
 impl Manager {
     /// Whether the candidate could be made: not if its first name is too long.
     ///
@@ -109,15 +114,17 @@ impl Manager {
         }
     }
 
-    /// Starts the transactions, A first: the source has no fixed order.
+    /// Starts the transactions, in the order in which a set has them.
     ///
     /// Source: `dns_query_candidate_go`.
     pub(super) async fn dns_query_candidate_go(&mut self, q: usize) {
-        let transactions = self.candidate_transactions(q);
-        if transactions.len() > 1 {
-            self.note("A and AAAA are asked at once, in no fixed order");
+        if let Some(candidate) = &mut self.queries[q].candidate
+            && candidate.transactions.len() > 1
+            && self.io.choose(2, EITHER_FIRST) == 1
+        {
+            candidate.transactions.reverse();
         }
-        for t in transactions {
+        for t in self.candidate_transactions(q) {
             if self.transactions[t].state == State::Null {
                 self.dns_transaction_go(t).await;
             }

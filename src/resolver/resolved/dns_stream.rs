@@ -109,7 +109,7 @@ impl Manager {
     pub(super) async fn on_stream_io(&mut self, stream: usize, arrival: Arrival) {
         let reply = match arrival.what {
             Came::Reply(reply) => reply,
-            Came::Closed | Came::Refused => {
+            Came::Closed | Came::Reset | Came::Refused => {
                 return self.dns_stream_complete(stream, StreamError::Reset).await;
             }
         };

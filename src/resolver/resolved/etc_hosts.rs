@@ -2,6 +2,7 @@
 //!
 //! Source: systemd `src/resolve/resolved-etc-hosts.c`.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::rr::RecordType;
@@ -15,6 +16,7 @@ use crate::resolver::resolved::dns_domain::{
 use crate::resolver::resolved::words::{
     Extracted, Flags, Piece, extract_first_word, in_addr_ifindex_from_string_auto, lines,
 };
+use crate::text::ordered;
 
 /// What the file says.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,8 @@ pub(super) struct EtcHosts {
     by_address: Vec<IpAddr>,
     /// Names that have `0.0.0.0` or `::`.
     no_address: Vec<Name>,
+    /// What stands in `by_name`, names in small letters.
+    known: BTreeSet<(Vec<u8>, IpAddr)>,
 }
 
 /// Source: `etc_hosts_parse`.
@@ -53,7 +57,9 @@ fn parse_line(hosts: &mut EtcHosts, mut line: Piece<'_>) {
     let Some(address) = next_word(&mut line) else {
         return;
     };
-    let Some(address) = in_addr_ifindex_from_string_auto(&address.text) else {
+    let address = in_addr_ifindex_from_string_auto(&address.text);
+    // `in_addr_from_string_auto` knows no interfaces.
+    let Some(address) = address.filter(|it| it.scope.is_none()) else {
         return;
     };
     if !address.ip.is_unspecified() {
@@ -65,10 +71,14 @@ fn parse_line(hosts: &mut EtcHosts, mut line: Piece<'_>) {
         };
         if address.ip.is_unspecified() {
             hosts.no_address.push(name);
-        } else {
+        } else if hosts.known.insert((lower(&name), address.ip)) {
             hosts.by_name.push((name, address.ip));
         }
     }
+}
+
+fn lower(name: &Name) -> Vec<u8> {
+    name.as_wire().to_ascii_lowercase()
 }
 
 fn next_word<'c>(line: &mut Piece<'c>) -> Option<Extracted<'c>> {
@@ -97,18 +107,18 @@ fn dns_name_is_valid_ldh(text: &[u8]) -> Option<Name> {
 ///
 /// Source: `strip_localhost`.
 fn strip_localhost(hosts: &mut EtcHosts, loopback: IpAddr) {
-    let names: Vec<Name> = hosts
-        .by_name
-        .iter()
-        .filter(|(_, address)| *address == loopback)
-        .map(|(name, _)| name.clone())
-        .collect();
-    let is_one = |name: &Name| names.iter().any(|one| one.eq_ignore_case(name));
+    let mut of_loopback = hosts.by_name.iter().filter(|it| it.1 == loopback);
+    if !of_loopback.all(|(name, _)| is_localhost(name)) {
+        return;
+    }
+    let of_loopback = hosts.by_name.iter().filter(|it| it.1 == loopback);
+    let names: BTreeSet<Vec<u8>> = ordered(of_loopback.map(|(name, _)| lower(name)));
+    let is_one = |name: &Name| names.contains(&lower(name));
     let in_order = hosts
         .by_name
         .iter()
-        .all(|(name, address)| !is_one(name) || address.is_loopback());
-    if in_order && names.iter().all(is_localhost) {
+        .all(|(name, address)| address.is_loopback() || !is_one(name));
+    if in_order {
         hosts.by_name.retain(|(name, _)| !is_one(name));
         hosts.by_address.retain(|address| *address != loopback);
     }

@@ -21,7 +21,7 @@ use crate::resolver::resolved::event::{Timer, Timers, next_pending};
 use crate::resolver::resolved::pool::Pool;
 use crate::resolver::resolved::read::{Configuration, SearchDomain};
 use crate::resolver::resolved::synthesize::Hostnames;
-use crate::resolver::resolved::transaction::{DnsTransaction, Key};
+use crate::resolver::resolved::transaction::{DnsTransaction, Key, State};
 
 /// systemd-resolved with its only scope, the global one of unicast DNS.
 ///
@@ -51,8 +51,10 @@ pub(super) struct Manager {
     pub streams: Pool<DnsStream>,
     /// What runs.
     pub timers: Timers,
-    /// What was said about chance.
-    notes: Vec<&'static str>,
+    /// What arrived together with what is served.
+    arrived: Vec<Arrival>,
+    /// Whether a client of the stub keeps it busy meanwhile.
+    pub client_waits: bool,
     /// When the kernel is ready to take what waits to be written.
     pub serve_streams_at: Option<Duration>,
     /// Transactions that have ended; their queries are to be told.
@@ -81,6 +83,15 @@ enum Pending {
     Timer(Timer),
 }
 
+/// Replies that come closer to each other come together. Ours.
+pub(super) const SOON: Duration = Duration::from_nanos(1);
+/// What is left to chance, in sentences.
+const EITHER_ARRIVED: &str =
+    "answers for A and AAAA that come together are served in either order by systemd-resolved";
+const LATER_FIRST: &str = "the answer to a query that systemd-resolved sends again can come before it serves the other type's";
+const EITHER_DUE: &str =
+    "time-outs of A and AAAA that are over together are served in either order by systemd-resolved";
+
 impl Manager {
     /// Source: `manager_new`, `manager_start`.
     pub(super) fn new(io: Rc<Io>, configuration: Configuration<'_>) -> Self {
@@ -101,7 +112,8 @@ impl Manager {
             queries: Pool::new(DnsQuery::new(Name::root(), Name::root(), &[])),
             streams: Pool::new(DnsStream::default()),
             timers: Timers::default(),
-            notes: Vec::new(),
+            arrived: Vec::new(),
+            client_waits: false,
             serve_streams_at: None,
             completed_transactions: VecDeque::new(),
             completed_queries: VecDeque::new(),
@@ -115,6 +127,59 @@ impl Manager {
         let udp = self.transactions.iter().filter_map(|it| it.udp_socket);
         let tcp = self.streams.iter().filter_map(|it| it.socket);
         udp.chain(tcp).collect()
+    }
+
+    /// How many questions wait for a server.
+    pub(super) fn waiting(&self) -> usize {
+        let waits = |it: &&DnsTransaction| !it.freed && it.state == State::Pending;
+        self.transactions.iter().filter(waits).count()
+    }
+
+    /// The next thing that arrives from a server; `None` at `until`. What
+    /// arrives together is served in any order.
+    ///
+    /// Source: `src/libsystemd/sd-event/sd-event.c: process_epoll`.
+    pub(super) async fn receive(&mut self, until: Option<Duration>) -> Option<Arrival> {
+        let new = match self.arrived.first() {
+            Some(_) if self.client_waits => {
+                let soon = Some(self.io.now() + SOON);
+                self.io.receive(&self.sockets(), soon).await
+            }
+            _ => None,
+        };
+        if new.is_some() && self.io.choose(2, LATER_FIRST) == 1 {
+            return new;
+        }
+        if self.arrived.is_empty() {
+            let sockets = self.sockets();
+            let first = self.io.receive(&sockets, until).await?;
+            if self.waiting() < 2 {
+                return Some(first);
+            }
+            self.arrived.push(first);
+            let soon = Some(self.io.now() + SOON);
+            while let Some(next) = self.io.receive(&sockets, soon).await {
+                self.arrived.push(next);
+            }
+        }
+        let first = self.arrived.first()?;
+        let place = self.arrived.iter().position(|it| it.socket != first.socket);
+        // The lot falls on a question, not on a place in the queue.
+        let number = |it: &Arrival| self.transactions.find(|t| t.sent.contains(&it.query));
+        let at = match place.and_then(|place| Some((place, self.arrived.get(place)?))) {
+            None => 0,
+            Some((place, other)) => {
+                let later = self.io.choose(2, EITHER_ARRIVED) == 1;
+                if later == (number(first) < number(other)) {
+                    place
+                } else {
+                    0
+                }
+            }
+        };
+        let next = self.arrived.remove(at);
+        self.arrived.extend(new);
+        Some(next)
     }
 
     /// When it wakes up by itself.
@@ -133,7 +198,12 @@ impl Manager {
     ///
     /// Source: `src/libsystemd/sd-event/sd-event.c: sd_event_run`.
     pub(super) async fn run(&mut self, event: Option<Event>) {
-        let timers = self.timers.due(self.io.now());
+        let mut timers = self.timers.due(self.io.now());
+        if let [Timer::Transaction(one), Timer::Transaction(other)] = timers.as_mut_slice() {
+            let mut both = [*one.min(other), *one.max(other)];
+            both.rotate_left(self.io.choose(2, EITHER_DUE));
+            [*one, *other] = both;
+        }
         let mut pending = vec![Pending::Event(event)];
         pending.extend(timers.into_iter().map(Pending::Timer));
         while let Some(source) = next_pending(&mut pending) {
@@ -151,14 +221,6 @@ impl Manager {
         self.connect_streams().await;
         if self.serve_streams_at.is_some_and(|at| at <= self.io.now()) {
             self.serve_streams();
-        }
-    }
-
-    /// Says once what is left to chance in this lookup.
-    pub(super) fn note(&mut self, note: &'static str) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-            self.io.note(note);
         }
     }
 

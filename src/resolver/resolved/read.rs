@@ -4,6 +4,7 @@
 //! `resolved-dns-search-domain.c`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::address::{Address, DNS_PORT, Server};
@@ -49,6 +50,8 @@ pub(super) struct Configuration<'a> {
     pub reading: Reading<'a>,
     /// All domains, in order.
     pub search_domains: Vec<SearchDomain>,
+    /// Where each stands there, by its name in lower case, in wire format.
+    known_domains: BTreeMap<Vec<u8>, usize>,
 }
 
 /// Reads `/etc/resolv.conf`, a file that is not resolved's own.
@@ -122,6 +125,7 @@ impl<'a> Configuration<'a> {
             scenario,
             reading,
             search_domains: Vec::new(),
+            known_domains: BTreeMap::new(),
         }
     }
 
@@ -223,20 +227,24 @@ impl<'a> Configuration<'a> {
             let why = "it only says where names below it go";
             self.reading.drop(word.span, why);
         }
-        let same = |domain: &&mut SearchDomain| domain.name.eq_ignore_case(&name);
         let full = self.search_domains.len() >= SEARCH_DOMAINS_MAX;
-        match self.search_domains.iter_mut().find(same) {
+        let lower = name.as_wire().to_ascii_lowercase();
+        let known = self.known_domains.get(&lower);
+        match known.and_then(|&at| self.search_domains.get_mut(at)) {
             Some(domain) => {
                 domain.route_only = route_only;
                 self.reading
                     .drop(word.span, "the domain stands there already");
             }
             None if full => self.reading.drop(word.span, "only 256 domains are used"),
-            None => self.search_domains.push(SearchDomain {
-                name,
-                route_only,
-                span: word.span,
-            }),
+            None => {
+                self.known_domains.insert(lower, self.search_domains.len());
+                self.search_domains.push(SearchDomain {
+                    name,
+                    route_only,
+                    span: word.span,
+                });
+            }
         }
     }
 }

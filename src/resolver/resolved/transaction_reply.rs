@@ -7,7 +7,7 @@ use crate::engine::message::{Rcode, Reply, Transport};
 use crate::resolver::resolved::dns_cache::Answer;
 use crate::resolver::resolved::dns_server::FeatureLevel;
 use crate::resolver::resolved::manager::Manager;
-use crate::resolver::resolved::transaction::{DnsTransaction, EmitError, State};
+use crate::resolver::resolved::transaction::{EmitError, State};
 
 impl Manager {
     /// Source: `on_dns_packet`.
@@ -156,7 +156,6 @@ impl Manager {
         };
         if !self.servers[server].is_localhost() {
             self.cache.put(key, rcode, &answer, self.io.now());
-            self.note_race(t);
         }
         self.transactions[t].answer_rcode = rcode;
         self.transactions[t].answer = answer;
@@ -165,24 +164,6 @@ impl Manager {
             _ => State::RcodeFailure,
         };
         self.dns_transaction_complete(t, state);
-    }
-
-    /// What another type of the name is asked for depends on who is faster.
-    fn note_race(&mut self, t: usize) {
-        let key = &self.transactions[t].key;
-        let waits = |other: &DnsTransaction| {
-            other.state == State::Pending
-                && other.key.record_type != key.record_type
-                && other.key.name.eq_ignore_case(&key.name)
-        };
-        let raced = self.transactions.iter().filter(|it| waits(it));
-        if raced
-            .filter(|it| self.cache.lookup(&it.key).is_some())
-            .count()
-            > 0
-        {
-            self.note("the second type may find the first one's answer in the cache");
-        }
     }
 
     /// Sends it again, under a new id, if its server turned out to know less

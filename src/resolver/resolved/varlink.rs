@@ -43,8 +43,7 @@ pub(super) async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
         if let Some(reply) = manager.varlink_reply.take() {
             return reply;
         }
-        let sockets = manager.sockets();
-        let arrival = io.receive(&sockets, manager.wake_at()).await;
+        let arrival = manager.receive(manager.wake_at()).await;
         manager.run(arrival.map(Event::Arrival)).await;
     }
 }

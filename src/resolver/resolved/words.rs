@@ -140,7 +140,7 @@ pub(super) fn extract_first_word<'c>(
             span: word.span(),
         }));
     }
-    let mut word = Vec::with_capacity(rest.bytes.len());
+    let mut word = Vec::with_capacity(word.bytes.len());
     let mut quote = None;
     let mut backslash = false;
     let mut length = rest.bytes.len();

@@ -86,6 +86,21 @@ fn known_options() -> Vec<Bad> {
         bad("edns error that is no text", WWW, |q| {
             options(q, &[error(15, b"\xff\xfe\xc3")])
         }),
+        bad(
+            "edns errors that are no text, as YAML",
+            "www.example.test +yaml",
+            |q| {
+                options(
+                    q,
+                    &[error(15, b"\xff\x01x"), error(15, "caf\u{e9}".as_bytes())],
+                )
+            },
+        ),
+        bad(
+            "edns error of one letter, as YAML",
+            "www.example.test +yaml",
+            |q| options(q, &[option(15, b"A")]),
+        ),
         bad("edns error with a quote", WWW, |q| {
             options(q, &[error(4, b"say \"no\" \\ 'x': # y")])
         }),

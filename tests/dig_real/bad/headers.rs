@@ -148,6 +148,16 @@ fn questions() -> Vec<Bad> {
         bad("update", "www.example.test +opcode=UPDATE", |q| {
             vec![q.good().into()]
         }),
+        bad(
+            "update of no class",
+            "www.example.test +opcode=UPDATE -c ANY",
+            |q| vec![q.good().into()],
+        ),
+        bad(
+            "notify of no class",
+            "www.example.test +opcode=NOTIFY -c NONE",
+            |q| vec![q.good().into()],
+        ),
     ]
 }
 

@@ -121,7 +121,8 @@ fn rule(bytes: &mut Bytes<'_>) -> Rule {
         ])),
         7 => Effect::Timeout,
         8 => Effect::Truncated,
-        9 => Effect::Close,
+        9 if bytes.number().is_multiple_of(2) => Effect::Fin,
+        9 => Effect::Reset,
         10 => Effect::Icmp,
         _ => Effect::Unreachable,
     };
@@ -144,12 +145,13 @@ fn rule(bytes: &mut Bytes<'_>) -> Rule {
         recursion_available: flags & 2 == 0,
         opt: flags & 4 == 0,
         authentic_data: flags & 8 != 0,
+        is_doubled: flags & 32 != 0,
     }
 }
 
 /// The run of a resolver, which waits only so often.
 pub(crate) fn bounded(scenario: &Scenario, resolver: &Resolver) -> Run {
-    let mut world = World::new(&scenario.answers);
+    let mut world = World::new(&scenario.answers).with_interfaces(scenario.interfaces.len());
     let mut waits = 0;
     run_while(resolver.machine(scenario), &mut world, |sent| {
         waits += 1;

@@ -4,6 +4,7 @@
 use kdns::render::{prediction, scenario_json};
 use kdns::resolver;
 use kdns::scenario::json;
+use kdns::simulation::courses::Courses;
 
 use super::{engine, printable_lines};
 
@@ -28,7 +29,7 @@ pub(crate) fn run(data: &[u8]) {
     let [before, after] = [&scenario, &again].map(|it| {
         let mut line = Vec::new();
         let run = engine::bounded(it, resolver);
-        prediction::line(&it.id, resolver, &run, &mut line).unwrap();
+        prediction::line(&it.id, resolver, (&run, &Courses::default()), &mut line).unwrap();
         line
     });
     assert_eq!(before, after, "{} asks something else", resolver.id);

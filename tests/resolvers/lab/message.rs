@@ -161,7 +161,7 @@ pub(crate) fn reply(asked: &Parsed, rule: &Rule) -> Option<Vec<u8>> {
 /// The question again with the rcode, no records.
 fn long_reply(question: &[u8], rule: &Rule) -> Option<Vec<u8>> {
     let rcode = match rule.reply() {
-        Reply::Timeout | Reply::Close | Reply::Icmp | Reply::Unreachable => return None,
+        Reply::Timeout | Reply::Fin | Reply::Rst | Reply::Icmp | Reply::Unreachable => return None,
         Reply::Answer | Reply::NoData | Reply::Tc => 0,
         Reply::FormErr => 1,
         Reply::ServFail => 2,
@@ -203,7 +203,7 @@ fn whole_reply(asked: &Message, rule: &Rule) -> Option<Vec<u8>> {
     message.metadata.checking_disabled = asked.metadata.checking_disabled;
     let mut negative = false;
     match rule.reply() {
-        Reply::Timeout | Reply::Close | Reply::Icmp | Reply::Unreachable => return None,
+        Reply::Timeout | Reply::Fin | Reply::Rst | Reply::Icmp | Reply::Unreachable => return None,
         Reply::Answer => {
             message.answers = records(rule, question.name(), question.query_type())?;
             negative = message.answers.is_empty();

@@ -9,6 +9,7 @@
 //! [`random::scenarios`], [`compare::judge`] and [`real::missing`].
 
 pub(crate) mod compare;
+mod courses;
 mod hickory;
 mod icmp;
 mod message;
@@ -19,7 +20,7 @@ pub(crate) mod programs;
 pub(crate) mod random;
 pub(crate) mod real;
 mod resolved;
-mod rules;
+pub(crate) mod rules;
 pub(crate) mod sandbox;
 mod server;
 mod words;

@@ -25,9 +25,6 @@ const SANDBOX: &str = "kdns-lab-sandbox";
 /// Time for the set-up and the end of a run, beyond its limit.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// What else is busy on the machine gets so long to end, and longer each time.
-const CALM: Duration = Duration::from_millis(500);
-
 /// Held by every run of [`observe_until`]: for reading among others, for writing alone.
 static ALONE: RwLock<()> = RwLock::new(());
 
@@ -198,6 +195,8 @@ pub(crate) fn observe_until(
     attempts: usize,
     judge: impl Fn(&Observation) -> Result<(), Difference>,
 ) -> Result<(), (Difference, Box<Observation>)> {
+    /// What else is busy on the machine gets so long to end, and longer each time.
+    const CALM: Duration = Duration::from_millis(500);
     let mut last = Ok(());
     for attempt in 0..attempts {
         let observation = if attempt == 0 {

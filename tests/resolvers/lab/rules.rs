@@ -27,7 +27,10 @@ pub(crate) enum Reply {
     /// Truncated and empty.
     Tc,
     /// The TCP connection is closed unanswered.
-    Close,
+    Fin,
+    /// The TCP connection is reset.
+    #[serde(alias = "CLOSE")]
+    Rst,
     /// Port unreachable.
     Icmp,
     /// There is no route to the server.
@@ -47,7 +50,8 @@ impl Reply {
             Self::NotImp => "NOTIMP",
             Self::Timeout => "TIMEOUT",
             Self::Tc => "TC",
-            Self::Close => "CLOSE",
+            Self::Fin => "FIN",
+            Self::Rst => "RST",
             Self::Icmp => "ICMP",
             Self::Unreachable => "UNREACHABLE",
         }
@@ -103,6 +107,9 @@ pub(crate) struct Rule {
     /// `false`: without an OPT record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) opt: Option<bool>,
+    /// `true`: a response over UDP is sent twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) dup: Option<bool>,
     /// `true`: with AD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ad: Option<bool>,

@@ -1,13 +1,15 @@
 //! The recording DNS server: UDP and TCP, port 53 of every address.
 
 use std::io::{IoSlice, IoSliceMut, Read, Write};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6, TcpListener, TcpStream, UdpSocket};
+use std::net::{
+    IpAddr, Ipv6Addr, Shutdown, SocketAddr, SocketAddrV6, TcpListener, TcpStream, UdpSocket,
+};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::libc::{in6_addr, in6_pktinfo};
+use nix::libc::{in6_addr, in6_pktinfo, linger};
 use nix::sys::socket::{
     AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, SockaddrIn6,
     bind, recv, recvmsg, sendmsg, setsockopt, socket, sockopt,
@@ -47,6 +49,7 @@ struct Answer {
     bytes: Option<Vec<u8>>,
     reply: Reply,
     delay: Duration,
+    dup: bool,
 }
 
 impl Server {
@@ -113,6 +116,7 @@ impl Server {
             bytes: None,
             reply: Reply::Timeout,
             delay: Duration::ZERO,
+            dup: false,
         };
         if let (Some(parsed), Some(qname), Some(qtype)) = (&parsed, &query.qname, &query.qtype) {
             let edns = query.edns.is_some();
@@ -125,6 +129,7 @@ impl Server {
             });
             answer.bytes = message::reply(parsed, &rule);
             answer.reply = rule.reply();
+            answer.dup = rule.dup.unwrap_or(false);
             answer.delay = Duration::from_millis(rule.delay_ms.unwrap_or(0));
             query.reply = Some(rule.reply().word().to_owned());
         }
@@ -168,10 +173,12 @@ impl Server {
             let Ok(socket) = socket.try_clone() else {
                 return;
             };
-            let it = self.clone();
+            let (it, times) = (self.clone(), if answer.dup { 2 } else { 1 });
             later(answer.delay, move || {
-                if let Err(e) = send(socket.as_raw_fd(), &bytes, client, info) {
-                    it.trouble(format!("answering {client}: {e}"));
+                for _ in 0..times {
+                    if let Err(e) = send(socket.as_raw_fd(), &bytes, client, info) {
+                        it.trouble(format!("answering {client}: {e}"));
+                    }
                 }
             });
         }
@@ -223,8 +230,23 @@ impl Server {
             self.after_udp(udp);
             self.after_connection(number - 1);
             let answer = self.asked(&bytes, "tcp", server, client, Some(number));
-            if matches!(answer.reply, Reply::Close | Reply::Icmp) {
-                return None;
+            match answer.reply {
+                Reply::Icmp => return None,
+                // What the client sent after this is read, so that the kernel does not reset the connection.
+                Reply::Fin => {
+                    stream.shutdown(Shutdown::Write).ok()?;
+                    std::io::copy(&mut stream, &mut std::io::sink()).ok()?;
+                    return None;
+                }
+                Reply::Rst => {
+                    let at_once = linger {
+                        l_onoff: 1,
+                        l_linger: 0,
+                    };
+                    setsockopt(&stream, sockopt::Linger, &at_once).ok()?;
+                    return None;
+                }
+                _ => {}
             }
             if let Some(bytes) = answer.bytes {
                 let mut stream = stream.try_clone().ok()?;

@@ -30,6 +30,7 @@ static const char *eai_code(int e) {
     case EAI_OVERFLOW: return "EAI_OVERFLOW";
     case -5: return "EAI_NODATA";
     case -9: return "EAI_ADDRFAMILY";
+    case -105: return "EAI_IDN_ENCODE";
     default: return "EAI_OTHER";
     }
 }

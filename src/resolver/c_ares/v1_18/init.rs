@@ -3,6 +3,7 @@
 //! Source: c-ares 1.18.1 `src/lib/ares_init.c: ares_init_options`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -12,7 +13,9 @@ use crate::resolver::c_ares::address::{
     Prefix, inet_net_pton_ipv4, inet_net_pton_ipv6, is_blacklisted,
 };
 use crate::resolver::c_ares::name::{c_string, is_space};
-use crate::resolver::reading::{Origin, Reading, Setting};
+use crate::resolver::reading::{
+    MAX_SEARCH, MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
+};
 use crate::scenario::Scenario;
 use crate::text::Span;
 
@@ -176,16 +179,22 @@ impl<'a> Channel<'a> {
             }
         }
         let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
+        // In lower case and sorted: what begins with a text follows it.
+        let mut known: BTreeSet<Vec<u8>> = BTreeSet::new();
         for part in line.split(value, |byte| byte == b',' || byte == b' ') {
             let span = line.span_of(part.clone());
-            let text = line.part(part);
-            let repeats = |old: &Setting<Cow<'a, [u8]>>| {
-                old.value
-                    .get(..text.len())
-                    .is_some_and(|start| start.eq_ignore_ascii_case(&text))
-            };
             let from_file = matches!(origin, Origin::File(_));
-            if domains.iter().any(repeats) {
+            if domains.len() >= MAX_SEARCH {
+                if from_file {
+                    self.reading.drop(span, TOO_MANY_DOMAINS);
+                }
+                continue;
+            }
+            let text = line.part(part);
+            let lower = text.to_ascii_lowercase();
+            let next = known.range(lower.clone()..).next();
+            let repeats = next.is_some_and(|old| old.starts_with(&lower));
+            if repeats {
                 if from_file {
                     self.reading.drop(span, "an earlier domain begins with it");
                 }
@@ -196,6 +205,7 @@ impl<'a> Channel<'a> {
             } else {
                 origin
             };
+            known.insert(lower);
             domains.push(Setting {
                 value: text,
                 origin,
@@ -253,6 +263,9 @@ impl<'a> Channel<'a> {
             let span = line.span_of(part.clone());
             let text = line.text.get(part).unwrap_or_default();
             match self.inet_pton(text) {
+                Some(_) if self.servers.len() >= MAX_SERVERS => {
+                    self.reading.drop(span, TOO_MANY_SERVERS);
+                }
                 Some(ip) => self.servers.push(Setting::file(ip.into(), span)),
                 None => self
                     .reading

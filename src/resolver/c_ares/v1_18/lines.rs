@@ -28,13 +28,11 @@ pub(super) fn c_lines(file: &ResolvConf) -> Vec<CLine<'_>> {
         let kept = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
         let joined = match begun.take() {
             None => CLine::borrowed(kept, line.span()),
-            Some(start) => CLine {
-                text: Cow::Owned([&start.text, kept].concat()),
-                span: Span {
-                    start: start.span.start,
-                    end: line.span().end,
-                },
-            },
+            Some(mut start) => {
+                start.text.to_mut().extend_from_slice(kept);
+                start.span.end = line.span().end;
+                start
+            }
         };
         if end.is_some() {
             begun = Some(joined);

@@ -157,7 +157,7 @@ impl Channel {
         };
         let tcp = server.udp_socket != Some(arrival.socket);
         match arrival.what {
-            Came::Refused | Came::Closed => self.handle_error(which).await,
+            Came::Refused | Came::Closed | Came::Reset => self.handle_error(which).await,
             // Someone may be attempting to poison the cache.
             Came::Reply(_) if !answers_match(&server.server.address) && !tcp => {}
             Came::Reply(reply) => self.process_answer(arrival.query, reply, which, tcp).await,
@@ -180,9 +180,11 @@ impl Channel {
 
     /// Source: c-ares 1.18.1 `src/lib/ares_process.c: process_answer`.
     async fn process_answer(&mut self, id: QueryId, reply: Reply, which: usize, tcp: bool) {
+        // Answers come to what was sent last.
         let found = self
             .sent
             .iter()
+            .rev()
             .find(|(sent, _)| *sent == id)
             .map(|(_, index)| *index);
         let Some((index, query)) =

@@ -9,14 +9,13 @@ use std::time::Duration;
 
 use hickory_proto::rr::RecordType;
 
-use crate::engine::io::Io;
+use crate::engine::io::{Arrival, Io};
 use crate::engine::message::{Because, QueryId, Question, Rcode, Reply, SocketId, Transport};
 use crate::resolver::c_ares::name::is_onion_domain;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::config::Config;
 use crate::resolver::c_ares::v1_34::connection::Connection;
 use crate::resolver::c_ares::v1_34::dns_name::question;
-use crate::resolver::c_ares::v1_34::lots::Lots;
 use crate::resolver::c_ares::v1_34::server::{Moment, ServerState};
 
 /// The id of a query. It keeps it when it is sent again.
@@ -44,11 +43,11 @@ pub(super) struct Channel<'c> {
     pub(super) sent: Vec<(QueryId, Qid)>,
     next_qid: Qid,
     answered: VecDeque<Answered>,
-    /// `rand_state`.
-    pub(super) lots: Lots,
     clock_readings: u64,
-    /// What was said already.
-    notes: Vec<&'static str>,
+    /// What came together with what was read, and is read later.
+    pub(super) unread: Option<Arrival>,
+    /// When time-outs were served that were not all that were due.
+    pub(super) served_at: Duration,
 }
 
 /// `struct ares_query`.
@@ -120,9 +119,9 @@ impl<'c> Channel<'c> {
             sent: Vec::new(),
             next_qid: 0,
             answered: VecDeque::new(),
-            lots: Lots::new(),
             clock_readings: 0,
-            notes: Vec::new(),
+            unread: None,
+            served_at: Duration::ZERO,
         }
     }
 
@@ -130,14 +129,6 @@ impl<'c> Channel<'c> {
     pub(super) fn tvnow(&mut self) -> Moment {
         self.clock_readings += 1;
         (self.io.now(), self.clock_readings)
-    }
-
-    /// Says something about the lookup, once.
-    pub(super) fn note(&mut self, note: &'static str) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-            self.io.note(note);
-        }
     }
 
     pub(super) fn query(&mut self, qid: Qid) -> Option<&mut Query> {
@@ -152,6 +143,11 @@ impl<'c> Channel<'c> {
             }
             self.ares_process().await;
         }
+    }
+
+    /// Whether a callback is to be called.
+    pub(super) fn has_answered(&self) -> bool {
+        !self.answered.is_empty()
     }
 
     /// Calls a query's callback. It is called when the list of things to do is

@@ -2,6 +2,7 @@
 //!
 //! Source: c-ares 1.34 `src/lib/ares_hosts_file.c`.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 use crate::config::resolv_conf::{Line, ResolvConf};
@@ -17,11 +18,12 @@ const NAME_BUFFER: usize = 256;
 
 /// `struct ares_hosts_file`.
 #[derive(Debug, Default)]
-struct HostsFile<'c> {
+struct HostsFile {
     /// The addresses of each entry.
     entries: Vec<Vec<IpAddr>>,
-    iphash: Vec<(IpAddr, usize)>,
-    hosthash: Vec<(&'c [u8], usize)>,
+    iphash: HashMap<IpAddr, usize>,
+    /// By names in lower case.
+    hosthash: HashMap<Vec<u8>, usize>,
 }
 
 /// The addresses of the entry that has `name`.
@@ -66,15 +68,11 @@ fn parse_line(line: Line<'_>) -> Option<(IpAddr, Vec<&[u8]>)> {
     (!names.is_empty()).then_some((ip, names))
 }
 
-impl<'c> HostsFile<'c> {
+impl HostsFile {
     /// Source: c-ares 1.34 `src/lib/ares_hosts_file.c: ares_hosts_file_add,
     /// ares_hosts_file_match, ares_hosts_file_merge_entry`.
-    fn add(&mut self, ip: IpAddr, names: &[&'c [u8]]) {
-        let by_ip = self
-            .iphash
-            .iter()
-            .find(|(other, _)| *other == ip)
-            .map(|(_, entry)| *entry);
+    fn add(&mut self, ip: IpAddr, names: &[&[u8]]) {
+        let by_ip = self.iphash.get(&ip).copied();
         let by_name = || names.iter().find_map(|name| self.entry_of(name));
         let entry = by_ip.or_else(by_name).unwrap_or(self.entries.len());
         if entry == self.entries.len() {
@@ -84,20 +82,15 @@ impl<'c> HostsFile<'c> {
             if let Some(ips) = self.entries.get_mut(entry) {
                 ips.push(ip);
             }
-            self.iphash.push((ip, entry));
+            self.iphash.insert(ip, entry);
         }
         for name in names {
-            if self.entry_of(name).is_none() {
-                self.hosthash.push((name, entry));
-            }
+            let name = name.to_ascii_lowercase();
+            self.hosthash.entry(name).or_insert(entry);
         }
     }
 
     fn entry_of(&self, name: &[u8]) -> Option<usize> {
-        let found = self
-            .hosthash
-            .iter()
-            .find(|(other, _)| other.eq_ignore_ascii_case(name));
-        found.map(|(_, entry)| *entry)
+        self.hosthash.get(&name.to_ascii_lowercase()).copied()
     }
 }

@@ -7,50 +7,16 @@ use std::time::Duration;
 
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid};
 
-/// Where the lots begin. Any seed is a possible run; this one gives runs that
-/// were observed: it was searched for among those of the vectors, of which no
-/// seed gives all.
-const SEED: u64 = 172_193;
-/// One query in so many probes.
-///
-/// Source: c-ares 1.34 `src/lib/ares_private.h: DEFAULT_SERVER_RETRY_CHANCE`.
-const RETRY_CHANCE: u16 = 10;
+/// What is left to chance, in sentences.
+const ROTATED: &str =
+    "`rotate`: c-ares draws the server of each query by lot, among those with the fewest failures";
+const SHORTENED: &str = "c-ares shortens time-outs after the first round by up to half, drawn by lot: of queries that wait together, either can be sent again first";
+const PROBED: &str =
+    "c-ares also sends one query in ten, drawn by lot, to a server that has failed";
+/// Of how a time-out is shortened these stand for all: not at all, and most.
+const LOTS: [u16; 2] = [0, u16::MAX];
 /// Stands for `SIZE_MAX` milliseconds, which would make the clock run over.
 const ENDLESS: u64 = u64::MAX / 1000;
-
-/// `ares_rand_state`: random bytes, the same in every lookup, for what decides
-/// which queries are sent. Ids and cookies, which do not, take none of them.
-///
-/// It is splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom
-/// Number Generators", OOPSLA 2014).
-#[derive(Debug)]
-pub(super) struct Lots(u64);
-
-impl Lots {
-    pub(super) fn new() -> Self {
-        Self(SEED)
-    }
-
-    fn next(&mut self) -> [u8; 8] {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (bits ^ (bits >> 31)).to_le_bytes()
-    }
-
-    /// An `unsigned char`.
-    fn byte(&mut self) -> u8 {
-        let [byte, ..] = self.next();
-        byte
-    }
-
-    /// An `unsigned short`.
-    fn short(&mut self) -> u16 {
-        let [low, high, ..] = self.next();
-        u16::from_le_bytes([low, high])
-    }
-}
 
 impl Channel<'_> {
     /// The server with the fewest failures; with `rotate` one of those by lot.
@@ -58,27 +24,24 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_send_query_int`.
     pub(super) fn choose_server(&mut self) -> usize {
         let ranked = self.ranked();
-        let place = if self.config.rotate {
-            self.random_place(&ranked)
+        let chosen = if self.config.rotate {
+            self.random_server(&ranked)
         } else {
-            0
+            ranked.first().copied()
         };
-        ranked.get(place).copied().unwrap_or_default()
+        chosen.unwrap_or_default()
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_random_server,
     /// count_highest_prio_servers`.
-    fn random_place(&mut self, ranked: &[usize]) -> usize {
+    fn random_server(&mut self, ranked: &[usize]) -> Option<usize> {
         let failures = |index: &usize| Some(self.servers.get(*index)?.consec_failures());
         let fewest = ranked.first().and_then(failures);
-        let equals = ranked
-            .iter()
-            .take_while(|index| failures(index) == fewest)
-            .count();
-        if equals > 1 {
-            self.note("`rotate`: each query goes to a server drawn by lot among those with the fewest failures; this is one of the possible runs");
-        }
-        usize::from(self.lots.byte()) % equals.max(1)
+        let equals = ranked.iter().take_while(|index| failures(index) == fewest);
+        let mut equals: Vec<usize> = equals.copied().collect();
+        // The lot falls on a server, not on a place.
+        equals.sort_unstable();
+        equals.get(self.io.choose(equals.len(), ROTATED)).copied()
     }
 
     /// The servers in the order of the source's list.
@@ -107,8 +70,14 @@ impl Channel<'_> {
         let doubled = timeout
             .checked_shl(rounds)
             .filter(|value| value >> rounds == timeout);
-        self.note("time-outs after the first round are shortened by up to half, drawn by lot; this is one of the possible runs");
-        let timeplus = shortened(doubled.unwrap_or(ENDLESS), self.lots.short());
+        // Which time it is shows only beside another query.
+        let lot = if self.by_timeout.iter().any(|other| *other != qid) {
+            LOTS.get(self.io.choose(LOTS.len(), SHORTENED)).copied()
+        } else {
+            None
+        };
+        let lot = lot.unwrap_or(u16::MAX / 2);
+        let timeplus = shortened(doubled.unwrap_or(ENDLESS), lot);
         Duration::from_millis(timeplus.max(timeout))
     }
 
@@ -125,7 +94,6 @@ impl Channel<'_> {
         if !ranked.last().is_some_and(has_failed) {
             return;
         }
-        let is_drawn = self.lots.short().is_multiple_of(RETRY_CHANCE);
         // Here the clock is read before it is known whether it is needed.
         let now = self.tvnow();
         let probed = ranked.into_iter().find(|&index| {
@@ -133,8 +101,7 @@ impl Channel<'_> {
             index != server && state.is_some_and(|state| state.can_be_probed(now))
         });
         let Some(probed) = probed else { return };
-        self.note("one query in ten, drawn by lot, is also sent to a server that has failed; this is one of the possible runs");
-        if !is_drawn {
+        if self.io.choose(2, PROBED) == 0 {
             return;
         }
         if let Some(state) = self.servers.get_mut(probed) {

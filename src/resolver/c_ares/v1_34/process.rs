@@ -17,6 +17,9 @@ use crate::resolver::c_ares::v1_34::server::Moment;
 const EDNS_SIZE: u16 = 1232;
 /// The option of DNS cookies (RFC 7873).
 const COOKIE: &[u16] = &[10];
+/// What is left to chance, in sentences.
+const READ_LATER: &str = "c-ares reads answers for A and AAAA together, or acts on the first one before it reads the second";
+const TIMED_OUT_LATER: &str = "c-ares serves time-outs of A and AAAA together, or the second one after the first one's answer";
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
 const SOON: Duration = Duration::from_nanos(1);
 
@@ -35,19 +38,33 @@ impl Channel<'_> {
         let first = self.by_timeout.first().copied();
         let until = match refused {
             Some(_) => Some(self.io.now() + SOON),
-            None => first.and_then(|qid| Some(self.query(qid)?.timeout.0)),
+            None => {
+                first.and_then(|qid| Some(self.query(qid)?.timeout.0.max(self.served_at + SOON)))
+            }
         };
         let sockets: Vec<SocketId> = self
             .connections
             .iter()
             .map(|connection| connection.socket)
             .collect();
-        match (self.io.receive(&sockets, until).await, refused) {
+        let (sockets, until) = match &self.unread {
+            Some(unread) => {
+                let others = sockets.into_iter().filter(|it| *it != unread.socket);
+                (others.collect(), Some(self.io.now() + SOON))
+            }
+            None => (sockets, until),
+        };
+        let arrival = self.io.receive(&sockets, until).await;
+        let arrival = arrival.or_else(|| self.unread.take());
+        match (arrival, refused) {
             (Some(arrival), _) => self.process_read(arrival).await,
             (None, Some(socket)) => self.handle_conn_error(socket).await,
             (None, None) => {}
         }
-        self.process_timeouts().await;
+        // Callbacks come first: they can end the retries of others.
+        if !self.has_answered() {
+            self.process_timeouts().await;
+        }
     }
 
     /// Reads all that has come on a connection before anything is done about
@@ -65,7 +82,11 @@ impl Channel<'_> {
                 return self.handle_conn_error(socket).await;
             };
             self.read_answer(socket, arrival.query, reply, &mut requeue);
-            next = self.io.receive(&[socket], Some(self.io.now())).await;
+            let soon = Some(self.io.now() + SOON);
+            next = self.io.receive(&[socket], soon).await;
+            if next.is_some() && !requeue.is_empty() && self.io.choose(2, READ_LATER) == 1 {
+                self.unread = next.take();
+            }
         }
         self.ares_flush_requeue(requeue).await;
     }
@@ -90,9 +111,11 @@ impl Channel<'_> {
                 .servers
                 .get(server)
                 .is_some_and(|state| answers_match(&state.server.address));
+        // Answers come to what was sent last.
         let qid = self
             .sent
             .iter()
+            .rev()
             .find(|(id, _)| *id == asked)
             .map(|(_, qid)| *qid);
         if let Some(qid) = qid.filter(|_| is_from_server) {
@@ -157,10 +180,14 @@ impl Channel<'_> {
         let now = self.tvnow();
         let mut requeue = Vec::new();
         while let Some(&qid) = self.by_timeout.first() {
-            let Some(query) = self.query(qid).filter(|query| query.timeout <= now) else {
+            let query = self.query(qid).filter(|query| query.timeout <= now);
+            let Some(socket) = query.map(|query| query.connection) else {
                 break;
             };
-            let socket = query.connection;
+            if !requeue.is_empty() && self.io.choose(2, TIMED_OUT_LATER) == 1 {
+                self.served_at = self.io.now();
+                break;
+            }
             if let Some(connection) = socket.and_then(|socket| self.connection(socket)) {
                 connection.no_new = true;
                 let server = connection.server;

@@ -3,6 +3,7 @@
 //! Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::address::Server;
 use crate::config::resolv_conf::{ResolvConf, Word};
@@ -174,14 +175,15 @@ impl<'a> Sysconfig<'a> {
             }
         }
         let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
+        let mut known = BTreeSet::new();
         for domain in split(list, b", ", ANY, false) {
             if !is_print(domain.bytes) {
                 return Err(NoMemory);
             }
-            let repeats = domains
-                .iter()
-                .any(|old| old.value.eq_ignore_ascii_case(domain.bytes));
+            let lower = domain.bytes.to_ascii_lowercase();
+            let repeats = known.contains(&lower);
             if !repeats && domains.len() < most {
+                known.insert(lower);
                 domains.push(Setting {
                     value: Cow::Borrowed(domain.bytes),
                     origin: origin.unwrap_or(Origin::File(domain.span)),

@@ -8,7 +8,7 @@ use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::Word;
 use crate::resolver::c_ares::address::{dns_pton, is_blacklisted};
 use crate::resolver::c_ares::v1_34::buffer::{fits, parse_uint, split};
-use crate::resolver::reading::{Dropped, Setting};
+use crate::resolver::reading::{Dropped, MAX_SERVERS, Setting, TOO_MANY_SERVERS};
 
 /// Room for the text of an IPv6 address (`INET6_ADDRSTRLEN`).
 const ADDRESS_BUFFER: usize = 46;
@@ -45,6 +45,7 @@ pub(super) fn ares_sconfig_append_fromstr(
         };
         let reason = match server {
             Ok(server) if servers.iter().any(|other| other.value == server) => "it is repeated",
+            Ok(_) if servers.len() >= MAX_SERVERS => TOO_MANY_SERVERS,
             Ok(server) => {
                 servers.push(Setting::file(server, word.span));
                 continue;

@@ -86,10 +86,14 @@ fn failures(dice: &mut Dice, asked: &Asked<'_>, rules: &mut Vec<Value>) {
         if !has_type && rule.get("type").is_none() && dice.percent(50) {
             let mut over_tcp = rule.clone();
             over_tcp["proto"] = json!("tcp");
-            over_tcp["reply"] = json!(dice.pick(&["CLOSE", "SERVFAIL", "REFUSED", "NODATA", "TC"]));
+            over_tcp["reply"] =
+                json!(dice.pick(&["FIN", "RST", "SERVFAIL", "REFUSED", "NODATA", "TC"]));
             rules.push(over_tcp);
         }
         rule["proto"] = json!("udp");
+    }
+    if reply != "TIMEOUT" && dice.percent(10) {
+        rule["dup"] = json!(true);
     }
     rules.push(rule);
 }

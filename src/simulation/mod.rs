@@ -1,14 +1,19 @@
 //! Plays a machine against the rules of a scenario, in virtual time.
 
+pub mod courses;
+
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
+use crate::engine::chance::Chance;
 use crate::engine::io::{Arrival, Came, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::engine::message::{Query, QueryId, SocketId, Transport};
 use crate::world::{Answer, World};
 
-/// A run is cut after so many queries, whatever the resolver would do.
-pub const MAX_QUERIES: usize = 20_000;
+/// A run is cut after so many queries, whatever the resolver would do: a
+/// stranger's search list can have 110,000 entries.
+pub const MAX_QUERIES: usize = 2000;
 
 /// A lookup from its start to its end.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,11 +26,15 @@ pub struct Run {
     pub elapsed: Duration,
     /// What the model had to say beside it.
     pub notes: Vec<String>,
+    /// What was left to chance, if anything was; see [`courses`].
+    pub chance: Option<Box<Chance>>,
 }
 
 /// A query that was sent, and what came back.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sent {
+    /// Its number among those of the machine, some of which may not have left.
+    pub id: QueryId,
     /// The query.
     pub query: Query,
     /// When it was sent, from the start of the lookup.
@@ -50,9 +59,13 @@ pub fn run_while(
     world: &mut World<'_>,
     mut goes_on: impl FnMut(&[Sent]) -> bool,
 ) -> Run {
+    if world.counts() {
+        machine.draw_order();
+    }
     // Few lookups need more queries, and a small piece of memory is found sooner.
     let mut sent: Vec<Sent> = Vec::with_capacity(4);
-    let mut coming: Vec<(Duration, Arrival)> = Vec::with_capacity(4);
+    let mut coming = Coming::with_capacity(4);
+    let mut closed = BTreeSet::new();
     let mut requests = Vec::new();
     let mut now = Duration::ZERO;
     let outcome = loop {
@@ -60,7 +73,8 @@ pub fn run_while(
         machine.take_requests(&mut requests);
         let was_idle = requests.is_empty();
         for request in requests.drain(..) {
-            carry_out(request, now, world, &machine, &mut sent, &mut coming);
+            let logs = (&mut sent, &mut coming, &mut closed);
+            carry_out(request, now, world, &machine, logs);
         }
         let until = match step {
             Step::Done(outcome) => break outcome,
@@ -80,6 +94,7 @@ pub fn run_while(
         notes.push(format!("only the first {MAX_QUERIES} queries are shown"));
     }
     Run {
+        chance: machine.chance(),
         notes,
         sent,
         outcome,
@@ -87,13 +102,24 @@ pub fn run_while(
     }
 }
 
+/// What was sent, what is on its way back, and which connections the server
+/// has closed: it reads nothing more from those.
+type Logs<'l> = (
+    &'l mut Vec<Sent>,
+    &'l mut Coming,
+    &'l mut BTreeSet<SocketId>,
+);
+
+/// What is on its way back, the first to come first; of what comes at the same
+/// time, what was sent first.
+type Coming = VecDeque<(Duration, Arrival)>;
+
 fn carry_out(
     request: Request,
     now: Duration,
     world: &mut World<'_>,
     machine: &Machine<'_>,
-    sent: &mut Vec<Sent>,
-    coming: &mut Vec<(Duration, Arrival)>,
+    (sent, coming, closed): Logs<'_>,
 ) {
     let (id, query) = match request {
         Request::Connect(socket, server, transport) => {
@@ -102,33 +128,45 @@ fn carry_out(
         Request::Send(id, query) => (id, query),
         Request::Close(_) => return,
     };
-    if query.transport == Transport::Tcp && is_closed(query.socket, sent) {
+    // A model can send more at once than a run may have.
+    if sent.len() >= MAX_QUERIES {
+        return;
+    }
+    if query.transport == Transport::Tcp && closed.contains(&query.socket) {
         return;
     }
     let came = match world.answer(&query) {
         Answer::Lost => return,
         Answer::NoServer => {
-            coming.push((now, arrival(id, &query, Came::Refused)));
+            comes_at(coming, now, arrival(id, &query, Came::Refused));
             return;
         }
         Answer::Silence => None,
         Answer::After(delay, came) => {
-            coming.push((now + delay, arrival(id, &query, came.clone())));
+            comes_at(coming, now + delay, arrival(id, &query, came.clone()));
+            Some(came)
+        }
+        Answer::Twice(delay, came) => {
+            for _ in 0..2 {
+                comes_at(coming, now + delay, arrival(id, &query, came.clone()));
+            }
             Some(came)
         }
     };
+    if matches!(came, Some(Came::Closed | Came::Reset | Came::Refused)) {
+        closed.insert(query.socket);
+    }
     sent.push(Sent {
+        id,
         query,
         at: now,
         came,
     });
 }
 
-/// Whether the server has closed this connection: it reads nothing more from it.
-fn is_closed(socket: SocketId, sent: &[Sent]) -> bool {
-    sent.iter().rev().any(|earlier| {
-        earlier.query.socket == socket && matches!(earlier.came, Some(Came::Closed | Came::Refused))
-    })
+fn comes_at(coming: &mut Coming, at: Duration, arrival: Arrival) {
+    let behind = coming.partition_point(|(other, _)| *other <= at);
+    coming.insert(behind, (at, arrival));
 }
 
 fn arrival(id: QueryId, query: &Query, what: Came) -> Arrival {
@@ -141,8 +179,8 @@ fn arrival(id: QueryId, query: &Query, what: Came) -> Arrival {
 }
 
 /// When something happens next: an arrival, or the time the machine waits for.
-fn next_time(coming: &[(Duration, Arrival)], until: Option<Duration>) -> Option<Duration> {
-    let arrival = coming.iter().map(|(at, _)| *at).min();
+fn next_time(coming: &Coming, until: Option<Duration>) -> Option<Duration> {
+    let arrival = coming.front().map(|(at, _)| *at);
     match (arrival, until) {
         (Some(arrival), Some(until)) => Some(arrival.min(until)),
         (arrival, until) => arrival.or(until),
@@ -151,14 +189,9 @@ fn next_time(coming: &[(Duration, Arrival)], until: Option<Duration>) -> Option<
 
 /// Hands over the first arrival that is due, if any: one at a time, as
 /// resolvers see them.
-fn deliver(coming: &mut Vec<(Duration, Arrival)>, now: Duration, machine: &Machine<'_>) {
-    let due = coming
-        .iter()
-        .enumerate()
-        .filter(|(_, (at, _))| *at <= now)
-        .min_by_key(|(index, (at, _))| (*at, *index))
-        .map(|(index, _)| index);
-    if let Some(index) = due {
-        machine.arrived(coming.remove(index).1);
+fn deliver(coming: &mut Coming, now: Duration, machine: &Machine<'_>) {
+    let is_due = coming.front().is_some_and(|(at, _)| *at <= now);
+    if is_due && let Some((_, first)) = coming.pop_front() {
+        machine.arrived(first);
     }
 }
