@@ -15,6 +15,7 @@
 mod bulk;
 mod explain;
 mod figures;
+mod hostile;
 mod lint;
 mod measure;
 mod nodes;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     explain::run(&mut figures);
     scenarios::run(&mut figures);
     parsing::run(&mut figures);
+    hostile::run(&mut figures);
     nodes::run(&mut figures);
     lint::run(&mut figures);
     nsenter::run(&mut figures);

@@ -6,8 +6,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use kdns::cli::{self, Streams, completions};
+use kdns::host::worker;
 
 fn main() -> ExitCode {
+    if let Some(ended) = worker::run_if_asked(env::args_os()) {
+        return ended;
+    }
+    worker::switch_on();
     if let Some(ended) = complete() {
         return ended;
     }

@@ -54,14 +54,12 @@ fn what_is_no_file_is_refused() {
             "cannot read missing: no such file or directory",
         ),
         ("--file", ".", "it is a directory, not a regular file"),
-        ("--file", "fifo", "it is a FIFO, not a regular file"),
         ("--file", "/dev/zero", "it is a device, not a regular file"),
         (
             "--pod",
             "missing",
             "cannot read missing: no such file or directory",
         ),
-        ("--pod", "fifo", "it is a FIFO"),
         ("--pod", "resolv.conf", "there is no Pod in it"),
         ("--root", "missing", "cannot open the directory missing"),
         (
@@ -75,7 +73,6 @@ fn what_is_no_file_is_refused() {
     for (file, part) in [
         ("missing", "cannot read missing: no such file or directory"),
         (".", "cannot read .: it is a directory"),
-        ("fifo", "cannot read fifo: it is a FIFO"),
         ("/dev/zero", "cannot read /dev/zero: it is a device"),
     ] {
         check_refused(path, &["explain", "--scenario", file], part);
@@ -94,6 +91,64 @@ fn what_is_no_file_is_refused() {
         &explain,
         "cannot write fifo: no such device or address",
     );
+}
+
+/// `<(…)` of a shell is a FIFO.
+#[test]
+fn a_fifo_can_stand_for_any_file_that_is_named() {
+    let folder = folder();
+    let path = folder.path();
+    let scenario = "{\"name\":\"web\",\"resolv_conf\":\"nameserver 192.0.2.1\\n\"}\n";
+    let resolv_conf = "nameserver 192.0.2.1\n";
+    let kubelet = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n\
+                   clusterDNS: [192.0.2.1]\nclusterDomain: cluster.local\n";
+    let corefile = ".:53 {\n  forward . 192.0.2.1\n}\n";
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: []}\n";
+    let report = "{\"format\":1,\"verdict\":\"no loop\"}\n";
+    for (text, command, status) in [
+        (resolv_conf, "kdns explain web --file FIFO", 0),
+        (scenario, "kdns explain --scenario FIFO", 0),
+        (pod, "kdns explain web --pod FIFO", 0),
+        (resolv_conf, "kdns check-loop --node-file FIFO", 2),
+        (corefile, "kdns check-loop --corefile FIFO", 2),
+        (kubelet, "kdns check-loop --kubelet-config FIFO", 2),
+        (
+            resolv_conf,
+            "kdns pod-file --policy Default --node-file FIFO",
+            0,
+        ),
+        (
+            resolv_conf,
+            "kdns lint --role node --stdin-filename x FIFO",
+            0,
+        ),
+        (report, "kdns report merge FIFO", 2),
+    ] {
+        let fifo = path.join("fifo");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let writer = std::thread::spawn({
+            let fifo = fifo.clone();
+            move || fs::write(fifo, text).unwrap()
+        });
+        let words = command.split(' ').skip(1);
+        let args: Vec<&str> = words
+            .map(|it| if it == "FIFO" { "fifo" } else { it })
+            .collect();
+        let ended = run(path, &args);
+        writer.join().unwrap();
+        assert!(
+            !ended.err.contains("cannot read"),
+            "{command}: {}",
+            ended.err
+        );
+        assert!(!ended.err.contains("Usage"), "{command}: {}", ended.err);
+        assert_eq!(
+            ended.status, status,
+            "{command}: {}{}",
+            ended.out, ended.err
+        );
+        fs::remove_file(fifo).unwrap();
+    }
 }
 
 #[test]
@@ -247,5 +302,38 @@ fn endless_input_ends() {
             said.iter().any(|part| text.contains(part)),
             "{option}: {text:.200}"
         );
+    }
+}
+
+/// A stranger's file can have more than anybody can use.
+#[test]
+fn what_is_cut_is_said() {
+    let folder = folder();
+    let mut text = String::from("search");
+    text.extend((0..20_000).map(|it| format!(" d{it}")));
+    text += "\n";
+    let servers = (0..30_000).map(|it| format!("nameserver 127.0.{}.{}\n", it / 250, it % 250));
+    text.extend(servers);
+    fs::write(folder.path().join("resolv.conf"), text).unwrap();
+    let args = [
+        "explain",
+        "target",
+        "--file",
+        "resolv.conf",
+        "--resolver",
+        "glibc,hickory",
+        "--format",
+        "json",
+    ];
+    let ended = run(folder.path(), &args);
+    assert_eq!(ended.status, 0, "{}", ended.err);
+    for said in [
+        "resolv.conf: where 29984 more loopback and link-local servers lead is not looked at",
+        "only the first 2000 queries are shown",
+        "kdns plays only the first 100 servers",
+        "\"search_more\": 19000",
+        "\"unused_more\": 28997",
+    ] {
+        assert!(ended.out.contains(said), "{said}");
     }
 }

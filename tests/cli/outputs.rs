@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -66,7 +66,10 @@ fn a_device_is_written_to_and_not_replaced() {
 #[test]
 fn a_read_only_directory_keeps_its_file() {
     let folder = folder();
-    fs::write(folder.path().join("report"), "old").unwrap();
+    let report = folder.path().join("report");
+    fs::write(&report, "old").unwrap();
+    // As root only: nobody else can.
+    let _ = chown(&report, Some(65_534), Some(65_534));
     let args = [
         "explain",
         "web",
@@ -107,10 +110,15 @@ fn outputs_are_whole_or_not_there() {
     let explain = ["explain", "web", "--file", "resolv.conf"];
     let to = |words: &[&'static str]| [&explain[..], words].concat();
 
-    // What a link leads to is replaced, not the link, and keeps its mode.
-    let ended = run(path, &to(&["--output", "link"]));
+    // Nothing is written through a link; a file keeps its mode.
+    check_refused(
+        path,
+        &to(&["--output", "link"]),
+        "cannot write link: link is a link, and nothing is written through one; it leads to ",
+    );
+    assert_eq!(fs::read(path.join("target")).unwrap(), b"old");
+    let ended = run(path, &to(&["--output", "target"]));
     assert_eq!((ended.status, ended.out.as_str()), (0, ""), "{}", ended.err);
-    assert!(path.join("link").is_symlink());
     assert!(
         fs::read_to_string(path.join("target"))
             .unwrap()
@@ -125,7 +133,7 @@ fn outputs_are_whole_or_not_there() {
     check_refused(
         path,
         &to(&["--output", "dangling"]),
-        "cannot write dangling: no such file",
+        "cannot write dangling: dangling is a link, and nothing is written through one",
     );
     check_refused(
         path,
