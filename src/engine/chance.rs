@@ -53,6 +53,15 @@ pub struct Lane(usize);
 #[derive(Clone, Copy, Debug)]
 pub struct RaceId(usize);
 
+/// What orders the parts of a race.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Order {
+    /// Nothing.
+    None,
+    /// They begin in the order of the program; nothing orders how they go on.
+    AtFirst,
+}
+
 impl Chance {
     /// Lots that fall like this.
     pub(super) fn scripted(script: Vec<usize>) -> Self {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::join;
 
 use crate::address::Server;
-use crate::engine::chance::{Chance, RaceId};
+use crate::engine::chance::{Chance, Order, RaceId};
 use crate::engine::message::{Query, QueryId, Reply, SocketId, Transport};
 
 /// The model's side of a machine. All times count from the start of the lookup.
@@ -199,7 +199,10 @@ impl Io {
         other: B,
     ) -> (A::Output, B::Output) {
         let race = self.race(why);
-        let (one, other) = (self.lane(race, one), self.lane(race, other));
+        let (one, other) = (
+            self.lane(race, Order::None, one),
+            self.lane(race, Order::None, other),
+        );
         let draws = (self.state.borrow().chance.as_ref()).is_some_and(|it| it.draws_order);
         if draws && self.choose(2, why) == 1 {
             let (other, one) = join(other, one).await;
@@ -209,14 +212,27 @@ impl Io {
         }
     }
 
+    /// Begins one, then the other; each goes on when a reply or a timer wakes it, in any
+    /// order. `why` is a sentence.
+    pub async fn as_woken<A: Future, B: Future>(
+        &self,
+        why: &'static str,
+        one: A,
+        other: B,
+    ) -> (A::Output, B::Output) {
+        let race = self.race(why);
+        let one = self.lane(race, Order::AtFirst, one);
+        join(one, self.lane(race, Order::AtFirst, other)).await
+    }
+
     /// Begins something that is done at once, in parts that [`Io::lane`] runs.
-    pub fn race(&self, why: &'static str) -> RaceId {
+    fn race(&self, why: &'static str) -> RaceId {
         let mut state = self.state.borrow_mut();
         state.chance.get_or_insert_default().race(why)
     }
 
-    /// Runs `part` as one of the parts of `race`, in no order with the others.
-    pub async fn lane<F: Future>(&self, race: RaceId, part: F) -> F::Output {
+    /// Runs `part` as one of the parts of `race`.
+    async fn lane<F: Future>(&self, race: RaceId, order: Order, part: F) -> F::Output {
         let enter = |lane| {
             let mut state = self.state.borrow_mut();
             state.chance.get_or_insert_default().enter(lane)
@@ -226,7 +242,11 @@ impl Io {
             state.chance.get_or_insert_default().lane(race)
         };
         let mut part = pin!(part);
+        let mut is_ordered = order == Order::AtFirst;
         poll_fn(|context| {
+            if std::mem::take(&mut is_ordered) {
+                return part.as_mut().poll(context);
+            }
             let before = enter(lane);
             let polled = part.as_mut().poll(context);
             enter(before);

@@ -151,12 +151,21 @@ impl<'a> NameServerPool<'a> {
 
 /// The place of each server in the order of the times that are drawn for them.
 ///
+/// One place after the other is drawn: what differs then begins with the first server
+/// that is another one.
+///
 /// Source: hickory-resolver `src/name_server.rs: NameServer::new`.
 fn ranks(io: &Io, servers: usize) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..servers).collect();
-    (0..servers)
-        .map(|_| places.remove(io.choose(places.len(), DRAWN)))
-        .collect()
+    let mut order: Vec<usize> = (0..servers).collect();
+    for place in 0..servers {
+        let picked = place + io.choose(servers - place, DRAWN);
+        if let Some(turned) = order.get_mut(place..=picked) {
+            turned.rotate_right(1);
+        }
+    }
+    let mut ranks: Vec<usize> = (0..servers).collect();
+    ranks.sort_by_key(|place| order.get(*place).copied());
+    ranks
 }
 
 /// The first request that ends, of those that were woken together the first

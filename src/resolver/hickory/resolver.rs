@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
 
-use futures_util::future;
 use hickory_proto::rr::{Name, RecordType};
 
 use crate::address::Address;
@@ -20,6 +19,8 @@ use crate::scenario::{Family, Scenario};
 /// With more than so many dots wanted, an address is looked up as a name
 /// first. Source: hickory-resolver `src/resolver.rs: Resolver::lookup_ip`.
 const MAX_NDOTS_FOR_ADDRESS: u32 = 4;
+/// What is left to chance, in a sentence.
+const AS_WOKEN: &str = "hickory goes on with AAAA and A as replies to them come";
 /// Length of the label before `.onion` in an address of version 3.
 /// Source: hickory-resolver
 /// `src/resolver.rs: Resolver::build_names`.
@@ -174,11 +175,9 @@ impl<'a> Resolver<'a> {
     ///
     /// Source: hickory-resolver `src/lookup_ip.rs: LookupContext::multi_lookup`.
     async fn multi_lookup(&self, candidate: &Candidate) -> Result<Vec<IpAddr>, NetError> {
-        let (first, second) = future::join(
-            self.hosts_lookup(candidate, RecordType::AAAA),
-            self.hosts_lookup(candidate, RecordType::A),
-        )
-        .await;
+        let aaaa = self.hosts_lookup(candidate, RecordType::AAAA);
+        let a = self.hosts_lookup(candidate, RecordType::A);
+        let (first, second) = self.io.as_woken(AS_WOKEN, aaaa, a).await;
         match (first, second) {
             (Ok(mut first), Ok(second)) => {
                 first.extend(second);
