@@ -111,8 +111,8 @@ type Logs<'l> = (
 );
 
 /// What is on its way back, the first to come first; of what comes at the same
-/// time, what was sent first.
-type Coming = VecDeque<(Duration, Arrival)>;
+/// time, what was sent first, but over TCP last: a connection is made before.
+type Coming = VecDeque<(Duration, Arrival, Transport)>;
 
 fn carry_out(
     request: Request,
@@ -138,17 +138,32 @@ fn carry_out(
     let came = match world.answer(&query) {
         Answer::Lost => return,
         Answer::NoServer => {
-            comes_at(coming, now, arrival(id, &query, Came::Refused));
+            comes_at(
+                coming,
+                now,
+                query.transport,
+                arrival(id, &query, Came::Refused),
+            );
             return;
         }
         Answer::Silence => None,
         Answer::After(delay, came) => {
-            comes_at(coming, now + delay, arrival(id, &query, came.clone()));
+            comes_at(
+                coming,
+                now + delay,
+                query.transport,
+                arrival(id, &query, came.clone()),
+            );
             Some(came)
         }
         Answer::Twice(delay, came) => {
             for _ in 0..2 {
-                comes_at(coming, now + delay, arrival(id, &query, came.clone()));
+                comes_at(
+                    coming,
+                    now + delay,
+                    query.transport,
+                    arrival(id, &query, came.clone()),
+                );
             }
             Some(came)
         }
@@ -164,9 +179,12 @@ fn carry_out(
     });
 }
 
-fn comes_at(coming: &mut Coming, at: Duration, arrival: Arrival) {
-    let behind = coming.partition_point(|(other, _)| *other <= at);
-    coming.insert(behind, (at, arrival));
+fn comes_at(coming: &mut Coming, at: Duration, transport: Transport, arrival: Arrival) {
+    let is_before = |(other, _, before): &(Duration, Arrival, Transport)| {
+        *other < at || *other == at && (*before == Transport::Udp || transport == Transport::Tcp)
+    };
+    let behind = coming.partition_point(is_before);
+    coming.insert(behind, (at, arrival, transport));
 }
 
 fn arrival(id: QueryId, query: &Query, what: Came) -> Arrival {
@@ -180,7 +198,7 @@ fn arrival(id: QueryId, query: &Query, what: Came) -> Arrival {
 
 /// When something happens next: an arrival, or the time the machine waits for.
 fn next_time(coming: &Coming, until: Option<Duration>) -> Option<Duration> {
-    let arrival = coming.front().map(|(at, _)| *at);
+    let arrival = coming.front().map(|(at, ..)| *at);
     match (arrival, until) {
         (Some(arrival), Some(until)) => Some(arrival.min(until)),
         (arrival, until) => arrival.or(until),
@@ -190,8 +208,8 @@ fn next_time(coming: &Coming, until: Option<Duration>) -> Option<Duration> {
 /// Hands over the first arrival that is due, if any: one at a time, as
 /// resolvers see them.
 fn deliver(coming: &mut Coming, now: Duration, machine: &Machine<'_>) {
-    let is_due = coming.front().is_some_and(|(at, _)| *at <= now);
-    if is_due && let Some((_, first)) = coming.pop_front() {
+    let is_due = coming.front().is_some_and(|(at, ..)| *at <= now);
+    if is_due && let Some((_, first, _)) = coming.pop_front() {
         machine.arrived(first);
     }
 }

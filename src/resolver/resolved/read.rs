@@ -91,7 +91,8 @@ pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
             bytes: line.bytes(),
             offset: line.span().start as usize,
         };
-        let line = piece.strip();
+        // What stands behind a NUL byte is a line of its own, which sets nothing.
+        let line = piece.until_nul().strip();
         if let Some(server) = line.first_word("nameserver") {
             configuration.parse_dns_servers(server.first());
         } else if let Some(list) = line

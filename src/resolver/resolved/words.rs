@@ -104,6 +104,15 @@ impl Piece<'_> {
             _ => Some(self.rest(word.len()).strip()),
         }
     }
+
+    /// Up to a NUL byte.
+    pub(super) fn until_nul(self) -> Self {
+        let bytes = self.bytes.split(|byte| *byte == 0).next();
+        Self {
+            bytes: bytes.unwrap_or_default(),
+            ..self
+        }
+    }
 }
 
 /// The lines of a text. A NUL byte and a carriage return end one too.
