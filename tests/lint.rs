@@ -25,7 +25,7 @@ const HEADINGS: [&str; 7] = [
     "## What it finds",
     "## Why it matters",
     "## When it bites",
-    "## How to mend it",
+    "## How to fix it",
     "## Examples",
     "## Versions",
     "## References",

@@ -185,14 +185,14 @@ pub(super) fn version(file: &CorefileText<'_>, context: &Context<'_>) -> Option<
 }
 
 /// Says that a version does not start with something that those before `gone`
-/// knew: with a mend if the version is known, as information if it is not.
+/// knew: with a fix if the version is known, as information if it is not.
 pub(super) fn unknown_since<'r>(
     report: &'r mut Report,
     at: At,
     what: &str,
     gone: Version,
     version: Option<&Known<Version>>,
-    mend: (&'static str, Option<Change>),
+    fix: (&'static str, Option<Change>),
 ) -> &'r mut Draft {
     let program = match version {
         Some(version) => shown(version.value),
@@ -201,7 +201,7 @@ pub(super) fn unknown_since<'r>(
     let finding = report.add(at, format!("{program} does not start with {what}"));
     match version {
         Some(version) => {
-            finding.fix(mend.0, [mend.1]);
+            finding.fix(fix.0, [fix.1]);
             if let Some(at) = version.at {
                 finding.also(at, "the version");
             }

@@ -61,11 +61,11 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             .add(at, format!("{} was not replaced", word.text))
             .note(why)
             .note("the server block serves no name that anybody asks for, or forwards nowhere")
-            .help(mend(&word.text));
+            .help(fix(&word.text));
     }
 }
 
-fn mend(text: &str) -> &'static str {
+fn fix(text: &str) -> &'static str {
     match text {
         NIL => "create the Service before the cache starts, then restart the cache",
         _ if text.contains(DOMAIN) => "write the cluster's domain: cluster.local",

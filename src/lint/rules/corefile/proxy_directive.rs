@@ -35,8 +35,8 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
             let Some(at) = places.first(&proxy.name) else {
                 continue;
             };
-            let mend = ("write forward", mended(file, block, proxy));
-            blocks::unknown_since(report, at, "proxy", GONE, version.as_ref(), mend)
+            let fix = ("write forward", fixed(file, block, proxy));
+            blocks::unknown_since(report, at, "proxy", GONE, version.as_ref(), fix)
                 .label("unknown directive")
                 .help("write forward in its place")
                 .note("the pod ends with Unknown directive 'proxy' at its next start, and reload keeps the old configuration until then");
@@ -46,7 +46,7 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
 
 /// `forward` in its place, where that means the same: the only one of its
 /// block, to addresses and files, without options.
-fn mended(file: &CorefileText<'_>, block: &ServerBlock, proxy: &Directive) -> Option<Change> {
+fn fixed(file: &CorefileText<'_>, block: &ServerBlock, proxy: &Directive) -> Option<Change> {
     let is_known = |it: &Word| {
         let is_file = it.text.starts_with('/');
         is_file || blocks::address(&it.text).is_some()

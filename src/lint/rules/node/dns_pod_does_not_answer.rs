@@ -45,18 +45,18 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         if end == server {
             report
                 .add(first.place.clone(), format!("{count} connections to {server} are sent on to no DNS pod and are not answered"))
-                .help(mend(*server))
+                .help(fix(*server))
                 .note("the kernel made them while there was no rule for the Service, and keeps them as long as the clients go on with the same ports");
         } else if is_other_alive {
             report
                 .add(first.place.clone(), format!("{end}, to which queries to {server} are sent on, answers none of {count}"))
-                .help(mend(*server))
+                .help(fix(*server))
                 .note("either this DNS pod hangs, or it is gone and the connections are left over: their clients time out until they take other ports");
         }
     }
 }
 
-fn mend(server: IpAddr) -> String {
+fn fix(server: IpAddr) -> String {
     format!(
         "see that kube-proxy runs and the DNS pod is there; conntrack -D -p udp --orig-dst {server} deletes what is left over"
     )
