@@ -58,6 +58,7 @@ impl Running {
             .args(["sh", "-ec", &format!("{script}\nexec sleep 1000")]);
         let running = Self::start(&mut command);
         running.wait_for("sleep");
+        wait_until_asleep(running.0.id());
         running
     }
 
@@ -73,6 +74,17 @@ impl Running {
             assert!(Instant::now() < until, "{comm} never is {name}");
             thread::sleep(Duration::from_millis(5));
         }
+    }
+}
+
+/// Waits until a process has begun, and sleeps: before, it looks for its libraries, and
+/// a file system that then stops to answer holds it, and whoever waits for its end.
+pub(crate) fn wait_until_asleep(pid: u32) {
+    let until = Instant::now() + Duration::from_secs(10);
+    let stat = format!("/proc/{pid}/stat");
+    while std::fs::read_to_string(&stat).is_ok_and(|it| !it.contains(") S ")) {
+        assert!(Instant::now() < until, "{pid} never sleeps");
+        thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::lab::result;
+use crate::lab::{result, wait_until_asleep};
 use crate::places::shell;
 
 pub(crate) const SANDBOXES: &str = "/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes";
@@ -137,6 +137,7 @@ impl Node {
         while fs::read_to_string(&comm).is_ok_and(|it| it != "app\n") {
             thread::sleep(Duration::from_millis(2));
         }
+        wait_until_asleep(process);
         process
     }
 

@@ -188,7 +188,7 @@ pub(crate) fn in_an_empty_root() {
         let output = command
             .env_clear()
             .env("PATH", env::var("PATH").unwrap())
-            // Many developers set it; a release cannot tell its frames.
+            // Many developers set it.
             .env("RUST_BACKTRACE", "1")
             .stdin(Stdio::null())
             .output()
