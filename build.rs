@@ -2,7 +2,7 @@
 //! the archives of its C library. Such a program starts in two thirds of the
 //! time, runs in an empty root, and needs nothing of the namespaces it enters.
 //!
-//! The price: the code is not at a random address. kdns itself has no unsafe
+//! The trade-off: the code is not at a random address. kdns itself has no unsafe
 //! code, but libraries below it do (ring, tokio, rustix). Stack, heap and
 //! system calls stay where the kernel puts them at random.
 
@@ -24,30 +24,8 @@ const LIBRARIES: [(&str, &str); 7] = [
     ("c", "libc.a"),
 ];
 
-/// A release ends at a panic, and has no symbols: nobody reads how its frames
-/// are unwound, which is a tenth of the program. The C library looks for the
-/// ends of that list.
-const NO_UNWINDING: &str = "\
-SECTIONS
-{
-  /DISCARD/ :
-  {
-    *(EXCLUDE_FILE(*crtbeginT.o *crtbegin.o *crtend.o) .eh_frame)
-    *(.gcc_except_table .gcc_except_table.*)
-  }
-}
-INSERT AFTER .rodata;
-";
-
-/// What a short run calls, without the hashes at the ends of the names; see
-/// `linking/list-start`. Side by side they are in a few pages, and the kernel
-/// brings in pages one after the other: scattered over the program, they cost
-/// a fifth of such a run.
-const START: &str = include_str!("linking/start.txt");
-
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=linking/start.txt");
     let is = |key, value| env::var(key).is_ok_and(|it| it == value);
     let is_native = env::var("HOST").ok() == env::var("TARGET").ok();
     let is_glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
@@ -59,25 +37,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !features.split(',').any(|it| it == "crt-static") && !archives(&out)? {
         return Ok(());
     }
-    let mut arguments = vec!["-static".to_owned(), "-no-pie".to_owned()];
-    if is("PROFILE", "release") {
-        let script = out.join("release.ld");
-        fs::write(&script, start_first() + NO_UNWINDING)?;
-        arguments.push(format!("-Wl,-T,{}", script.display()));
-    }
-    for argument in arguments {
+    for argument in ["-static", "-no-pie"] {
         println!("cargo::rustc-link-arg-bins={argument}");
     }
     Ok(())
-}
-
-/// A linker script that puts [`START`] into a section before all other code.
-fn start_first() -> String {
-    let mut script = "SECTIONS\n{\n  .text.start :\n  {\n".to_owned();
-    for name in START.lines() {
-        script.extend(["    *(.text.", name, "*)\n"]);
-    }
-    script + "  }\n}\nINSERT BEFORE .text;\n"
 }
 
 /// Has the linker find archives first, under the names that rustc gives to
