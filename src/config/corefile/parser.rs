@@ -333,15 +333,9 @@ impl<'s> Parser<'s> {
         }
         if self.expanded.1 > MAX_WORDS {
             let span = self.token_at(frame.source, frame.next).map(|it| it.span);
-            let at = At {
-                source: frame.source,
-                span: span.unwrap_or_default(),
-            };
-            return self.note(
-                at,
-                true,
-                "the imports are too long, so this one is left out",
-            );
+            let (source, span) = (frame.source, span.unwrap_or_default());
+            let message = "the imports are too long, so this one is left out";
+            return self.note(At { source, span }, true, message);
         }
         self.frames.push(frame);
     }
