@@ -137,8 +137,8 @@ fn linting_resolv_conf_costs_its_bytes() {
 
 /// A Corefile of one word a line.
 fn lines(words: impl Iterator<Item = String>) -> Vec<u8> {
-    let lines: String = words.map(|it| format!("  {it}\n")).collect();
-    format!(".:53 {{\n{lines}}}\n").into_bytes()
+    let lines: Vec<String> = words.collect();
+    format!(".:53 {{\n  {}\n}}\n", lines.join("\n  ")).into_bytes()
 }
 
 /// A word is compared with the names of all plugins only where it can be one.
