@@ -95,6 +95,22 @@ impl Report {
         &mut self.found[last]
     }
 
+    /// How many findings there are.
+    pub fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Keeps at most so many findings; the last of them says how many more
+    /// there were.
+    pub fn keep(&mut self, most: usize) {
+        let more = self.found.len().saturating_sub(most);
+        if more > 0 {
+            self.found.truncate(most);
+            let last = self.found.last_mut();
+            last.map(|it| it.note(format!("{more} more in this file are not shown")));
+        }
+    }
+
     /// The findings, in the order in which they were added.
     pub fn into_found(self) -> Vec<Draft> {
         self.found

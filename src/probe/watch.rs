@@ -17,7 +17,7 @@ use crate::topology::Network;
 /// Packets that are still on their way when all is answered.
 const LINGER: Duration = Duration::from_millis(300);
 
-/// So many packets are read before it is time to send again.
+/// So many packets or replies are read before it is time to send again.
 const MOST_AT_ONCE: usize = 4096;
 
 // Source: linux/if_packet.h, linux/if_arp.h.
@@ -213,7 +213,8 @@ fn next_packet(watch: &OwnedFd) -> Option<(bool, Option<frame::FrameQuery>)> {
 fn read_replies(sockets: &mut Sockets, record: &mut Record) {
     for asker in &mut sockets.askers {
         let mut buffer = [0; 2048];
-        loop {
+        // One who sends without end does not keep the probe from ending.
+        for _ in 0..MOST_AT_ONCE {
             let reply = match asker.socket.recv(&mut buffer) {
                 Ok(length) => {
                     let bytes = buffer.get(..length).unwrap_or_default();

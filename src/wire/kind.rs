@@ -88,12 +88,7 @@ impl Kind {
                 if let Some(error) = failed.unwrap_or_else(Some) {
                     return Some(Got::Failed(id, error));
                 }
-                *self = Self::Stream(Stream {
-                    socket,
-                    peer,
-                    incoming: Vec::new(),
-                    outgoing: Vec::new(),
-                });
+                *self = Self::Stream(Stream::new(socket, peer));
                 Some(Got::Connected(id))
             }
             Self::Stream(stream) => match stream.exchange(buffer) {

@@ -11,11 +11,23 @@ use nix::sys::epoll::{Epoll, EpollEvent, EpollFlags};
 pub(super) struct Stream {
     pub(super) socket: TcpStream,
     pub(super) peer: SocketAddr,
-    pub(super) incoming: Vec<u8>,
+    incoming: Vec<u8>,
+    /// So many bytes of it were given away.
+    taken: usize,
     pub(super) outgoing: Vec<u8>,
 }
 
 impl Stream {
+    pub(super) fn new(socket: TcpStream, peer: SocketAddr) -> Self {
+        Self {
+            socket,
+            peer,
+            incoming: Vec::new(),
+            taken: 0,
+            outgoing: Vec::new(),
+        }
+    }
+
     pub(super) fn write(&mut self) -> io::Result<()> {
         while !self.outgoing.is_empty() {
             match self.socket.write(&self.outgoing) {
@@ -44,6 +56,9 @@ impl Stream {
             if let Some(message) = self.whole() {
                 return Ok(Some(message));
             }
+            // Once for all messages of a reading: they can be two bytes each.
+            drop(self.incoming.drain(..self.taken));
+            self.taken = 0;
             match self.socket.read(buffer) {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok(count) => self.incoming.extend(buffer.iter().take(count)),
@@ -56,10 +71,10 @@ impl Stream {
 
     /// A message behind its length (RFC 1035, section 4.2.2).
     fn whole(&mut self) -> Option<Vec<u8>> {
-        let (length, rest) = self.incoming.split_first_chunk::<2>()?;
+        let (length, rest) = self.incoming.get(self.taken..)?.split_first_chunk::<2>()?;
         let length = usize::from(u16::from_be_bytes(*length));
         let message = rest.get(..length)?.to_vec();
-        self.incoming.drain(..length + 2);
+        self.taken += length + 2;
         Some(message)
     }
 }
@@ -67,4 +82,43 @@ impl Stream {
 /// Whether it is no error, but nothing to do now.
 pub(super) fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn many_empty_messages_hide_none() {
+        let there = TcpListener::bind("127.0.0.1:0").unwrap();
+        let peer = there.local_addr().unwrap();
+        let socket = TcpStream::connect(peer).unwrap();
+        let (mut other, _) = there.accept().unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let mut stream = Stream::new(socket, peer);
+        let sent = [vec![0; 40_001], vec![3], b"end".to_vec(), vec![0]].concat();
+        let writer = std::thread::spawn(move || {
+            other.write_all(&sent).unwrap();
+            other
+        });
+        let mut buffer = [0; 1000];
+        let mut count = 0;
+        let last = loop {
+            match stream.exchange(&mut buffer).unwrap() {
+                Some(message) if message.is_empty() => count += 1,
+                Some(message) => break message,
+                None => std::thread::yield_now(),
+            }
+        };
+        assert_eq!((count, last), (20_000, b"end".to_vec()));
+        drop(writer.join().unwrap());
+        let end = loop {
+            match stream.exchange(&mut buffer) {
+                Ok(None) => std::thread::yield_now(),
+                end => break end,
+            }
+        };
+        assert_eq!(end.map_err(|it| it.kind()), Err(ErrorKind::UnexpectedEof));
+    }
 }

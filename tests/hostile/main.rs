@@ -12,6 +12,7 @@
 )]
 
 mod explain;
+mod lint;
 mod nodes;
 mod shapes;
 

@@ -13,9 +13,9 @@ use crate::text::{Source, escaped};
 ///
 /// Source: github.com/coredns/caddy, caddyfile/parse.go `maxSnippetExpansions`.
 const MAX_IMPORTS: usize = 1000;
-/// More words than this in all files and repeats are an error of ours, so
-/// that a small file cannot become a large one.
-const MAX_WORDS: usize = 1 << 20;
+/// More words than this of imports are an error of ours, so that a small file
+/// cannot become a large one.
+const MAX_WORDS: usize = 1 << 17;
 
 /// A parser at work.
 pub(super) struct Parser<'s> {
@@ -327,18 +327,15 @@ impl<'s> Parser<'s> {
     }
 
     fn enter(&mut self, frame: Frame) {
-        self.expanded.1 += frame.end - frame.next;
+        // The Corefile itself is as long as it is.
+        if (frame.source, frame.next) != (0, 0) {
+            self.expanded.1 += frame.end - frame.next;
+        }
         if self.expanded.1 > MAX_WORDS {
             let span = self.token_at(frame.source, frame.next).map(|it| it.span);
-            let at = At {
-                source: frame.source,
-                span: span.unwrap_or_default(),
-            };
-            return self.note(
-                at,
-                true,
-                "the imports are too long, so this one is left out",
-            );
+            let (source, span) = (frame.source, span.unwrap_or_default());
+            let message = "the imports are too long, so this one is left out";
+            return self.note(At { source, span }, true, message);
         }
         self.frames.push(frame);
     }

@@ -98,6 +98,7 @@ impl Walk<'_> {
         let mut seen = Seen::default();
         let machine = resolver.machine(&scenario);
         let finished = live::run(machine, &options, &mut |event| seen.take(event));
+        seen.end();
         seen.notes.extend(finished.notes);
         seen.notes.push(ending(resolver, &finished.outcome));
         let text = self.text(lookup, resolver, &seen, &ports);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::dig::message::Message;
 use crate::engine::io::Came;
 use crate::engine::message::{Query, QueryId};
+use crate::explain::live::MAX_STRAYS;
 use crate::render::dig::reply::Times;
 use crate::wire::live::Event;
 use crate::wire::now;
@@ -26,6 +27,8 @@ pub(super) struct Seen {
     pub(super) last: Option<QueryId>,
     /// Sentences beside them.
     pub(super) notes: Vec<String>,
+    /// Messages that were ignored.
+    strays: usize,
 }
 
 impl Seen {
@@ -69,10 +72,44 @@ impl Seen {
                 self.notes.push(format!("no connection to {to}: {why}"));
             }
             Event::NotSent { why, .. } => self.notes.push(format!("a query did not leave: {why}")),
+            // A server can send as many as it likes.
             Event::Stray { from, why, .. } => {
-                self.notes
-                    .push(format!("a message of {from} was ignored: {why}"));
+                self.strays += 1;
+                if self.strays <= MAX_STRAYS {
+                    self.notes
+                        .push(format!("a message of {from} was ignored: {why}"));
+                }
             }
         }
+    }
+
+    /// Nothing more comes.
+    pub(super) fn end(&mut self) {
+        let more = self.strays.saturating_sub(MAX_STRAYS);
+        if more > 0 {
+            self.notes
+                .push(format!("{more} more messages were ignored"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_sends_without_end_is_counted_and_not_kept() {
+        let mut seen = Seen::default();
+        for _ in 0..10_000 {
+            seen.take(Event::Stray {
+                at: std::time::Duration::ZERO,
+                from: ([127, 0, 0, 1], 53).into(),
+                why: "its id is another one".to_owned(),
+            });
+        }
+        seen.end();
+        assert_eq!(seen.notes.len(), MAX_STRAYS + 1);
+        let last = seen.notes.last().map(String::as_str);
+        assert_eq!(last, Some("9992 more messages were ignored"));
     }
 }

@@ -5,7 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use memchr::memmem;
 
-use crate::config::corefile::{Directive, Key, ServerBlock, Transport, Word, split_key, zones};
+use crate::config::corefile::{
+    self, Directive, Key, ServerBlock, Transport, Word, split_key, zones,
+};
 use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::context::{Context, Known};
@@ -241,10 +243,20 @@ impl<'f, 'c> Places<'f, 'c> {
         Self { file, seen }
     }
 
+    /// Whether enough was said: no place is given any more.
+    pub(super) fn are_full(&self) -> bool {
+        self.seen.len() >= MAX_FINDINGS
+    }
+
     /// The place of a word that was not asked for before; none of too many.
     pub(super) fn first(&mut self, word: &Word) -> Option<At> {
-        let at = self.file.at(word.at)?;
-        let is_new = self.seen.len() < MAX_FINDINGS && self.seen.insert(at);
+        self.first_at(word.at)
+    }
+
+    /// The same for something else than a word.
+    pub(super) fn first_at(&mut self, at: corefile::At) -> Option<At> {
+        let at = self.file.at(at)?;
+        let is_new = !self.are_full() && self.seen.insert(at);
         is_new.then_some(at)
     }
 }

@@ -20,18 +20,25 @@ pub static RULE: Rule = Rule {
 
 fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);
+    let plugins: Vec<Plugin> = PLUGINS.iter().copied().map(Plugin::of).collect();
     for block in blocks::blocks(file) {
         for directive in &block.directives {
+            if places.are_full() {
+                return;
+            }
             let name = directive.name.text.as_str();
             if PLUGINS.contains(&name) || OTHERS.contains(&name) {
                 continue;
             }
             let option = OPTIONS.iter().find(|it| it.0 == name);
-            let near = PLUGINS.iter().find(|it| is_near(name, it));
-            let help = match (option, near) {
-                (Some((_, plugin)), _) => format!("put it into the block of {plugin}"),
-                (None, Some(plugin)) => format!("write {plugin}"),
-                (None, None) => continue,
+            let letters = letters(name);
+            let near = || plugins.iter().find(|it| it.is_near(name, letters));
+            let help = match option {
+                Some((_, plugin)) => Some(format!("put it into the block of {plugin}")),
+                None => near().map(|it| format!("write {}", it.name)),
+            };
+            let Some(help) = help else {
+                continue;
             };
             let Some(at) = places.first(&directive.name) else {
                 continue;
@@ -80,16 +87,40 @@ const OTHERS: [&str; 12] = [
     "dump",
 ];
 
-/// Whether one letter is wrong, missing, too much or changed with its neighbour; in
-/// long names two.
-fn is_near(name: &str, plugin: &str) -> bool {
-    let most = match plugin.len() {
-        0..=3 => return false,
-        4..=7 => 1,
-        _ => 2,
-    };
-    name.len().abs_diff(plugin.len()) <= most
-        && distance(name.as_bytes(), plugin.as_bytes()) <= most
+/// A plugin's name, and what tells most other words from it without comparing
+/// them letter by letter.
+struct Plugin {
+    name: &'static str,
+    letters: u64,
+}
+
+impl Plugin {
+    fn of(name: &'static str) -> Self {
+        let letters = letters(name);
+        Self { name, letters }
+    }
+
+    /// Whether one letter is wrong, missing, too much or changed with its
+    /// neighbour; in long names two.
+    fn is_near(&self, name: &str, letters: u64) -> bool {
+        let most = match self.name.len() {
+            0..=3 => return false,
+            4..=7 => 1,
+            _ => 2,
+        };
+        // One change brings at most one letter that the other has not, and
+        // takes at most one away.
+        let only_in = |one: u64, other: u64| (one & !other).count_ones() as usize;
+        name.len().abs_diff(self.name.len()) <= most
+            && only_in(letters, self.letters) <= most
+            && only_in(self.letters, letters) <= most
+            && distance(name.as_bytes(), self.name.as_bytes()) <= most
+    }
+}
+
+/// The letters of a word, a bit for each; some share one.
+fn letters(word: &str) -> u64 {
+    word.bytes().fold(0, |all, it| all | (1_u64 << (it & 63)))
 }
 
 /// How many letters must be changed, added, removed or exchanged with their
@@ -120,7 +151,7 @@ fn distance(one: &[u8], other: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::{PLUGINS, Plugin, distance, letters};
 
     #[test]
     fn letters_are_counted() {
@@ -138,6 +169,29 @@ mod tests {
                 expected,
                 "{one} {other}"
             );
+        }
+    }
+
+    #[test]
+    fn letters_tell_no_near_name_away() {
+        for plugin in PLUGINS.iter().copied().map(Plugin::of) {
+            let most = match plugin.name.len() {
+                0..=3 => continue,
+                4..=7 => 1,
+                _ => 2,
+            };
+            for at in 0..plugin.name.len() {
+                let (before, after) = plugin.name.split_at(at);
+                for word in [
+                    format!("{before}{}", after.get(1..).unwrap_or_default()),
+                    format!("{before}?{}", after.get(1..).unwrap_or_default()),
+                    format!("{before}?{after}"),
+                    format!("{before}??{after}"),
+                ] {
+                    let is_near = distance(word.as_bytes(), plugin.name.as_bytes()) <= most;
+                    assert_eq!(plugin.is_near(&word, letters(&word)), is_near, "{word}");
+                }
+            }
         }
     }
 }

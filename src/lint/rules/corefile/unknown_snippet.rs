@@ -23,6 +23,8 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     if blocks::is_template(file) {
         return;
     }
+    // Each looks through what is behind it, so that there must be few.
+    let mut places = blocks::Places::of(file);
     let missing = file.corefile.imports.iter().filter(|it| it.found == 0);
     for import in missing.filter(|it| it.at.source == 0) {
         let name = String::from_utf8_lossy(file.document.bytes(import.at.span));
@@ -32,7 +34,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         if name.is_empty() || !name.chars().all(is_snippet) {
             continue;
         }
-        let Some(at) = file.at(import.at) else {
+        let Some(at) = places.first_at(import.at) else {
             continue;
         };
         let finding = report

@@ -1,0 +1,193 @@
+//! The files that `lint` reads, by every rule, in the formats that quote.
+
+use std::io;
+use std::sync::Arc;
+
+use kdns::finding::Severity;
+use kdns::lint::context::Context;
+use kdns::lint::document::FileId;
+use kdns::lint::workspace::{File, Workspace};
+use kdns::lint::{Rule, check, extract, reading, rules, settle};
+use kdns::render::lint::{Lint, json, text};
+use kdns::text::Source;
+
+use crate::shapes::{Shape, shapes};
+use crate::{cost, none, offenders};
+
+const COREFILE: &str = "\
+(s) {
+    log
+}
+example.org:53 cluster.local {
+    bind 169.254.20.10
+    errros
+    import s
+    kubernetes cluster.local in-addr.arpa {
+        pods insecure
+    }
+    forward . 127.0.0.53 /etc/resolv.conf {
+        except example.com
+    }
+    cache 30
+    loop
+}
+";
+const KUBELET: &str = "\
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+resolvConf: /etc/resolv.conf
+clusterDNS:
+- 10.96.0.10
+clusterDomain: cluster.local # kdns: ignore[KK001]
+";
+const POD: &str = "\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  dnsPolicy: None
+  dnsConfig:
+    nameservers: [10.0.0.1]
+    searches:
+    - a.example
+    options:
+    - name: ndots
+      value: \"5\"
+";
+const UNIT: &str = "\
+[Service]
+Environment=A=--resolv-conf=/run/systemd/resolve/resolv.conf
+ExecStart=/usr/bin/kubelet --cluster-dns=10.96.0.10 $A
+";
+const RESOLV_CONF: &str =
+    "search a b\nnameserver 127.0.0.53\nnameserver 10.0.0.1\noptions ndots:5 rotate\n";
+
+/// All that is said about one file, and how much that is.
+fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
+    let source = Arc::new(Source {
+        name: path.to_owned(),
+        bytes: bytes.to_vec(),
+    });
+    let found = reading::documents(FileId(0), &source, None);
+    let facts = extract::facts(&found).kept();
+    let workspace = Workspace {
+        files: vec![File {
+            path: path.into(),
+            facts,
+        }],
+        ..Workspace::default()
+    };
+    let context = Context::new(&workspace);
+    let broken = found.broken.iter().map(|it| settle::broken(it, bytes));
+    let mut drafts = check::file(&found, &context, rules);
+    drafts.extend(broken);
+    drafts.extend(check::across(&context, rules));
+    let is_whole = found.broken.is_empty();
+    let library = |_: FileId| Some(Arc::clone(&source));
+    let settled = settle::file(
+        &source,
+        FileId(0),
+        drafts,
+        &workspace,
+        rules,
+        is_whole,
+        &library,
+    );
+    let said = Lint {
+        findings: &settled.findings,
+        suppressed: &settled.suppressed,
+        notices: Vec::new(),
+        files: 1,
+        fail_on: Severity::Warning,
+    };
+    text::write(&settled.findings, 1, false, &mut io::sink()).unwrap();
+    json::write(&said, &mut io::sink()).unwrap();
+    settled.findings.len()
+}
+
+fn check(path: &str, seed: &str) {
+    let rules: Vec<&'static Rule> = rules::all().collect();
+    let mut shapes = shapes(seed.as_bytes());
+    shapes.retain(Shape::is_plain);
+    none(&offenders(path, &shapes, |text| {
+        lint(path, text, &rules);
+    }));
+}
+
+#[test]
+fn corefiles_cost_their_bytes() {
+    check("Corefile", COREFILE);
+}
+
+#[test]
+fn kubelet_files_cost_their_bytes() {
+    check("kubelet.yaml", KUBELET);
+    check("kubelet.service", UNIT);
+}
+
+#[test]
+fn manifests_cost_their_bytes() {
+    check("pod.yaml", POD);
+}
+
+#[test]
+fn linting_resolv_conf_costs_its_bytes() {
+    check("resolv.conf", RESOLV_CONF);
+}
+
+/// A Corefile of one word a line.
+fn lines(words: impl Iterator<Item = String>) -> Vec<u8> {
+    let lines: Vec<String> = words.collect();
+    format!(".:53 {{\n  {}\n}}\n", lines.join("\n  ")).into_bytes()
+}
+
+/// A word is compared with the names of all plugins only where it can be one.
+#[test]
+fn a_word_that_is_no_plugin_costs_little_more_than_one_that_is() {
+    let rules: Vec<&'static Rule> = rules::all().filter(|it| it.code == "KC026").collect();
+    let count = 20_000;
+    let known = lines((0..count).map(|_| "kubernetes".to_owned()));
+    let unknown = lines((0..count).map(|it| format!("pppppp{it:05}")));
+    let of = |text: &[u8]| {
+        cost(|| {
+            lint("Corefile", text, &rules);
+        })
+        .as_secs_f64()
+    };
+    let ratio = || of(&unknown) / of(&known);
+    // Once can be chance.
+    let least = (0..3).map(|_| ratio()).fold(f64::INFINITY, f64::min);
+    assert!(least < 4.0, "{least:.1} times");
+}
+
+/// What is said about one file by one rule has an end.
+#[test]
+fn a_rule_repeats_itself_boundedly() {
+    let rules: Vec<&'static Rule> = rules::all().collect();
+    for word in ["forwrad", "import missing", "cache"] {
+        let text = lines((0..900).map(|it| word.replace("missing", &format!("missing{it}"))));
+        let found = lint("Corefile", &text, &rules);
+        assert!(found < 300, "{word}: {found} findings");
+    }
+    for line in ["nameserver 127.0.0.53\n", "nameserver tls://1.1.1.1\n"] {
+        let found = lint("resolv.conf", line.repeat(2000).as_bytes(), &rules);
+        assert!(found < 600, "{line}: {found} findings");
+    }
+}
+
+/// A small Corefile that imports itself large is read as far as that costs what
+/// a file of 1 MiB can cost.
+#[test]
+fn a_snippet_that_is_imported_again_and_again_has_an_end() {
+    let snippet = "  forward . 10.0.0.1\n".repeat(1000);
+    let imports = "  import s\n".repeat(900);
+    let text = format!("(s) {{\n{snippet}}}\n.:53 {{\n{imports}}}\n");
+    let source = Source {
+        name: "Corefile".to_owned(),
+        bytes: text.into_bytes(),
+    };
+    let corefile = kdns::config::corefile::parse(source, &[]);
+    let directives: usize = corefile.blocks.iter().map(|it| it.directives.len()).sum();
+    assert!(directives < 60_000, "{directives} directives");
+    assert!(corefile.stop().is_some());
+}
