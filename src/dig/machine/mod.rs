@@ -307,6 +307,12 @@ impl Machine {
         self.steps.push_back(Step::Print(printed));
     }
 
+    /// Ends the program, as dig does where it cannot print a message.
+    pub fn give_up(&mut self) {
+        self.steps.clear();
+        self.end(self.fatal_status());
+    }
+
     fn end(&mut self, status: u8) {
         self.status = status;
         self.ended = true;
