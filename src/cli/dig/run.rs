@@ -128,6 +128,11 @@ impl Run<'_> {
             place: self.session.place,
             globals: &self.session.parser.globals,
         };
+        if lookups.iter().any(|lookup| lookup.tls) {
+            let why = "kdns: +search=RESOLVER asks without TLS: leave +tls out\n";
+            output.write(true, why)?;
+            return Ok(Status::Found);
+        }
         let mut status = Status::Clean;
         for lookup in &lookups {
             let Some(found) = walk.lookup(lookup, output)? else {

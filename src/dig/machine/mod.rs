@@ -174,11 +174,7 @@ impl Machine {
         if query.len() > request::MAX_UDP_QUERY || is_axfr {
             pending.lookup.tcp = true;
         }
-        let servers = if pending.lookup.servers.is_empty() {
-            self.settings.servers.clone()
-        } else {
-            pending.lookup.servers.clone()
-        };
+        let servers = pending.lookup.asked(&self.settings.servers);
         let transfers = matches!(pending.lookup.rdtype, reply::AXFR | reply::IXFR);
         let transfer = (transfers && pending.lookup.tcp).then(reply::Transfer::default);
         let current = Current {
