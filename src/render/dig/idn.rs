@@ -197,7 +197,8 @@ mod tests {
             ("xn--fa-hia.de.", "fa\u{df}.de."),
             ("xn--bc-6kc.a--b_c.", "\u{430}bc.a--b_c."),
             ("xn--n3h.", "\u{2603}."),
-            ("xn--11b2ezcw70k.", "\u{915}\u{94d}\u{200d}\u{937}."),
+            // A joiner cannot be seen, so it is escaped.
+            ("xn--11b2ezcw70k.", "\u{915}\u{94d}\\u{200d}\u{937}."),
             ("xn--1-zhc.1.", "\u{5d0}1.1."),
             ("www.example.", "www.example."),
             (".", "."),
