@@ -47,6 +47,8 @@ pub struct Lookup {
     pub tcp: bool,
     /// Whether the transport was said.
     pub tcp_set: bool,
+    /// Whether what goes over TCP goes over TLS, with whoever answers.
+    pub tls: bool,
     /// Whether truncated replies are taken as they are.
     pub ignore_truncation: bool,
     /// Whether SERVFAIL is an answer rather than a reason to ask the next server.
@@ -192,9 +194,23 @@ pub struct Secure {
     pub host: String,
     /// The path of DNS over HTTPS (RFC 8484); `None`: DNS over TLS (RFC 7858).
     pub path: Option<String>,
+    /// Whether the certificate must be right; `+tls` takes any.
+    pub verified: bool,
 }
 
 impl Server {
+    /// The same behind TLS, whoever answers there; one that is behind TLS
+    /// already stays as it is.
+    fn behind_any_tls(mut self) -> Self {
+        let host = self.address.ip.to_string();
+        self.secure.get_or_insert(Secure {
+            host,
+            path: None,
+            verified: false,
+        });
+        self
+    }
+
     /// The port that queries go to.
     pub fn port(&self) -> u16 {
         let default = match &self.secure {
@@ -292,6 +308,18 @@ impl Default for Globals {
     }
 }
 
+impl Lookup {
+    /// The servers that are asked, these if the lookup has none of its own.
+    pub fn asked(&self, others: &[Server]) -> Vec<Server> {
+        let own = Some(self.servers.as_slice()).filter(|own| !own.is_empty());
+        let servers = own.unwrap_or(others).iter().cloned();
+        if self.tls && self.tcp {
+            return servers.map(Server::behind_any_tls).collect();
+        }
+        servers.collect()
+    }
+}
+
 /// What dig begins with: `default_lookup`.
 ///
 /// Source: BIND bin/dig/dig.c: `parse_args` (9.18)
@@ -327,6 +355,7 @@ impl Default for Lookup {
             tries: 3,
             tcp: false,
             tcp_set: false,
+            tls: false,
             ignore_truncation: false,
             servfail_stops: true,
             best_effort: true,

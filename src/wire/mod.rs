@@ -4,6 +4,7 @@
 //! nothing but the server's packets in; its port is the kernel's choice.
 //! Where there are many, sockets are used again, with another port.
 
+mod anyone;
 mod entropy;
 mod errors;
 mod https;
@@ -71,7 +72,7 @@ impl Conversation {
                 None => tcp(peer, source, timeout)
                     .map_err(|error| failure(&error))
                     .and_then(|it| {
-                        let open = tls::Connection::open(it, &secure.host, deadline, roots)?;
+                        let open = tls::Connection::open(it, secure, deadline, roots)?;
                         Ok(Socket::Tls(Box::new(open)))
                     }),
                 Some(path) => https::Connection::open(peer, (secure, path), source, timeout, roots)

@@ -8,7 +8,8 @@ use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 
 use super::roots::{Roots, certificate};
-use super::{failure, left};
+use super::{anyone, failure, left};
+use crate::dig::lookup::Secure;
 use crate::dig::machine::Failure;
 
 /// A connection to one server.
@@ -19,17 +20,23 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Shakes hands, and looks at the certificate, which must be for `host`.
+    /// Shakes hands, and looks at the certificate, which must be for the host.
     pub(super) fn open(
         socket: TcpStream,
-        host: &str,
+        secure: &Secure,
         deadline: Instant,
         roots: &Roots,
     ) -> Result<Self, Failure> {
         // Certificates know no zones of addresses.
+        let host = secure.host.as_str();
         let host = host.split_once('%').map_or(host, |(host, _)| host);
         let name = ServerName::try_from(host.to_owned()).map_err(|_| Failure::NotValidForName)?;
-        let tls = ClientConnection::new(roots.config()?, name);
+        let config = if secure.verified {
+            roots.config()?
+        } else {
+            anyone::config()?
+        };
+        let tls = ClientConnection::new(config, name);
         let mut connection = Self {
             socket,
             tls: tls.map_err(|error| certificate(&error))?,

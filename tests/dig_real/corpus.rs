@@ -43,11 +43,6 @@ const OWN: &[(&str, i32, &str)] = &[
         "dig shows the interface's number",
     ),
     (
-        "+idnout xn--0.example @8.8.8.8 +noall +question",
-        0,
-        "dig shows nothing of a reply that has one bad name of IDNA",
-    ),
-    (
         "-c IN -t NS example.test @127.0.0.1 +nssea",
         1,
         "not supported",

@@ -14,6 +14,7 @@ mod bad;
 mod batch;
 mod compare;
 mod corpus;
+mod idn;
 mod json;
 mod lab;
 mod secure;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
     trials.extend(bad::trials());
     trials.extend(corpus::trials(folder.path()));
     trials.extend(json::trials());
+    trials.extend(idn::trials());
     trials.extend(when::trials());
     trials.extend(batch::trials(folder.path()));
     trials.extend(secure::trials(folder.path(), arguments.list));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::output::refusal;
 use crate::dig::lookup::{Globals, Server};
 use crate::dig::machine::{Event, Machine, Printed};
 use crate::engine::message::Transport;
@@ -56,15 +57,20 @@ impl Flight {
 
     pub(super) fn print(&mut self, printed: &Printed) {
         let is_error = is_error(printed, &self.globals);
-        match self.printed.last_mut() {
+        let written = match self.printed.last_mut() {
             Some((before, text)) if *before == is_error => {
-                print(printed, &self.globals, self.times, text);
+                print(printed, &self.globals, self.times, text)
             }
             _ => {
                 let mut text = String::with_capacity(1 << 10);
-                print(printed, &self.globals, self.times, &mut text);
+                let written = print(printed, &self.globals, self.times, &mut text);
                 self.printed.push((is_error, text));
+                written
             }
+        };
+        if let Err(refused) = written {
+            self.printed.push((true, refusal(&refused)));
+            self.machine.give_up();
         }
     }
 

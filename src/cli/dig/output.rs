@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::dig::command_line::{Parser, Said};
+use crate::render::dig::Refused;
 use crate::text::escaped;
 
 /// Where everything is written.
@@ -23,10 +24,20 @@ impl Output<'_> {
         self.out.write_all(text.as_bytes())
     }
 
+    /// Says why dig ends where a name has no letters of its own.
+    pub(super) fn refuse(&mut self, refused: &Refused) -> io::Result<()> {
+        self.write(true, &refusal(refused))
+    }
+
     /// Writes what the parser has said.
     pub(super) fn say(&mut self, parser: &mut Parser) -> io::Result<()> {
         said(parser).try_for_each(|(is_error, text)| self.write(is_error, &text))
     }
+}
+
+/// The line of a refused name.
+pub(super) fn refusal(refused: &Refused) -> String {
+    format!("dig: {refused}\n")
 }
 
 /// What the parser has said since, and which of it is for standard error.

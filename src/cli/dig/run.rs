@@ -128,9 +128,18 @@ impl Run<'_> {
             place: self.session.place,
             globals: &self.session.parser.globals,
         };
+        if lookups.iter().any(|lookup| lookup.tls) {
+            let why = "kdns: +search=RESOLVER asks without TLS: leave +tls out\n";
+            output.write(true, why)?;
+            return Ok(Status::Found);
+        }
         let mut status = Status::Clean;
         for lookup in &lookups {
-            status = status.max(walk.lookup(lookup, output)?);
+            let Some(found) = walk.lookup(lookup, output)? else {
+                self.machine.give_up();
+                return Ok(Status::Found);
+            };
+            status = status.max(found);
         }
         Ok(status)
     }
@@ -145,8 +154,12 @@ impl Run<'_> {
                 }
                 Step::Print(printed) => {
                     let mut text = String::new();
-                    print(&printed, globals, self.connection.times, &mut text);
+                    let written = print(&printed, globals, self.connection.times, &mut text);
                     output.write(is_error(&printed, globals), &text)?;
+                    if let Err(refused) = written {
+                        output.refuse(&refused)?;
+                        self.machine.give_up();
+                    }
                 }
                 step => {
                     if let Step::Receive(_) | Step::ReceiveOn = step {

@@ -232,7 +232,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "dig",
         usage: "kdns dig [@SERVER] [NAME] [TYPE] [CLASS] [+OPTION]...",
-        description: "Asks DNS servers with the command line and the output of BIND's dig 9.18, whose page describes the options. Besides:\n\n@tls://SERVER[:PORT] asks over TLS, @https://SERVER[:PORT][/PATH] over HTTPS.\n\n+search=RESOLVER searches as glibc, musl, go and others would; +search=target as the target's own.\n\n+json prints JSON (RFC 8427), one message a line. +inflight=N asks N lines of a batch file at once (64).\n\nNot supported: +trace, +nssearch, -k and -y (TSIG).",
+        description: "Asks DNS servers with the command line and the output of BIND's dig 9.18, whose page describes the options. Besides:\n\n@tls://SERVER[:PORT] asks over TLS, @https://SERVER[:PORT][/PATH] over HTTPS. As in dig, +tls takes any certificate, whoever answers; @tls:// wants the right one.\n\n+search=RESOLVER searches as glibc, musl, go and others would; +search=target as the target's own.\n\n+json prints JSON (RFC 8427), one message a line. +inflight=N asks N lines of a batch file at once (64).\n\nNot supported: +trace, +nssearch, -k and -y (TSIG), +tls-ca, +tls-hostname, +tls-certfile, +tls-keyfile, and the options in +https and +http-plain.",
         examples: &[
             try_it(
                 "Ask the cluster's DNS.",

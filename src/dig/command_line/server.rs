@@ -38,6 +38,7 @@ pub(super) fn read(
             Scheme::Tls => None,
             Scheme::Https(path) => Some(path),
         },
+        verified: true,
     });
     let server = |address: &Address| Server {
         address: address.clone(),

@@ -174,11 +174,7 @@ impl Machine {
         if query.len() > request::MAX_UDP_QUERY || is_axfr {
             pending.lookup.tcp = true;
         }
-        let servers = if pending.lookup.servers.is_empty() {
-            self.settings.servers.clone()
-        } else {
-            pending.lookup.servers.clone()
-        };
+        let servers = pending.lookup.asked(&self.settings.servers);
         let transfers = matches!(pending.lookup.rdtype, reply::AXFR | reply::IXFR);
         let transfer = (transfers && pending.lookup.tcp).then(reply::Transfer::default);
         let current = Current {
@@ -305,6 +301,12 @@ impl Machine {
 
     fn print(&mut self, printed: Printed) {
         self.steps.push_back(Step::Print(printed));
+    }
+
+    /// Ends the program, as dig does where it cannot print a message.
+    pub fn give_up(&mut self) {
+        self.steps.clear();
+        self.end(self.fatal_status());
     }
 
     fn end(&mut self, status: u8) {

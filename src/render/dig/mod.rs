@@ -2,6 +2,7 @@
 
 pub mod dns64;
 pub mod edns;
+mod idn;
 pub mod json;
 pub mod printed;
 mod rdata;
@@ -11,4 +12,5 @@ mod style;
 mod words;
 pub mod yaml;
 
+pub use self::idn::Refused;
 pub use self::style::Style;

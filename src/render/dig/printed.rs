@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::idn::Refused;
 use super::reply::{self, Shown, Times};
 use super::{json, stats, yaml};
 use crate::dig::lookup::Globals;
@@ -26,7 +27,17 @@ pub fn is_error(printed: &Printed, globals: &Globals) -> bool {
 
 /// Writes what the machine wants printed; what belongs on standard error
 /// ([`is_error`]) too.
-pub fn write(printed: &Printed, globals: &Globals, times: Times, out: &mut String) {
+///
+/// # Errors
+///
+/// A name has no letters of its own: dig writes no more of the message than
+/// its head, says so and ends.
+pub fn write(
+    printed: &Printed,
+    globals: &Globals,
+    times: Times,
+    out: &mut String,
+) -> Result<(), Refused> {
     let line = |out: &mut String, before: &str, text: &str| {
         out.push_str(before);
         out.push_str(&escaped(text.as_bytes()));
@@ -44,7 +55,7 @@ pub fn write(printed: &Printed, globals: &Globals, times: Times, out: &mut Strin
                 globals,
                 times,
             };
-            message_text(&shown, out);
+            message_text(&shown, out)?;
             if exchange.lookup.print.stats && !globals.yaml && !globals.json {
                 let _ = write!(out, ";; QUERY SIZE: {}\n\n", exchange.query_size);
             }
@@ -58,7 +69,7 @@ pub fn write(printed: &Printed, globals: &Globals, times: Times, out: &mut Strin
                 globals,
                 times,
             };
-            message_text(&shown, out);
+            message_text(&shown, out)?;
         }
         Printed::Received(exchange, total) => {
             stats::received(exchange, *total, globals, &times, out);
@@ -77,14 +88,16 @@ pub fn write(printed: &Printed, globals: &Globals, times: Times, out: &mut Strin
         }
         Printed::Stderr(text) => line(out, "dig: ", text),
     }
+    Ok(())
 }
 
-fn message_text(shown: &Shown<'_>, out: &mut String) {
+fn message_text(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
     if shown.globals.json {
         json::write(shown, out);
+        Ok(())
     } else if shown.globals.yaml {
-        yaml::write(shown, out);
+        yaml::write(shown, out)
     } else {
-        reply::write(shown, out);
+        reply::write(shown, out)
     }
 }

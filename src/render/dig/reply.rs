@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::idn::Refused;
 use super::style::{Style, indent};
 use super::words::ttl;
 use super::{dns64, edns, rdata};
@@ -103,22 +104,31 @@ impl Shown<'_> {
 
 /// The message in dig's usual form.
 ///
+/// # Errors
+///
+/// A name has no letters of its own: of the message no more than its header
+/// is there.
+///
 /// Source: BIND bin/dig/dig.c: `printmessage` (9.18)
-pub fn write(shown: &Shown<'_>, out: &mut String) {
+pub fn write(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
     let lookup = &shown.exchange.lookup;
     greeting(shown, out);
     if lookup.dns64_prefix {
-        return dns64::write(shown.message, out);
+        dns64::write(shown.message, out);
+        return Ok(());
     }
     if shown.globals.short {
         if lookup.print.answer {
-            short(shown, out);
+            return short(shown, out);
         }
-        return;
+        return Ok(());
     }
     let comments = lookup.print.comments;
     if comments {
         header(shown, out);
+    }
+    let head = out.len();
+    if comments {
         out.push('\n');
         edns::write(shown.message, shown.exchange.cookie_ok, out);
     }
@@ -155,12 +165,20 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
         end(out);
     }
     if lookup.print.additional {
-        for (section, record) in shown.signatures() {
-            if comments {
-                let _ = writeln!(out, ";; {section} PSEUDOSECTION:");
-            }
-            write_record(record, &style, out);
-            end(out);
+        signatures(shown, &style, out);
+    }
+    style.refused().inspect_err(|_| out.truncate(head))
+}
+
+fn signatures(shown: &Shown<'_>, style: &Style, out: &mut String) {
+    for (section, record) in shown.signatures() {
+        let comments = shown.exchange.lookup.print.comments;
+        if comments {
+            let _ = writeln!(out, ";; {section} PSEUDOSECTION:");
+        }
+        write_record(record, style, out);
+        if comments {
+            out.push('\n');
         }
     }
 }
@@ -342,7 +360,8 @@ fn kind(record: &Record, style: &Style) -> (String, String) {
 }
 
 /// Source: BIND bin/dig/dig.c: `short_answer`, `say_message` (9.18)
-pub(super) fn short(shown: &Shown<'_>, out: &mut String) {
+pub(super) fn short(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
+    let head = out.len();
     let print = &shown.exchange.lookup.print;
     let style = Style::short(print, shown.globals, shown.now());
     for record in &shown.message.answers {
@@ -363,4 +382,5 @@ pub(super) fn short(shown: &Shown<'_>, out: &mut String) {
         }
         out.push('\n');
     }
+    style.refused().inspect_err(|_| out.truncate(head))
 }

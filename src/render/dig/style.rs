@@ -1,5 +1,8 @@
 //! How records are laid out.
 
+use std::cell::OnceCell;
+
+use super::idn::{self, Refused};
 use super::words;
 use crate::dig::lookup::{Globals, Print};
 use crate::name::Name;
@@ -7,7 +10,7 @@ use crate::name::Name;
 /// Where the parts of a record stand, and how its data is written.
 ///
 /// Source: BIND bin/dig/dig.c: `printmessage`, lib/dns/masterdump.c (9.18)
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are styles")]
 pub struct Style {
     /// Columns of time to live, class, type and data.
@@ -30,6 +33,8 @@ pub struct Style {
     pub(super) expand_aaaa: bool,
     /// Names of IDNA in their own letters.
     pub(super) idn_out: bool,
+    /// The first name that has no letters of its own.
+    refused: OnceCell<Refused>,
     /// As items of YAML.
     pub(super) yaml: bool,
     /// The length of words of hexadecimal and base64 text; 0: one word.
@@ -74,6 +79,7 @@ impl Style {
             unknown_format: print.unknown_format,
             expand_aaaa: print.expand_aaaa,
             idn_out: print.idn_out,
+            refused: OnceCell::new(),
             yaml: false,
             width,
             now,
@@ -106,6 +112,7 @@ impl Style {
             unknown_format: false,
             expand_aaaa: false,
             idn_out: false,
+            refused: OnceCell::new(),
             yaml: false,
             width: globals
                 .split
@@ -114,13 +121,22 @@ impl Style {
         }
     }
 
-    /// A name with its last dot, in the letters of the style.
+    /// A name with its last dot, in the letters of the style; one that has none
+    /// stays as it is, and is [`Style::refused`].
     pub(super) fn name(&self, name: &Name) -> String {
         let text = words::name(name);
-        if self.idn_out {
-            return words::in_own_letters(&text);
+        if !self.idn_out {
+            return text;
         }
-        text
+        idn::in_own_letters(&text).unwrap_or_else(|refused| {
+            self.refused.get_or_init(|| refused);
+            text
+        })
+    }
+
+    /// The first name that is refused, which ends dig.
+    pub(super) fn refused(self) -> Result<(), Refused> {
+        self.refused.into_inner().map_or(Ok(()), Err)
     }
 
     /// What stands between the lines of one record.

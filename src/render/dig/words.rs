@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use crate::name::Name;
-use crate::text::escaped;
 
 /// A name with its last dot; `.` is the root.
 ///
@@ -29,29 +28,6 @@ pub(super) fn name(name: &Name) -> String {
         text.push('.');
     }
     text
-}
-
-/// The text of a name with its labels of IDNA in their own letters; those
-/// that are not valid stay as they are, where dig would end.
-///
-/// Source: BIND bin/dig/dighost.c: `idn_ace_to_locale` (9.18)
-pub(super) fn in_own_letters(text: &str) -> String {
-    let own = |label: &str| {
-        let start = label.get(..4)?;
-        if !start.eq_ignore_ascii_case("xn--") {
-            return None;
-        }
-        idna::domain_to_unicode(label).1.ok()?;
-        // Of letters that are ASCII the case stays.
-        let own = idna::punycode::decode_to_string(label.get(4..)?)?;
-        let back = idna::domain_to_ascii(&own).ok()?;
-        let own = escaped(own.as_bytes());
-        back.eq_ignore_ascii_case(label).then_some(own)
-    };
-    let labels = text
-        .split('.')
-        .map(|label| own(label).unwrap_or_else(|| label.to_owned()));
-    labels.collect::<Vec<_>>().join(".")
 }
 
 /// A character string, in quotes or bare.
@@ -259,19 +235,6 @@ mod tests {
         check(&[], ".");
         check(&[b"a.b", b"C$"], "a\\.b.C\\$.");
         check(&[b" \x00\xff"], "\\032\\000\\255.");
-    }
-
-    #[test]
-    fn names_of_idna_have_their_own_letters() {
-        for (text, expected) in [
-            ("xn--bcher-kva.example.", "b\u{fc}cher.example."),
-            ("XN--BCHER-KVA.Example.", "B\u{fc}CHER.Example."),
-            ("xn--a.example.", "xn--a.example."),
-            ("a.xn--.", "a.xn--."),
-            (".", "."),
-        ] {
-            assert_eq!(in_own_letters(text), expected, "{text}");
-        }
     }
 
     #[test]

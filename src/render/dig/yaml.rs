@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use super::edns;
+use super::idn::Refused;
 use super::reply::{Shown, flags, record_text, short, write_question};
 use super::style::Style;
 use super::words::date;
@@ -17,8 +18,12 @@ const INDENT: &str = "      ";
 
 /// Writes one item of the list that a run prints.
 ///
+/// # Errors
+///
+/// A name has no letters of its own: of the item its head alone is there.
+///
 /// Source: BIND bin/dig/dig.c: `printmessage` (9.18)
-pub fn write(shown: &Shown<'_>, out: &mut String) {
+pub fn write(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
     let message = shown.message;
     let lookup = &shown.exchange.lookup;
     out.push_str("- type: MESSAGE\n  message:\n");
@@ -49,18 +54,22 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
     } else {
         "    response_message_data:\n"
     });
+    let head = out.len();
     header(message, out);
-    if shown.globals.short {
+    let written = if shown.globals.short {
         // The head of an item and bare data below it are dig's.
         if lookup.print.answer {
-            short(shown, out);
+            short(shown, out)
+        } else {
+            Ok(())
         }
-        return;
-    }
-    if lookup.print.comments {
-        options(message, shown.exchange.cookie_ok, out);
-    }
-    sections(shown, out);
+    } else {
+        if lookup.print.comments {
+            options(message, shown.exchange.cookie_ok, out);
+        }
+        sections(shown, out)
+    };
+    written.inspect_err(|_| out.truncate(head))
 }
 
 fn sockets(shown: &Shown<'_>, out: &mut String) {
@@ -168,7 +177,7 @@ fn options(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
 }
 
 /// Source: BIND lib/dns/message.c: `dns_message_sectiontotext` (9.18)
-fn sections(shown: &Shown<'_>, out: &mut String) {
+fn sections(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
     let print = &shown.exchange.lookup.print;
     let style = Style::of(print, shown.globals, shown.now());
     if shown.has_question() {
@@ -197,6 +206,7 @@ fn sections(shown: &Shown<'_>, out: &mut String) {
             );
         }
     }
+    style.refused()
 }
 
 /// An item of a list, in quotes.

@@ -5,6 +5,7 @@
 //! show. `SSL_CERT_FILE` names the authority.
 
 mod answers;
+mod anyone;
 mod certificates;
 mod entered;
 mod serve;
@@ -165,6 +166,7 @@ pub(crate) fn trials(folder: &Path, is_list: bool) -> Vec<Trial> {
         trials.push(Trial::test(name, move || fails(&scene, here, &file)));
     }
     trials.extend(answers::trials(&authority, is_list));
+    trials.extend(anyone::trials(&authority, is_list));
     trials.extend(answers::files(&authority, folder));
     trials.extend(entered::trials(&authority, folder));
     trials

@@ -76,6 +76,7 @@ fn meaning(message: &Message, wire: &[u8], form: u8) {
     lookup.print.multiline = form & 2 != 0;
     lookup.print.unknown_format = form & 4 != 0;
     lookup.print.ttl_units = form & 8 != 0;
+    lookup.print.idn_out = form & 64 != 0;
     let exchange = Exchange {
         lookup,
         server: server(),
@@ -92,8 +93,9 @@ fn meaning(message: &Message, wire: &[u8], form: u8) {
         times: Times::default(),
     };
     let mut out = String::new();
-    reply::write(&shown, &mut out);
-    yaml::write(&shown, &mut out);
+    // A name may have no letters of its own.
+    let _ = reply::write(&shown, &mut out);
+    let _ = yaml::write(&shown, &mut out);
     printable_lines(out.as_bytes());
     out.clear();
     json::write(&shown, &mut out);
@@ -181,7 +183,7 @@ fn answer(bytes: &[u8], query: &[u8]) -> Vec<u8> {
 
 fn show(it: &Printed, globals: &Globals) {
     let mut out = String::new();
-    printed::write(it, globals, Times::default(), &mut out);
+    let _ = printed::write(it, globals, Times::default(), &mut out);
     printable_lines(out.as_bytes());
     if let Printed::Reply(exchange, ..) | Printed::Query(exchange, _) = it {
         drop(Rc::clone(exchange));

@@ -74,18 +74,19 @@ impl Walker {
 
 impl Walk<'_> {
     /// Walks, and prints as dig does: the last reply, with `+showsearch` all
-    /// of them, and before it a comment for every query.
+    /// of them, and before it a comment for every query; `None`: a name that
+    /// cannot be printed ends everything.
     pub(super) fn lookup(
         &self,
         lookup: &Lookup,
         output: &mut Output<'_>,
-    ) -> anyhow::Result<Status> {
+    ) -> anyhow::Result<Option<Status>> {
         let (scenario, ports) = self.scenario(lookup);
         let resolver = match self.resolver(&scenario) {
             Ok(resolver) => resolver,
             Err(why) => {
                 let _ = writeln!(output.err, "kdns: {}", escaped(why.as_bytes()));
-                return Ok(Status::Internal);
+                return Ok(Some(Status::Internal));
             }
         };
         let cookie = client_cookie();
@@ -101,13 +102,18 @@ impl Walk<'_> {
         seen.end();
         seen.notes.extend(finished.notes);
         seen.notes.push(ending(resolver, &finished.outcome));
-        let text = self.text(lookup, resolver, &seen, &ports);
+        let mut text = String::new();
+        let written = self.text(lookup, resolver, (&seen, &ports), &mut text);
         output.out.write_all(text.as_bytes())?;
         output.out.flush()?;
-        Ok(match seen.last {
+        if let Err(refused) = written {
+            output.refuse(&refused)?;
+            return Ok(None);
+        }
+        Ok(Some(match seen.last {
             Some(_) => Status::Clean,
             None => Status::NoReply,
-        })
+        }))
     }
 
     fn resolver(&self, scenario: &Scenario) -> Result<&'static Resolver, String> {

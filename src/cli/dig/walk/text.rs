@@ -12,6 +12,7 @@ use crate::dig::mnemonic::rcode_text;
 use crate::dig::translation;
 use crate::engine::io::Came;
 use crate::engine::message::{QueryId, Transport};
+use crate::render::dig::Refused;
 use crate::render::dig::printed::write as print;
 use crate::render::dig::reply::Times;
 use crate::resolver::Resolver;
@@ -23,24 +24,23 @@ impl Walk<'_> {
         &self,
         lookup: &Lookup,
         resolver: &Resolver,
-        seen: &Seen,
-        ports: &BTreeMap<IpAddr, u16>,
-    ) -> String {
-        let mut out = String::new();
+        (seen, ports): (&Seen, &BTreeMap<IpAddr, u16>),
+        out: &mut String,
+    ) -> Result<(), Refused> {
         let globals = self.globals;
         if globals.show_command && !globals.short {
             let greeting = Printed::Greeting(lookup.greeting.clone());
-            print(&greeting, globals, Times::default(), &mut out);
+            print(&greeting, globals, Times::default(), out)?;
         }
-        self.comments(lookup, resolver, &seen.steps, &mut out);
+        self.comments(lookup, resolver, &seen.steps, out)?;
         for note in &seen.notes {
-            self.comment(lookup, note, &mut out);
+            self.comment(lookup, note, out)?;
         }
         let mut lookup = lookup.clone();
         lookup.greeting.clear();
         for (id, step) in &seen.steps {
             if globals.show_search || Some(*id) == seen.last {
-                self.reply(&lookup, ports, step, &mut out);
+                self.reply(&lookup, ports, step, out)?;
             }
         }
         if seen.last.is_none() {
@@ -50,9 +50,9 @@ impl Walk<'_> {
                 "no servers could be reached"
             };
             let error = Printed::Error(why.to_owned());
-            print(&error, globals, Times::default(), &mut out);
+            print(&error, globals, Times::default(), out)?;
         }
-        out
+        Ok(())
     }
 
     /// One line for every query, where comments are wanted.
@@ -62,9 +62,9 @@ impl Walk<'_> {
         resolver: &Resolver,
         steps: &BTreeMap<QueryId, Step>,
         out: &mut String,
-    ) {
+    ) -> Result<(), Refused> {
         let who = format!("as {} ({}) searches:", resolver.id, resolver.version);
-        self.comment(lookup, &who, out);
+        self.comment(lookup, &who, out)?;
         for step in steps.values() {
             let Some((name, rdtype)) = step.query.name().zip(step.query.record_type()) else {
                 continue;
@@ -87,22 +87,30 @@ impl Walk<'_> {
                 (None, None) => "no reply".to_owned(),
             };
             let line = format!("{name}. {rdtype} to {server}{tcp}: {came}");
-            self.comment(lookup, &line, out);
+            self.comment(lookup, &line, out)?;
         }
+        Ok(())
     }
 
-    fn comment(&self, lookup: &Lookup, text: &str, out: &mut String) {
+    fn comment(&self, lookup: &Lookup, text: &str, out: &mut String) -> Result<(), Refused> {
         let globals = self.globals;
         let is_wanted = lookup.print.comments && !globals.short && !globals.yaml && !globals.json;
         if is_wanted {
             let text = format!("SEARCH: {text}");
-            print(&Printed::Comment(text), globals, Times::default(), out);
+            print(&Printed::Comment(text), globals, Times::default(), out)?;
         }
+        Ok(())
     }
 
-    fn reply(&self, lookup: &Lookup, ports: &BTreeMap<IpAddr, u16>, step: &Step, out: &mut String) {
+    fn reply(
+        &self,
+        lookup: &Lookup,
+        ports: &BTreeMap<IpAddr, u16>,
+        step: &Step,
+        out: &mut String,
+    ) -> Result<(), Refused> {
         let Some(message) = &step.message else {
-            return;
+            return Ok(());
         };
         let address = step.query.server.address.clone();
         let port = ports
@@ -132,12 +140,12 @@ impl Walk<'_> {
             transfer: None,
         };
         let shown = Printed::Reply(Rc::clone(&exchange), message.clone(), true);
-        print(&shown, self.globals, step.times, out);
+        print(&shown, self.globals, step.times, out)?;
         print(
             &Printed::Received(exchange, total),
             self.globals,
             step.times,
             out,
-        );
+        )
     }
 }

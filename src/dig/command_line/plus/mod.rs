@@ -284,6 +284,12 @@ fn sets_query(lookup: &mut Lookup, plus: &Plus<'_>) -> bool {
             lookup.tcp = state;
             lookup.tcp_set = true;
         }
+        "tls" => {
+            lookup.tls = state;
+            if !lookup.tcp_set {
+                lookup.tcp = state;
+            }
+        }
         _ => return false,
     }
     true
@@ -351,8 +357,9 @@ fn unsupported(parser: &mut Parser, plus: &Plus<'_>) -> Result<bool, Trouble> {
     let why = match plus.word {
         "trace" | "nssearch" => "kdns dig asks the servers that it is told to ask, and no others",
         "https" | "https-get" | "https-post" | "http-plain" | "http-plain-get"
-        | "http-plain-post" | "tls" | "tls-ca" | "tls-certfile" | "tls-hostname"
-        | "tls-keyfile" => "write @tls://SERVER or @https://SERVER",
+        | "http-plain-post" | "tls-ca" | "tls-certfile" | "tls-hostname" | "tls-keyfile" => {
+            "write @tls://SERVER or @https://SERVER"
+        }
         _ => return Ok(false),
     };
     if plus.state {
