@@ -43,6 +43,9 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
         .servers
         .iter()
         .any(|it| it.role == Role::Cluster && it.assumed.is_none());
+    if let (None, Some(why)) = (&node.kubelet, &node.unseen) {
+        return vec![format!("Whether a kubelet runs here is not known: {why}")];
+    }
     if node.kubelet.is_none() && node.pods.is_empty() && !has_corefile {
         return vec![format!(
             "This is no node, as neither a kubelet nor a pod was found: run kdns on one, or \
@@ -137,6 +140,9 @@ fn stopped(node: &Node) -> Option<String> {
     let Found::Files { file } = &node.kubelet.as_ref()?.found else {
         return None;
     };
+    if node.kubelet.as_ref()?.is_not_seen {
+        return None;
+    }
     let sees_processes = node.is_live || node.listeners.iter().any(|it| it.owner.is_some());
     sees_processes.then(|| {
         format!("No kubelet runs: its settings are those with which {file} would start it")

@@ -59,8 +59,14 @@ fn drift(node: &Node) -> Vec<String> {
             && now != next
             && !pod.mounts_resolv_conf()
         {
+            let supposed = if view::is_supposed(node, pod) {
+                " if its dnsPolicy is Default, as installers have it: its file is no other one of \
+                 this node"
+            } else {
+                ""
+            };
             remarks.push(format!(
-                "Pod {} still has {}, and the kubelet would now write {}",
+                "Pod {} still has {}, and the kubelet would now write {}{supposed}",
                 pod.label(),
                 words(&now),
                 words(&next)

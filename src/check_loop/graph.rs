@@ -116,7 +116,13 @@ impl<'n> Graph<'n> {
             let in_pod = it.pod.is_some() || it.assumed.is_some();
             // Whose Corefile was given is else not known: it can be a cache's.
             let is_known = in_pod || (it.is_elsewhere() && has_names(it));
-            it.role == Role::Cluster && is_known && it.dns.program != Program::NodeCache
+            let is_others = it
+                .pod
+                .is_some_and(|it| servers::is_of_others(self.node, it));
+            it.role == Role::Cluster
+                && is_known
+                && !is_others
+                && it.dns.program != Program::NodeCache
         };
         let of = |is: &dyn Fn(&Server<'_>) -> bool| -> Vec<usize> {
             let servers = self.servers.iter().enumerate();

@@ -10,6 +10,7 @@ mod graph;
 mod headline;
 pub mod log;
 mod mend;
+mod others;
 mod outcome;
 mod probed;
 mod quote;
@@ -39,11 +40,12 @@ pub use probed::with_probe;
 pub use report::{
     Chain, Edit, End, Hop, Mend, Proof, Report, Setup, Sighting, State, Verdict, When,
 };
+pub use running::as_running;
 
 /// Whether the DNS of `node` loops.
 pub fn judge(node: &Node) -> Report {
     let files = node;
-    let running = running::of(files);
+    let running = as_running(files);
     let node = running.as_ref().unwrap_or(files);
     let graph = Graph::of(node);
     let now = outcome::outcomes(&graph, When::Now);
@@ -53,7 +55,8 @@ pub fn judge(node: &Node) -> Report {
     if state_next == State::NoLoop && !assumptions::has_kubelet_file(node) {
         state_next = State::Unknown;
     }
-    let mut verdict = verdict::verdict(state_now, state_next, node.kubelet.is_some());
+    let can_have_kubelet = node.kubelet.is_some() || node.unseen.is_some();
+    let mut verdict = verdict::verdict(state_now, state_next, can_have_kubelet);
     let contradiction = evidence::contradiction(node).filter(|_| verdict == Verdict::NoLoop);
     if contradiction.is_some() {
         verdict = Verdict::Unknown;
@@ -79,6 +82,7 @@ pub fn judge(node: &Node) -> Report {
         remarks.extend(evidence::unexplained(&evidence));
     }
     remarks.extend(unlike::of(&graph));
+    remarks.extend(others::of(&graph));
     remarks.extend(drift::of(&graph));
     remarks.extend(left_over(node));
     remarks.extend(running.as_ref().and_then(|_| restarted(files, state_next)));
@@ -172,6 +176,12 @@ pub fn servers_on_node(node: &Node) -> Vec<(usize, DnsServer)> {
         (is_new && it.dns.network == Network::Node).then_some((number, it.dns))
     });
     found.collect()
+}
+
+/// Where servers of one list do not give the same answers though any of them is
+/// asked, of the cluster's DNS. Whole sentences without a full stop.
+pub fn unlike(node: &Node) -> Vec<String> {
+    unlike::of(&Graph::of(node))
 }
 
 /// The servers that a probe of `node` asks.

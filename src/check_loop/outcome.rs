@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::graph::Graph;
 use super::report::{State, When};
-use super::servers::{Role, Server};
+use super::servers::{self, Role, Server};
 use super::walk::{self, Step, Way, WayEnd, Who};
 use crate::topology::{Program, Target};
 
@@ -38,8 +38,28 @@ impl Outcome {
 }
 
 /// What becomes of queries with one of the two sets of files, those outcomes
-/// first that decide.
+/// first that decide; without what becomes of those of somebody's own servers.
 pub(super) fn outcomes(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
+    let mut outcomes = every(graph, when);
+    outcomes.retain(|it| !is_of_others(graph, it));
+    outcomes
+}
+
+/// The others.
+pub(super) fn of_others(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
+    let mut outcomes = every(graph, when);
+    outcomes.retain(|it| is_of_others(graph, it));
+    outcomes
+}
+
+fn is_of_others(graph: &Graph<'_>, outcome: &Outcome) -> bool {
+    let server = graph.servers.get(outcome.start);
+    let pod = server.and_then(|it| it.pod);
+    pod.is_some_and(|it| servers::is_of_others(graph.node, it))
+}
+
+/// All of them.
+pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
     let (zones, is_cut) = zones(graph);
     let mut outcomes: Vec<Outcome> = Vec::new();
     for (start, server) in graph.servers.iter().enumerate() {

@@ -8,8 +8,8 @@ use crate::kubelet::{Origin, Running};
 use crate::node::{HostFile, Node, Pod};
 
 /// The node with what the kubelet has while it runs; `None`: it is as the
-/// files say.
-pub(super) fn of(node: &Node) -> Option<Node> {
+/// files say. What it handed to a DNS pod tells it, too.
+pub fn as_running(node: &Node) -> Option<Node> {
     let running = node.kubelet.as_ref()?.running.as_ref()?;
     let is_known = !matches!(running.resolv_conf.origin, Origin::Unread(_));
     let handed = handed_over(node, running).filter(|_| !is_known);

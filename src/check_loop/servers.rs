@@ -2,7 +2,7 @@
 //! its pods.
 
 use crate::config::resolv_conf::ResolvConf;
-use crate::node::{Container, Node, Pod, Process, is_node_cache};
+use crate::node::{Container, Node, Pod, Process, is_cluster_dns, is_node_cache};
 use crate::text::{Place, Placed};
 use crate::topology::coredns::{self, Site};
 use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
@@ -45,6 +45,13 @@ pub(super) enum Role {
     Cluster,
     /// It is on the way of others, or loops by itself.
     Other,
+}
+
+/// Whether the pod's DNS server is somebody's own: one in another namespace than
+/// that of the cluster's DNS, which runs beside it.
+pub(super) fn is_of_others(node: &Node, pod: &Pod) -> bool {
+    let is_cluster = |it: &Pod| is_dns_pod(it) && is_cluster_dns(it);
+    !is_cluster_dns(pod) && !is_node_cache(pod) && node.pods.iter().any(is_cluster)
 }
 
 /// Every DNS server of the node, those of the cluster's DNS first.

@@ -10,7 +10,7 @@ use crate::config::manifest::{DnsPolicy, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Kubelet, Origin, Setting};
 use crate::loopback::name_servers;
-use crate::node::{HostFile, Node, Pod};
+use crate::node::{HostFile, Node, Pod, is_cluster_dns};
 use crate::pod::{Makers, PodId, Seen, Word, WordOrigin, pod_file};
 use crate::text::{Source, Span, escaped};
 
@@ -36,6 +36,9 @@ pub(super) enum Policy {
     Host,
     /// The pod's own `dnsConfig`, under `None`.
     Own,
+    /// Its file is neither what the kubelet would write nor one of the node's,
+    /// and its name is none that installers give.
+    Unknown,
 }
 
 /// The servers that a pod has now.
@@ -67,13 +70,26 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
     if let (Policy::Own, Some(pod)) = (policy, pod) {
         return now(pod);
     }
+    if let (Policy::Unknown, Some(pod)) = (policy, pod) {
+        return Err(format!(
+            "the dnsPolicy of pod {} is not known: its resolv.conf is neither what the kubelet \
+             would write for Default nor for ClusterFirst, so that it was written from an older \
+             file, or by the pod's own dnsConfig",
+            pod.label()
+        ));
+    }
+    written(node, kubelet, pod, policy)
+}
+
+/// The servers that the kubelet would write for a pod of this policy.
+fn written(node: &Node, kubelet: &Kubelet, pod: Option<&Pod>, policy: Policy) -> View {
     if let (Origin::Unread(reason), Policy::Host) = (&kubelet.resolv_conf.origin, policy) {
         return Err(format!("the kubelet's resolvConf is not known: {reason}"));
     }
     let spec = PodSpec {
         dns_policy: match policy {
             Policy::Cluster => DnsPolicy::ClusterFirstWithHostNet,
-            Policy::Host | Policy::Own => DnsPolicy::Default,
+            Policy::Host | Policy::Own | Policy::Unknown => DnsPolicy::Default,
         },
         host_network: pod.is_some_and(|pod| pod.host_network == Some(true)),
         ..PodSpec::default()
@@ -207,7 +223,12 @@ pub(super) fn policy(node: &Node, pod: &Pod) -> Policy {
         }
     }
     if !has_ndots || !has_search {
-        return Policy::Host;
+        let is_host = is_installers(pod) || can_be_handed_over(node, pod, conf);
+        return if is_host {
+            Policy::Host
+        } else {
+            Policy::Unknown
+        };
     }
     // Any pod can have such a list; the address says whose it is.
     let known = node.kubelet.as_ref().map(|it| &it.cluster_dns.value);
@@ -216,6 +237,68 @@ pub(super) fn policy(node: &Node, pod: &Pod) -> Policy {
         (Some(known), Some(first)) if !known.is_empty() && !known.contains(&first) => Policy::Own,
         _ => Policy::Cluster,
     }
+}
+
+/// Whether the pod is named as installers name those of the cluster's DNS, to
+/// which all of them give `Default`.
+fn is_installers(pod: &Pod) -> bool {
+    let name = pod.name.as_deref().unwrap_or_default();
+    let names = ["coredns-", "kube-dns-", "rke2-coredns-", "dns-default-"];
+    is_cluster_dns(pod) && names.iter().any(|it| name.starts_with(it))
+}
+
+/// Whether only the pod's name says that it has the kubelet's file: what it has
+/// is neither what the kubelet would write nor another file of the node.
+pub(super) fn is_supposed(node: &Node, pod: &Pod) -> bool {
+    let is_handed = |conf: &ResolvConf| can_be_handed_over(node, pod, conf);
+    policy(node, pod) == Policy::Host && own_file(pod).is_some_and(|it| !is_handed(it))
+}
+
+/// Whether the kubelet can have written the file from its own: it would write
+/// the same servers or search domains, or they are in another file of the node,
+/// which it can have had.
+fn can_be_handed_over(node: &Node, pod: &Pod, conf: &ResolvConf) -> bool {
+    let Some(kubelet) = &node.kubelet else {
+        return true;
+    };
+    let Ok(expected) = written(node, kubelet, Some(pod), Policy::Host) else {
+        return true;
+    };
+    let addresses = |listed: &[Listed]| -> Vec<IpAddr> {
+        let first = listed.iter().take(MAX_SERVERS);
+        first.map(|it| it.to.ip()).collect()
+    };
+    let own = addresses(&listed(conf));
+    if own == addresses(&expected) {
+        return true;
+    }
+    let search = searches(conf);
+    let kept = |file: &HostFile| file.content.as_ref().ok().cloned();
+    let kubelets = node.kubelet_file.as_ref().and_then(kept);
+    if !search.is_empty() && kubelets.is_some_and(|it| searches(&it) == search) {
+        return true;
+    }
+    let others = node.node_file.iter().chain(&node.running_file);
+    let mut others = others.chain(&node.files).filter_map(kept);
+    others.any(|it| addresses(&listed(&it)) == own)
+}
+
+/// How many servers the kubelet hands over.
+///
+/// Source: kubernetes `pkg/apis/core/validation: MaxDNSNameservers`.
+const MAX_SERVERS: usize = 3;
+
+/// The search domains of a file, without final dots.
+fn searches(conf: &ResolvConf) -> Vec<Vec<u8>> {
+    let mut searches = Vec::new();
+    for line in conf.lines() {
+        let mut words = line.words().map(|word| word.bytes);
+        if words.next() == Some(b"search") {
+            let without_dot = |it: &[u8]| it.strip_suffix(b".").unwrap_or(it).to_vec();
+            searches = words.map(without_dot).collect();
+        }
+    }
+    searches
 }
 
 /// Whether it is `svc.DOMAIN`.

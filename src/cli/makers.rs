@@ -3,13 +3,14 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use crate::check_loop;
 use crate::config::resolv_conf::ResolvConf;
-use crate::host::node::{StandIns, kubelet as reader, processes, runtime};
+use crate::host::node::{self, Parts, StandIns, kubelet as reader, processes, runtime};
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError};
 use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::{self, Found, Kubelet, Origin, Setting, Version};
-use crate::node::Maker;
+use crate::node::{HostFile, Maker};
 use crate::pod::{self, Makers, Runtime, Seen};
 use crate::text::Source;
 
@@ -111,13 +112,23 @@ impl Ground {
         about.extend(skipped);
         let (kubelet, file) = match (found, stand_ins.node_file) {
             (Some(kubelet), stand_in) => {
+                about.extend(kubelet.says_it_runs_on());
+                let (kubelet, handed) = while_it_runs(root, kubelet, configuration);
                 let kubelet = kubelet.with_arguments(said.arguments);
-                let file = reader::kubelet_file(root, &kubelet, stand_in.as_ref());
-                let file = file.map_or(Known::Missing, |it| match it.content {
-                    Ok(conf) => Known::of(conf.source),
-                    Err(unread) if unread.is_missing => Known::Missing,
-                    Err(unread) => Known::Unknown(unread.reason),
-                });
+                let is_handed = matches!(kubelet.resolv_conf.origin, Origin::Pod(_));
+                let file = match (stand_in, handed) {
+                    (None, Some(conf)) if is_handed => {
+                        let origin = &kubelet.resolv_conf.origin;
+                        about.push(format!(
+                            "taken for the kubelet's file: {}, which was made since ({origin})",
+                            kubelet.resolv_conf.value
+                        ));
+                        Known::of(conf.source)
+                    }
+                    (stand_in, _) => {
+                        Known::of_host(reader::kubelet_file(root, &kubelet, stand_in.as_ref()))
+                    }
+                };
                 (kubelet, file)
             }
             (None, Some(source)) => {
@@ -126,7 +137,10 @@ impl Ground {
             }
             (None, None) => {
                 assumed = assumptions(&said);
-                (pod::assumed_kubelet(), Known::Unknown(no_kubelet(root)))
+                (
+                    pod::assumed_kubelet(),
+                    Known::Unknown(no_kubelet(root, &processes)),
+                )
             }
         };
         let process = match &kubelet.found {
@@ -212,7 +226,46 @@ impl Ground {
     }
 }
 
+/// The kubelet with what it has while it runs, and what it handed to a pod
+/// since it was started, where that alone tells its file.
+fn while_it_runs(
+    root: &Root,
+    kubelet: Kubelet,
+    configuration: Option<&Source>,
+) -> (Kubelet, Option<ResolvConf>) {
+    let running = kubelet.running.as_ref();
+    let is_unread = running.is_some_and(|it| matches!(it.resolv_conf.origin, Origin::Unread(_)));
+    let mut kubelet = kubelet.while_it_runs();
+    if !is_unread {
+        return (kubelet, None);
+    }
+    let stand_ins = StandIns {
+        kubelet_config: configuration.cloned(),
+        ..StandIns::default()
+    };
+    let parts = Parts {
+        dns_pods: true,
+        ..Parts::default()
+    };
+    let node = node::read(root, &stand_ins, parts).ok();
+    let seen = node.as_ref().and_then(check_loop::as_running);
+    let conf = seen.and_then(|seen| {
+        kubelet.resolv_conf = seen.kubelet?.resolv_conf;
+        seen.kubelet_file?.content.ok()
+    });
+    (kubelet, conf)
+}
+
 impl Known {
+    fn of_host(file: Option<HostFile>) -> Self {
+        match file.map(|it| it.content) {
+            Some(Ok(conf)) => Self::of(conf.source),
+            None => Self::Missing,
+            Some(Err(unread)) if unread.is_missing => Self::Missing,
+            Some(Err(unread)) => Self::Unknown(unread.reason),
+        }
+    }
+
     fn of(source: Source) -> Self {
         if source.bytes.len() >= MAX_BYTES {
             let name = &source.name;
@@ -263,7 +316,10 @@ fn assumptions(said: &Said<'_>) -> Vec<String> {
     sentences
 }
 
-fn no_kubelet(root: &Root) -> String {
+fn no_kubelet(root: &Root, processes: &[processes::Seen]) -> String {
+    if let Some(why) = processes::unseen(root, processes) {
+        return format!("whether a kubelet runs is not known: {why}");
+    }
     let place = if root.is_live() {
         "on this machine"
     } else {

@@ -62,9 +62,11 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     Ok(match health {
         Health::Clean => {
             let is_lossy = report.files.iter().any(FileReport::loses);
+            let is_lossy = is_lossy || !report.remarks.is_empty();
             args.threshold.status(is_lossy.then_some(Level::Info))
         }
         Health::Dead => args.threshold.status(Some(Level::Error)),
+        Health::Unknown => args.threshold.undecided(),
         Health::Nothing => {
             streams.tell("nothing of a node could be read here; --root DIR names another place");
             args.threshold.undecided()

@@ -124,6 +124,8 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
         newer: Vec::new(),
         static_pods: Some(settings.static_pods.setting().value).filter(|it| !it.is_empty()),
         running: None,
+        running_cluster: None,
+        is_not_seen: false,
     };
     if !kubelet.resolv_conf.value.is_empty() && !kubelet.resolv_conf.value.starts_with('/') {
         let path = escaped(kubelet.resolv_conf.value.as_bytes());

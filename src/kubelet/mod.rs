@@ -54,6 +54,20 @@ pub struct Kubelet {
     /// What it has while it runs, where its files say something else by now;
     /// the settings beside this are those from its restart on.
     pub running: Option<Running>,
+    /// What it has of the cluster's DNS while it runs, where that need not be
+    /// what its files say by now.
+    pub running_cluster: Option<ClusterSettings>,
+    /// Whether it can run though no process of it was seen.
+    pub is_not_seen: bool,
+}
+
+/// The settings that say what the cluster's DNS is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ClusterSettings {
+    /// `clusterDNS`, in order; of origin [`Origin::Unread`]: it is not known.
+    pub dns: Setting<Vec<IpAddr>>,
+    /// `clusterDomain`; the same.
+    pub domain: Setting<String>,
 }
 
 /// What a running kubelet has that was started before its files were changed.
@@ -115,6 +129,20 @@ pub fn configured(
 }
 
 impl Kubelet {
+    /// The kubelet with what it has while it runs, instead of what its files
+    /// give it from its restart on.
+    #[must_use]
+    pub fn while_it_runs(mut self) -> Self {
+        if let Some(running) = self.running.take() {
+            self.resolv_conf = running.resolv_conf;
+        }
+        if let Some(cluster) = self.running_cluster.take() {
+            self.cluster_dns = cluster.dns;
+            self.cluster_domain = cluster.domain;
+        }
+        self
+    }
+
     /// The same kubelet with further arguments at the end of its command line,
     /// from the option `--kubelet-arg`.
     #[must_use]

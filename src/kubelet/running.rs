@@ -3,9 +3,11 @@
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml;
+use crate::kubelet::address;
 use crate::kubelet::configuration::{self, Configuration, GENERATED, Role};
-use crate::kubelet::{Found, Kubelet, Origin, Running, Setting};
-use crate::text::Source;
+use crate::kubelet::flags::Name;
+use crate::kubelet::{ClusterSettings, Found, Kubelet, Origin, Running, Setting};
+use crate::text::{Placed, Source};
 
 /// What the API server shows of a running kubelet at `/configz`, which has the
 /// flags in it, too; `None`: it is another file.
@@ -23,8 +25,8 @@ pub struct Changes {
     pub settings: Vec<String>,
     /// What systemd starts it with, where that gives other flags by now.
     pub units: Vec<String>,
-    /// Whether a flag of the process itself sets `resolvConf`: no file counts.
-    pub is_flag: bool,
+    /// The flags of the process itself: of what they set no file counts.
+    pub flags: Vec<Name>,
     /// Whether the times of the files are those that they had on the node.
     pub has_times: bool,
     /// When it was started, in clock ticks since the machine was.
@@ -40,8 +42,7 @@ pub fn of(
     changes: &Changes,
     configz: Option<&Source>,
 ) -> Option<Running> {
-    let is_others = |it: &&String| !GENERATED.iter().any(|end| it.ends_with(end));
-    let settings: Vec<&String> = changes.settings.iter().filter(is_others).collect();
+    let settings = changes.of_administrators();
     let shown = configz.and_then(shown_at_configz);
     let resolv_conf = if let Some(shown) = shown.and_then(|it| it.resolv_conf) {
         Setting {
@@ -49,14 +50,9 @@ pub fn of(
             origin: Origin::File(shown.place),
             overrode: Vec::new(),
         }
-    } else if settings.is_empty() || changes.is_flag || !changes.has_times {
-        actual.resolv_conf.clone()
     } else {
-        Setting {
-            value: actual.resolv_conf.value.clone(),
-            origin: Origin::Unread(reason(actual, &settings)),
-            overrode: Vec::new(),
-        }
+        let kept = &actual.resolv_conf;
+        changes.seen(kept, Name::ResolvConf, actual)
     };
     let is_known = !matches!(resolv_conf.origin, Origin::Unread(_));
     if resolv_conf.value == restarted.resolv_conf.value && (is_known || settings.is_empty()) {
@@ -73,6 +69,72 @@ pub fn of(
     })
 }
 
+/// What a running kubelet has of the cluster's DNS; `None`: what its files say.
+pub fn cluster(
+    actual: &Kubelet,
+    restarted: &Kubelet,
+    changes: &Changes,
+    configz: Option<&Source>,
+) -> Option<ClusterSettings> {
+    let (dns, domain) = match configz.and_then(shown_at_configz) {
+        Some(shown) => {
+            let dns = of_shown(shown.cluster_dns);
+            let servers = dns.value.iter().filter_map(|it| address::read(it));
+            let dns = Setting {
+                value: servers.collect(),
+                origin: dns.origin,
+                overrode: Vec::new(),
+            };
+            (dns, of_shown(shown.cluster_domain))
+        }
+        None => (
+            changes.seen(&actual.cluster_dns, Name::ClusterDns, actual),
+            changes.seen(&actual.cluster_domain, Name::ClusterDomain, actual),
+        ),
+    };
+    let is_unread = |it: &Origin| matches!(it, Origin::Unread(_));
+    let is_other = dns.value != restarted.cluster_dns.value
+        || domain.value != restarted.cluster_domain.value
+        || is_unread(&dns.origin)
+        || is_unread(&domain.origin);
+    is_other.then_some(ClusterSettings { dns, domain })
+}
+
+/// What a kubelet shows of a setting; it leaves out what is empty.
+fn of_shown<T: Default>(shown: Option<Placed<Option<T>>>) -> Setting<T> {
+    let (value, origin) = match shown {
+        Some(Placed { value, place }) => (value.unwrap_or_default(), Origin::File(place)),
+        None => (T::default(), Origin::BuiltIn),
+    };
+    Setting {
+        value,
+        origin,
+        overrode: Vec::new(),
+    }
+}
+
+impl Changes {
+    /// What is not written by those who set the node up anew at each start.
+    fn of_administrators(&self) -> Vec<&String> {
+        let is_others = |it: &&String| !GENERATED.iter().any(|end| it.ends_with(end));
+        self.settings.iter().filter(is_others).collect()
+    }
+
+    /// A setting of the process, made of the files as they are, as far as it is
+    /// known that it is what the process has.
+    fn seen<T: Clone>(&self, setting: &Setting<T>, flag: Name, kubelet: &Kubelet) -> Setting<T> {
+        let settings = self.of_administrators();
+        if settings.is_empty() || self.flags.contains(&flag) || !self.has_times {
+            return setting.clone();
+        }
+        Setting {
+            value: setting.value.clone(),
+            origin: Origin::Unread(reason(kubelet, &settings)),
+            overrode: Vec::new(),
+        }
+    }
+}
+
 fn reason(kubelet: &Kubelet, changed: &[&String]) -> String {
     let process = match &kubelet.found {
         Found::Process { pid, .. } => format!(" (process {pid})"),
@@ -84,6 +146,35 @@ fn reason(kubelet: &Kubelet, changed: &[&String]) -> String {
          there before; what it has is told with --kubelet-config by the text of its /configz: \
          kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
     )
+}
+
+impl Kubelet {
+    /// The same kubelet where it is not known whether it runs with what its
+    /// files say.
+    #[must_use]
+    pub fn not_seen(mut self, why: &str) -> Self {
+        let unread = || Origin::Unread(why.to_owned());
+        self.resolv_conf.origin = unread();
+        self.cluster_dns.origin = unread();
+        self.cluster_domain.origin = unread();
+        self.is_not_seen = true;
+        self
+    }
+
+    /// That its files count from a restart on, of a kubelet that has something
+    /// else while it runs. A whole sentence without a full stop.
+    pub fn says_it_runs_on(&self) -> Option<String> {
+        let running = self.running.as_ref()?;
+        let changed = match running.changed.as_slice() {
+            [] => "What sets resolvConf was changed".to_owned(),
+            [one] => format!("{one} was changed"),
+            [first, rest @ ..] => format!("{first} was changed (and {} more)", rest.len()),
+        };
+        Some(format!(
+            "{changed} after the kubelet was started, which has what stood there before until it \
+             is restarted"
+        ))
+    }
 }
 
 impl Running {

@@ -33,6 +33,9 @@ pub struct Node {
     pub is_live: bool,
     /// Its kubelet; `None`: nothing of one was found.
     pub kubelet: Option<Kubelet>,
+    /// Why processes of the node can be there that were not seen; `None`: they
+    /// were, or no node runs here.
+    pub unseen: Option<String>,
     /// The runtime, as far as it is known.
     pub runtime: Maker,
     /// The file that the kubelet's `resolvConf` names, as the kubelet sees it.

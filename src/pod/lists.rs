@@ -24,7 +24,9 @@ pub(super) fn make(
     let mut file = PodFile::default();
     let base = base(pod, id, makers.kubelet, &mut file.events);
     let host = host_dns(&base, makers, rules, &mut file)?;
-    file.incomplete = file.incomplete.or_else(|| guessed(&base, makers.kubelet));
+    file.incomplete = file
+        .incomplete
+        .or_else(|| guessed(&base, pod, makers.kubelet));
     match base {
         Base::None => {}
         Base::Cluster => cluster_first(id.namespace, makers.kubelet, host, &mut file)?,
@@ -63,6 +65,11 @@ fn base(pod: &PodSpec, id: PodId<'_>, kubelet: &Kubelet, events: &mut Vec<Event>
         DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet
             if kubelet.cluster_dns.value.is_empty() =>
         {
+            if matches!(kubelet.cluster_dns.origin, Origin::Unread(_)) {
+                return Base::Host(
+                    "whether the kubelet has clusterDNS, which this pod would get, is not known",
+                );
+            }
             missing_cluster_dns(id, events);
             Base::Host(
                 "without clusterDNS dnsPolicy ClusterFirst is the same as Default, and the pod \
@@ -74,7 +81,7 @@ fn base(pod: &PodSpec, id: PodId<'_>, kubelet: &Kubelet, events: &mut Vec<Event>
 }
 
 /// Why a setting that counts is only a guess.
-fn guessed(base: &Base, kubelet: &Kubelet) -> Option<String> {
+fn guessed(base: &Base, pod: &PodSpec, kubelet: &Kubelet) -> Option<String> {
     let origins: &[&Origin] = match base {
         Base::None => &[],
         Base::Cluster => &[
@@ -82,7 +89,11 @@ fn guessed(base: &Base, kubelet: &Kubelet) -> Option<String> {
             &kubelet.cluster_domain.origin,
             &kubelet.resolv_conf.origin,
         ],
-        Base::Host(_) => &[&kubelet.cluster_dns.origin, &kubelet.resolv_conf.origin],
+        // Without clusterDNS it would get the cluster's.
+        Base::Host(_) if pod.uses_cluster_dns() => {
+            &[&kubelet.cluster_dns.origin, &kubelet.resolv_conf.origin]
+        }
+        Base::Host(_) => &[&kubelet.resolv_conf.origin],
     };
     origins.iter().find_map(|origin| match origin {
         Origin::Unread(reason) => Some(reason.clone()),

@@ -237,6 +237,8 @@ pub fn assumed_kubelet() -> Kubelet {
         newer: Vec::new(),
         static_pods: None,
         running: None,
+        running_cluster: None,
+        is_not_seen: false,
         version_from: None,
         expanded_dns: assumed(None),
         runtime_endpoint: assumed(String::new()),

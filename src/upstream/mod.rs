@@ -6,6 +6,7 @@
 
 mod follow;
 mod identity;
+mod kubelet;
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -34,6 +35,11 @@ pub struct Report {
     /// The files, the kubelet's first; for one address alone none or the file
     /// that lists it.
     pub files: Vec<FileReport>,
+    /// Why not all is known, without a full stop: a file could not be read, or
+    /// the kubelet could not be seen.
+    pub doubt: Option<String>,
+    /// What else is worth knowing. Whole sentences without a full stop.
+    pub remarks: Vec<String>,
     /// What could not be read.
     pub skipped: Vec<String>,
 }
@@ -44,7 +50,7 @@ pub struct FileReport {
     /// Whose file it is.
     pub role: Role,
     /// Its path, safe to print; empty: an address was asked for that no file
-    /// lists.
+    /// lists, or which file it is is not known.
     pub path: String,
     /// What the path becomes with each link on the way.
     pub links: Vec<String>,
@@ -52,6 +58,9 @@ pub struct FileReport {
     pub mode: Option<Mode>,
     /// Why there are no servers, without a full stop.
     pub problem: Option<String>,
+    /// Whether there is a file that could not be read: what it says is not
+    /// known.
+    pub is_unknown: bool,
     /// Its name servers, in order.
     pub servers: Vec<Step>,
     /// What it says less than its writer knows.
@@ -63,6 +72,10 @@ pub struct FileReport {
 pub enum Role {
     /// The file that the kubelet's `resolvConf` names.
     Kubelet,
+    /// The one that the running kubelet wrote for a pod, which tells what it has.
+    Handed,
+    /// The one that it names from the kubelet's restart on.
+    Restarted,
     /// `/etc/resolv.conf`.
     Node,
     /// Both.
@@ -120,6 +133,9 @@ pub enum Health {
     Clean,
     /// A server leads nowhere, or a file does.
     Dead,
+    /// No server is known to lead nowhere, and one of the files could not be
+    /// read.
+    Unknown,
     /// Nothing could be read.
     Nothing,
 }
@@ -164,23 +180,42 @@ fn pod_path(key: &str, path: &str) -> String {
     format!("{path} of pod {key}")
 }
 
-/// Follows the servers of the kubelet's file and of `/etc/resolv.conf`.
+/// Follows the servers of the kubelet's file and of `/etc/resolv.conf`. The
+/// kubelet's is the one that it has while it runs.
 pub fn of_node(node: &Node) -> Report {
     let mut files = Vec::new();
+    let running = check_loop::as_running(node);
+    let seen = running.as_ref().unwrap_or(node);
     let end = |file: &HostFile| file.links.last().unwrap_or(&file.path).clone();
-    let kubelet = node.kubelet_file.as_ref();
-    let own = node.node_file.as_ref();
+    let is_read = |it: &HostFile| it.content.is_ok();
+    let kubelet = seen.kubelet_file.as_ref();
+    let own = seen.node_file.as_ref();
     match (kubelet, own) {
-        (Some(kubelet), Some(own)) if end(kubelet) == end(own) => {
-            files.push(file(node, own, Role::Both));
+        (Some(kubelet), Some(own))
+            if end(kubelet) == end(own) && is_read(kubelet) == is_read(own) =>
+        {
+            files.push(file(seen, own, Role::Both));
         }
         _ => {
-            files.extend(kubelet.map(|it| file(node, it, Role::Kubelet)));
-            files.extend(own.map(|it| file(node, it, Role::Node)));
+            files.extend(kubelet.map(|it| kubelet::file(seen, it)));
+            files.extend(own.map(|it| file(seen, it, Role::Node)));
         }
     }
+    let later = running.as_ref().and(node.kubelet_file.as_ref());
+    if let Some(later) = later {
+        let at = files.len().min(1);
+        files.insert(at, file(node, later, Role::Restarted));
+    }
+    let mut unknown = files.iter().filter(|it| it.is_unknown);
+    let unread = unknown.find_map(|it| it.problem.clone());
+    let doubt = unread.or_else(|| {
+        let why = node.unseen.as_ref().filter(|_| node.kubelet.is_none())?;
+        Some(format!("whether a kubelet runs here is not known: {why}"))
+    });
     Report {
+        doubt,
         files,
+        remarks: kubelet::remarks(node, running.as_ref()),
         skipped: node.skipped.clone(),
     }
 }
@@ -205,6 +240,7 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
         links: Vec::new(),
         mode: None,
         problem: None,
+        is_unknown: false,
         servers: Vec::new(),
         lost: Vec::new(),
     };
@@ -222,6 +258,8 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
     report.servers.push(step);
     Report {
         files: vec![report],
+        doubt: None,
+        remarks: Vec::new(),
         skipped: node.skipped.clone(),
     }
 }
@@ -235,13 +273,18 @@ fn place_in(conf: &ResolvConf, address: IpAddr) -> Option<Place> {
 fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     let end = file.links.last().unwrap_or(&file.path);
     let exists = file.content.is_ok();
-    let is_own = file.path == "/etc/resolv.conf" && node.resolved.is_some();
+    let is_known = match &file.content {
+        Ok(_) => true,
+        Err(unread) => unread.is_missing,
+    };
+    let is_own = file.path == "/etc/resolv.conf" && node.resolved.is_some() && is_known;
     let mut report = FileReport {
         role,
         path: file.path.clone(),
         links: file.links.clone(),
         mode: is_own.then(|| Mode::of(exists.then_some(end.as_str()))),
         problem: None,
+        is_unknown: false,
         servers: Vec::new(),
         lost: Vec::new(),
     };
@@ -255,6 +298,7 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
                 (true, None) => "there is no such file: resolvers then ask 127.0.0.1".to_owned(),
                 (false, _) => unread.reason.clone(),
             };
+            report.is_unknown = !unread.is_missing;
             // Source: kubernetes pkg/kubelet/network/dns/dns.go `GetPodDNS`.
             let stops_pods = unread.is_missing && role != Role::Node;
             report.problem = Some(if stops_pods {
@@ -310,14 +354,21 @@ impl Report {
         {
             return Health::Nothing;
         }
-        let is_dead = self.files.iter().any(|it| it.problem.is_some());
+        let is_dead = |it: &FileReport| it.problem.is_some() && !it.is_unknown;
+        let is_dead = self.files.iter().any(is_dead);
         let is_dead = is_dead
             || self
                 .files
                 .iter()
                 .flat_map(|it| &it.servers)
                 .any(Step::is_dead);
-        if is_dead { Health::Dead } else { Health::Clean }
+        if is_dead {
+            Health::Dead
+        } else if self.doubt.is_some() {
+            Health::Unknown
+        } else {
+            Health::Clean
+        }
     }
 }
 

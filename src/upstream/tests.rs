@@ -142,3 +142,40 @@ fn health_is_of_all_servers() {
     assert_eq!(health(&silent), Health::Dead);
     assert_eq!(health(&Node::default()), Health::Nothing);
 }
+
+#[test]
+fn servers_that_are_not_equivalent_are_remarked_on_as_check_loop_does() {
+    let mut node = node("nameserver 10.0.0.2\nnameserver 8.8.8.8\n");
+    node.kubelet = Some(kubelet("10.96.0.10"));
+    node.kubelet_file = node.node_file.clone();
+    let found = of_node(&node).remarks;
+    assert_eq!(found, check_loop::unlike(&node));
+    let remark = found.first().unwrap();
+    assert!(
+        remark.contains("asks a public resolver 1 of 2 times"),
+        "{remark}"
+    );
+    node.kubelet_file = Some(host_file("/etc/resolv.conf", "nameserver 10.0.0.2\n"));
+    assert_eq!(of_node(&node).remarks, Vec::<String>::new());
+}
+
+#[test]
+fn a_file_that_was_not_read_is_unknown() {
+    let mut node = node("nameserver 10.0.0.2\n");
+    node.kubelet_file = Some(HostFile {
+        path: "/run/own.conf".to_owned(),
+        links: Vec::new(),
+        content: Err(crate::node::Unread {
+            is_missing: false,
+            reason: "cannot read /run/own.conf: permission denied (needs root)".to_owned(),
+        }),
+    });
+    let report = of_node(&node);
+    assert_eq!(report.health(&node), Health::Unknown);
+    assert!(report.doubt.unwrap().contains("(needs root)"));
+    // Without a kubelet, where its process would not be seen.
+    node.kubelet_file = None;
+    node.unseen = Some("cannot see the processes of others".to_owned());
+    let report = of_node(&node);
+    assert_eq!(report.health(&node), Health::Unknown);
+}

@@ -47,7 +47,8 @@ pub(super) fn of(
         .kubelet
         .as_ref()
         .is_some_and(|it| it.running.is_some());
-    let well = pods::well(graph, outcomes);
+    let every = outcome::every(graph, When::Now);
+    let well = pods::well(graph, &every);
     let is_right = |node: &Node, state: State| state == State::NoLoop || mends(node);
     if outcome.when == When::Now && is_right(graph.node, next) {
         let mut mend = setting::recreate(graph.node, false)?;

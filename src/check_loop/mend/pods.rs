@@ -10,7 +10,7 @@ use crate::text::escaped;
 use crate::topology::Network;
 
 /// The DNS pods whose queries come to an end with the files that they have.
-pub(super) fn well<'n>(graph: &Graph<'n>, outcomes: &[&Outcome]) -> Vec<&'n Pod> {
+pub(super) fn well<'n>(graph: &Graph<'n>, outcomes: &[Outcome]) -> Vec<&'n Pod> {
     let of = |pod: &Pod| {
         let own = outcomes.iter().filter(|it| {
             let server = graph.servers.get(it.start);

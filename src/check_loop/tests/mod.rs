@@ -5,6 +5,7 @@ mod doubts;
 mod lots;
 mod mends;
 mod now;
+mod others;
 mod states;
 
 use std::net::IpAddr;

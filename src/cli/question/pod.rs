@@ -13,6 +13,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
+use crate::kubelet::Found;
 use crate::pod::{self, PodError, PodFile, PodId};
 use crate::scenario::{Scenario, default_hosts};
 use crate::text::Source;
@@ -61,7 +62,7 @@ pub(super) fn read(
     };
     let written = match pod::pod_file(&spec, id, &ground.makers()) {
         Err(error @ PodError::Unknown { .. }) if args.root.is_none() => {
-            of_live_kubelet(&spec, id, &mut context).ok_or(error)?
+            of_live_kubelet(&spec, id, &mut context).unwrap_or(Err(error))?
         }
         result => result?,
     };
@@ -113,16 +114,26 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
     Ok(ground)
 }
 
-/// The file of a pod that gets the one of this machine's kubelet, if there is
-/// a kubelet and its file can be read.
-fn of_live_kubelet(spec: &PodSpec, id: PodId<'_>, context: &mut Context) -> Option<PodFile> {
+/// The file of a pod that gets the one of this machine's kubelet; `None`: there
+/// is no kubelet.
+fn of_live_kubelet(
+    spec: &PodSpec,
+    id: PodId<'_>,
+    context: &mut Context,
+) -> Option<Result<PodFile, PodError>> {
     let root = Root::live().ok()?;
     let ground = Ground::of_node(&root, StandIns::default(), Said::default());
-    let file = pod::pod_file(spec, id, &ground.makers()).ok()?;
+    if ground.kubelet.found == Found::Named {
+        return None;
+    }
+    let file = match pod::pod_file(spec, id, &ground.makers()) {
+        Ok(file) => file,
+        Err(error) => return Some(Err(error)),
+    };
     context.about.extend(ground.about);
     context.about.push(format!(
         "the kubelet of this machine has resolvConf {} ({})",
         ground.kubelet.resolv_conf.value, ground.kubelet.resolv_conf.origin
     ));
-    Some(file)
+    Some(Ok(file))
 }

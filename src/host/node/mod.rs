@@ -75,6 +75,7 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
     let mut node = Node {
         name: name.map(|it| it.trim().to_lowercase()),
         is_live: root.is_live(),
+        unseen: processes::unseen(root, &processes),
         skipped,
         ..Node::default()
     };

@@ -39,13 +39,44 @@ pub fn scan(root: &Root) -> (Vec<Seen>, Vec<String>) {
     match ids(root) {
         // This one at least is there.
         Ok(pids) if pids.is_empty() && root.is_live() => (Vec::new(), vec![NO_PROC.to_owned()]),
-        Ok(pids) => look_at(root, pids),
+        Ok(pids) => {
+            let (seen, mut skipped) = look_at(root, pids);
+            skipped.extend(unseen(root, &seen));
+            (seen, skipped)
+        }
         Err(error) => (Vec::new(), vec![error.to_string()]),
     }
 }
 
 const NO_PROC: &str =
     "cannot look for processes: /proc is not mounted here; mount it (mount -t proc proc /proc)";
+
+/// Why processes of the node can be there that a scan did not see, as a sentence
+/// without a full stop; `None`: it saw them, or the files of a node are looked
+/// at that does not run here.
+pub fn unseen(root: &Root, processes: &[Seen]) -> Option<String> {
+    if processes.is_empty() {
+        return root.is_live().then(|| NO_PROC.to_owned());
+    }
+    let sees_first = processes.iter().any(|it| it.pid == 1);
+    let is_live = |it: &Seen| Directory::open(root, it.pid).is_ok_and(|it| it.is_live());
+    let is_hidden = !sees_first && processes.iter().any(is_live);
+    is_hidden.then(|| HIDDEN.to_owned())
+}
+
+/// Source: `proc(5)`, mount option `hidepid`.
+const HIDDEN: &str =
+    "cannot see the processes of others: /proc is mounted with hidepid (needs root)";
+
+/// Whether these are only the processes of a container: their numbers are not
+/// those of the machine.
+pub fn is_in_container(root: &Root) -> bool {
+    let own = root.read_link(Path::new("/proc/self/ns/pid"));
+    root.is_live() && own.is_some_and(|it| it.as_os_str() != FIRST_PID_NAMESPACE)
+}
+
+/// Source: linux `include/linux/proc_ns.h: PROC_PID_INIT_INO`.
+const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 
 /// The same of these processes only.
 pub fn look_at(root: &Root, pids: impl IntoIterator<Item = u32>) -> (Vec<Seen>, Vec<String>) {

@@ -16,10 +16,15 @@ use crate::upstream::{self, End, Health, Role};
 struct Report<'r> {
     /// The version of this format.
     version: u32,
-    /// Whether a server or file leads nowhere.
+    /// Whether a server or file leads nowhere: `clean`, `dead`, `unknown` (a file could not be
+    /// read), `nothing`.
     health: &'static str,
     /// The kubelet's file and the node's, or the address that was asked for.
     files: Vec<File<'r>>,
+    /// Why not all is known; null: it is.
+    doubt: Option<&'r str>,
+    /// What else is worth knowing: whole sentences.
+    remarks: &'r [String],
     /// What could not be read, and why.
     skipped: &'r [String],
 }
@@ -27,10 +32,11 @@ struct Report<'r> {
 /// A file and its name servers.
 #[derive(Debug, Serialize, JsonSchema)]
 struct File<'r> {
-    /// Whose file it is: `kubelet`, `node`, `both`, or `asked` for an address
-    /// that was given.
+    /// Whose file it is: `kubelet`, `node`, `both`, `restarted-kubelet` (the one that the kubelet
+    /// has from its restart on, where that is another one), or `asked` for an address that was
+    /// given.
     role: &'static str,
-    /// Its path; null: no file lists the address.
+    /// Its path; null: no file lists the address, or which file the kubelet has is not known.
     path: Option<&'r str>,
     /// What the path becomes with each link on the way.
     links: &'r [String],
@@ -97,9 +103,12 @@ pub fn write(report: &upstream::Report, health: Health, out: &mut dyn Write) -> 
         health: match health {
             Health::Clean => "clean",
             Health::Dead => "dead",
+            Health::Unknown => "unknown",
             Health::Nothing => "nothing",
         },
         files: report.files.iter().map(file).collect(),
+        doubt: report.doubt.as_deref(),
+        remarks: &report.remarks,
         skipped: &report.skipped,
     };
     json::document(&document, out)
@@ -113,7 +122,8 @@ pub fn schema() -> Schema {
 fn file(file: &upstream::FileReport) -> File<'_> {
     File {
         role: match file.role {
-            Role::Kubelet => "kubelet",
+            Role::Kubelet | Role::Handed => "kubelet",
+            Role::Restarted => "restarted-kubelet",
             Role::Node => "node",
             Role::Both => "both",
             Role::Asked => "asked",

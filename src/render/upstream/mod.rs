@@ -17,11 +17,25 @@ use crate::upstream::{End, FileReport, Report, Role, Step};
 /// `out` cannot be written.
 pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer { colors, out };
+    if let Some(doubt) = &report.doubt {
+        writer.line(
+            0,
+            &writer.red(&format!("Not known where all queries go: {doubt}.")),
+        )?;
+        writer.line(0, "")?;
+    }
     for (index, file) in report.files.iter().enumerate() {
         if index > 0 {
             writer.line(0, "")?;
         }
         writer.file(file)?;
+    }
+    if !report.remarks.is_empty() {
+        writer.line(0, "")?;
+        writer.line(0, "Worth knowing:")?;
+    }
+    for sentence in &report.remarks {
+        writer.line(1, &escaped(sentence.as_bytes()))?;
     }
     if !report.skipped.is_empty() {
         writer.line(0, "")?;
@@ -62,7 +76,10 @@ impl Writer<'_> {
 
     fn file(&mut self, file: &FileReport) -> io::Result<()> {
         let role = match file.role {
+            Role::Kubelet if file.path.is_empty() => "which file the kubelet has is not known",
             Role::Kubelet => "the file of the kubelet's resolvConf: ",
+            Role::Handed => "what the running kubelet wrote for a pod: ",
+            Role::Restarted => "from the kubelet's restart on, its file: ",
             Role::Node => "",
             Role::Both => "the node's file and the kubelet's: ",
             Role::Asked if file.path.is_empty() => "no file of the node lists this address",

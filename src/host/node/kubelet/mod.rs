@@ -14,7 +14,7 @@ use crate::config::traced::Traced;
 use crate::host::node::kubelet::process::Running;
 use crate::host::node::kubelet::reader::Reader;
 use crate::host::node::kubelet::start::Start;
-use crate::host::node::processes::{Directory, Seen};
+use crate::host::node::processes::{self, Directory, Seen};
 use crate::host::root::Root;
 use crate::host::{ReadError, shown};
 use crate::kubelet::effective::{self, File, Inputs};
@@ -85,7 +85,26 @@ pub fn read_as(
         version,
     };
     let kubelet = kubelet(&mut reader, &start, &given);
+    let unseen = not_seen(root, processes, &kubelet).filter(|_| stand_in.is_none());
+    let kubelet = match unseen {
+        Some(why) => kubelet.not_seen(&why),
+        None => kubelet,
+    };
     (Some(kubelet), reader.skipped)
+}
+
+/// Why a kubelet can run that was not seen, where only files tell of it.
+fn not_seen(root: &Root, processes: &[Seen], kubelet: &Kubelet) -> Option<String> {
+    let Found::Files { file } = &kubelet.found else {
+        return None;
+    };
+    let why = processes::unseen(root, processes).or_else(|| {
+        let is_apart = processes::is_in_container(root);
+        is_apart.then(|| "only the processes of a container can be seen here".to_owned())
+    })?;
+    Some(format!(
+        "whether the kubelet runs, and with other flags than {file} has, is not known: {why}"
+    ))
 }
 
 /// Whether the process lives here: not in a copy of its files.
@@ -123,14 +142,13 @@ fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet
     let pid = process.pid;
     kubelet.newer.clone_from(&reader.newer);
     let settings = reader.newer.iter().chain(&reader.newer_directories);
-    let by_flag = flags::read(&start.arguments)
-        .last(Name::ResolvConf)
-        .is_some();
+    let given_flags = flags::read(&start.arguments);
+    let own_flags = given_flags.flags.iter().map(|it| it.name);
     let units = start.restarted.as_ref().map(|_| reader.newer_units.clone());
     let changes = Changes {
         settings: settings.cloned().collect(),
         units: units.unwrap_or_default(),
-        is_flag: start.are_seen && by_flag,
+        flags: own_flags.filter(|_| start.are_seen).collect(),
         has_times: reader.has_times(),
         started: process.ticks,
     };
@@ -147,6 +165,7 @@ fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet
         );
     }
     kubelet.running = running::of(&actual, &kubelet, &changes, configz);
+    kubelet.running_cluster = running::cluster(&actual, &kubelet, &changes, configz);
     kubelet
 }
 
