@@ -37,7 +37,7 @@ pub struct Finding {
     pub help: Option<String>,
     /// What breaks and when; one line each, safe to print.
     pub notes: Vec<String>,
-    /// The one safe mend, if there is one.
+    /// The one safe fix, if there is one.
     pub fix: Option<Fix>,
 }
 
@@ -68,7 +68,7 @@ const MAX_EXCERPT_BYTES: usize = 110;
 /// So many of them before the range.
 const BYTES_BEFORE: usize = 40;
 
-/// A change that mends it and changes nothing else.
+/// A change that fixes it and changes nothing else.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fix {
     /// What it does, as a command: `write the uplink file`.

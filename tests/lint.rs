@@ -131,10 +131,10 @@ fn examples_show_what_they_say() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// After `--fix` nothing is left to mend, and a second time changes nothing.
+/// After `--fix` nothing is left to fix, and a second time changes nothing.
 #[test]
-fn fixes_mend_once_and_for_all() {
-    let mut mended = 0;
+fn fixes_fix_once_and_for_all() {
+    let mut fixed = 0;
     for rule in rules::all() {
         for example in examples(rule) {
             if example.args.iter().any(|it| it == "--root") {
@@ -170,7 +170,7 @@ fn fixes_mend_once_and_for_all() {
             );
             assert_eq!(again, "", "{} {}", rule.code, example.name);
             if !diff.is_empty() {
-                mended += 1;
+                fixed += 1;
                 assert!(
                     after.lines().count() < before.lines().count(),
                     "{}: {after}",
@@ -179,7 +179,7 @@ fn fixes_mend_once_and_for_all() {
             }
         }
     }
-    assert!(mended > 2, "{mended}");
+    assert!(fixed > 2, "{fixed}");
 }
 
 fn copy_into(from: &Path, to: &Path) {

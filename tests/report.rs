@@ -38,7 +38,7 @@ fn line(number: usize) -> String {
     let missing = format!("/etc/resolv.conf of CoreDNS (pod kube-system/{pod}) has no name server");
     let value = json!({
         "format": 1, "node": format!("node-{number:05}"), "verdict": verdict, "now": "no loop",
-        "next_start": verdict, "headline": "x", "chain": [hop], "mend": null, "evidence": [],
+        "next_start": verdict, "headline": "x", "chain": [hop], "fix": null, "evidence": [],
         "setup": {
             "resolv_conf": format!("/etc/resolv.{kind}"), "resolv_conf_from": "a file",
             "leads_to": "/x", "name_servers": ["10.0.0.2"], "on_node": [], "forwards": []

@@ -23,7 +23,7 @@ pub(super) fn contradiction(node: &Node) -> Option<String> {
     let fatal = sightings.find(|it| it.kind == log::LOOP_FATAL)?;
     Some(format!(
         "The log of CoreDNS ends with its own query coming back ({}), but no file of this node \
-         shows how: the way back leads through another machine, or was mended since; ask with \
+         shows how: the way back leads through another machine, or was fixed since; ask with \
          --probe when it runs again",
         fatal.place
     ))

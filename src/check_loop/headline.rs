@@ -50,7 +50,7 @@ pub(super) fn of(graph: &Graph<'_>, report: &Report, outcomes: &[&Outcome]) -> S
     if let Some(begins) = in_some(graph, report, outcome, outcomes) {
         return format!("{begins}{names}: {}", what(graph, way));
     }
-    let is_restart = report.mend.as_ref().is_some_and(|it| it.is_restart);
+    let is_restart = report.fix.as_ref().is_some_and(|it| it.is_restart);
     let begins = match (report.verdict, is_next, report.next_start) {
         (Verdict::Refused, false, _) => "DNS is refused",
         (Verdict::Refused, true, _) => "DNS will be refused at the next start of the DNS pods",

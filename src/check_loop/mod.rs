@@ -1,4 +1,4 @@
-//! Whether the DNS of a node loops: the verdict, its proof, and what mends it.
+//! Whether the DNS of a node loops: the verdict, its proof, and what fixes it.
 
 mod asked;
 mod assumptions;
@@ -6,10 +6,10 @@ mod chains;
 mod deliver;
 mod drift;
 mod evidence;
+mod fix;
 mod graph;
 mod headline;
 pub mod log;
-mod mend;
 mod others;
 mod outcome;
 mod probed;
@@ -38,7 +38,7 @@ use outcome::Outcome;
 pub use asked::goes_round;
 pub use probed::with_probe;
 pub use report::{
-    Chain, Edit, End, Hop, Mend, Proof, Report, Setup, Sighting, State, Verdict, When,
+    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When,
 };
 pub use running::as_running;
 
@@ -97,7 +97,7 @@ pub fn judge(node: &Node) -> Report {
         next_start: state_next,
         headline: String::new(),
         chains: chains::of(&graph, &all),
-        mend: mend::of(&graph, files, (state_now, state_next), &all),
+        fix: fix::of(&graph, files, (state_now, state_next), &all),
         evidence,
         missing,
         remarks,

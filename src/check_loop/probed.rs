@@ -61,7 +61,7 @@ mod tests {
             next_start: State::Unknown,
             headline: "from the files".to_owned(),
             chains: Vec::new(),
-            mend: None,
+            fix: None,
             evidence: Vec::new(),
             missing: Vec::new(),
             remarks: Vec::new(),

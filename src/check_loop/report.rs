@@ -22,7 +22,7 @@ pub struct Report {
     /// The proof: the chains that decide first, then others.
     pub chains: Vec<Chain>,
     /// What ends it.
-    pub mend: Option<Mend>,
+    pub fix: Option<Fix>,
     /// Log lines that show it.
     pub evidence: Vec<Sighting>,
     /// What would be needed for an answer, if the verdict or that of the next
@@ -201,7 +201,7 @@ pub enum End {
 
 /// What ends the loop.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Mend {
+pub struct Fix {
     /// The one change; of what is right already both texts are the same.
     pub edit: Edit,
     /// Whether the kubelet has to be restarted for what stands there already.
@@ -211,7 +211,7 @@ pub struct Mend {
     pub then: Vec<String>,
     /// What would undo it, such as a flag that overrides the file.
     pub but: Vec<String>,
-    /// What people try that does not mend it.
+    /// What people try that does not fix it.
     pub not: Vec<String>,
 }
 

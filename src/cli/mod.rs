@@ -51,7 +51,7 @@ pub struct Args {
 enum Command {
     /// Show the queries each stub resolver would send for a name, in order, and why
     Explain(Deferred<explain::ExplainArgs>),
-    /// Tell whether the DNS of this node loops, through which hop, and what mends it
+    /// Tell whether the DNS of this node loops, through which hop, and what fixes it
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
     /// Tell who owns each name server of this node, and where the real upstream servers are written
     Upstream(Deferred<upstream::UpstreamArgs>),

@@ -93,7 +93,7 @@ pub fn reply(message: &Message) -> Reply {
 }
 
 /// Codes that no resolver knows are treated as FORMERR is: an error that
-/// another server could not mend.
+/// another server could not fix.
 fn rcode(code: u16) -> Rcode {
     match code {
         0 => Rcode::NoError,

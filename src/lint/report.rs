@@ -29,7 +29,7 @@ pub struct Draft {
     pub help: Option<String>,
     /// What breaks and when.
     pub notes: Vec<String>,
-    /// The one safe mend: what it does, and the changes.
+    /// The one safe fix: what it does, and the changes.
     pub fix: Option<(String, Vec<Change>)>,
 }
 
@@ -151,7 +151,7 @@ impl Draft {
         self
     }
 
-    /// The one safe mend. Nothing happens if a change is `None`: where it
+    /// The one safe fix. Nothing happens if a change is `None`: where it
     /// would have to be made, no byte can be replaced for another.
     pub fn fix(
         &mut self,

@@ -65,8 +65,8 @@ pub struct Kind {
     pub way: String,
     /// Why it is not known.
     pub why: Option<String>,
-    /// What mends it: the file, and what is to stand there.
-    pub mend: Option<(String, String)>,
+    /// What fixes it: the file, and what is to stand there.
+    pub fix: Option<(String, String)>,
     /// How the node is set up; `None`: the report does not say.
     pub setup: Option<Setup>,
     /// Whether it stands for every further kind with this verdict.
@@ -211,7 +211,7 @@ impl Kind {
             next_start: State::Unknown,
             way: String::new(),
             why: None,
-            mend: None,
+            fix: None,
             setup: None,
             is_rest: true,
         }

@@ -128,7 +128,7 @@ struct Document<'t> {
     #[serde(borrow, default)]
     chains: Vec<ChainIn<'t>>,
     #[serde(borrow, default)]
-    mend: Option<MendIn<'t>>,
+    fix: Option<FixIn<'t>>,
     #[serde(default)]
     evidence: Vec<IgnoredAny>,
     #[serde(borrow, default)]
@@ -174,7 +174,7 @@ struct HopIn<'t> {
 }
 
 #[derive(Deserialize)]
-struct MendIn<'t> {
+struct FixIn<'t> {
     #[serde(borrow)]
     file: Text<'t>,
     #[serde(borrow)]
@@ -204,7 +204,7 @@ fn report(document: Document<'_>) -> Result<NodeReport, Wrong> {
             why: why
                 .filter(|_| verdict == Verdict::Unknown)
                 .map(|it| general(it)),
-            mend: document.mend.as_ref().map(mend),
+            fix: document.fix.as_ref().map(fix),
             setup: document.setup.map(setup),
             is_rest: false,
         },
@@ -246,15 +246,13 @@ fn setup(setup: SetupIn<'_>) -> Setup {
 }
 
 /// The file, and what is to be done there.
-fn mend(mend: &MendIn<'_>) -> (String, String) {
-    let todo = match &mend.old {
-        Some(old) if *old == mend.new => {
-            "nothing is left to edit: recreate the DNS pods".to_owned()
-        }
-        Some(old) if mend.new.is_empty() => format!("remove {old}"),
-        _ => mend.new.clone().into_owned(),
+fn fix(fix: &FixIn<'_>) -> (String, String) {
+    let todo = match &fix.old {
+        Some(old) if *old == fix.new => "nothing is left to edit: recreate the DNS pods".to_owned(),
+        Some(old) if fix.new.is_empty() => format!("remove {old}"),
+        _ => fix.new.clone().into_owned(),
     };
-    (general(&mend.file), general(&todo))
+    (general(&fix.file), general(&todo))
 }
 
 /// `CoreDNS in the pod's network -> 127.0.0.53:53 -> again: a loop`. Of addresses only

@@ -8,7 +8,7 @@ fn report(node: Option<&str>, verdict: &str, file: &str) -> String {
             "resolv_conf": file, "resolv_conf_from": "/var/lib/kubelet/config.yaml",
             "leads_to": file, "name_servers": ["10.0.0.2"], "on_node": [], "forwards": []
         },
-        "chain": [], "chains": [], "mend": null, "evidence": [], "missing": ["no Corefile"],
+        "chain": [], "chains": [], "fix": null, "evidence": [], "missing": ["no Corefile"],
         "remarks": [], "skipped": [], "errors": [], "new_key": {"a": [1, "}"]}
     });
     value.to_string()

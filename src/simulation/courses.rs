@@ -14,7 +14,7 @@ use crate::simulation::{Run, Sent};
 /// Queries this close to each other are sent at the same time.
 const INSTANT: Duration = Duration::from_millis(1);
 
-/// What may differ is played as long as all runs together have fewer queries.
+/// What may differ is played as long as all runs together have fewer queries and lots.
 const MAX_PLAYED: usize = 20_000;
 /// And as long as they are fewer.
 const MAX_RUNS: usize = 2_000;
@@ -64,7 +64,7 @@ pub fn of(run: &Run, play: impl FnMut(Vec<usize>) -> Run) -> Courses {
     }
     let mut search = Search {
         play,
-        queries: run.sent.len(),
+        queries: cost(run),
         runs: 0,
     };
     search.courses(run, 0, usize::MAX)
@@ -97,7 +97,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
                 }
                 let before = lots.iter().take(index).map(|lot| lot.picked);
                 let other = (self.play)(before.chain([picked]).collect());
-                self.queries += other.sent.len();
+                self.queries += cost(&other);
                 self.runs += 1;
                 if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
                     courses.because(lot.why);
@@ -118,7 +118,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         }
         let mut play = |turned: &dyn Fn(usize) -> usize| {
             let other = (self.play)((0..lots.len()).map(turned).collect());
-            self.queries += other.sent.len();
+            self.queries += cost(&other);
             self.runs += 1;
             let same = other.outcome == run.outcome && other.sent.len() == run.sent.len();
             (same && places(&other) == places(run)).then_some(other.sent)
@@ -258,6 +258,12 @@ impl Group {
 fn places(run: &Run) -> Vec<(usize, &'static str)> {
     let lots = lots(run).into_iter();
     lots.map(|lot| (lot.after, lot.why)).collect()
+}
+
+/// What a run costs: its queries, and its lots, of which a stranger's list of servers
+/// has as many.
+fn cost(run: &Run) -> usize {
+    run.sent.len() + run.chance.as_ref().map_or(0, |it| it.lots.len())
 }
 
 /// The lots of a run, after so many queries that reached a server.

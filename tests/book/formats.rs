@@ -33,7 +33,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "pods",
-        "kdns pods --root testdata/nodes/drift-mended --format json | head -n 40",
+        "kdns pods --root testdata/nodes/drift-fixed --format json | head -n 40",
     ),
     (
         "lint",

@@ -25,7 +25,7 @@ use libtest_mimic::Arguments;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     if pages::is_blessed() {
-        // Two trials may mend one page.
+        // Two trials may fix one page.
         arguments.test_threads = Some(1);
     }
     let mut trials = examples::trials();

@@ -1,4 +1,4 @@
-//! The pages: their texts, their blocks, and how a stale one is mended.
+//! The pages: their texts, their blocks, and how a stale one is fixed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) fn read(page: &str) -> Result<String, Failed> {
     fs::read_to_string(root().join(page)).map_err(|error| format!("{page}: {error}").into())
 }
 
-/// Whether pages are to be mended.
+/// Whether pages are to be fixed.
 pub(crate) fn is_blessed() -> bool {
     std::env::var_os("KDNS_BLESS").is_some()
 }

@@ -59,7 +59,7 @@ ls -A "$disk" | tr '\n' ' '
 rm /dev/shm/kdns-before /dev/shm/kdns-out
 "#
     ));
-    // Nothing to mend is no failure: the file is as it was all the same.
+    // Nothing to fix is no failure: the file is as it was all the same.
     assert!(text.starts_with("same "), "{text}");
     assert!(text.ends_with("filler report resolv.conf "), "{text}");
 }

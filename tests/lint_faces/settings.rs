@@ -209,9 +209,9 @@ fn files_of_other_systems_are_the_same_files() {
         let shown = lint(other.path(), &["--color", "never"]).out;
         assert!(!shown.contains(['\r', '\u{feff}', '\u{fffd}']), "{shown}");
         lint(other.path(), &["--fix"]);
-        let mended = fs::read_to_string(other.path().join("pod.yaml")).unwrap();
+        let fixed = fs::read_to_string(other.path().join("pod.yaml")).unwrap();
         let pod = pod.replace("# kdns: ignore[KC999]\n", "");
-        assert_eq!(mended, format!("{mark}{}", pod.replace('\n', end)));
+        assert_eq!(fixed, format!("{mark}{}", pod.replace('\n', end)));
     }
 }
 
@@ -264,7 +264,7 @@ fn a_node_can_have_nothing_but_proc() {
 }
 
 #[test]
-fn what_was_mended_is_said_and_read_only_files_are_left() {
+fn what_was_fixed_is_said_and_read_only_files_are_left() {
     let text = "nameserver 192.0.2.1\nsearch a.example # mine\n";
     let folder = folder(&[("resolv.conf", text)]);
     let path = folder.path().join("resolv.conf");

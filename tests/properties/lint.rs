@@ -148,14 +148,14 @@ fn content(tree: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn places_are_right_formats_agree_and_mends_are_done_once() {
+fn places_are_right_formats_agree_and_fixes_are_done_once() {
     // What is wrong already, and what is right on real nodes.
     let seeds = [
         seeds(&["lint", "lint-faces/tree"]),
         seeds(&["corefiles", "kubelet", "pod-file"]),
     ];
     let mut random = Random(5);
-    let (mut found, mut mended) = (0, 0);
+    let (mut found, mut fixed) = (0, 0);
     for _ in 0..TREES {
         let tree = tempfile::tempdir().unwrap();
         for _ in 0..=random.below(4) {
@@ -175,9 +175,9 @@ fn places_are_right_formats_agree_and_mends_are_done_once() {
         check_places(&document, tree.path());
         check_formats(&first, findings.len(), tree.path(), assume);
         found += findings.len();
-        mended += check_mends(&document, tree.path(), assume);
+        fixed += check_fixes(&document, tree.path(), assume);
     }
-    assert!(found > 100 && mended > 10, "{found} {mended}");
+    assert!(found > 100 && fixed > 10, "{found} {fixed}");
 }
 
 /// Every range is one of its file, and its lines and columns are those of its
@@ -253,7 +253,7 @@ fn check_formats(first: &Run, count: usize, tree: &Path, assume: &str) {
 
 /// What `--fix` changes has a finding with a fix, `--diff` changes nothing, and
 /// the second time there is nothing to do. Gives the number of changed files.
-fn check_mends(document: &Value, tree: &Path, assume: &str) -> usize {
+fn check_fixes(document: &Value, tree: &Path, assume: &str) -> usize {
     let before = content(tree);
     let diff = lint(tree, &["--diff", assume]);
     assert_eq!(content(tree), before);
@@ -275,7 +275,7 @@ fn check_mends(document: &Value, tree: &Path, assume: &str) -> usize {
         changed.iter().all(|it| with_finding.contains(*it)),
         "{changed:?}"
     );
-    // What was mended is read as it was written.
+    // What was fixed is read as it was written.
     let again = lint(tree, &["--format", "json", assume]);
     assert_eq!((again.status, &again.out), (fixed.status, &fixed.out));
     lint(tree, &["--fix", assume]);

@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// The inputs in `testdata/fuzz/TARGET`.
 #[test]
-fn what_was_found_stays_mended() {
+fn what_was_found_stays_fixed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/fuzz");
     for (name, run) in targets::ALL {
         let Ok(inputs) = fs::read_dir(root.join(name)) else {

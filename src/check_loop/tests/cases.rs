@@ -28,17 +28,17 @@ fn drift_is_told_from_what_runs() {
     node.node_file = Some(stub);
     let report = check("will loop", &node, will);
     assert_eq!(report.chains[0].when, When::NextStart);
-    let mended = (Verdict::Loop, State::Loop, State::NoLoop);
+    let fixed = (Verdict::Loop, State::Loop, State::NoLoop);
     let mut node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
     node.pods[0].resolv_conf = Some(resolv_conf("/s/resolv.conf", "127.0.0.53"));
-    let report = check("old pods", &node, mended);
-    let mend = report.mend.unwrap();
-    assert_eq!(mend.edit.old.as_deref(), Some(mend.edit.new.as_str()));
+    let report = check("old pods", &node, fixed);
+    let fix = report.fix.unwrap();
+    assert_eq!(fix.edit.old.as_deref(), Some(fix.edit.new.as_str()));
     assert!(
-        mend.then
+        fix.then
             .iter()
             .any(|it| it.contains("delete pod coredns-a")),
-        "{mend:#?}"
+        "{fix:#?}"
     );
 }
 

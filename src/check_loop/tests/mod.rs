@@ -2,8 +2,8 @@
 
 mod cases;
 mod doubts;
+mod fixes;
 mod lots;
-mod mends;
 mod now;
 mod others;
 mod states;

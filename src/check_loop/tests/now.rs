@@ -28,8 +28,8 @@ fn two(files: &str, first: &str, second: &str) -> Node {
 }
 
 fn steps(report: &Report) -> Vec<&str> {
-    let mend = report.mend.as_ref().unwrap();
-    mend.then.iter().map(String::as_str).collect()
+    let fix = report.fix.as_ref().unwrap();
+    fix.then.iter().map(String::as_str).collect()
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn the_running_kubelet_is_restarted_before_pods_are_recreated() {
             steps[1].ends_with("delete pod coredns-a coredns-b"),
             "{name}: {steps:?}"
         );
-        assert!(report.mend.as_ref().unwrap().is_restart, "{name}");
+        assert!(report.fix.as_ref().unwrap().is_restart, "{name}");
         assert!(
             report.headline.contains("until the kubelet is restarted"),
             "{name}"
@@ -140,9 +140,9 @@ fn the_running_kubelet_is_restarted_before_pods_are_recreated() {
     node.files
         .push(host_file("/run/systemd/resolve/resolv.conf", &[], REAL));
     let report = check("edit", &node, LOOP);
-    let mend = report.mend.unwrap();
-    assert!(!mend.is_restart && mend.edit.new.ends_with("/run/systemd/resolve/resolv.conf"));
-    assert!(mend.then[0].starts_with("Restart the kubelet"), "{mend:#?}");
+    let fix = report.fix.unwrap();
+    assert!(!fix.is_restart && fix.edit.new.ends_with("/run/systemd/resolve/resolv.conf"));
+    assert!(fix.then[0].starts_with("Restart the kubelet"), "{fix:#?}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn pods_of_another_owner_are_no_part_of_the_clusters_verdict() {
             "{report:#?}"
         );
     }
-    assert!(report.mend.is_none(), "{report:#?}");
+    assert!(report.fix.is_none(), "{report:#?}");
     // The other way round.
     let mut node = with_coredns(STUB, &corefile("/etc/resolv.conf"));
     node.pods.push(others("own-a", REAL, "10.244.0.8"));

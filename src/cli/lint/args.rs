@@ -31,7 +31,7 @@ pub(in crate::cli) struct LintArgs {
         hide_default_value = true
     )]
     pub(super) stdin_filename: String,
-    /// Mend what has one safe mend
+    /// Fix what has one safe fix
     #[arg(long)]
     pub(super) fix: bool,
     /// Show what --fix would change, and change nothing

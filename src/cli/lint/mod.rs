@@ -4,10 +4,10 @@ mod area;
 mod args;
 mod engine;
 mod faces;
+mod fix;
 mod input;
 mod inputs;
 mod look;
-mod mend;
 mod wanted;
 
 use self::engine::Outcome;
@@ -44,11 +44,11 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let mut outcome = lint(&inputs);
     let mut changed = Vec::new();
     if args.fix || args.diff {
-        changed = mend::rounds(&mut inputs, &mut outcome, &lint);
+        changed = fix::rounds(&mut inputs, &mut outcome, &lint);
     }
     if args.diff {
         let notices = notices(&inputs, &outcome, args);
-        mend::show(&changed, streams.out)?;
+        fix::show(&changed, streams.out)?;
         faces::tell(&notices, streams);
         return Ok(status(
             &outcome,
@@ -58,16 +58,16 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
             &wanted,
         ));
     }
-    let left = match mend::write(&mut changed, args.outputs.others) {
+    let left = match fix::write(&mut changed, args.outputs.others) {
         Ok(left) => left,
         Err(error) => return faces::fail(&error, args, streams),
     };
     if !changed.is_empty() {
-        let notice = Notice::new(Severity::Info, &mend::told(&changed));
+        let notice = Notice::new(Severity::Info, &fix::told(&changed));
         faces::tell(&[notice], streams);
     }
     if !left.is_empty() {
-        mend::restore(&mut inputs, &left);
+        fix::restore(&mut inputs, &left);
         outcome = lint(&inputs);
     }
     let mut notices = notices(&inputs, &outcome, args);

@@ -12,7 +12,7 @@ pub static PAGES: &[Manual] = &[
         description: "kdns explains DNS on Kubernetes nodes and in pods: which queries a program sends for a name and why, whether the cluster's DNS loops, who owns each name server of a node, and what is wrong in the files that decide it.\n\nIt changes nothing on a node, and sends nothing unless it is asked to (dig, explain --live, check-loop --probe). Every string that comes from a file, a process or the network is printed with control characters escaped.\n\nLinked to kubectl-kdns on the PATH it is a plugin of kubectl.",
         examples: &[
             try_it(
-                "CoreDNS is in CrashLoopBackOff: is it a loop, and what mends it?",
+                "CoreDNS is in CrashLoopBackOff: is it a loop, and what fixes it?",
                 "kdns check-loop",
             ),
             try_it(
@@ -97,7 +97,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "check-loop",
         usage: "kdns check-loop [OPTION]...",
-        description: "Tells whether the cluster DNS of this node loops, through which hop, by file and line, and the one change that mends it.\n\nIt judges two times: now, the running DNS pods with the files that they have; and the next start, with what the kubelet would write now. \"no loop\" needs the kubelet's effective file and the Corefile to have been read.\n\nNothing is sent without --probe.",
+        description: "Tells whether the cluster DNS of this node loops, through which hop, by file and line, and the one change that fixes it.\n\nIt judges two times: now, the running DNS pods with the files that they have; and the next start, with what the kubelet would write now. \"no loop\" needs the kubelet's effective file and the Corefile to have been read.\n\nNothing is sent without --probe.",
         examples: &[
             try_it("This node; as root.", "kdns check-loop"),
             shown(
@@ -286,7 +286,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "lint",
         usage: "kdns lint [OPTION]... [PATH]...",
-        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe mend, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory or above it keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
+        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe fix, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory or above it keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
         examples: &[
             try_it("Everything below this directory.", "kdns lint"),
             shown(
@@ -318,7 +318,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "rule",
         usage: "kdns rule [--format FORMAT] [RULE]",
-        description: "Prints the page of a rule of kdns lint: what it finds, why that matters, how to mend it, with examples and sources. Without a rule, the list of all. It needs no network.",
+        description: "Prints the page of a rule of kdns lint: what it finds, why that matters, how to fix it, with examples and sources. Without a rule, the list of all. It needs no network.",
         examples: &[
             try_it("Every rule, one a line.", "kdns rule"),
             try_it("The page of a rule by its code.", "kdns rule KR001"),

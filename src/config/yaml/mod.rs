@@ -133,7 +133,7 @@ pub fn documents(source: &Source) -> Vec<Document> {
     documents
 }
 
-/// Mends the last document's error if the parser found it only after the
+/// Fixes the last document's error if the parser found it only after the
 /// document's end, at `next`.
 fn end_at(next: Option<usize>, documents: &mut [Document]) {
     let next = next.map(|next| Span::new(next, next).start);

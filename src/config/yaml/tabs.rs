@@ -13,18 +13,18 @@ pub(super) fn take_away(text: &mut String, start: usize) -> bool {
     let Some((before, rest)) = text.split_at_checked(start) else {
         return false;
     };
-    let mut mended = String::with_capacity(text.len());
-    mended.push_str(before);
+    let mut fixed = String::with_capacity(text.len());
+    fixed.push_str(before);
     for line in rest.split_inclusive('\n') {
         let value = after_key(line).unwrap_or(line.len());
         let (key, value) = line.split_at_checked(value).unwrap_or((line, ""));
         let content = value.trim_start_matches(['\t', ' ']);
-        mended.push_str(key);
-        mended.extend(std::iter::repeat_n(' ', value.len() - content.len()));
-        mended.push_str(content);
+        fixed.push_str(key);
+        fixed.extend(std::iter::repeat_n(' ', value.len() - content.len()));
+        fixed.push_str(content);
     }
-    let is_changed = mended != *text;
-    *text = mended;
+    let is_changed = fixed != *text;
+    *text = fixed;
     is_changed
 }
 

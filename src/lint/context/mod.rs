@@ -160,7 +160,7 @@ impl<'w> Context<'w> {
         own.filter_map(|it| self.kubelets.get(it.1))
     }
 
-    /// The flag that beats what a file sets for a kubelet: mending the file
+    /// The flag that beats what a file sets for a kubelet: fixing the file
     /// alone would change nothing.
     pub fn flag_over(&self, file: FileId, key: Key) -> Option<&'w Setting> {
         self.kubelet_of(file)?

@@ -1,6 +1,6 @@
 //! A report as one finding, for the formats that every command has.
 
-use crate::check_loop::{Edit, Hop, Mend, Report, Sighting, Verdict};
+use crate::check_loop::{self, Edit, Hop, Report, Sighting, Verdict};
 use crate::finding::{self, Finding, Fix, Label, Severity};
 use crate::render::findings::{Log, Notice};
 use crate::text::{Place, Position, Span, escaped};
@@ -8,11 +8,11 @@ use crate::text::{Place, Position, Span, escaped};
 /// The command's name in messages.
 const COMMAND: &str = "kdns check-loop";
 
-/// The verdict with its proof, what was seen, and what mends it, at the place
+/// The verdict with its proof, what was seen, and what fixes it, at the place
 /// that is to be changed, else at the last place of the proof.
 pub(super) fn verdict(report: &Report) -> Finding {
     let proofs = deciding_hops(report).iter().flat_map(|hop| {
-        let label = |it: &crate::check_loop::Proof| label(&it.place, sends(hop, &it.text));
+        let label = |it: &check_loop::Proof| label(&it.place, sends(hop, &it.text));
         hop.proof.iter().map(label)
     });
     let sightings = report.evidence.iter().map(|it| label(&it.place, seen(it)));
@@ -25,17 +25,17 @@ pub(super) fn verdict(report: &Report) -> Finding {
         primary: label(place(report).unwrap_or(&Place::nowhere("")), String::new()),
         secondary: proofs.chain(sightings).collect(),
         help: None,
-        notes: report.mend.iter().flat_map(steps).collect(),
-        fix: report.mend.as_ref().and_then(|mend| fix(&mend.edit)),
+        notes: report.fix.iter().flat_map(steps).collect(),
+        fix: report.fix.as_ref().and_then(|it| fix(&it.edit)),
     }
 }
 
 /// Where the verdict is.
 pub(super) fn place(report: &Report) -> Option<&Place> {
-    let mend = report.mend.as_ref().map(|mend| &mend.edit.place);
+    let fix = report.fix.as_ref().map(|fix| &fix.edit.place);
     let proof = deciding_hops(report).iter().rev();
     let mut proof = proof.filter_map(|hop| Some(&hop.proof.last()?.place));
-    mend.or_else(|| proof.next())
+    fix.or_else(|| proof.next())
 }
 
 /// What there is to say about the run: what is missing, worth knowing, and
@@ -120,13 +120,13 @@ pub(super) fn deciding_hops(report: &Report) -> &[Hop] {
     report.chains.first().map_or(&[], |chain| &chain.hops)
 }
 
-/// The mend as sentences: the change, what follows, what would undo it, what
+/// The fix as sentences: the change, what follows, what would undo it, what
 /// does not help.
-fn steps(mend: &Mend) -> impl Iterator<Item = String> {
-    let then = mend.then.iter().map(|it| format!("then: {it}"));
-    let but = mend.but.iter().map(|it| format!("but: {it}"));
-    let not = mend.not.iter().map(|it| format!("does not help: {it}"));
-    let all = std::iter::once(change(&mend.edit)).chain(then).chain(but);
+fn steps(fix: &check_loop::Fix) -> impl Iterator<Item = String> {
+    let then = fix.then.iter().map(|it| format!("then: {it}"));
+    let but = fix.but.iter().map(|it| format!("but: {it}"));
+    let not = fix.not.iter().map(|it| format!("does not help: {it}"));
+    let all = std::iter::once(change(&fix.edit)).chain(then).chain(but);
     all.chain(not).map(|it| shown(&it))
 }
 
@@ -134,9 +134,9 @@ fn change(edit: &Edit) -> String {
     let new = &edit.new;
     match &edit.old {
         Some(old) if old == new => format!("\"{new}\" is right and stays"),
-        Some(old) if new.is_empty() => format!("to mend it, remove \"{old}\""),
-        Some(old) => format!("to mend it, replace \"{old}\" by \"{new}\""),
-        None => format!("to mend it, add \"{new}\""),
+        Some(old) if new.is_empty() => format!("to fix it, remove \"{old}\""),
+        Some(old) => format!("to fix it, replace \"{old}\" by \"{new}\""),
+        None => format!("to fix it, add \"{new}\""),
     }
 }
 

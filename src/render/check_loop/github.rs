@@ -6,7 +6,7 @@ use super::findings;
 use crate::check_loop::Report;
 use crate::render::findings::{Notice, github};
 
-/// Writes one annotation for the verdict, with its proof, what mends it and
+/// Writes one annotation for the verdict, with its proof, what fixes it and
 /// what is worth knowing, and one for each thing that is missing or could not
 /// be read.
 ///

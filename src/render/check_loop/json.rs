@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::probe::{self, ProbeForm};
-use crate::check_loop::{Chain, End, Hop, Mend, Proof, Report, Sighting, When};
+use crate::check_loop::{Chain, End, Fix, Hop, Proof, Report, Sighting, When};
 use crate::render::json;
 use crate::render::setup_json::{self, SetupForm};
 use crate::text::Place;
@@ -39,9 +39,7 @@ struct Document<'r> {
     /// Every way that queries take, those that decide first.
     chains: Vec<ChainForm<'r>>,
     /// What ends it.
-    fix: Option<MendForm<'r>>,
-    /// The same under its old name.
-    mend: Option<MendForm<'r>>,
+    fix: Option<FixForm<'r>>,
     /// Log lines that show it.
     evidence: Vec<SightingForm<'r>>,
     /// What would be needed for an answer.
@@ -115,7 +113,7 @@ struct ShareForm {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct MendForm<'r> {
+struct FixForm<'r> {
     #[serde(flatten)]
     at: PlaceForm<'r>,
     /// What stands there; null: nothing, it is to be added.
@@ -126,7 +124,7 @@ struct MendForm<'r> {
     then: &'r [String],
     /// What would undo it.
     but: &'r [String],
-    /// What people try that does not mend it.
+    /// What people try that does not fix it.
     not: &'r [String],
 }
 
@@ -207,8 +205,7 @@ fn document(report: &Report) -> Document<'_> {
         setup: setup_json::form(&report.setup),
         chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),
         chains: report.chains.iter().map(chain).collect(),
-        fix: report.mend.as_ref().map(mend),
-        mend: report.mend.as_ref().map(mend),
+        fix: report.fix.as_ref().map(fix),
         evidence: report.evidence.iter().map(sighting).collect(),
         missing: &report.missing,
         remarks: &report.remarks,
@@ -283,14 +280,14 @@ fn place(place: &Place) -> PlaceForm<'_> {
     }
 }
 
-fn mend(mend: &Mend) -> MendForm<'_> {
-    MendForm {
-        at: place(&mend.edit.place),
-        old: mend.edit.old.as_deref(),
-        new: &mend.edit.new,
-        then: &mend.then,
-        but: &mend.but,
-        not: &mend.not,
+fn fix(fix: &Fix) -> FixForm<'_> {
+    FixForm {
+        at: place(&fix.edit.place),
+        old: fix.edit.old.as_deref(),
+        new: &fix.edit.new,
+        then: &fix.then,
+        but: &fix.but,
+        not: &fix.not,
     }
 }
 

@@ -45,7 +45,7 @@ pub fn write_error(message: &str, out: &mut dyn Write) -> io::Result<()> {
     line(&format!("unknown: {message}"), out)
 }
 
-/// `loop: 127.0.0.53:53; mend resolvConf in /var/lib/kubelet/config.yaml:8`
+/// `loop: 127.0.0.53:53; fix resolvConf in /var/lib/kubelet/config.yaml:8`
 fn accusation(word: &str, report: &Report) -> String {
     let hops = findings::deciding_hops(report);
     let culprit = hops.last().map(|hop| ascii(&hop.sends_to));
@@ -54,17 +54,17 @@ fn accusation(word: &str, report: &Report) -> String {
         return format!("{word}: {culprit} {}", report.headline);
     };
     let proof = hops.iter().rev().find_map(|hop| hop.proof.last());
-    if report.mend.as_ref().is_some_and(|mend| mend.is_restart) {
+    if report.fix.as_ref().is_some_and(|fix| fix.is_restart) {
         return format!("{word}: {culprit}; restart the kubelet, then recreate the DNS pods");
     }
-    let (todo, about) = match report.mend.as_ref().map(|mend| &mend.edit) {
+    let (todo, about) = match report.fix.as_ref().map(|fix| &fix.edit) {
         Some(Edit { old, new, .. }) if old.as_ref() == Some(new) => {
             ("recreate pods:", new.as_str())
         }
         Some(Edit { old, new, .. }) if new.is_empty() => {
             ("remove", old.as_deref().unwrap_or_default())
         }
-        Some(edit) => ("mend", edit.new.as_str()),
+        Some(edit) => ("fix", edit.new.as_str()),
         None => ("see", proof.map_or("", |it| &it.text)),
     };
     let key = cut_end(&ascii(key(about).unwrap_or_default()), MAX_BYTES / 4);

@@ -35,7 +35,7 @@ struct Summary {
     error: usize,
     warning: usize,
     info: usize,
-    /// What `--fix` can mend.
+    /// What `--fix` can fix.
     fixable: usize,
     /// Files that hold something that rules look at.
     files: usize,
@@ -59,7 +59,7 @@ struct FindingForm<'r> {
     help: Option<&'r str>,
     /// What breaks and when.
     notes: &'r [String],
-    /// The one safe mend.
+    /// The one safe fix.
     fix: Option<FixForm<'r>>,
     /// The rule's page.
     url: Option<String>,

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::finding::Finding;
 
 /// Writes a line for each rule, the most frequent first: count, code, name and
-/// how many of them `--fix` mends.
+/// how many of them `--fix` fixes.
 ///
 /// # Errors
 ///
@@ -14,9 +14,9 @@ use crate::finding::Finding;
 pub fn write(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
     let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for finding in findings {
-        let (count, mended) = counts.entry((finding.code, finding.name)).or_default();
+        let (count, fixed) = counts.entry((finding.code, finding.name)).or_default();
         *count += 1;
-        *mended += usize::from(finding.fix.is_some());
+        *fixed += usize::from(finding.fix.is_some());
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     // Stable: rules with the same count stay in the order of their codes.
@@ -26,10 +26,10 @@ pub fn write(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
         .map(|(_, (count, _))| count.to_string().len())
         .max();
     let width = width.unwrap_or_default();
-    for ((code, name), (count, mended)) in counts {
-        let fix = match mended {
+    for ((code, name), (count, fixed)) in counts {
+        let fix = match fixed {
             0 => String::new(),
-            _ => format!(" ({mended} with a fix)"),
+            _ => format!(" ({fixed} with a fix)"),
         };
         writeln!(out, "{count:>width$}  {code}[{name}]{fix}")?;
     }

@@ -81,7 +81,7 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// `2 errors, 1 warning in 14 files; 1 can be mended with --fix`.
+/// `2 errors, 1 warning in 14 files; 1 can be fixed with --fix`.
 fn summary(findings: &[Finding], files: usize) -> String {
     let counted = |count: usize, word: &str| match count {
         1 => format!("1 {word}"),
@@ -103,12 +103,12 @@ fn summary(findings: &[Finding], files: usize) -> String {
     if parts.is_empty() {
         return format!("nothing found in {files}");
     }
-    let mended = findings.iter().filter(|it| it.fix.is_some()).count();
-    let mends = match mended {
+    let fixed = findings.iter().filter(|it| it.fix.is_some()).count();
+    let fixes = match fixed {
         0 => String::new(),
-        _ => format!("; {mended} can be mended with --fix"),
+        _ => format!("; {fixed} can be fixed with --fix"),
     };
-    format!("{} in {files}{mends}", parts.join(", "))
+    format!("{} in {files}{fixes}", parts.join(", "))
 }
 
 /// Lines of a file with marks in them.

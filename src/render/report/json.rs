@@ -71,14 +71,14 @@ struct GroupForm<'s> {
     /// Why the verdict is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'s str>,
-    /// What mends it.
-    mend: Option<MendForm<'s>>,
+    /// What fixes it.
+    fix: Option<FixForm<'s>>,
     /// How the nodes are set up; null: their reports do not say.
     setup: Option<SetupForm<'s>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct MendForm<'s> {
+struct FixForm<'s> {
     file: &'s str,
     /// What is to stand there.
     new: &'s str,
@@ -157,7 +157,7 @@ fn group((index, group): (usize, &Group)) -> GroupForm<'_> {
         is_rest: kind.is_rest,
         way: &kind.way,
         why: kind.why.as_deref(),
-        mend: kind.mend.as_ref().map(|(file, new)| MendForm { file, new }),
+        fix: kind.fix.as_ref().map(|(file, new)| FixForm { file, new }),
         setup: kind.setup.as_ref().map(setup_json::form),
     }
 }

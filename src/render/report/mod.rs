@@ -110,8 +110,8 @@ impl Page<'_> {
         if !kind.way.is_empty() {
             self.item("  ", &format!("The way: {}", kind.way))?;
         }
-        if let Some((file, new)) = &kind.mend {
-            self.item("  ", &format!("What mends it: in {file}: {new}"))?;
+        if let Some((file, new)) = &kind.fix {
+            self.item("  ", &format!("The fix: in {file}: {new}"))?;
         }
         if let Some(setup) = &kind.setup {
             for attribute in Attribute::ALL {

@@ -15,7 +15,7 @@ use kdns::text::Source;
 
 use super::{head, inside, printable, printable_lines, source, texts};
 
-/// Rounds in which a mend can show another one.
+/// Rounds in which a fix can show another one.
 const MAX_ROUNDS: usize = 10;
 
 /// Files: each the path on a line of its own, then its bytes.
@@ -36,7 +36,7 @@ pub(crate) fn run(data: &[u8]) {
     let mut outcome = first;
     let mut seen = Vec::new();
     for _ in 0..MAX_ROUNDS {
-        let changed = outcome.mended(&files);
+        let changed = outcome.fixed(&files);
         if changed.is_empty() {
             return;
         }
@@ -51,11 +51,11 @@ pub(crate) fn run(data: &[u8]) {
         files.extend(changed);
         outcome = Outcome::of(&files);
         outcome.places(&files);
-        assert!(outcome.broken() <= before, "a mend breaks a file");
+        assert!(outcome.broken() <= before, "a fix breaks a file");
     }
     assert!(
-        outcome.mended(&files).is_empty(),
-        "mends do not end: {seen:?}"
+        outcome.fixed(&files).is_empty(),
+        "fixes do not end: {seen:?}"
     );
 }
 
@@ -129,8 +129,8 @@ impl Outcome {
         self.read.iter().map(|it| it.broken.len()).sum()
     }
 
-    /// The files that mends change, as they are afterwards.
-    fn mended(&self, files: &BTreeMap<String, Arc<Source>>) -> BTreeMap<String, Arc<Source>> {
+    /// The files that fixes change, as they are afterwards.
+    fn fixed(&self, files: &BTreeMap<String, Arc<Source>>) -> BTreeMap<String, Arc<Source>> {
         let edits = fix::edits(&self.findings);
         let changed = edits.into_iter().filter_map(|(path, edits)| {
             let old = &files.get(&path).expect("a file that was given").bytes;

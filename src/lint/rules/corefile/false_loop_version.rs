@@ -21,11 +21,11 @@ pub static RULE: Rule = Rule {
 /// The versions whose `loop` counted probes that merely timed out.
 /// Source: coredns/coredns#2255.
 const FIRST: Version = blocks::release(1, 2, 1);
-const MENDED: Version = blocks::release(1, 2, 6);
+const FIXED: Version = blocks::release(1, 2, 6);
 
 fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
-    let Some(version) = version.filter(|it| (FIRST..MENDED).contains(&it.value)) else {
+    let Some(version) = version.filter(|it| (FIRST..FIXED).contains(&it.value)) else {
         return;
     };
     let mut tests = blocks::blocks(file)

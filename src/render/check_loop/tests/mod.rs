@@ -85,7 +85,7 @@ fn json_holds_the_strings_as_they_are() {
     assert_eq!(value["verdict"], "loop");
     assert_eq!(value["chain"][0]["proof"][1]["text"], HOSTILE);
     assert_eq!(value["chain"][0]["line"], 20);
-    assert_eq!(value["mend"]["new"], HOSTILE);
+    assert_eq!(value["fix"]["new"], HOSTILE);
 }
 
 #[test]
@@ -195,11 +195,11 @@ fn npd_takes_one_short_line() {
     for (verdict, line) in [
         (
             Verdict::Loop,
-            "loop: 127.0.0.53:53; mend resolvConf in /var/lib/kubelet/config.yaml:8\n",
+            "loop: 127.0.0.53:53; fix resolvConf in /var/lib/kubelet/config.yaml:8\n",
         ),
         (
             Verdict::WillLoop,
-            "will loop: 127.0.0.53:53; mend resolvConf in /var/lib/kubelet/config.yaml:8\n",
+            "will loop: 127.0.0.53:53; fix resolvConf in /var/lib/kubelet/config.yaml:8\n",
         ),
         (Verdict::NoLoop, "no loop: DNS of this node leads outside\n"),
     ] {
@@ -211,12 +211,12 @@ fn npd_takes_one_short_line() {
 fn npd_keeps_the_end_of_a_long_path() {
     let mut report = report(Verdict::Refused);
     let file = "/var/lib/kubelet/pods/54f38bab-043d-4069-8201-91e9ecb6b1e8/volumes/Corefile";
-    let mend = report.mend.as_mut().unwrap();
-    file.clone_into(&mut mend.edit.place.file);
-    "forward . 192.0.2.1".clone_into(&mut mend.edit.new);
+    let fix = report.fix.as_mut().unwrap();
+    file.clone_into(&mut fix.edit.place.file);
+    "forward . 192.0.2.1".clone_into(&mut fix.edit.new);
     assert_eq!(
         written(npd::write, &report),
-        "refused: 127.0.0.53:53; mend forward in ...8201-91e9ecb6b1e8/volumes/Corefile:8\n"
+        "refused: 127.0.0.53:53; fix forward in ...8201-91e9ecb6b1e8/volumes/Corefile:8\n"
     );
 }
 
@@ -232,13 +232,13 @@ fn a_change_may_remove_something_or_be_done_already() {
         ),
         (
             "",
-            "to mend it, remove \"nameserver 127.0.0.1\"",
+            "to fix it, remove \"nameserver 127.0.0.1\"",
             "; remove nameserver in ",
             1,
         ),
     ] {
         let mut report = report(Verdict::Loop);
-        let edit = &mut report.mend.as_mut().unwrap().edit;
+        let edit = &mut report.fix.as_mut().unwrap().edit;
         edit.old = Some(old.to_owned());
         new.clone_into(&mut edit.new);
         assert!(written(concise::write, &report).contains(concise_part));
@@ -260,7 +260,7 @@ fn concise_lines_begin_with_a_place() {
 /etc/coredns/Corefile:16:5: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: forward . /etc/resolv.conf
 /run/systemd/resolve/stub-resolv.conf:20:1: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: nameserver 127.0.0.53
 /var/log/pods/kube-system_coredns-0_u/coredns/3.log:5:1: note: loop-fatal, seen 3×, from 2026-11-21T02:07:12Z to 2026-11-21T02:09:12Z: [FATAL] plugin/loop: Loop
-/var/lib/kubelet/config.yaml:8:1: note: to mend it, replace \"resolvConf: /etc/resolv.conf\" by \"resolvConf: /run/systemd/resolve/resolv.conf\"
+/var/lib/kubelet/config.yaml:8:1: note: to fix it, replace \"resolvConf: /etc/resolv.conf\" by \"resolvConf: /run/systemd/resolve/resolv.conf\"
 /var/lib/kubelet/config.yaml:8:1: note: then: restart the kubelet
 /var/lib/kubelet/config.yaml:8:1: note: but: --resolv-conf overrides it
 /var/lib/kubelet/config.yaml:8:1: note: does not help: removing loop from the Corefile

@@ -1,7 +1,7 @@
 //! Reports made by hand.
 
 use crate::check_loop::{
-    Chain, Edit, End, Hop, Mend, Proof, Report, Setup, Sighting, State, Verdict, When,
+    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When,
 };
 use crate::render::check_loop::probe::tests::seen;
 use crate::text::Place;
@@ -63,7 +63,7 @@ pub(super) fn report(verdict: Verdict) -> Report {
             end: End::Cycle(0),
             share: (1, 1),
         }],
-        mend: Some(Mend {
+        fix: Some(Fix {
             is_restart: false,
             edit: Edit {
                 place: place("/var/lib/kubelet/config.yaml", 8, 1),
@@ -138,11 +138,11 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
         set(&mut sighting.place.file);
         sighting.first = Some(text.to_owned());
     }
-    if let Some(mend) = &mut report.mend {
-        set(&mut mend.edit.place.file);
-        set(&mut mend.edit.new);
-        mend.edit.old = None;
-        for list in [&mut mend.then, &mut mend.but, &mut mend.not] {
+    if let Some(fix) = &mut report.fix {
+        set(&mut fix.edit.place.file);
+        set(&mut fix.edit.new);
+        fix.edit.old = None;
+        for list in [&mut fix.then, &mut fix.but, &mut fix.not] {
             *list = vec![text.to_owned()];
         }
     }
@@ -161,16 +161,16 @@ pub(super) fn reports() -> Vec<(String, Report)> {
         reports.push((format!("{name}, empty"), filled(verdict, "")));
         let bare = Report {
             chains: Vec::new(),
-            mend: None,
+            fix: None,
             evidence: Vec::new(),
             ..report(verdict)
         };
         reports.push((format!("{name}, bare"), bare));
-        let without_mend = Report {
-            mend: None,
+        let without_fix = Report {
+            fix: None,
             ..report(verdict)
         };
-        reports.push((format!("{name}, without a mend"), without_mend));
+        reports.push((format!("{name}, without a fix"), without_fix));
     }
     reports
 }

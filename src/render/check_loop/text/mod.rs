@@ -1,4 +1,4 @@
-//! A report for people: the verdict, the way as a picture, what mends it.
+//! A report for people: the verdict, the way as a picture, what fixes it.
 
 mod picture;
 
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use colored::Colorize as _;
 
 use super::probe;
-use crate::check_loop::{Chain, End, Mend, Report, Sighting, Verdict};
+use crate::check_loop::{Chain, End, Fix, Report, Sighting, Verdict};
 use crate::render::paragraph;
 use crate::render::words::counted;
 use crate::text::escaped;
@@ -34,8 +34,8 @@ pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<(
     page.headline(report)?;
     page.states(report)?;
     page.ways(report)?;
-    if let Some(mend) = &report.mend {
-        page.mend(mend)?;
+    if let Some(fix) = &report.fix {
+        page.fix(fix)?;
     }
     page.evidence(&report.evidence)?;
     probe::write(report, page.out)?;
@@ -128,13 +128,13 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn mend(&mut self, mend: &Mend) -> io::Result<()> {
-        let edit = &mend.edit;
+    fn fix(&mut self, fix: &Fix) -> io::Result<()> {
+        let edit = &fix.edit;
         if edit.old.as_ref() == Some(&edit.new) {
-            let title = if mend.is_restart {
-                "What mends it: nothing is left to edit, the kubelet has not read it yet"
+            let title = if fix.is_restart {
+                "The fix: nothing is left to edit, the kubelet has not read it yet"
             } else {
-                "What mends it: nothing is left to edit"
+                "The fix: nothing is left to edit"
             };
             self.title(title)?;
             writeln!(
@@ -144,7 +144,7 @@ impl Page<'_> {
             )?;
             writeln!(self.out, "    {}", shown(&edit.new))?;
         } else {
-            self.title("What mends it")?;
+            self.title("The fix")?;
             writeln!(self.out, "  {}", shown(&edit.place.to_string()))?;
             if let Some(old) = &edit.old {
                 self.changed("-", old)?;
@@ -153,13 +153,13 @@ impl Page<'_> {
                 self.changed("+", &edit.new)?;
             }
         }
-        for (number, step) in mend.then.iter().enumerate() {
+        for (number, step) in fix.then.iter().enumerate() {
             self.step(&format!("  {}. ", number + 1), step)?;
         }
-        if !mend.but.is_empty() {
-            self.list("Mind", &mend.but)?;
+        if !fix.but.is_empty() {
+            self.list("Mind", &fix.but)?;
         }
-        self.list("What does not mend it", &mend.not)
+        self.list("What does not fix it", &fix.not)
     }
 
     /// A step; the command at its end has a line of its own, to be copied.

@@ -1,7 +1,7 @@
 //! The kubelet's setting: how to change it, and what must be done after it.
 
 use super::{pods, quote, view};
-use crate::check_loop::report::{Edit, Mend};
+use crate::check_loop::report::{Edit, Fix};
 use crate::kubelet::{Found, Kubelet, Origin};
 use crate::node::Node;
 use crate::text::escaped;
@@ -10,8 +10,8 @@ use crate::text::escaped;
 const USUAL_FILE: &str = "/var/lib/kubelet/config.yaml";
 
 /// Points `resolvConf` to another file.
-pub(super) fn point_to(node: &Node, path: &str) -> Mend {
-    let mut mend = Mend {
+pub(super) fn point_to(node: &Node, path: &str) -> Fix {
+    let mut fix = Fix {
         edit: edit(node, path),
         is_restart: false,
         then: Vec::new(),
@@ -19,17 +19,17 @@ pub(super) fn point_to(node: &Node, path: &str) -> Mend {
         not: Vec::new(),
     };
     if let Some(kubelet) = &node.kubelet {
-        mend.then.extend(found_first(kubelet));
-        mend.then.push(restart(kubelet));
-        mend.but = overridden(kubelet);
+        fix.then.extend(found_first(kubelet));
+        fix.then.push(restart(kubelet));
+        fix.but = overridden(kubelet);
     }
-    mend.then.push(pods::recreation_of_all());
-    mend
+    fix.then.push(pods::recreation_of_all());
+    fix
 }
 
 /// Nothing is left to change: only the pods are old, and with `is_restart` the
 /// kubelet, too.
-pub(super) fn recreate(node: &Node, is_restart: bool) -> Option<Mend> {
+pub(super) fn recreate(node: &Node, is_restart: bool) -> Option<Fix> {
     let kubelet = node.kubelet.as_ref()?;
     let value = escaped(kubelet.resolv_conf.value.as_bytes());
     let of_file = || {
@@ -47,7 +47,7 @@ pub(super) fn recreate(node: &Node, is_restart: bool) -> Option<Mend> {
     not.push(
         "Restarting the pods' containers only: a pod keeps its file until it is deleted".to_owned(),
     );
-    Some(Mend {
+    Some(Fix {
         edit: Edit {
             place: stands.place,
             old: Some(stands.text.clone()),
@@ -171,7 +171,7 @@ fn overridden(kubelet: &Kubelet) -> Vec<String> {
     };
     let overrode = setting.overrode.iter().map(|(value, origin)| {
         format!(
-            "{} at {origin} has no effect, as {} overrides it: changing it there mends nothing",
+            "{} at {origin} has no effect, as {} overrides it: changing it there fixes nothing",
             escaped(value.as_bytes()),
             setting.origin
         )

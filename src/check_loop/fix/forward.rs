@@ -3,8 +3,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Case, Server, mends, quote, walk};
-use crate::check_loop::report::{Edit, Mend};
+use super::{Case, Server, fixes, quote, walk};
+use crate::check_loop::report::{Edit, Fix};
 use crate::node::{Node, Pod};
 use crate::text::{Place, Source, escaped};
 use crate::topology::{Program, Target};
@@ -13,7 +13,7 @@ use crate::topology::{Program, Target};
 pub(super) const OUTSIDE: &str = "192.0.2.1";
 
 /// The servers themselves in a Corefile's `forward`.
-pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
+pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
     // NodeLocal DNSCache before CoreDNS, which may rely on it.
     let mut servers: Vec<_> = case.servers().collect();
     servers.sort_by_key(|(_, it)| it.dns.program != Program::NodeCache);
@@ -34,7 +34,7 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
             known => tried(case, place, known, known),
         })?;
         let which = line.new.ends_with("ADDRESS").then(address);
-        Some(Mend {
+        Some(Fix {
             edit: line,
             is_restart: false,
             then: which.into_iter().chain(then).collect(),
@@ -44,13 +44,13 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Mend> {
     })
 }
 
-/// The change of a `forward` to these servers, if it mends the node; `shown`
+/// The change of a `forward` to these servers, if it fixes the node; `shown`
 /// is what is written for them.
 fn tried(case: &Case<'_, '_>, place: &Place, to: &str, shown: &str) -> Option<Edit> {
     let line = Line::of(case.node(), place)?;
     let changed = line.forwarding(to)?;
     let shown = line.forwarding(shown)?;
-    mends(&changed.changed).then_some(shown.edit)
+    fixes(&changed.changed).then_some(shown.edit)
 }
 
 fn address() -> String {
@@ -58,7 +58,7 @@ fn address() -> String {
 }
 
 /// NodeLocal DNSCache asks the cluster's DNS by an address of its own.
-pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Mend> {
+pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
     if case.zone == "." {
         return None;
     }
@@ -73,7 +73,7 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Mend> {
     let zones = "Do the same in the other zones of the cluster: node-cache puts the address of the \
                  service that -upstreamsvc names there, usually kube-dns-upstream";
     let then = after(server.pod, server.dns.program);
-    Some(Mend {
+    Some(Fix {
         edit,
         is_restart: false,
         then: std::iter::once(zones.to_owned()).chain(then).collect(),
@@ -189,7 +189,7 @@ fn replace(source: &mut Source, number: usize, old: &[u8], new: &[u8]) {
 }
 
 /// A real server in the configuration of dnsmasq, unbound or named.
-pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
+pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
     let upstreams = case.upstreams();
     let upstream = upstreams.first();
     case.servers().find_map(|(step, server)| {
@@ -219,7 +219,7 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Mend> {
         let stands = quote::quote(case.node(), place, &old);
         let restart = format!("Restart {}", server.dns.program.name());
         let which = upstream.is_none().then(address);
-        mends(&changed).then(|| Mend {
+        fixes(&changed).then(|| Fix {
             edit: Edit {
                 new: stands.text.replacen(&old, &new, 1),
                 place: stands.place,

@@ -1,20 +1,20 @@
-//! What mends a node: each change was tried before it is named.
+//! What fixes a node: each change was tried before it is named.
 
 use super::*;
 
 const UPLINK: &str = "/run/systemd/resolve/resolv.conf";
 
 /// The change as `FILE:LINE: OLD -> NEW`.
-fn check(name: &str, node: &Node, expected: &str) -> Mend {
+fn check(name: &str, node: &Node, expected: &str) -> Fix {
     let report = judge(node);
-    let mend = report
-        .mend
+    let fix = report
+        .fix
         .unwrap_or_else(|| panic!("{name}: {}", report.headline));
-    let place = &mend.edit.place;
-    let old = mend.edit.old.as_deref().unwrap_or_default();
-    let shown = format!("{}:{}: {old} -> {}", place.file, place.line, mend.edit.new);
+    let place = &fix.edit.place;
+    let old = fix.edit.old.as_deref().unwrap_or_default();
+    let shown = format!("{}:{}: {old} -> {}", place.file, place.line, fix.edit.new);
     assert_eq!(shown, expected, "{name}");
-    mend
+    fix
 }
 
 fn stub() -> Node {
@@ -29,13 +29,13 @@ fn stub() -> Node {
 
 #[test]
 fn the_kubelet_gets_a_file_with_real_servers() {
-    let mend = check(
+    let fix = check(
         "file",
         &stub(),
         "/c.yaml:2: resolvConf: /etc/resolv.conf -> resolvConf: /run/systemd/resolve/resolv.conf",
     );
-    assert_eq!(mend.then.len(), 2, "{mend:#?}");
-    assert!(mend.not.iter().any(|it| it.contains("Removing loop")));
+    assert_eq!(fix.then.len(), 2, "{fix:#?}");
+    assert!(fix.not.iter().any(|it| it.contains("Removing loop")));
     // A file that leads back is not named.
     let mut node = stub();
     node.files[0] = host_file(UPLINK, &[], "10.96.0.10");
@@ -54,13 +54,13 @@ fn a_flag_is_changed_where_it_stands() {
     let setting = &mut node.kubelet.as_mut().unwrap().resolv_conf;
     let shadowed = std::mem::replace(&mut setting.origin, Origin::File(place("/f.env", 1, 27)));
     setting.overrode = vec![(UPLINK.to_owned(), shadowed)];
-    let mend = check(
+    let fix = check(
         "flag",
         &node,
         "/f.env:1: --resolv-conf=/etc/resolv.conf -> --resolv-conf=/run/systemd/resolve/resolv.conf",
     );
     assert!(
-        mend.but
+        fix.but
             .iter()
             .any(|it| it.contains("/c.yaml:2:13 has no effect"))
     );
@@ -107,12 +107,12 @@ fn what_nobody_set_is_added() {
 #[test]
 fn a_server_is_taken_out_of_a_list() {
     let node = with_coredns("127.0.0.53 172.31.0.53", &corefile("/etc/resolv.conf"));
-    let mend = check(
+    let fix = check(
         "line",
         &node,
         "/etc/resolv.conf:1: nameserver 127.0.0.53 -> ",
     );
-    assert_eq!(mend.but.len(), 1, "the node reads that file too");
+    assert_eq!(fix.but.len(), 1, "the node reads that file too");
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn a_literal_is_changed_in_the_corefile() {
     let node = with_coredns("172.31.0.53", &corefile("127.0.0.1"));
     let path = "/var/lib/kubelet/pods/coredns-a/volumes/config-volume/Corefile";
     let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
-    let mend = check("corefile", &node, &expected);
+    let fix = check("corefile", &node, &expected);
     assert!(
-        mend.then
+        fix.then
             .iter()
             .any(|it| it.contains("edit configmap coredns"))
     );
@@ -146,8 +146,8 @@ fn programs_on_the_node_get_another_server() {
 }
 
 #[test]
-fn what_works_needs_no_mend() {
+fn what_works_needs_no_fix() {
     let node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
-    assert_eq!(judge(&node).mend, None);
-    assert_eq!(judge(&Node::default()).mend, None);
+    assert_eq!(judge(&node).fix, None);
+    assert_eq!(judge(&Node::default()).fix, None);
 }

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use super::graph::{Graph, reached};
 use super::outcome::{self, Outcome};
 use super::quote;
-use super::report::{Edit, Mend, State, When};
+use super::report::{Edit, Fix, State, When};
 use super::servers::{self, Server};
 use super::verdict;
 use super::view::{self, Policy};
@@ -30,14 +30,14 @@ const GOOD_FILES: [&str; 3] = [
 /// Where a file for the kubelet goes if the node has none.
 const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
 
-/// What mends the node; `None`: nothing needs to be, or nothing is known that
+/// What fixes the node; `None`: nothing needs to be, or nothing is known that
 /// would. `files` is the node with what the kubelet has from its restart on.
 pub(super) fn of(
     graph: &Graph<'_>,
     files: &Node,
     (now, next): (State, State),
     outcomes: &[&Outcome],
-) -> Option<Mend> {
+) -> Option<Fix> {
     let decides = |it: &&&Outcome| verdict::is_bad(it.state);
     let (outcome, way) = outcomes
         .iter()
@@ -49,20 +49,20 @@ pub(super) fn of(
         .is_some_and(|it| it.running.is_some());
     let every = outcome::every(graph, When::Now);
     let well = pods::well(graph, &every);
-    let is_right = |node: &Node, state: State| state == State::NoLoop || mends(node);
+    let is_right = |node: &Node, state: State| state == State::NoLoop || fixes(node);
     if outcome.when == When::Now && is_right(graph.node, next) {
-        let mut mend = setting::recreate(graph.node, false)?;
-        mend.then.extend(pods::recreation(graph.node, &well));
-        return Some(mend);
+        let mut fix = setting::recreate(graph.node, false)?;
+        fix.then.extend(pods::recreation(graph.node, &well));
+        return Some(fix);
     }
     let restarted = Graph::of(files);
     let later = outcome::outcomes(&restarted, When::NextStart);
     if is_stale && is_right(files, verdict::state(&restarted, &later)) {
-        let mut mend = setting::recreate(files, true)?;
-        mend.then.extend(pods::recreation(files, &well));
-        return Some(mend);
+        let mut fix = setting::recreate(files, true)?;
+        fix.then.extend(pods::recreation(files, &well));
+        return Some(fix);
     }
-    // Where the kubelet will have another file, that one is to be mended.
+    // Where the kubelet will have another file, that one is to be fixed.
     let mut later = later
         .iter()
         .filter(|it| is_stale && verdict::is_bad(it.state));
@@ -73,20 +73,20 @@ pub(super) fn of(
         zone: &outcome.zone,
         steps: circle(way),
     };
-    let mut mend = candidates(&case).iter().find_map(|it| it(&case))?;
-    mend.not = wrong(&case);
-    let is_old = mend.then.iter().any(|it| pods::is_recreation(it));
-    mend.then.retain(|it| !pods::is_recreation(it));
+    let mut fix = candidates(&case).iter().find_map(|it| it(&case))?;
+    fix.not = wrong(&case);
+    let is_old = fix.then.iter().any(|it| pods::is_recreation(it));
+    fix.then.retain(|it| !pods::is_recreation(it));
     if let Some(kubelet) = files.kubelet.as_ref().filter(|_| is_old && is_stale) {
         let restart = setting::restart(kubelet);
-        if !mend.then.contains(&restart) {
-            mend.then.push(restart);
+        if !fix.then.contains(&restart) {
+            fix.then.push(restart);
         }
     }
     if is_old && !(outcome.when == When::NextStart && now == State::NoLoop) {
-        mend.then.extend(pods::recreation(files, &well));
+        fix.then.extend(pods::recreation(files, &well));
     }
-    Some(mend)
+    Some(fix)
 }
 
 /// What is tried, in order.
@@ -106,10 +106,10 @@ fn candidates(case: &Case<'_, '_>) -> &'static [Candidate] {
     }
 }
 
-/// A change, if there is one of its kind that mends the node.
-type Candidate = fn(&Case<'_, '_>) -> Option<Mend>;
+/// A change, if there is one of its kind that fixes the node.
+type Candidate = fn(&Case<'_, '_>) -> Option<Fix>;
 
-/// What is to be mended.
+/// What is to be fixed.
 struct Case<'c, 'n> {
     graph: &'c Graph<'n>,
     /// The zone whose names loop.
@@ -204,7 +204,7 @@ impl<'c, 'n> Case<'c, 'n> {
 }
 
 /// Whether the node would be well with this change.
-fn mends(changed: &Node) -> bool {
+fn fixes(changed: &Node) -> bool {
     let graph = Graph::of(changed);
     let outcomes = outcome::outcomes(&graph, When::NextStart);
     // What is not followed is no better and no worse with the change.
@@ -213,7 +213,7 @@ fn mends(changed: &Node) -> bool {
 }
 
 /// Another file of the node for the kubelet.
-fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
+fn other_file(case: &Case<'_, '_>) -> Option<Fix> {
     let node = case.node();
     let kubelet = node.kubelet.as_ref()?;
     let mut files: Vec<&HostFile> = node.node_file.iter().chain(&node.files).collect();
@@ -229,13 +229,13 @@ fn other_file(case: &Case<'_, '_>) -> Option<Mend> {
             && !is_stub
             && is_kept(node, file)
             && has_real_servers(file)
-            && mends(&with_file(node, file))
+            && fixes(&with_file(node, file))
     })?;
     Some(setting::point_to(node, &good.path))
 }
 
 /// The kubelet's file without the server, where nobody writes it again.
-fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
+fn without_line(case: &Case<'_, '_>) -> Option<Fix> {
     let node = case.node();
     let file = node
         .kubelet_file
@@ -258,7 +258,7 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
     if let Some(file) = &mut changed.kubelet_file {
         file.content = Ok(parsed(&file.path, text.concat()));
     }
-    (!text.is_empty() && mends(&changed)).then(|| Mend {
+    (!text.is_empty() && fixes(&changed)).then(|| Fix {
         edit: Edit {
             place: proof.place.clone(),
             old: Some(proof.text.clone()),
@@ -272,7 +272,7 @@ fn without_line(case: &Case<'_, '_>) -> Option<Mend> {
 }
 
 /// A file that is still to be written.
-fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
+fn own_file(case: &Case<'_, '_>) -> Option<Fix> {
     case.node().kubelet.as_ref()?;
     let text = format!("nameserver {}\n", forward::OUTSIDE);
     let file = HostFile {
@@ -280,7 +280,7 @@ fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
         links: Vec::new(),
         content: Ok(parsed(OWN_FILE, text)),
     };
-    if !mends(&with_file(case.node(), &file)) {
+    if !fixes(&with_file(case.node(), &file)) {
         return None;
     }
     let known = case.upstreams();
@@ -296,9 +296,9 @@ fn own_file(case: &Case<'_, '_>) -> Option<Mend> {
             lines.join("; ")
         )
     };
-    let mut mend = setting::point_to(case.node(), OWN_FILE);
-    mend.then.insert(0, write);
-    Some(mend)
+    let mut fix = setting::point_to(case.node(), OWN_FILE);
+    fix.then.insert(0, write);
+    Some(fix)
 }
 
 /// What it means that the file is also the node's own.
@@ -350,7 +350,7 @@ fn is_generated(bytes: &[u8]) -> bool {
     comments.any(|line| words.iter().any(|word| line.contains(word)))
 }
 
-/// What people try that does not mend it.
+/// What people try that does not fix it.
 fn wrong(case: &Case<'_, '_>) -> Vec<String> {
     let mut wrong = Vec::new();
     let has_coredns = case
