@@ -2,11 +2,7 @@
 //! changed what `check-loop` says of it: what it has, or that this is not
 //! known. What the files say by now counts from its restart on.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test may stop at the first surprise"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 #[expect(dead_code, reason = "other tests need the rest of it")]
 mod trees;
@@ -35,8 +31,8 @@ fn node(name: &str) -> PathBuf {
 }
 
 fn json(arguments: &[&str], root: &Path) -> (i32, Value) {
-    let (status, out, err) = kdns(&[arguments, &["--format", "json"]].concat(), root);
-    (status, serde_json::from_str(&out).expect(&err))
+    let (status, out, _) = kdns(&[arguments, &["--format", "json"]].concat(), root);
+    (status, serde_json::from_str(&out).unwrap())
 }
 
 /// The file that the running kubelet has is known from a pod that it made, or

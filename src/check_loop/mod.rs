@@ -55,8 +55,7 @@ pub fn judge(node: &Node) -> Report {
     if state_next == State::NoLoop && !assumptions::has_kubelet_file(node) {
         state_next = State::Unknown;
     }
-    let can_have_kubelet = node.kubelet.is_some() || node.unseen.is_some();
-    let mut verdict = verdict::verdict(state_now, state_next, can_have_kubelet);
+    let mut verdict = verdict::verdict(state_now, state_next, can_have_kubelet(node));
     let contradiction = evidence::contradiction(node).filter(|_| verdict == Verdict::NoLoop);
     if contradiction.is_some() {
         verdict = Verdict::Unknown;
@@ -81,10 +80,7 @@ pub fn judge(node: &Node) -> Report {
     if !is_about_now && missing.is_empty() {
         remarks.extend(evidence::unexplained(&evidence));
     }
-    remarks.extend(unlike::of(&graph));
-    remarks.extend(others::of(&graph));
-    remarks.extend(drift::of(&graph));
-    remarks.extend(left_over(node));
+    remarks.extend(beside(&graph));
     remarks.extend(running.as_ref().and_then(|_| restarted(files, state_next)));
     remarks.retain(|it| !is_said(it, &missing));
     let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
@@ -106,6 +102,20 @@ pub fn judge(node: &Node) -> Report {
     };
     report.headline = headline::of(&graph, &report, &all);
     report
+}
+
+/// What is worth knowing beside the ways of queries.
+fn beside(graph: &Graph<'_>) -> Vec<String> {
+    let mut remarks = unlike::of(graph);
+    remarks.extend(others::of(graph));
+    remarks.extend(drift::of(graph));
+    remarks.extend(left_over(graph.node));
+    remarks
+}
+
+/// Whether a kubelet runs here, or none was seen that can run.
+fn can_have_kubelet(node: &Node) -> bool {
+    node.kubelet.is_some() || node.unseen.is_some()
 }
 
 /// What comes with the kubelet's restart, where that is not what comes before.

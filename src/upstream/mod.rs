@@ -14,7 +14,7 @@ use crate::address::DNS_PORT;
 use crate::check_loop;
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
-use crate::node::{HostFile, Node};
+use crate::node::{HostFile, Node, Unread};
 use crate::text::{Place, Source};
 use crate::topology::Target;
 use crate::topology::resolved::{Mode, UPLINK_FILE};
@@ -270,6 +270,22 @@ fn place_in(conf: &ResolvConf, address: IpAddr) -> Option<Place> {
     Some(conf.place_of(span.start))
 }
 
+/// Why a file has no servers.
+fn unread_problem(file: &HostFile, unread: &Unread, role: Role) -> String {
+    let problem = match (unread.is_missing, file.links.last()) {
+        (true, Some(target)) => format!("it leads to {target}, and there is no such file"),
+        (true, None) => "there is no such file: resolvers then ask 127.0.0.1".to_owned(),
+        (false, _) => unread.reason.clone(),
+    };
+    // Source: kubernetes pkg/kubelet/network/dns/dns.go `GetPodDNS`.
+    let stops_pods = unread.is_missing && role != Role::Node;
+    if stops_pods {
+        format!("{problem}; the kubelet reads it for every pod, so no pod starts without it")
+    } else {
+        problem
+    }
+}
+
 fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     let end = file.links.last().unwrap_or(&file.path);
     let exists = file.content.is_ok();
@@ -291,23 +307,8 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
     let conf = match &file.content {
         Ok(conf) => conf,
         Err(unread) => {
-            let problem = match (unread.is_missing, file.links.last()) {
-                (true, Some(target)) => {
-                    format!("it leads to {target}, and there is no such file")
-                }
-                (true, None) => "there is no such file: resolvers then ask 127.0.0.1".to_owned(),
-                (false, _) => unread.reason.clone(),
-            };
             report.is_unknown = !unread.is_missing;
-            // Source: kubernetes pkg/kubelet/network/dns/dns.go `GetPodDNS`.
-            let stops_pods = unread.is_missing && role != Role::Node;
-            report.problem = Some(if stops_pods {
-                format!(
-                    "{problem}; the kubelet reads it for every pod, so no pod starts without it"
-                )
-            } else {
-                problem
-            });
+            report.problem = Some(unread_problem(file, unread, role));
             return report;
         }
     };

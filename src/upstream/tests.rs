@@ -165,7 +165,7 @@ fn a_file_that_was_not_read_is_unknown() {
     node.kubelet_file = Some(HostFile {
         path: "/run/own.conf".to_owned(),
         links: Vec::new(),
-        content: Err(crate::node::Unread {
+        content: Err(Unread {
             is_missing: false,
             reason: "cannot read /run/own.conf: permission denied (needs root)".to_owned(),
         }),
