@@ -119,7 +119,7 @@ umount /proc
         text.starts_with("0 explain\n1 check-loop\n1 lint\n1 lint\nwritten\n== "),
         "{text}"
     );
-    assert_eq!(text.matches("kdns: ").count(), 5, "{text}");
-    assert_eq!(text.matches("/proc is not mounted").count(), 5, "{text}");
+    assert_eq!(text.matches("kdns: ").count(), 7, "{text}");
+    assert_eq!(text.matches("/proc is not mounted").count(), 7, "{text}");
     assert!(text.contains("2 check-loop\n2 pods\n"), "{text}");
 }

@@ -68,16 +68,6 @@ pub fn unseen(root: &Root, processes: &[Seen]) -> Option<String> {
 const HIDDEN: &str =
     "cannot see the processes of others: /proc is mounted with hidepid (needs root)";
 
-/// Whether these are only the processes of a container: their numbers are not
-/// those of the machine.
-pub fn is_in_container(root: &Root) -> bool {
-    let own = root.read_link(Path::new("/proc/self/ns/pid"));
-    root.is_live() && own.is_some_and(|it| it.as_os_str() != FIRST_PID_NAMESPACE)
-}
-
-/// Source: linux `include/linux/proc_ns.h: PROC_PID_INIT_INO`.
-const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
-
 /// The same of these processes only.
 pub fn look_at(root: &Root, pids: impl IntoIterator<Item = u32>) -> (Vec<Seen>, Vec<String>) {
     let mut skipped = Vec::new();

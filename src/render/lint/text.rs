@@ -104,11 +104,11 @@ fn summary(findings: &[Finding], files: usize) -> String {
         return format!("nothing found in {files}");
     }
     let fixed = findings.iter().filter(|it| it.fix.is_some()).count();
-    let fixes = match fixed {
+    let offer = match fixed {
         0 => String::new(),
         _ => format!("; {fixed} can be fixed with --fix"),
     };
-    format!("{} in {files}{fixes}", parts.join(", "))
+    format!("{} in {files}{offer}", parts.join(", "))
 }
 
 /// Lines of a file with marks in them.

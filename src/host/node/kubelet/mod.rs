@@ -98,10 +98,7 @@ fn not_seen(root: &Root, processes: &[Seen], kubelet: &Kubelet) -> Option<String
     let Found::Files { file } = &kubelet.found else {
         return None;
     };
-    let why = processes::unseen(root, processes).or_else(|| {
-        let is_apart = processes::is_in_container(root);
-        is_apart.then(|| "only the processes of a container can be seen here".to_owned())
-    })?;
+    let why = processes::unseen(root, processes)?;
     Some(format!(
         "whether the kubelet runs, and with other flags than {file} has, is not known: {why}"
     ))

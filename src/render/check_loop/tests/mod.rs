@@ -216,7 +216,7 @@ fn npd_keeps_the_end_of_a_long_path() {
     "forward . 192.0.2.1".clone_into(&mut fix.edit.new);
     assert_eq!(
         written(npd::write, &report),
-        "refused: 127.0.0.53:53; fix forward in ...8201-91e9ecb6b1e8/volumes/Corefile:8\n"
+        "refused: 127.0.0.53:53; fix forward in ...-8201-91e9ecb6b1e8/volumes/Corefile:8\n"
     );
 }
 
