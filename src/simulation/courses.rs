@@ -16,6 +16,8 @@ const INSTANT: Duration = Duration::from_millis(1);
 
 /// What may differ is played as long as all runs together have fewer queries and lots.
 const MAX_PLAYED: usize = 20_000;
+/// To read so many bytes again takes as long as a query at least.
+const BYTES_LIKE_A_QUERY: usize = 128;
 /// And as long as they are fewer.
 const MAX_RUNS: usize = 2_000;
 /// So few queries differ where a lot decides on no more than what follows it.
@@ -56,15 +58,17 @@ pub struct Other {
     pub outcome: Option<Outcome>,
 }
 
-/// What may differ from `run`; `play` plays the lookup with lots that fall so.
-pub fn of(run: &Run, play: impl FnMut(Vec<usize>) -> Run) -> Courses {
+/// What may differ from `run`; `play` plays the lookup with lots that fall so, and reads
+/// so many bytes of files each time.
+pub fn of(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> Courses {
     let is_certain = |it: &Chance| *it == Chance::default();
     if run.chance.as_deref().is_none_or(is_certain) {
         return Courses::default();
     }
     let mut search = Search {
         play,
-        queries: cost(run),
+        queries: 0,
+        reading: bytes / BYTES_LIKE_A_QUERY,
         runs: 0,
     };
     search.courses(run, 0, usize::MAX)
@@ -72,6 +76,8 @@ pub fn of(run: &Run, play: impl FnMut(Vec<usize>) -> Run) -> Courses {
 
 struct Search<P> {
     play: P,
+    /// What reading the files costs, in queries.
+    reading: usize,
     /// Played so far.
     queries: usize,
     runs: usize,
@@ -97,7 +103,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
                 }
                 let before = lots.iter().take(index).map(|lot| lot.picked);
                 let other = (self.play)(before.chain([picked]).collect());
-                self.queries += cost(&other);
+                self.queries += self.reading + cost(&other);
                 self.runs += 1;
                 if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
                     courses.because(lot.why);
@@ -118,7 +124,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         }
         let mut play = |turned: &dyn Fn(usize) -> usize| {
             let other = (self.play)((0..lots.len()).map(turned).collect());
-            self.queries += cost(&other);
+            self.queries += self.reading + cost(&other);
             self.runs += 1;
             let same = other.outcome == run.outcome && other.sent.len() == run.sent.len();
             (same && places(&other) == places(run)).then_some(other.sent)
