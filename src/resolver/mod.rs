@@ -246,7 +246,9 @@ impl Resolver {
 
     /// What may differ from `prediction`, which [`Resolver::predict`] made.
     pub fn courses(&self, scenario: &Scenario, prediction: &Run) -> Courses {
-        let files = [&scenario.resolv_conf, &scenario.hosts].into_iter().flatten();
+        let files = [&scenario.resolv_conf, &scenario.hosts]
+            .into_iter()
+            .flatten();
         let bytes = files.map(|it| it.source.bytes.len()).sum();
         courses::of(prediction, bytes, |lots| {
             self.predict_with_lots(scenario, lots)

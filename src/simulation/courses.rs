@@ -14,10 +14,10 @@ use crate::simulation::{Run, Sent};
 /// Queries this close to each other are sent at the same time.
 const INSTANT: Duration = Duration::from_millis(1);
 
-/// What may differ is played as long as all runs together have fewer queries and lots.
+/// What may differ is played as long as all runs together have fewer queries.
 const MAX_PLAYED: usize = 20_000;
-/// To read so many bytes again takes as long as a query at least.
-const BYTES_LIKE_A_QUERY: usize = 128;
+/// And as long as they read fewer bytes.
+const MAX_READ: usize = 4 << 20;
 /// And as long as they are fewer.
 const MAX_RUNS: usize = 2_000;
 /// So few queries differ where a lot decides on no more than what follows it.
@@ -67,8 +67,8 @@ pub fn of(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> Cours
     }
     let mut search = Search {
         play,
-        queries: 0,
-        reading: bytes / BYTES_LIKE_A_QUERY,
+        bytes,
+        queries: run.sent.len(),
         runs: 0,
     };
     search.courses(run, 0, usize::MAX)
@@ -76,14 +76,25 @@ pub fn of(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> Cours
 
 struct Search<P> {
     play: P,
-    /// What reading the files costs, in queries.
-    reading: usize,
+    /// Read by each run.
+    bytes: usize,
     /// Played so far.
     queries: usize,
     runs: usize,
 }
 
 impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
+    fn count(&mut self, run: &Run) {
+        self.queries += run.sent.len();
+        self.runs += 1;
+    }
+
+    const fn is_spent(&self) -> bool {
+        self.queries >= MAX_PLAYED
+            || self.runs >= MAX_RUNS
+            || self.runs.saturating_mul(self.bytes) >= MAX_READ
+    }
+
     /// What may differ from `run` by order, and by its lots from number `first`
     /// on that are drawn before so many queries.
     fn courses(&mut self, run: &Run, first: usize, before: usize) -> Courses {
@@ -96,15 +107,14 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         let drawn = lots.iter().enumerate().skip(first);
         for (index, lot) in drawn.filter(|(_, lot)| lot.after < before) {
             for picked in (0..lot.among).filter(|it| *it != lot.picked) {
-                if self.queries >= MAX_PLAYED || self.runs >= MAX_RUNS {
+                if self.is_spent() {
                     courses.is_open = true;
                     courses.because(lot.why);
                     return courses;
                 }
                 let before = lots.iter().take(index).map(|lot| lot.picked);
                 let other = (self.play)(before.chain([picked]).collect());
-                self.queries += self.reading + cost(&other);
-                self.runs += 1;
+                self.count(&other);
                 if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
                     courses.because(lot.why);
                     courses.add(other, run);
@@ -124,8 +134,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         }
         let mut play = |turned: &dyn Fn(usize) -> usize| {
             let other = (self.play)((0..lots.len()).map(turned).collect());
-            self.queries += self.reading + cost(&other);
-            self.runs += 1;
+            self.count(&other);
             let same = other.outcome == run.outcome && other.sent.len() == run.sent.len();
             (same && places(&other) == places(run)).then_some(other.sent)
         };
@@ -264,12 +273,6 @@ impl Group {
 fn places(run: &Run) -> Vec<(usize, &'static str)> {
     let lots = lots(run).into_iter();
     lots.map(|lot| (lot.after, lot.why)).collect()
-}
-
-/// What a run costs: its queries, and its lots, of which a stranger's list of servers
-/// has as many.
-fn cost(run: &Run) -> usize {
-    run.sent.len() + run.chance.as_ref().map_or(0, |it| it.lots.len())
 }
 
 /// The lots of a run, after so many queries that reached a server.
