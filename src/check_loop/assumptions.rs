@@ -52,7 +52,10 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
              {DEBUG}"
         )];
     }
-    let mut missing = Vec::new();
+    let denied = node.denied.iter();
+    let mut missing: Vec<String> = denied
+        .map(|it| format!("Not all of the node could be read: {it}"))
+        .collect();
     match (&node.kubelet, &node.kubelet_file) {
         (None, _) => missing
             .push("No kubelet was found, so it is not known which file its pods get".to_owned()),
@@ -75,7 +78,12 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
         }
         (Some(_), None) => {}
     }
-    if !has_corefile {
+    // Of a pod whose Corefile is not known a sentence of its own says so.
+    let has_pod = graph
+        .servers
+        .iter()
+        .any(|it| it.role == Role::Cluster && it.pod.is_some());
+    if !has_corefile && !has_pod {
         missing.push(
             "No Corefile was found: give it with --corefile (kubectl -n kube-system get configmap \
              coredns -o jsonpath='{.data.Corefile}')"

@@ -187,7 +187,13 @@ fn found<'n>(node: &'n Node, dns: &DnsServer) -> Server<'n> {
 fn unread<'n>(pod: &'n Pod, site: &Site<'_>) -> Server<'n> {
     let why = || format!("The Corefile of pod {} was not found", pod.label());
     let reason = pod.corefile_unknown.clone().unwrap_or_else(why);
-    let remedy = format!("{reason}; --corefile stands in for it");
+    let remedy = match (&pod.namespace, &pod.name) {
+        (Some(namespace), Some(name)) => format!(
+            "{reason}; kubectl -n {namespace} get pod {name} -o yaml says by its arguments and \
+             volumes where that is, and --corefile stands in for it"
+        ),
+        _ => format!("{reason}; --corefile stands in for it"),
+    };
     Server {
         dns: DnsServer {
             program: site.program,

@@ -247,6 +247,7 @@ fn in_mind() -> Workload {
         namespace: None,
         place: String::new(),
         pod: PodSpec::default(),
+        containers: Vec::new(),
     }
 }
 

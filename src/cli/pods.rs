@@ -48,7 +48,7 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let root = node_below(args.root.as_deref())?;
     let (seen, mut skipped) = processes::scan(&root);
     let (pods, unread) = pods::read(&root, &seen, Parts::PODS);
-    skipped.extend(unread);
+    skipped.extend(unread.sentences);
     let heard: Vec<Vec<String>> = pods.iter().map(|it| heard(&root, &seen, it)).collect();
     let verbose = args.verbose;
     args.outputs

@@ -78,6 +78,8 @@ pub struct Node {
     /// What is there and could not be read, and why. Whole sentences without
     /// a full stop.
     pub skipped: Vec<String>,
+    /// The first of these that is about a want of privilege.
+    pub denied: Option<String>,
 }
 
 /// The runtime that writes the files of the node's pods.

@@ -4,10 +4,13 @@
 //! kinds of other makers whose template stands in the same place. Lists are
 //! opened. Values that the API server refuses are errors with their place.
 
+mod container;
 mod spec;
 
 use crate::config::yaml::{self, Node};
 use crate::text::Source;
+
+pub use container::{Container, Mount};
 
 /// What a file has to say about pods.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -32,6 +35,8 @@ pub struct Workload {
     pub place: String,
     /// What its pods are like.
     pub pod: PodSpec,
+    /// How their containers are started, in order.
+    pub containers: Vec<Container>,
 }
 
 /// The parts of a pod's spec that its resolver depends on.

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use crate::config::manifest::container;
 use crate::config::manifest::{DnsConfig, DnsOption, DnsPolicy, ManifestError, PodSpec, Workload};
 use crate::config::yaml::{Kind, Node};
 use crate::text::{Source, escaped};
@@ -48,6 +49,7 @@ pub(super) fn workload(
         namespace: of_metadata("namespace")?,
         place: source.place(object.span.start),
         pod,
+        containers: container::all(spec),
     })
 }
 

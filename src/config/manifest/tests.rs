@@ -196,3 +196,47 @@ fn what_the_api_server_refuses_is_an_error_with_its_place() {
         "f.yaml:3:19: dnsConfig must be a mapping, not a number",
     );
 }
+
+#[test]
+fn a_manifest_says_how_containers_are_started() {
+    let text = "
+kind: Pod
+metadata: {name: a}
+spec:
+  volumes:
+  - {name: files, hostPath: {path: /etc/dns/}}
+  - {name: empty, emptyDir: {}}
+  containers:
+  - name: coredns
+    command: [/coredns]
+    args: [-conf, /conf/Corefile]
+    workingDir: /w
+    volumeMounts:
+    - {name: files, mountPath: /conf}
+    - {name: files, mountPath: /one, subPath: a/b}
+    - {name: files, mountPath: /expr, subPathExpr: $(POD)}
+    - {name: empty, mountPath: /tmp}
+    - {name: none, mountPath: /none}
+  - name: bare
+";
+    let containers = first_pod(&source(text)).unwrap().workload.containers;
+    let [coredns, bare] = containers.as_slice() else {
+        panic!("{containers:?}");
+    };
+    assert_eq!(coredns.command, ["/coredns"]);
+    assert_eq!(coredns.arguments, ["-conf", "/conf/Corefile"]);
+    assert_eq!(coredns.directory, "/w");
+    let mounts = coredns.mounts.iter();
+    let mounts: Vec<_> = mounts
+        .map(|it| (it.point.as_str(), it.host_path.as_deref()))
+        .collect();
+    let expected = [
+        ("/conf", Some("/etc/dns/")),
+        ("/one", Some("/etc/dns/a/b")),
+        ("/expr", None),
+        ("/tmp", None),
+        ("/none", None),
+    ];
+    assert_eq!(mounts, expected);
+    assert_eq!(bare.mounts, []);
+}

@@ -101,7 +101,8 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
         if parts.dns_pods {
             static_pods::mark(root, &mut node);
         }
-        node.skipped.extend(unread);
+        node.denied = unread.denied;
+        node.skipped.extend(unread.sentences);
     }
     if parts.dns_pods {
         let (corefiles, unread) = corefiles::read(root, stand_ins.corefile.as_ref());

@@ -4,13 +4,16 @@ use std::path::Path;
 
 use crate::config::manifest;
 use crate::host::node::kubelet;
+use crate::host::node::pods;
 use crate::host::root::Root;
 use crate::node::Node;
 
 /// More files in the directory are not read.
 const MAX_FILES: usize = 200;
 
-/// Notes the manifest of each pod that has one.
+/// Notes the manifest of each pod that has one, and reads the Corefile that it
+/// names where nothing else told which that is. What could not be read is
+/// added to `Node::skipped`.
 ///
 /// Source: kubernetes `pkg/kubelet/config/file.go`, which leaves out names that
 /// begin with a dot, and `common.go: generatePodName`: `NAME-NODE`.
@@ -22,6 +25,7 @@ pub(super) fn mark(root: &Root, node: &mut Node) {
         return;
     };
     let own = kubelet::own_root(root, kubelet);
+    let node_root = root;
     let root = own.as_ref().unwrap_or(root);
     let folder = Path::new(folder);
     // What cannot be read is told only by the pods' uids.
@@ -46,6 +50,8 @@ pub(super) fn mark(root: &Root, node: &mut Node) {
                     node_name.is_some_and(|it| pod.is_static() || node.name.as_deref() == Some(it));
                 if workload.kind == "Pod" && pod.namespace.as_deref() == Some(namespace) && is_its {
                     pod.manifest = Some(file.source.name.clone());
+                    let unread = pods::corefile_of_manifest(node_root, pod, &workload.containers);
+                    node.skipped.extend(unread);
                 }
             }
         }

@@ -7,11 +7,15 @@ use super::container::Container;
 use super::contents::{Look, whole};
 use super::skipped::list;
 use crate::config::corefile::parse;
+use crate::config::manifest;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::node::corefiles::{self, Files as _};
 use crate::host::node::processes::after;
+use crate::host::root::Root;
 use crate::host::situation::RESOLV_CONF;
-use crate::node::{Pod, Process, is_dns_name, is_node_cache, launch};
+use crate::node::launch::{self, Launch};
+use crate::node::mountinfo::Mount;
+use crate::node::{Pod, Process, is_dns_name, is_node_cache};
 use crate::text::{Source, escaped};
 use crate::topology::coredns::{self, Conf};
 
@@ -98,6 +102,51 @@ impl Look<'_> {
         file.source.name = format!("/proc/{}/root{}", process.pid, file.source.name);
         Some(whole(file, skipped))
     }
+}
+
+/// Reads the Corefile that the manifest of a static pod names, if none was
+/// found: a container that ended has left nothing else that tells. With what
+/// could not be read, as sentences without a full stop.
+pub(in crate::host::node) fn corefile_of_manifest(
+    node: &Root,
+    pod: &mut Pod,
+    containers: &[manifest::Container],
+) -> Vec<String> {
+    let mut skipped = Skipped::default();
+    if pod.corefiles.is_empty() && !is_node_cache(pod) {
+        let coredns = containers.iter().filter(|it| is_dns_name(&it.name));
+        if let Some(launch) = coredns.filter_map(of_manifest).next() {
+            of_container(pod, &Container::of(node, None, Some(launch)), &mut skipped);
+        }
+    }
+    skipped.sentences()
+}
+
+/// How CoreDNS is started; `None`: it is another program, or its Corefile is in
+/// a volume that is not the node's.
+fn of_manifest(container: &manifest::Container) -> Option<Launch> {
+    // What stands in for an entry point that the image alone has says nothing.
+    let program = container.command.is_empty().then(String::new);
+    let command = program.into_iter().chain(container.command.iter().cloned());
+    let arguments: Vec<String> = command.chain(container.arguments.iter().cloned()).collect();
+    if let Conf::File(path) = coredns::conf(&arguments)? {
+        let path = launch::absolute(&container.directory, &path);
+        let mut others = container.mounts.iter().filter(|it| it.host_path.is_none());
+        if others.any(|it| Path::new(&path).starts_with(&it.point)) {
+            return None;
+        }
+    }
+    let mount = |it: &manifest::Mount| {
+        Some(Mount {
+            point: it.point.clone(),
+            source: it.host_path.clone()?,
+        })
+    };
+    Some(Launch {
+        arguments,
+        directory: container.directory.clone(),
+        mounts: container.mounts.iter().filter_map(mount).collect(),
+    })
 }
 
 /// Puts the Corefile that the container reads in the place of those that lie

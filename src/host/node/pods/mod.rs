@@ -24,6 +24,16 @@ use crate::target::{Group, Names, Wanted};
 use crate::text::ordered;
 
 pub use contents::addresses;
+pub(super) use corefile::corefile_of_manifest;
+
+/// What of the pods could not be read.
+#[derive(Clone, Debug, Default)]
+pub struct Unread {
+    /// All of it, as sentences without a full stop.
+    pub sentences: Vec<String>,
+    /// The first of them that is about a want of privilege.
+    pub denied: Option<String>,
+}
 
 /// Reads the pods of the node below `root`, sorted by namespace and name.
 /// `processes` are those of [`super::processes::scan`]. With what could not be
@@ -31,8 +41,13 @@ pub use contents::addresses;
 ///
 /// Each file is read once. The files of DNS servers, their logs and Corefiles,
 /// are read only where `parts` wants them.
-pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Vec<String>) {
-    read_some(root, processes, parts, |_| true)
+pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Unread) {
+    let (pods, skipped) = look(root, processes, parts, |_| true);
+    let unread = Unread {
+        denied: skipped.denied(),
+        sentences: skipped.sentences(),
+    };
+    (pods, unread)
 }
 
 /// The same, with the files of those pods only that are `wanted`: of the others
@@ -43,13 +58,23 @@ pub fn read_some(
     parts: Parts,
     wanted: impl Fn(&Pod) -> bool,
 ) -> (Vec<Pod>, Vec<String>) {
-    if !parts.pods && !parts.dns_pods {
-        return (Vec::new(), Vec::new());
-    }
-    let mut skipped = Skipped::default();
-    let facts = facts(root, processes, None, &mut skipped);
-    let pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
+    let (pods, skipped) = look(root, processes, parts, wanted);
     (pods, skipped.sentences())
+}
+
+fn look(
+    root: &Root,
+    processes: &[Seen],
+    parts: Parts,
+    wanted: impl Fn(&Pod) -> bool,
+) -> (Vec<Pod>, Skipped) {
+    let mut skipped = Skipped::default();
+    let mut pods = Vec::new();
+    if parts.pods || parts.dns_pods {
+        let facts = facts(root, processes, None, &mut skipped);
+        pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
+    }
+    (pods, skipped)
 }
 
 /// Only the pods of `only`; nothing else of the node is read. `None`: that is

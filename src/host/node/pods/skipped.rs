@@ -60,6 +60,13 @@ impl Skipped {
         self.alike.is_empty() && self.silent.is_empty()
     }
 
+    /// The first sentence about what only another user may read.
+    pub(super) fn denied(&self) -> Option<String> {
+        let is_denied = |errno: &Option<Errno>| matches!(errno, Some(Errno::EACCES | Errno::EPERM));
+        let found = self.alike.iter().find(|(errno, ..)| is_denied(errno))?;
+        Some(found.1.clone())
+    }
+
     pub(super) fn sentences(self) -> Vec<String> {
         let sentence = |(_, sentence, more)| match more {
             0 => sentence,
