@@ -8,7 +8,7 @@ use super::courses::Course;
 use super::observation::Observation;
 
 /// Of more late queries, and more that pass one, only so many are tried.
-const MOST_LATE: usize = 4;
+const MOST_LATE: usize = 6;
 const MOST_PASSED: usize = 3;
 
 /// What differs first.
