@@ -164,9 +164,7 @@ pub fn is_fifo(path: &Path) -> bool {
 ///
 /// It is not there, not readable, or not a regular file.
 pub fn read_path(path: &Path) -> Result<FileRead, ReadError> {
-    let file = shown(path);
-    let open = |flags| openat(AT_FDCWD, path, flags | OFlag::O_CLOEXEC, Mode::empty());
-    read_opened(&file, open)
+    read_stream(&shown(path), open_path(path)?)
 }
 
 /// Reads a file that a walk of [`tree`] has found, up to [`MAX_BYTES`], with
@@ -214,7 +212,7 @@ pub fn read_found(path: &Path) -> Result<FileRead, ReadError> {
 /// It is not there, not readable, or not a regular file.
 pub fn open_path(path: &Path) -> Result<File, ReadError> {
     let open = |flags| openat(AT_FDCWD, path, flags | OFlag::O_CLOEXEC, Mode::empty());
-    open_regular(&shown(path), open)
+    open_regular(|| shown(path), open)
 }
 
 /// Opens what the caller wants read line by line: a file, a device, or a FIFO,
@@ -224,13 +222,12 @@ pub fn open_path(path: &Path) -> Result<File, ReadError> {
 ///
 /// It is not there, not readable, or a directory.
 pub fn open_lines(path: &Path) -> Result<File, ReadError> {
-    let file = shown(path);
     let flags = OFlag::O_RDONLY | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
     let descriptor =
-        openat(AT_FDCWD, path, flags, Mode::empty()).map_err(|errno| system(&file, errno))?;
+        openat(AT_FDCWD, path, flags, Mode::empty()).map_err(|errno| system(shown(path), errno))?;
     let opened = File::from(descriptor);
     if opened.metadata().is_ok_and(|it| it.is_dir()) {
-        return Err(not_regular(&file, "a directory"));
+        return Err(not_regular(shown(path), "a directory"));
     }
     Ok(opened)
 }
@@ -244,7 +241,7 @@ pub fn read_whole(name: &str, stream: impl Read, most: usize) -> Result<Source, 
     let mut bytes = Vec::new();
     let mut rest = stream.take(most as u64 + 1);
     rest.read_to_end(&mut bytes)
-        .map_err(|error| system(name, errno_of(&error)))?;
+        .map_err(|error| system(name.to_owned(), errno_of(&error)))?;
     let file = name.to_owned();
     if bytes.len() > most {
         return Err(ReadError::TooLong { file, most });
@@ -258,57 +255,53 @@ pub fn read_whole(name: &str, stream: impl Read, most: usize) -> Result<Source, 
 ///
 /// It cannot be read.
 pub fn read_stream(name: &str, stream: impl Read) -> Result<FileRead, ReadError> {
+    let mut file = read_unnamed(|| name.to_owned(), stream)?;
+    name.clone_into(&mut file.source.name);
+    Ok(file)
+}
+
+/// The same of a file that gets its name later; errors have this one.
+fn read_unnamed(name: impl Fn() -> String, stream: impl Read) -> Result<FileRead, ReadError> {
     // Nearly every file fits here, which saves some reads.
     let mut bytes = Vec::with_capacity(4096);
     let mut rest = stream.take(MAX_BYTES as u64 + 1);
     rest.read_to_end(&mut bytes)
-        .map_err(|error| system(name, errno_of(&error)))?;
+        .map_err(|error| system(name(), errno_of(&error)))?;
     let is_cut = bytes.len() > MAX_BYTES;
     bytes.truncate(MAX_BYTES);
     bytes.shrink_to_fit();
+    let name = String::new();
     Ok(FileRead {
-        source: Source {
-            name: name.to_owned(),
-            bytes,
-        },
+        source: Source { name, bytes },
         is_cut,
     })
 }
 
-fn read_opened(
-    file: &str,
-    open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
-) -> Result<FileRead, ReadError> {
-    read_stream(file, open_regular(file, open)?)
-}
-
 /// Opens with `open`, which gets flags. Devices are not opened but looked at.
+/// Errors have the file's `name`.
 fn open_regular(
-    file: &str,
+    name: impl Fn() -> String,
     open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
 ) -> Result<File, ReadError> {
-    let looked_at = open(OFlag::O_PATH).map_err(|errno| system(file, errno))?;
-    expect_regular(file, &looked_at)?;
+    let looked_at = open(OFlag::O_PATH).map_err(|errno| system(name(), errno))?;
+    expect_regular(&name, &looked_at)?;
     // Once more: another file can be there by now.
-    open_unseen(file, open)
+    open_unseen(name, open)
 }
 
 /// The same where nothing is dangerous to open: on a procfs.
 fn open_unseen(
-    file: &str,
+    name: impl Fn() -> String,
     open: impl Fn(OFlag) -> nix::Result<OwnedFd>,
 ) -> Result<File, ReadError> {
     let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let descriptor = open(flags).map_err(|errno| system(file, errno))?;
-    expect_regular(file, &descriptor)?;
+    let descriptor = open(flags).map_err(|errno| system(name(), errno))?;
+    expect_regular(&name, &descriptor)?;
     Ok(File::from(descriptor))
 }
 
-fn system(file: &str, errno: Errno) -> ReadError {
-    ReadError::System {
-        file: file.to_owned(),
-        errno,
-    }
+fn system(file: String, errno: Errno) -> ReadError {
+    ReadError::System { file, errno }
 }
 
 /// The type bits of a file's mode.

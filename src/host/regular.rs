@@ -7,8 +7,11 @@ use nix::sys::stat::{SFlag, fstat};
 use super::{ReadError, file_type, system};
 
 /// Whether a file is one of bytes that end.
-pub(super) fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), ReadError> {
-    let status = fstat(descriptor).map_err(|errno| system(file, errno))?;
+pub(super) fn expect_regular(
+    name: &impl Fn() -> String,
+    descriptor: &OwnedFd,
+) -> Result<(), ReadError> {
+    let status = fstat(descriptor).map_err(|errno| system(name(), errno))?;
     let [directory, fifo, socket, link, device] = KINDS;
     let kind = match file_type(status.st_mode) {
         SFlag::S_IFREG => return Ok(()),
@@ -18,7 +21,7 @@ pub(super) fn expect_regular(file: &str, descriptor: &OwnedFd) -> Result<(), Rea
         SFlag::S_IFLNK => link,
         _ => device,
     };
-    Err(not_regular(file, kind))
+    Err(not_regular(name(), kind))
 }
 
 /// What can be in the place of a regular file.
@@ -31,9 +34,6 @@ pub(super) const KINDS: [&str; 5] = [
 ];
 
 /// The error about what is there instead.
-pub(super) fn not_regular(file: &str, kind: &'static str) -> ReadError {
-    ReadError::NotRegular {
-        file: file.to_owned(),
-        kind,
-    }
+pub(super) fn not_regular(file: String, kind: &'static str) -> ReadError {
+    ReadError::NotRegular { file, kind }
 }

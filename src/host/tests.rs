@@ -128,6 +128,11 @@ fn check_read(links: &[(&str, &str)], path: &str, expected: Result<&str, &str>) 
             "{resolution:?} {path}"
         );
     }
+    let links = BOTH.map(|resolution| {
+        let root = Root::below(&root, resolution).unwrap();
+        root.links(Path::new(path)).map_err(|it| it.to_string())
+    });
+    assert_eq!(links[0], links[1], "{path}");
 }
 
 #[test]

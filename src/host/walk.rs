@@ -50,6 +50,17 @@ pub(super) fn open(root: &OwnedFd, path: &Path, flags: OFlag) -> nix::Result<Own
     }
 }
 
+/// Whether the kernel meets no link on the way to `path`, as on most ways; it
+/// says so in one call. `false`: it does, or cannot tell.
+pub(super) fn is_without_links(root: &OwnedFd, path: &Path) -> bool {
+    let resolve = ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_SYMLINKS;
+    let flags = OFlag::O_PATH | OFlag::O_CLOEXEC;
+    let how = OpenHow::new().flags(flags).resolve(resolve);
+    let opened = openat2(root, path, how);
+    // Of a link it says ELOOP, also before something that is not there.
+    matches!(opened, Ok(_) | Err(Errno::ENOENT | Errno::ENOTDIR))
+}
+
 /// Follows `path`, and notes every link on the way.
 pub(super) fn find(root: &OwnedFd, path: &Path, links: &mut Vec<Link>) -> nix::Result<Found> {
     walk(root, path, true, links)

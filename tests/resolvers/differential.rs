@@ -12,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
-use crate::lab::compare::judge;
+use crate::lab::compare::judge_as_sent;
 use crate::lab::rules::Reply;
 use crate::lab::{Observation, ResolverId, Scenario, observe_until, random, real};
 use crate::vectors::predict;
@@ -32,10 +32,6 @@ const ONE_OUTSIDE_IN: usize = 100;
 
 /// The runs of hickory that were outside so far.
 static OUTSIDE: AtomicUsize = AtomicUsize::new(0);
-
-/// Of more late queries, and more that pass one, only so many are tried.
-const MOST_LATE: usize = 4;
-const MOST_PASSED: usize = 3;
 
 /// A trial for each scenario, with every resolver that is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -91,15 +87,7 @@ fn check(
         }
         let prediction = predict(&text, id.as_str())?;
         let verdict = observe_until(&question, id, ATTEMPTS, |seen| {
-            let mut orders = as_sent(seen).into_iter();
-            let is_one = |it: &Observation| judge(&prediction, it).is_ok();
-            judge(&prediction, seen).or_else(|it| {
-                if orders.any(|it| is_one(&it)) {
-                    Ok(())
-                } else {
-                    Err(it)
-                }
-            })
+            judge_as_sent(&prediction, seen)
         });
         if let Err((difference, observed)) = verdict {
             let failure = format!(
@@ -119,29 +107,6 @@ fn check(
         return Ok(());
     }
     Err(format!("{text}\n{}", failures.join("\n")).into())
-}
-
-/// A query over TCP reaches the server a handshake after it is sent: what is sent over UDP meanwhile comes before it.
-/// Other orders in which the queries can have been sent.
-fn as_sent(seen: &Observation) -> Vec<Observation> {
-    let is_udp = |at: usize| seen.queries.get(at).is_some_and(|it| it.proto == "udp");
-    let numbered = seen.queries.iter().enumerate();
-    let late = numbered.filter(|(at, it)| it.proto == "tcp" && *at > 0 && is_udp(at - 1));
-    let late: Vec<usize> = late.map(|(at, _)| at).take(MOST_LATE).collect();
-    let mut orders = vec![seen.clone()];
-    for at in late {
-        for order in orders.clone() {
-            let passed = (1..=at.min(MOST_PASSED)).take_while(|back| is_udp(at - back));
-            orders.extend(passed.map(|back| {
-                let mut sent = order.clone();
-                if let Some(turned) = sent.queries.get_mut(at - back..=at) {
-                    turned.rotate_right(1);
-                }
-                sent
-            }));
-        }
-    }
-    orders
 }
 
 /// Whether a run would prove nothing: the machine's own

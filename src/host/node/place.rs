@@ -1,6 +1,7 @@
 //! Whether a process is one of the node itself or a container's, whatever its
 //! name says.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use super::processes::{Directory, Seen, containers_in, find};
@@ -27,6 +28,8 @@ pub(super) enum Place {
 pub(super) struct Inside<'r> {
     root: &'r Root,
     init: Option<&'r Seen>,
+    /// That of the first process, once it was needed.
+    directory: OnceCell<Option<Directory>>,
     netns: Option<u64>,
     prefix: Prefix,
     /// In how many containers the node is itself.
@@ -42,6 +45,7 @@ impl<'r> Inside<'r> {
         Self {
             root,
             init,
+            directory: OnceCell::new(),
             netns: init.and_then(|it| it.netns).or_else(own),
             prefix: Prefix::of_init(group),
             base: containers_in(group),
@@ -78,8 +82,12 @@ impl<'r> Inside<'r> {
 
     /// Whether that is known of the process and the first one, and not the same.
     fn differs<T: PartialEq>(&self, process: &Seen, of: impl Fn(&Directory) -> Option<T>) -> bool {
-        let of = |it: &Seen| of(&Directory::of(self.root, it)?);
-        differ(of(process), self.init.and_then(of))
+        let open = |it: &Seen| Directory::of(self.root, it);
+        let Some(its) = open(process).and_then(|it| of(&it)) else {
+            return false;
+        };
+        let init = self.directory.get_or_init(|| open(self.init?));
+        init.as_ref().and_then(of).is_some_and(|it| it != its)
     }
 
     /// Whether the process sees the node's own directory at this path.

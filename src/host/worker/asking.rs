@@ -71,7 +71,7 @@ impl Root {
                 file: file(),
                 errno,
             }),
-            Ok(Err(Failure::NotRegular(kind))) => Err(not_regular(&file(), kind)),
+            Ok(Err(Failure::NotRegular(kind))) => Err(not_regular(file(), kind)),
             Err(silence) => Err(ReadError::Unanswered {
                 file: file(),
                 silence,

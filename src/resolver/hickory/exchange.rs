@@ -29,7 +29,7 @@ const TASK_SWITCH: Duration = Duration::from_micros(1);
 ///
 /// Source: hickory-net `src/udp/udp_client_stream.rs: UdpClientStream::send_message,
 /// retry, UdpRequest::send`.
-pub(super) async fn send_udp(
+async fn send_udp(
     pool: &NameServerPool<'_>,
     server: &Server,
     query: &Query,
@@ -84,24 +84,80 @@ fn is_unspecified(server: &Server) -> bool {
     server.address.ip.is_unspecified()
 }
 
+/// What queries to a server go over.
+///
+/// Source: hickory-resolver `src/name_server.rs: ConnectionState`.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// `None`: UDP, with a socket for every query.
+    tcp: Option<TcpConnection>,
+    /// It is not to be used for new queries.
+    failed: Cell<bool>,
+}
+
 /// A TCP connection.
 ///
 /// Source: hickory-net `src/tcp/tcp_client_stream.rs: TcpClientStream`,
 /// `src/xfer/dns_multiplexer.rs: DnsMultiplexer`.
 #[derive(Debug)]
-pub(super) struct TcpConnection {
+struct TcpConnection {
     socket: SocketId,
     /// When the next query can be written.
     free_at: Cell<Duration>,
     /// The server closed it.
     closed: Cell<bool>,
-    /// It is not to be used for new queries.
-    failed: Cell<bool>,
+}
+
+impl Connection {
+    /// One over UDP.
+    pub(super) const fn udp() -> Self {
+        Self {
+            tcp: None,
+            failed: Cell::new(false),
+        }
+    }
+
+    /// One over TCP, made now.
+    pub(super) async fn tcp(io: &Io, server: &Server) -> Result<Self, NetError> {
+        Ok(Self {
+            tcp: Some(TcpConnection::connect(io, server).await?),
+            failed: Cell::new(false),
+        })
+    }
+
+    /// Whether it is over UDP.
+    pub(super) const fn is_udp(&self) -> bool {
+        self.tcp.is_none()
+    }
+
+    /// Sends the query, and waits for its answer; over UDP again after `retry_interval`.
+    pub(super) async fn send(
+        &self,
+        pool: &NameServerPool<'_>,
+        server: &Server,
+        query: &Query,
+        retry_interval: Duration,
+    ) -> Result<Reply, NetError> {
+        match &self.tcp {
+            None => send_udp(pool, server, query, retry_interval).await,
+            Some(tcp) => tcp.send(pool, server, query).await,
+        }
+    }
+
+    /// Takes it out of use; queries on their way stay there.
+    pub(super) fn fail(&self) {
+        self.failed.set(true);
+    }
+
+    /// Whether it was taken out of use.
+    pub(super) const fn has_failed(&self) -> bool {
+        self.failed.get()
+    }
 }
 
 impl TcpConnection {
     /// Source: hickory-net `src/tcp/tcp_client_stream.rs: TcpClientStream::exchange`.
-    pub(super) async fn connect(io: &Io, server: &Server) -> Result<Self, NetError> {
+    async fn connect(io: &Io, server: &Server) -> Result<Self, NetError> {
         if let IpAddr::V6(ip) = server.address.ip
             && ip.is_unicast_link_local()
         {
@@ -112,12 +168,11 @@ impl TcpConnection {
             socket: connect(io, server, Transport::Tcp).await?,
             free_at: Cell::new(Duration::ZERO),
             closed: Cell::new(false),
-            failed: Cell::new(false),
         })
     }
 
     /// Source: hickory-net `src/xfer/dns_multiplexer.rs: DnsMultiplexer::send_message`.
-    pub(super) async fn send(
+    async fn send(
         &self,
         pool: &NameServerPool<'_>,
         server: &Server,
@@ -144,16 +199,6 @@ impl TcpConnection {
             }
             None => Err(NetError::Timeout),
         }
-    }
-
-    /// Takes it out of use; queries on their way stay there.
-    pub(super) fn fail(&self) {
-        self.failed.set(true);
-    }
-
-    /// Whether it was taken out of use.
-    pub(super) fn has_failed(&self) -> bool {
-        self.failed.get()
     }
 }
 

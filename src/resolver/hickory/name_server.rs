@@ -9,7 +9,7 @@ use crate::engine::io::Io;
 use crate::engine::message::Reply;
 use crate::resolver::hickory::caching_client::Query;
 use crate::resolver::hickory::error::{NetError, from_response};
-use crate::resolver::hickory::exchange::{self, TcpConnection};
+use crate::resolver::hickory::exchange::Connection;
 use crate::resolver::hickory::name_server_pool::NameServerPool;
 
 /// A query is repeated after this multiple of the server's round-trip time.
@@ -35,13 +35,10 @@ const RECORD_WEIGHT: f64 = 3.0;
 const DECAY_WEIGHT: f64 = 180.0;
 
 /// Source: hickory-resolver `src/name_server.rs: NameServer`.
-///
-/// Of connections only those over TCP matter: every UDP query has a socket
-/// of its own.
 #[derive(Debug)]
 pub(super) struct NameServer {
     server: Server,
-    connections: RefCell<Vec<Rc<TcpConnection>>>,
+    connections: RefCell<Vec<Rc<Connection>>>,
     server_srtt: DecayingSrtt,
     /// By how much it answers later than others: one that was asked first answers first.
     lag: Duration,
@@ -71,7 +68,7 @@ impl NameServer {
         }
     }
 
-    /// Sends over UDP, or over TCP if that is ruled out.
+    /// Sends over UDP, or over TCP if that is ruled out or all there is.
     ///
     /// Negative answers count as failures of the server; SERVFAIL and its
     /// like do not.
@@ -85,12 +82,9 @@ impl NameServer {
     ) -> Result<Reply, NetError> {
         let retry_interval =
             Duration::from_secs_f64(self.decayed_srtt(pool.io.now()) * RETRY_FACTOR / 1e6);
-        let mut start = pool.io.now();
-        let response = if disable_udp {
-            self.send_tcp(pool, query, &mut start).await?
-        } else {
-            exchange::send_udp(pool, &self.server, query, retry_interval).await
-        };
+        let (response, start) = self
+            .exchange(pool, query, disable_udp, retry_interval)
+            .await?;
         match response.and_then(from_response) {
             Ok(reply) => {
                 let rtt = pool.io.now().saturating_sub(start);
@@ -110,20 +104,21 @@ impl NameServer {
         }
     }
 
-    /// Sends over a connection. If one that was there before turns out to be
-    /// closed, a new one gets the query, once. The outer error is that of a
-    /// connection that could not be made; `start` is then not the server's.
-    async fn send_tcp(
+    /// Sends over a connection, and says when. If one that was there before turns out
+    /// to be closed, another one gets the query, once. The outer error is that of a
+    /// connection that could not be made.
+    async fn exchange(
         &self,
         pool: &NameServerPool<'_>,
         query: &Query,
-        start: &mut Duration,
-    ) -> Result<Result<Reply, NetError>, NetError> {
+        disable_udp: bool,
+        retry_interval: Duration,
+    ) -> Result<(Result<Reply, NetError>, Duration), NetError> {
         let mut reconnect_budget = 1;
         loop {
-            let (connection, reused) = self.connected_mut_client(pool.io).await?;
-            *start = pool.io.now();
-            let response = connection.send(pool, &self.server, query).await;
+            let (connection, reused) = self.connected_mut_client(pool.io, disable_udp).await?;
+            let start = pool.io.now();
+            let response = (connection.send(pool, &self.server, query, retry_interval)).await;
             if response.is_err() {
                 connection.fail();
             }
@@ -134,23 +129,37 @@ impl NameServer {
                 reconnect_budget -= 1;
                 continue;
             }
-            return Ok(response);
+            return Ok((response, start));
         }
     }
 
-    /// A TCP connection that works, and whether it was there before. Of
-    /// several the source takes the fastest; here it is the oldest.
+    /// A connection that works, and whether it was there before: over UDP if there is
+    /// one, else any that is there, else a new one, over UDP if that is allowed. Of
+    /// several over TCP the source takes the fastest; here it is the oldest.
     ///
-    /// Source: hickory-resolver `src/name_server.rs: NameServer::connected_mut_client`.
-    async fn connected_mut_client(&self, io: &Io) -> Result<(Rc<TcpConnection>, bool), NetError> {
+    /// Source: hickory-resolver `src/name_server.rs: NameServer::connected_mut_client,
+    /// ConnectionPolicy::select_connection`.
+    async fn connected_mut_client(
+        &self,
+        io: &Io,
+        disable_udp: bool,
+    ) -> Result<(Rc<Connection>, bool), NetError> {
         {
             let mut connections = self.connections.borrow_mut();
             connections.retain(|connection| !connection.has_failed());
-            if let Some(connection) = connections.first() {
+            let allowed = connections
+                .iter()
+                .filter(|it| !(disable_udp && it.is_udp()));
+            if let Some(connection) = allowed.min_by_key(|it| !it.is_udp()) {
                 return Ok((Rc::clone(connection), true));
             }
         }
-        let connection = Rc::new(TcpConnection::connect(io, &self.server).await?);
+        let connection = if disable_udp {
+            Connection::tcp(io, &self.server).await?
+        } else {
+            Connection::udp()
+        };
+        let connection = Rc::new(connection);
         self.connections.borrow_mut().push(Rc::clone(&connection));
         Ok((connection, false))
     }

@@ -83,12 +83,16 @@ impl Scenario {
         Duration::from_secs(seconds.unwrap_or(DEFAULT_LIMIT_S))
     }
 
-    /// The bytes of /etc/resolv.conf: code points up to 255 are bytes.
+    /// The bytes of /etc/resolv.conf.
     pub(crate) fn resolv_conf_bytes(&self) -> Option<Vec<u8>> {
-        let text = self.resolv_conf.as_ref()?;
-        let bytes: Result<Vec<u8>, _> = text.chars().map(|c| u8::try_from(u32::from(c))).collect();
-        Some(bytes.unwrap_or_else(|_| text.clone().into_bytes()))
+        Some(bytes(self.resolv_conf.as_ref()?))
     }
+}
+
+/// The bytes that a text of resolv.conf means: code points up to 255 are bytes.
+pub(crate) fn bytes(text: &str) -> Vec<u8> {
+    let bytes: Result<Vec<u8>, _> = text.chars().map(|c| u8::try_from(u32::from(c))).collect();
+    bytes.unwrap_or_else(|_| text.to_owned().into_bytes())
 }
 
 /// What EDNS said in a query.

@@ -127,7 +127,10 @@ fn judge_files(predictions: &str, observations: &str) -> Result<(), String> {
         let observed: Observation =
             serde_json::from_value(line).map_err(|e| format!("{key}: {e}"))?;
         let (same, different) = tally.entry(observed.resolver.clone()).or_default();
-        match predicted.get(&key).map(|p| compare::judge(p, &observed)) {
+        match predicted
+            .get(&key)
+            .map(|p| compare::judge_as_sent(p, &observed))
+        {
             Some(Ok(())) => *same += 1,
             Some(Err(difference)) => {
                 *different += 1;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::observation::{Outcome, Scenario};
+use super::observation::{Outcome, Scenario, bytes};
 use super::real;
 
 const SOCKET: &str = "/run/systemd/resolve/io.systemd.Resolve";
@@ -19,20 +19,23 @@ const STUB_FILE: &str = "/run/systemd/resolve/stub-resolv.conf";
 const START: Duration = Duration::from_secs(15);
 
 /// resolved.conf: nothing but DNS; with `stub` also the case's servers and domains, and the stub listener.
-pub(crate) fn configuration(scenario: &Scenario, stub: bool) -> String {
+pub(crate) fn configuration(scenario: &Scenario, stub: bool) -> Vec<u8> {
     let mut text =
         "[Resolve]\nLLMNR=no\nMulticastDNS=no\nDNSSEC=no\nDNSOverTLS=no\nFallbackDNS=\n".to_owned();
     if !stub {
         text.push_str("DNSStubListener=no\n");
-        return text;
+        return text.into_bytes();
     }
     let file = scenario.resolv_conf.clone().unwrap_or_default();
     let mut domains = Vec::new();
     for line in file.lines() {
         let mut words = line.split_whitespace();
         match words.next() {
+            // `DNS=` alone would take the others back.
             Some("nameserver") => {
-                let _ = writeln!(text, "DNS={}", words.next().unwrap_or_default());
+                for server in words.take(1) {
+                    let _ = writeln!(text, "DNS={server}");
+                }
             }
             Some("search" | "domain") => {
                 let list: Vec<&str> = words.collect();
@@ -44,7 +47,7 @@ pub(crate) fn configuration(scenario: &Scenario, stub: bool) -> String {
         }
     }
     let _ = writeln!(text, "Domains={}", domains.join(" "));
-    text
+    bytes(&text)
 }
 
 /// Starts resolved and waits until it answers.

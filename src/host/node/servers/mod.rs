@@ -19,27 +19,26 @@ use crate::topology::{DnsServer, Network, Program};
 
 pub use resolved::{PATIENCE, Sockets, ask as ask_resolved, of_files as read_resolved};
 
-/// The DNS servers that run on the node itself; where no process could be
-/// seen, those that its files configure. `resolved` is what systemd-resolved
-/// does and its name. With what could not be read.
-pub fn read(
+/// The DNS servers that run on the node itself, whose addresses, files and
+/// sockets have been read; where no process could be seen, those that its files
+/// configure. `resolved` is what systemd-resolved does and its name. With what
+/// could not be read.
+fn read(
     root: &Root,
     processes: &[Seen],
-    listeners: &[Listener],
+    node: &Node,
     resolved: Option<&(Resolved, String)>,
 ) -> (Vec<DnsServer>, Vec<String>) {
-    let (addresses, interfaces) = networks::of_node(root);
-    let (resolv_files, _) = files::read(root);
     let mut reader = Reader {
         root,
-        addresses,
-        interfaces,
-        files: resolv_files.into_iter().map(|it| it.path).collect(),
+        addresses: node.addresses.clone(),
+        interfaces: node.interfaces.clone(),
+        files: node.files.iter().map(|it| it.path.clone()).collect(),
         skipped: Vec::new(),
     };
     let mut servers = Vec::new();
-    let node = Inside::of(root, processes);
-    let is_own = |it: &&Seen| is_server(&it.comm) && node.place(it) == Place::Node;
+    let inside = Inside::of(root, processes);
+    let is_own = |it: &&Seen| is_server(&it.comm) && inside.place(it) == Place::Node;
     for process in processes.iter().filter(is_own) {
         let label = format!("(process {})", process.pid);
         let arguments = || processes::arguments(root, process);
@@ -60,7 +59,7 @@ pub fn read(
         servers.extend(reader.configured());
     }
     servers.extend(resolved.map(|(it, label)| crate::topology::resolved::server(it, label)));
-    seen_listening(&mut servers, listeners);
+    seen_listening(&mut servers, &node.listeners);
     (servers, reader.skipped)
 }
 
@@ -86,7 +85,7 @@ pub fn fill(root: &Root, processes: &[Seen], node: &mut Node) {
     skipped.extend(more);
     let (resolved, unasked) = resolved::read(root, processes);
     skipped.extend(unasked);
-    let (servers, more) = self::read(root, processes, &node.listeners, resolved.as_ref());
+    let (servers, more) = self::read(root, processes, node, resolved.as_ref());
     node.servers = servers;
     skipped.extend(more);
     let (servers, more) = pods::read(root, processes, &node.pods);

@@ -19,6 +19,7 @@ const EDNS_SIZE: u16 = 1232;
 const COOKIE: &[u16] = &[10];
 /// What is left to chance, in sentences.
 const READ_LATER: &str = "c-ares reads answers for A and AAAA together, or acts on the first one before it reads the second";
+const READ_BETWEEN: &str = "c-ares reads the answer to AAAA before or after one to an A query that it sent again, or the other way round";
 const TIMED_OUT_LATER: &str = "c-ares serves time-outs of A and AAAA together, or the second one after the first one's answer";
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
 const SOON: Duration = Duration::from_nanos(1);
@@ -54,8 +55,10 @@ impl Channel<'_> {
             }
             None => (sockets, until),
         };
-        let arrival = self.io.receive(&sockets, until).await;
-        let arrival = arrival.or_else(|| self.unread.take());
+        let mut arrival = self.io.receive(&sockets, until).await;
+        if arrival.is_none() || self.unread.is_some() && self.io.choose(2, READ_BETWEEN) == 1 {
+            arrival = std::mem::replace(&mut self.unread, arrival);
+        }
         match (arrival, refused) {
             (Some(arrival), _) => self.process_read(arrival).await,
             (None, Some(socket)) => self.handle_conn_error(socket).await,
