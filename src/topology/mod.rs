@@ -226,10 +226,7 @@ impl DnsServer {
                 };
                 is_on_interface && self.listens.iter().any(listens)
             }
-            Program::SystemdResolved => {
-                let own = [Ipv4Addr::new(127, 0, 0, 53), Ipv4Addr::new(127, 0, 0, 54)];
-                ip.is_unspecified() || own.iter().any(|own| ip == IpAddr::V4(*own))
-            }
+            Program::SystemdResolved => resolved::refuses(ip),
             _ => false,
         }
     }

@@ -15,6 +15,7 @@ use kdns::config::resolv_conf::ResolvConf;
 use kdns::host::node::{networks, processes, servers};
 use kdns::host::root::Root;
 use kdns::loopback;
+use kdns::node::Node;
 use kdns::text::Source;
 use kdns::topology::{DnsServer, Listen, Program, Target};
 
@@ -151,7 +152,11 @@ fn wait_for(case: &Configuration) -> Result<DnsServer, String> {
             // named opens its sockets one after the other.
             thread::sleep(Duration::from_millis(500));
             let (seen, _) = processes::scan(&root);
-            let (servers, _) = servers::read(&root, &seen, &[], None);
+            let mut node = Node::default();
+            servers::fill(&root, &seen, &mut node);
+            // What it listens on is to come from its files.
+            node.listeners.clear();
+            let (servers, _) = servers::read(&root, &seen, &node, None);
             let count = servers.len();
             let found = servers.into_iter().next();
             return found

@@ -115,14 +115,6 @@ fn dns_servers() -> Vec<Vec<u8>> {
 {"parameters":{"configuration":[{"servers":[{"address":[192,0,2,1],"port":53,"name":"a"}],
 "searchDomains":[{"name":"corp.example","routeOnly":true}],"dnsOverTLS":"yes"},{"ifindex":3,
 "delegate":"d","defaultRoute":true,"fallbackServers":[{"address":[1,1,1,1]}]}]}}"#;
-    let call = kdns::topology::resolved::told::message::Call {
-        serial: 1,
-        destination: "org.freedesktop.resolve1",
-        path: "/org/freedesktop/resolve1",
-        interface: "org.freedesktop.DBus.Properties",
-        member: "GetAll",
-        argument: Some("org.freedesktop.resolve1.Manager"),
-    };
     let mut seeds = [
         named(
             "dnsmasq",
@@ -139,49 +131,10 @@ fn dns_servers() -> Vec<Vec<u8>> {
     .concat();
     seeds.extend([
         varlink.to_vec(),
-        [b"bus\n", &*call.bytes()].concat(),
-        [b"bus\n", &*properties()].concat(),
         b"named\noptions { forwarders { 192.0.2.1 port 54; }; listen-on { any; }; };\n".to_vec(),
         b"unbound\nserver:\n  interface: 127.0.0.1@54\nforward-zone:\n  name: .\n".to_vec(),
     ]);
     seeds
-}
-
-/// A reply to `GetAll` with a server and a domain, little-endian.
-fn properties() -> Vec<u8> {
-    let mut body = Vec::new();
-    let pad = |to: &mut Vec<u8>, by: usize| to.resize(to.len().next_multiple_of(by), 0);
-    let text = |to: &mut Vec<u8>, text: &str| {
-        pad(to, 4);
-        to.extend(u32::try_from(text.len()).unwrap().to_le_bytes());
-        to.extend(text.bytes().chain([0]));
-    };
-    body.extend([0; 8]);
-    text(&mut body, "DNSOverTLS");
-    body.extend([1, b's', 0]);
-    text(&mut body, "opportunistic");
-    pad(&mut body, 8);
-    text(&mut body, "DNSEx");
-    body.extend(b"\x0aa(iiayqs)\0");
-    pad(&mut body, 4);
-    let at = body.len();
-    body.extend([0; 4]);
-    pad(&mut body, 8);
-    let begun = body.len();
-    body.extend([2, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 192, 0, 2, 1, 53, 0]);
-    text(&mut body, "");
-    let length = u32::try_from(body.len() - begun).unwrap().to_le_bytes();
-    body[at..at + 4].copy_from_slice(&length);
-    let length = u32::try_from(body.len() - 8).unwrap().to_le_bytes();
-    body[..4].copy_from_slice(&length);
-    let fields: &[u8] = b"\x05\x01u\0\x01\0\0\0\x08\x01g\0\x05a{sv}\0";
-    let mut message = b"l\x02\x01\x01".to_vec();
-    message.extend(u32::try_from(body.len()).unwrap().to_le_bytes());
-    message.extend([9, 0, 0, 0]);
-    message.extend(u32::try_from(fields.len()).unwrap().to_le_bytes());
-    message.extend(fields);
-    pad(&mut message, 8);
-    [message, body].concat()
 }
 
 fn node_state() -> Vec<Vec<u8>> {

@@ -4,6 +4,7 @@
 use super::*;
 
 const UNKNOWN: (Verdict, State, State) = (Verdict::Unknown, State::Unknown, State::Unknown);
+const GOOD: (Verdict, State, State) = (Verdict::NoLoop, State::NoLoop, State::NoLoop);
 
 #[test]
 fn nothing_is_unknown() {
@@ -13,6 +14,20 @@ fn nothing_is_unknown() {
         report.missing.iter().any(|it| it.contains(line)),
         "{report:#?}"
     );
+}
+
+#[test]
+fn a_want_of_privilege_is_named_first() {
+    let corefile = corefile("/etc/resolv.conf");
+    let mut node = with_coredns("172.31.0.53", &corefile);
+    let denied = "cannot read /x: permission denied (needs root)".to_owned();
+    node.denied = Some(denied.clone());
+    // What was seen decides.
+    assert!(check("known", &node, GOOD).missing.is_empty());
+    node.pods[0].corefiles.clear();
+    let report = check("no Corefile", &node, UNKNOWN);
+    assert!(report.missing[0].contains(&denied), "{report:#?}");
+    assert!(report.headline.contains("needs root"), "{report:#?}");
 }
 
 #[test]

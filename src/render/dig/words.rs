@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use data_encoding::{BASE32HEX_NOPAD, BASE64, HEXUPPER};
+use jiff::Timestamp;
+
 use crate::name::Name;
 
 /// A name with its last dot; `.` is the root.
@@ -112,74 +115,29 @@ pub(super) fn ttl(seconds: u32, verbose: bool) -> String {
 ///
 /// Source: BIND lib/isc/hex.c: `isc_hex_totext` (9.18)
 pub(super) fn hex(bytes: &[u8], word: usize, breaks: &str) -> String {
-    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-    in_words(&digits, 2, word, breaks)
+    in_words(&HEXUPPER.encode(bytes), 2, word, breaks)
 }
 
 /// The same in base64.
 ///
 /// Source: BIND lib/isc/base64.c: `isc_base64_totext` (9.18)
 pub(super) fn base64(bytes: &[u8], word: usize, breaks: &str) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let groups: Vec<String> = bytes
-        .chunks(3)
-        .map(|chunk| {
-            let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            let digit = |at: usize| {
-                let index = usize::try_from(bits >> (18 - 6 * at) & 63).unwrap_or_default();
-                let digit = DIGITS.get(index).copied().unwrap_or(b'=');
-                char::from(if at > chunk.len() { b'=' } else { digit })
-            };
-            (0..4).map(digit).collect()
-        })
-        .collect();
-    in_words(&groups, 4, word, breaks)
+    in_words(&BASE64.encode(bytes), 4, word, breaks)
 }
 
 /// Groups of `size` characters, in words: a word ends where the next group
 /// would reach its length.
-fn in_words(groups: &[String], size: usize, word: usize, breaks: &str) -> String {
-    let word = word.max(size);
-    let mut text = String::with_capacity(groups.len() * size);
-    let mut count = 0;
-    for (at, group) in groups.iter().enumerate() {
-        text.push_str(group);
-        count += 1;
-        if at + 1 < groups.len() && (count + 1) * size >= word {
-            text.push_str(breaks);
-            count = 0;
-        }
-    }
-    text
+fn in_words(text: &str, size: usize, word: usize, breaks: &str) -> String {
+    let groups = word.div_ceil(size).saturating_sub(1).max(1);
+    let words = text.as_bytes().chunks(groups * size);
+    let words: Vec<_> = words.map(String::from_utf8_lossy).collect();
+    words.join(breaks)
 }
 
 /// Base32 with the extended hex alphabet, without padding (RFC 4648).
 pub(super) fn base32hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
-    let mut text = String::with_capacity(bytes.len() * 8 / 5 + 1);
-    let (mut bits, mut count) = (0_u32, 0);
-    for &byte in bytes {
-        bits = bits << 8 | u32::from(byte);
-        count += 8;
-        while count >= 5 {
-            count -= 5;
-            text.push(digit32(DIGITS, bits >> count));
-        }
-    }
-    if count > 0 {
-        text.push(digit32(DIGITS, bits << (5 - count)));
-    }
-    text
+    BASE32HEX_NOPAD.encode(bytes)
 }
-
-fn digit32(digits: &[u8; 32], bits: u32) -> char {
-    let index = usize::try_from(bits & 31).unwrap_or_default();
-    char::from(digits.get(index).copied().unwrap_or_default())
-}
-
-/// The seconds of 400 years, after which the calendar begins again.
-const CENTURIES: u64 = 146_097 * 86_400;
 
 /// A time of DNSSEC as `YYYYMMDDHHMMSS`. `now` decides which of two rounds
 /// of 136 years is meant (RFC 4034, section 3.1.5).
@@ -187,39 +145,16 @@ const CENTURIES: u64 = 146_097 * 86_400;
 /// Source: BIND lib/dns/time.c: `dns_time32_totext` (9.18)
 pub(super) fn dnssec_time(value: u32, now: u64) -> String {
     let low = u32::try_from(now & 0xffff_ffff).unwrap_or_default();
-    let ahead = value.wrapping_sub(low);
-    // 400 years on, as the time may be before 1970.
-    let now = now + CENTURIES;
-    let seconds = if ahead < 1 << 31 {
-        now + u64::from(ahead)
-    } else {
-        now.saturating_sub(u64::from(low.wrapping_sub(value)))
-    };
-    let (year, month, day) = date(seconds / 86_400);
-    let year = year.saturating_sub(400);
-    let rest = seconds % 86_400;
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}{month:02}{day:02}{hour:02}{minute:02}{second:02}")
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let ahead = value.wrapping_sub(low).cast_signed();
+    utc(now.saturating_add(ahead.into()), "%Y%m%d%H%M%S")
 }
 
-/// Year, month and day, that many days after 1970-01-01.
-pub(super) fn date(days: u64) -> (u64, u64, u64) {
-    // Days are counted from 0000-03-01, so that a leap day ends a year.
-    let days = days + 719_468;
-    let era = days / 146_097;
-    let day_of_era = days % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    (year, month, day)
+/// Seconds since 1970 in the calendar, as strftime(3) has it; the last moment
+/// of year 9999 stands for what is beyond.
+pub(super) fn utc(seconds: i64, format: &str) -> String {
+    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+    time.strftime(format).to_string()
 }
 
 #[cfg(test)]
@@ -246,7 +181,7 @@ mod tests {
         assert_eq!(dnssec_time(1_700_000_000, 1_700_000_000), "20231114221320");
         assert_eq!(dnssec_time(0, 1 << 32), "21060207062816");
         assert_eq!(dnssec_time(u32::MAX, 1_700_000_000), "19691231235959");
-        assert_eq!(date(11_016), (2000, 2, 29));
+        assert_eq!(utc(951_782_400, "%F %T"), "2000-02-29 00:00:00");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::edns;
 use super::idn::Refused;
 use super::reply::{Shown, flags, record_text, short, write_question};
 use super::style::Style;
-use super::words::date;
+use super::words::utc;
 use crate::dig::message::{Message, flag};
 use crate::dig::mnemonic::{opcode_text, rcode_text};
 use crate::text::escaped;
@@ -217,13 +217,11 @@ fn item(text: &str, out: &mut String) {
 
 /// `2023-11-14T22:13:20.000Z`
 fn timestamp(time: Duration, micro: bool) -> String {
-    let seconds = time.as_secs();
-    let (year, month, day) = date(seconds / 86_400);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
     let fraction = if micro {
         format!("{:06}", time.subsec_micros())
     } else {
         format!("{:03}", time.subsec_millis())
     };
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    format!("{}.{fraction}Z", utc(seconds, "%Y-%m-%dT%H:%M:%S"))
 }

@@ -10,6 +10,9 @@ mod server;
 pub mod told;
 mod words;
 
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::address::DNS_PORT;
 use crate::config::ini::{self, Entry};
 use crate::config::resolv_conf::ResolvConf;
 use crate::loopback;
@@ -66,6 +69,9 @@ pub struct Resolved {
     pub uplink: Vec<Placed<ServerWord>>,
     /// The search domains of that file that are not among the others.
     pub uplink_domains: Vec<String>,
+    /// Servers of `DNS=` that are not in that file, which it writes itself:
+    /// they were set after it was started, and it does not ask them.
+    pub unread: Vec<Placed<ServerWord>>,
 }
 
 /// Servers and the domains that are asked there.
@@ -306,10 +312,31 @@ fn link(source: &Source, keys: [&str; 5]) -> Scope {
     scope
 }
 
-/// What only the file with the real servers shows.
+/// Whether it never asks a server with this address: its own ones.
+pub(super) fn refuses(ip: IpAddr) -> bool {
+    let own = [53, 54].map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
+    ip.is_unspecified() || own.contains(&ip)
+}
+
+/// What only the file with the real servers shows: those of links whose state
+/// is in no file, and which of `DNS=` it has read.
+///
+/// Source: systemd `src/resolve/resolved-resolv-conf.c:
+/// write_resolv_conf_server`, which leaves out servers with a port of their own.
 fn add_uplink(file: &ResolvConf, resolved: &mut Resolved) {
-    let known: Vec<std::net::IpAddr> = resolved.scopes().flat_map(Scope::addresses).collect();
     let found = foreign_scope(file);
+    let is_read = |it: &Placed<ServerWord>| {
+        let listed = found
+            .servers
+            .iter()
+            .any(|listed| listed.value.ip == it.value.ip);
+        listed || it.value.port != DNS_PORT || refuses(it.value.ip)
+    };
+    if !resolved.is_foreign {
+        let servers = std::mem::take(&mut resolved.global.servers);
+        (resolved.global.servers, resolved.unread) = servers.into_iter().partition(is_read);
+    }
+    let known: Vec<IpAddr> = resolved.scopes().flat_map(Scope::addresses).collect();
     let is_new = |it: &Placed<ServerWord>| !known.contains(&it.value.ip);
     resolved.uplink = found.servers.into_iter().filter(is_new).collect();
     let domains: Vec<Domain> = resolved
@@ -336,7 +363,7 @@ impl Resolved {
 
 impl Scope {
     /// The addresses of its servers.
-    pub fn addresses(&self) -> impl Iterator<Item = std::net::IpAddr> {
+    pub fn addresses(&self) -> impl Iterator<Item = IpAddr> {
         self.servers.iter().map(|it| it.value.ip)
     }
 }

@@ -134,7 +134,14 @@ impl Resolved {
     /// Source: systemd `src/resolve/resolved-resolv-conf.c:
     /// write_resolv_conf_server`.
     pub fn lost(&self) -> Vec<String> {
-        let mut lost = Vec::new();
+        let unread = self.unread.iter().map(|it| {
+            let (server, place) = (&it.value, &it.place);
+            format!(
+                "{server} ({place}) is not asked: it was set after systemd-resolved was started, \
+                 and counts from systemctl restart systemd-resolved on"
+            )
+        });
+        let mut lost: Vec<String> = unread.collect();
         let links = self
             .links
             .iter()

@@ -5,15 +5,14 @@ use kdns::config::settings::Settings;
 use kdns::config::{dnsmasq_conf, ini, named_conf, unbound_conf};
 use kdns::node::addresses;
 use kdns::text::{Place, Source};
-use kdns::topology::resolved::told::message::{self, HEADER};
-use kdns::topology::resolved::told::{Refusal, properties, varlink};
+use kdns::topology::resolved::told::{Refusal, varlink};
 use kdns::topology::resolved::{self, Files};
 use kdns::topology::{DnsServer, Surroundings, dnsmasq, named, unbound};
 
 use super::{head, inside, possible, printable, source};
 
-/// The first line is `dnsmasq`, `unbound`, `named`, `resolved`, `varlink` or
-/// `bus`; the rest what it reads.
+/// The first line is `dnsmasq`, `unbound`, `named`, `resolved` or `varlink`;
+/// the rest what it reads.
 pub(crate) fn run(data: &[u8]) {
     let (kind, bytes) = head(data);
     let file = source("f", bytes);
@@ -29,7 +28,6 @@ pub(crate) fn run(data: &[u8]) {
             Err(Refusal::Other(reason)) => printable(&reason),
             Err(Refusal::NoSuchMethod) => {}
         },
-        b"bus" => bus(bytes),
         _ => resolved(&file),
     }
 }
@@ -122,21 +120,4 @@ fn server(server: &DnsServer, bytes: &[u8]) {
         forward.to.iter().for_each(|it| possible(&it.place, bytes));
     }
     drop(format!("{server:?}"));
-}
-
-/// A message of a bus is as long as its header says, and its reply is read.
-fn bus(bytes: &[u8]) {
-    if let Some(header) = bytes.first_chunk::<HEADER>() {
-        message::length(*header);
-    }
-    let Some(reply) = message::reply(bytes) else {
-        return;
-    };
-    let Some(found) = properties::read(reply.body, "it") else {
-        return;
-    };
-    assert!(found.links().len() <= bytes.len());
-    found.hides_links();
-    let told = found.told(&[(2, found.clone())]);
-    drop(format!("{told:?}"));
 }

@@ -86,3 +86,21 @@ pub(super) fn list(root: &Root, directory: &str, skipped: &mut Skipped) -> Vec<(
         .map(|name| (format!("{directory}/{name}"), name))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_want_of_privilege_is_told_apart() {
+        let mut skipped = Skipped::default();
+        skipped.note(Some(Errno::EIO), "broken".to_owned());
+        skipped.note(None, "a sentence".to_owned());
+        assert_eq!(skipped.denied(), None);
+        skipped.note(Some(Errno::EACCES), "denied".to_owned());
+        skipped.note(Some(Errno::EACCES), "denied again".to_owned());
+        assert_eq!(skipped.denied().as_deref(), Some("denied"));
+        let all = ["broken", "a sentence", "denied, and 1 more like this"];
+        assert_eq!(skipped.sentences(), all);
+    }
+}

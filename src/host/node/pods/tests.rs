@@ -24,7 +24,7 @@ fn pods_of(root: &Root, parts: Parts) -> Vec<Pod> {
     let (processes, skipped) = scan(root);
     assert_eq!(skipped, Vec::<String>::new());
     let (pods, skipped) = read(root, &processes, parts);
-    assert_eq!(skipped, Vec::<String>::new());
+    assert_eq!(skipped.sentences, Vec::<String>::new());
     pods
 }
 
@@ -117,9 +117,9 @@ fn what_cannot_be_read_is_said() {
     let (processes, _) = scan(&root);
     let (pods, skipped) = read(&root, &processes, ALL);
     assert_eq!(pods.len(), 1);
-    assert_eq!(skipped.len(), 1, "{skipped:?}");
+    assert_eq!(skipped.sentences.len(), 1, "{skipped:?}");
     assert!(
-        skipped[0].ends_with("at line 1 column 1, and 1 more like this"),
+        skipped.sentences[0].ends_with("at line 1 column 1, and 1 more like this"),
         "{skipped:?}"
     );
 }

@@ -17,13 +17,13 @@ use crate::node::{Listener, Node};
 use crate::topology::resolved::Resolved;
 use crate::topology::{DnsServer, Network, Program};
 
-pub use resolved::{PATIENCE, Sockets, ask as ask_resolved, of_files as read_resolved};
+pub use resolved::{PATIENCE, SOCKET, ask as ask_resolved, of_files as read_resolved};
 
 /// The DNS servers that run on the node itself, whose addresses, files and
 /// sockets have been read; where no process could be seen, those that its files
 /// configure. `resolved` is what systemd-resolved does and its name. With what
 /// could not be read.
-fn read(
+pub fn read(
     root: &Root,
     processes: &[Seen],
     node: &Node,

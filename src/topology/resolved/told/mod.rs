@@ -6,10 +6,7 @@
 //! file of links at all.
 //!
 //! Source: systemd `src/resolve/resolved-manager.c:
-//! manager_dump_dns_configuration_json`, `org.freedesktop.resolve1(5)`.
-
-pub mod message;
-pub mod properties;
+//! manager_dump_dns_configuration_json`.
 
 use std::net::IpAddr;
 
@@ -38,7 +35,7 @@ pub struct Told {
 
 /// A server that it tells: bytes of the address, port, name for DNS over TLS.
 /// `None`: there is no such address.
-pub fn server(address: &[u8], port: u16, name: &str, by: &str) -> Option<Placed<ServerWord>> {
+fn server(address: &[u8], port: u16, name: &str, by: &str) -> Option<Placed<ServerWord>> {
     let ip = match (<[u8; 4]>::try_from(address), <[u8; 16]>::try_from(address)) {
         (Ok(v4), _) => IpAddr::from(v4),
         (_, Ok(v6)) => IpAddr::from(v6),
@@ -57,14 +54,14 @@ pub fn server(address: &[u8], port: u16, name: &str, by: &str) -> Option<Placed<
 }
 
 /// A domain that it tells.
-pub fn domain(name: &str, route_only: bool) -> Domain {
+fn domain(name: &str, route_only: bool) -> Domain {
     let mut domain = Domain::parse(name.as_bytes());
     domain.route_only |= route_only;
     domain
 }
 
 /// `DNSOverTLS` as it tells it; `None`: off.
-pub fn dns_over_tls(word: &str) -> Option<String> {
+fn dns_over_tls(word: &str) -> Option<String> {
     super::dns_over_tls(word.as_bytes())
 }
 
@@ -211,6 +208,8 @@ impl Resolved {
         // A file of others is read again with the next query, and kdns has
         // just read it.
         if !self.is_foreign {
+            let asked: Vec<IpAddr> = told.global.addresses().collect();
+            self.unread.retain(|it| !asked.contains(&it.value.ip));
             self.global = placed(told.global);
         }
         let mut fallback = told.fallback;

@@ -97,6 +97,27 @@ fn what_it_says_counts_with_the_places_of_files() {
 }
 
 #[test]
+fn what_was_set_since_it_was_started_is_not_asked() {
+    let resolved = read(&files());
+    let first = "192.0.2.1 (/etc/systemd/resolved.conf:2:5)";
+    assert_eq!(lines(&resolved.global), [first]);
+    let unread: Vec<String> = resolved.unread.iter().map(line).collect();
+    assert_eq!(unread, ["192.0.2.9 (/etc/systemd/resolved.conf:2:15)"]);
+    let lost = resolved.lost();
+    assert!(
+        lost[0].starts_with(&format!("{} is not asked", unread[0])),
+        "{lost:?}"
+    );
+    // Its own file has no ports, and it never asks itself.
+    let mut files = files();
+    let text = "[Resolve]\nDNS=192.0.2.1:5353 127.0.0.53\n";
+    files.settings = vec![source("/etc/systemd/resolved.conf", text)];
+    assert_eq!(read(&files).unread, []);
+    files.uplink = None;
+    assert_eq!(read(&files).unread, []);
+}
+
+#[test]
 fn a_file_of_others_is_newer_than_what_it_says() {
     let mut files = files();
     files.settings.clear();

@@ -13,7 +13,7 @@ use crate::node::HostFile;
 use crate::text::Source;
 use crate::topology::resolved::{self, Files, Mode, Resolved, UPLINK_FILE};
 
-pub use ask::{PATIENCE, Sockets, ask};
+pub use ask::{PATIENCE, SOCKET, ask};
 
 /// Where drop-ins are, the strongest first.
 ///
@@ -48,7 +48,7 @@ pub(super) fn read(
     if !root.is_live() {
         return (Some((resolved, label)), None);
     }
-    match ask(&Sockets::default()) {
+    match ask(Path::new(SOCKET)) {
         Ok(Some(told)) => (Some((resolved.with(told), label)), None),
         Ok(None) => (Some((resolved, label)), None),
         Err(reason) => (Some((resolved, label)), Some(reason)),

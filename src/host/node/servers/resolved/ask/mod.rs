@@ -1,15 +1,13 @@
-//! Asks a systemd-resolved that runs what its servers are: on its Varlink
-//! socket, else on the system's D-Bus.
+//! Asks a systemd-resolved that runs what its servers are, on its Varlink
+//! socket: since systemd 259 it tells all. What older ones do is in their
+//! files, as its D-Bus interface says it.
 //!
-//! It may be stuck, and so may the bus: kdns waits for both together no longer
-//! than [`PATIENCE`].
-
-mod bus;
+//! It may be stuck: kdns waits for it no longer than [`PATIENCE`].
 
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -17,97 +15,48 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use crate::host::{MAX_BYTES, io_reason, shown};
 use crate::topology::resolved::told::{self, Refusal, Told};
 
-/// How long is waited altogether.
-pub const PATIENCE: Duration = Duration::from_millis(400);
-/// How much of it is for the first socket.
-const FIRST: Duration = Duration::from_millis(200);
+/// How long is waited.
+pub const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Where it and the bus listen.
-#[derive(Clone, Debug)]
-pub struct Sockets {
-    /// Its Varlink socket.
-    pub varlink: PathBuf,
-    /// That of the system's D-Bus.
-    pub bus: PathBuf,
-}
+/// Its Varlink socket.
+///
+/// Source: systemd `src/resolve/resolved-varlink.c: varlink_main_server_init`.
+pub const SOCKET: &str = "/run/systemd/resolve/io.systemd.Resolve";
 
-impl Default for Sockets {
-    /// Source: systemd `src/resolve/resolved-varlink.c:
-    /// varlink_main_server_init`; D-Bus specification, "Well-known Message Bus
-    /// Instances".
-    fn default() -> Self {
-        Self {
-            varlink: PathBuf::from("/run/systemd/resolve/io.systemd.Resolve"),
-            bus: PathBuf::from("/run/dbus/system_bus_socket"),
-        }
-    }
-}
-
-/// Why a socket told nothing.
-#[derive(Debug)]
-enum Silence {
-    /// Nobody is there who could: nothing is wrong with that.
-    Nobody,
-    /// What went wrong, what follows `cannot ask systemd-resolved`.
-    Failed(String),
-}
-
-/// What systemd-resolved says of its servers; `None`: nobody is there who could
-/// tell.
+/// What systemd-resolved says of its servers on the socket at `path`; `None`:
+/// nobody is there who could tell.
 ///
 /// # Errors
 ///
 /// Somebody was there and did not tell: why, as a sentence without a full stop.
-pub fn ask(sockets: &Sockets) -> Result<Option<Told>, String> {
-    let start = Instant::now();
-    let mut reasons = Vec::new();
-    for (door, patience) in [(Door::Varlink, FIRST), (Door::Bus, PATIENCE)] {
-        match door.ask(sockets, start + patience) {
-            Ok(told) => return Ok(Some(told)),
-            Err(Silence::Nobody) => {}
-            Err(Silence::Failed(reason)) => reasons.push(reason),
-        }
-    }
-    if reasons.is_empty() {
-        return Ok(None);
-    }
-    Err(format!(
-        "cannot ask systemd-resolved for its servers: {}; its files count alone",
-        reasons.join("; ")
-    ))
-}
-
-#[derive(Clone, Copy)]
-enum Door {
-    Varlink,
-    Bus,
-}
-
-impl Door {
-    fn ask(self, sockets: &Sockets, deadline: Instant) -> Result<Told, Silence> {
-        match self {
-            Self::Varlink => varlink(&sockets.varlink, deadline),
-            Self::Bus => bus::ask(&sockets.bus, deadline),
-        }
-    }
-}
-
-/// Calls the method that tells all: systemd 259 and later have it.
 ///
 /// Source: the Varlink documentation, "Method Call"; systemd
 /// `src/shared/varlink-io.systemd.Resolve.c`.
-fn varlink(path: &Path, deadline: Instant) -> Result<Told, Silence> {
+pub fn ask(path: &Path) -> Result<Option<Told>, String> {
     const CALL: &[u8] = b"{\"method\":\"io.systemd.Resolve.DumpDNSConfiguration\"}\0";
-    let by = "what systemd-resolved says itself, on its Varlink socket";
-    let failed = |reason: String| Silence::Failed(format!("{}: {reason}", shown(path)));
-    let reply = exchange(path, CALL, deadline).map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::ConnectionRefused => Silence::Nobody,
-        _ => failed(why(&error)),
-    })?;
-    told::varlink(&reply, by).map_err(|refusal| match refusal {
-        Refusal::NoSuchMethod => Silence::Nobody,
-        Refusal::Other(reason) => failed(reason),
-    })
+    let failed = |reason: String| {
+        let path = shown(path);
+        Err(format!(
+            "cannot ask systemd-resolved for its servers: {path}: {reason}; its files count alone"
+        ))
+    };
+    let reply = match exchange(path, CALL, Instant::now() + PATIENCE) {
+        Ok(reply) => reply,
+        Err(error) => {
+            return match error.kind() {
+                ErrorKind::NotFound | ErrorKind::ConnectionRefused => Ok(None),
+                _ => failed(why(&error)),
+            };
+        }
+    };
+    match told::varlink(
+        &reply,
+        "what systemd-resolved says itself, on its Varlink socket",
+    ) {
+        Ok(told) => Ok(Some(told)),
+        Err(Refusal::NoSuchMethod) => Ok(None),
+        Err(Refusal::Other(reason)) => failed(reason),
+    }
 }
 
 /// Sends a call, and gives what comes before the byte that ends the reply.
@@ -167,20 +116,6 @@ impl Line {
                 return Ok(found);
             }
         }
-    }
-
-    /// The next so many bytes.
-    fn exactly(&mut self, count: usize) -> io::Result<Vec<u8>> {
-        let mut found = Vec::new();
-        while found.len() < count {
-            let wanted = count - found.len();
-            let block = self.fill()?;
-            let piece = block.get(..wanted).unwrap_or(block);
-            found.extend_from_slice(piece);
-            let used = piece.len();
-            self.stream.consume(used);
-        }
-        Ok(found)
     }
 }
 
