@@ -163,6 +163,6 @@ fn pem(file: Result<FileRead, ReadError>) -> Result<(String, Vec<u8>), String> {
     match file {
         Err(error) => Err(error.to_string()),
         Ok(file) if file.is_cut => Err(format!("{} is longer than 1 MiB", file.source.name)),
-        Ok(file) => Ok((file.source.name.clone(), file.source.bytes.clone())),
+        Ok(file) => Ok((file.source.name, file.source.bytes)),
     }
 }

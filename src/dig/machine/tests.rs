@@ -179,7 +179,7 @@ fn names_that_are_none_end_the_program() {
 }
 
 /// What is said of this failure before there is TLS, and behind it.
-fn secure(failure: Failure, settings: Settings, change: impl Fn(&mut Lookup)) -> [String; 2] {
+fn secure(failure: Failure, settings: &Settings, change: impl Fn(&mut Lookup)) -> [String; 2] {
     [true, false].map(|is_first| {
         let mut asked = lookup("a");
         asked.tcp = true;
@@ -198,7 +198,7 @@ fn secure(failure: Failure, settings: Settings, change: impl Fn(&mut Lookup)) ->
 #[test]
 fn tls_that_fails_is_told_as_dig_does() {
     let failure = Failure::Certificate(Certificate::Expired);
-    let [first, _] = secure(failure, Settings::default(), |_| {});
+    let [first, _] = secure(failure, &Settings::default(), |_| {});
     let why = "TLS peer certificate verification for 10.0.0.1#443 failed: certificate has expired";
     assert_eq!(first, format!("1|{why}|0"));
     // No document of YAML, and yet it is said.
@@ -206,13 +206,13 @@ fn tls_that_fails_is_told_as_dig_does() {
         keeps_warnings: true,
         ..Settings::default()
     };
-    let [first, _] = secure(failure, settings, |_| {});
+    let [first, _] = secure(failure, &settings, |_| {});
     assert_eq!(first, format!("1|{why}|0"));
     let none = "TLS context cannot be created";
-    let [first, _] = secure(Failure::NoContext, Settings::default(), |_| {});
+    let [first, _] = secure(Failure::NoContext, &Settings::default(), |_| {});
     assert_eq!(first, format!("1|{none}|2|{none}|0"));
     // Nothing is opened.
-    let [first, _] = secure(Failure::NoTls, Settings::default(), |it| {
+    let [first, _] = secure(Failure::NoTls, &Settings::default(), |it| {
         it.secure.identity.0 = Some(b"file".to_vec());
     });
     let half = "both TLS client certificate and key file must be specified a the same time";
@@ -221,7 +221,7 @@ fn tls_that_fails_is_told_as_dig_does() {
 
 #[test]
 fn what_dig_hides_is_said_beside_it() {
-    let [_, then] = secure(Failure::Http(404), Settings::default(), |_| {});
+    let [_, then] = secure(Failure::Http(404), &Settings::default(), |_| {});
     let end = "greeting|no servers could be reached|9";
     let said =
         |number: u8, why: &str| format!("communications error to 10.0.0.{number}#443: {why}");
@@ -234,6 +234,6 @@ fn what_dig_hides_is_said_beside_it() {
             said(2, "failure")
         )
     );
-    let [_, then] = secure(Failure::NoMessage, Settings::default(), |_| {});
+    let [_, then] = secure(Failure::NoMessage, &Settings::default(), |_| {});
     assert_eq!(then, "1|ERROR: short (< header size) message|0");
 }

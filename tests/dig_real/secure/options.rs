@@ -208,10 +208,9 @@ fn filled(text: &str, authority: &Authority, folder: &Path) -> String {
 }
 
 fn line(text: &str, authority: &Authority, folder: &Path) -> Line {
-    let text = match text.contains('@') || text.starts_with("-f") {
-        true => text.to_owned(),
-        false => format!("@127.90.0.1 {text}"),
-    };
+    let names_servers = text.contains('@') || text.starts_with("-f");
+    let before = if names_servers { "" } else { "@127.90.0.1 " };
+    let text = format!("{before}{text}");
     let text = filled(&text, authority, folder);
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     // kdns says on standard error what dig says nowhere: what is wrong with a
@@ -225,10 +224,9 @@ fn line(text: &str, authority: &Authority, folder: &Path) -> Line {
             .contains(it)
     });
     // What goes to port 53 without HTTP is (HTTPS) to dig all the same.
-    let same = match text.contains("+https +notls-ca") {
-        true => vec![["(HTTPS)", "(UDP)", "(UDP)"].map(str::to_owned)],
-        false => Vec::new(),
-    };
+    let is_plain = text.contains("+https +notls-ca");
+    let same = ["(HTTPS)", "(UDP)", "(UDP)"].map(str::to_owned);
+    let same = Vec::from_iter(is_plain.then_some(same));
     Line {
         words: [words.clone(), words],
         look: if is_explained {
