@@ -151,6 +151,12 @@ const LINES: &[&str] = &[
     "@127.90.0.207 www.example.test +https +tls-certfile=DIR/client.key +tls-keyfile=DIR/client.key",
 ];
 
+/// Where kdns says on standard error what dig says nowhere: what is wrong with
+/// a file, the status of HTTP, and whom a server lets in.
+const EXPLAINED: &[&str] = &[
+    "DIR", "-f", "-p 853", "/nowhere", "/404", "/500", "/302", ".207",
+];
+
 /// The lines of `options.batch`. (What dig has read for a server it keeps: it
 /// would not look at another file for 127.90.0.1.)
 const BATCH: &str = "@127.90.0.1 www.example.test +https +short +identify
@@ -210,19 +216,9 @@ fn filled(text: &str, authority: &Authority, folder: &Path) -> String {
 fn line(text: &str, authority: &Authority, folder: &Path) -> Line {
     let names_servers = text.contains('@') || text.starts_with("-f");
     let before = if names_servers { "" } else { "@127.90.0.1 " };
-    let text = format!("{before}{text}");
-    let text = filled(&text, authority, folder);
-    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    // kdns says on standard error what dig says nowhere: what is wrong with a
-    // file, the status of HTTP, whom a server lets in, and what `+yaml` hides.
-    let is_explained = [
-        "DIR", "-f", "-p 853", "/nowhere", "/404", "/500", "/302", ".207",
-    ]
-    .iter()
-    .any(|it| {
-        text.replace(&folder.display().to_string(), "DIR")
-            .contains(it)
-    });
+    let filled = filled(&format!("{before}{text}"), authority, folder);
+    let words: Vec<String> = filled.split(' ').map(str::to_owned).collect();
+    let is_explained = EXPLAINED.iter().any(|it| text.contains(it));
     // What goes to port 53 without HTTP is (HTTPS) to dig all the same.
     let is_plain = text.contains("+https +notls-ca");
     let same = ["(HTTPS)", "(UDP)", "(UDP)"].map(str::to_owned);
