@@ -164,12 +164,11 @@ pub(super) fn option(parser: &mut Parser, line: &mut Line<'_>, option: &[u8]) ->
         Some((no, rest)) if no.eq_ignore_ascii_case(b"no") => (false, rest),
         _ => (true, word),
     };
-    let text = word;
-    let applied = match whole_word(text) {
-        Some(word) => {
+    let applied = match whole_word(word) {
+        Some(whole) => {
             let plus = Plus {
-                word,
-                text,
+                word: whole,
+                text: word,
                 state,
                 value,
             };
