@@ -82,6 +82,8 @@ pub(super) fn manager_read_resolv_conf(scenario: &Scenario) -> Configuration<'_>
 /// Reads the file's servers and domains as if they stood in `resolved.conf`,
 /// where a machine with the stub listener has them: a server from each
 /// `nameserver` line, the domains from the last `search` or `domain` line.
+///
+/// Source: `src/shared/conf-parser.c: parse_line` for what is not UTF-8.
 pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
     let mut configuration = Configuration::new(scenario);
     let mut domains: Option<Piece<'_>> = None;
@@ -109,8 +111,13 @@ pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
             configuration.drop_line(line);
         }
     }
-    if let Some(domains) = domains {
-        configuration.parse_search_domains(domains);
+    match domains {
+        Some(domains) if std::str::from_utf8(domains.bytes).is_err() => {
+            let why = "systemd reads no line that is not UTF-8";
+            configuration.reading.drop(domains.span(), why);
+        }
+        Some(domains) => configuration.parse_search_domains(domains),
+        None => {}
     }
     configuration.finish()
 }
