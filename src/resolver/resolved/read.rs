@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::ResolvConf;
 use crate::name::Name;
-use crate::resolver::reading::{Reading, Setting};
+use crate::resolver::reading::{MAX_SEARCH, Reading, Setting, TOO_MANY_DOMAINS};
 use crate::resolver::resolved::dns_domain::{dns_name_is_root, dns_name_normalize, escaped};
 use crate::resolver::resolved::transaction::{TRANSACTION_ATTEMPTS_MAX, TRANSACTION_UDP_TIMEOUT};
 use crate::resolver::resolved::words::{
@@ -196,8 +196,12 @@ impl<'a> Configuration<'a> {
             unquote: true,
             relax: false,
         };
-        loop {
+        for index in 0.. {
+            let rest = text.span();
             match extract_first_word(&mut text, flags) {
+                Ok(Some(_)) if index >= MAX_SEARCH => {
+                    return self.reading.drop(rest, TOO_MANY_DOMAINS);
+                }
                 Ok(Some(word)) => self.add_search_domain(&word),
                 Ok(None) => return,
                 Err(_) => {
