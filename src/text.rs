@@ -287,6 +287,14 @@ pub fn escaped(bytes: &[u8]) -> String {
     shown
 }
 
+/// The same, cut behind so many bytes, with an ellipsis.
+pub fn excerpt(bytes: &[u8], longest: usize) -> String {
+    match bytes.get(..longest) {
+        Some(start) if bytes.len() > longest => format!("{}…", escaped(start)),
+        _ => escaped(bytes),
+    }
+}
+
 /// The text if it is ASCII without control characters: nearly every one.
 fn plain_text(bytes: &[u8]) -> Option<&str> {
     let is_plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'));

@@ -5,6 +5,7 @@ pub mod dnsmasq_conf;
 pub mod env_file;
 pub mod hosts;
 pub mod ini;
+pub mod made;
 pub mod manifest;
 pub mod named_conf;
 pub mod nsswitch_conf;

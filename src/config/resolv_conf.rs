@@ -8,6 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::made::Made;
 use crate::text::{self, Place, Position, Source, Span};
 
 /// A parsed `resolv.conf`. Any bytes make one.
@@ -18,6 +19,8 @@ pub struct ResolvConf {
     /// Without their `\n`.
     lines: Vec<Span>,
     last: Last,
+    /// What was made of it.
+    pub made: Made,
 }
 
 /// The offset whose column was counted last, and that column: the next one is
@@ -89,6 +92,7 @@ impl ResolvConf {
             source,
             lines,
             last: Last::default(),
+            made: Made::default(),
         }
     }
 

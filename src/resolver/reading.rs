@@ -14,12 +14,13 @@ pub const MAX_SERVERS: usize = 100;
 pub const TOO_MANY_SERVERS: &str =
     "the resolver would use it, too, but kdns plays only the first 100 servers";
 
-/// c-ares 1.18 compares every domain of a search list with all before it. Of so
-/// many a run is played, as many as it can ask for
+/// Some resolvers read a search list of any length. Of so many words a run is
+/// played, as many as it can ask for
 /// ([`MAX_QUERIES`](crate::simulation::MAX_QUERIES)).
 pub const MAX_SEARCH: usize = 2000;
 
-/// Why domains after [`MAX_SEARCH`] are not in a reading.
+/// Why words of a search list after [`MAX_SEARCH`] are not in a reading: all
+/// that stands behind them on the line is dropped at once.
 pub const TOO_MANY_DOMAINS: &str =
     "the resolver would use it, too, but kdns plays only the first 2000 domains";
 

@@ -136,23 +136,27 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
             let other = (self.play)((0..lots.len()).map(turned).collect());
             self.count(&other);
             let same = other.outcome == run.outcome && other.sent.len() == run.sent.len();
-            (same && places(&other) == places(run)).then_some(other.sent)
+            (same && places(&other) == places(run)).then_some(other)
         };
         let turned = play(&|_| 1)?;
         // That each decides on nothing else shows where every second one is turned.
         let second = play(&|index| index % 2)?;
+        let mut orders = Courses::default();
+        ordered_by_chance(&turned, &mut orders);
         let mut found = Vec::new();
         for (index, lot) in lots.iter().enumerate() {
             let until = lots
                 .get(index + 1)
                 .map_or(run.sent.len(), |next| next.after);
-            let of = |sent: &[Sent]| sent.get(lot.after..until).map(<[Sent]>::to_vec);
-            let (usual, turned, second) = (of(&run.sent)?, of(&turned)?, of(&second)?);
+            let of = |run: &Run| run.sent.get(lot.after..until).map(<[Sent]>::to_vec);
+            let (usual, turned, second) = (of(run)?, of(&turned)?, of(&second)?);
             let expected = if index % 2 == 0 { &usual } else { &turned };
             if !expected.iter().zip(&second).all(|pair| alike(&pair)) {
                 return None;
             }
-            if let Some(other) = stretch(lot.after, &usual, &turned) {
+            if let Some(mut other) = stretch(lot.after, &usual, &turned) {
+                let end = other.from + other.sent.len();
+                other.courses = orders.clone().between(other.from, end);
                 found.push((lot.why, other));
             }
         }

@@ -4,9 +4,9 @@
 //! nothing but the server's packets in; its port is the kernel's choice.
 //! Where there are many, sockets are used again, with another port.
 
-mod anyone;
 mod entropy;
 mod errors;
+mod fields;
 mod https;
 mod kind;
 pub mod live;
@@ -16,6 +16,7 @@ pub mod sockets;
 mod spare;
 mod stream;
 mod tls;
+mod verifier;
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, TcpStream, UdpSocket};
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 pub use self::entropy::{client_cookie, query_id};
 pub use self::roots::Roots;
 use crate::address::Address;
-use crate::dig::lookup::Server;
+use crate::dig::lookup::{Secure, Server};
 use crate::dig::machine::Failure;
 use crate::engine::message::Transport;
 
@@ -68,16 +69,10 @@ impl Conversation {
             socket_address(&server.address, server.port()).ok_or(Failure::AddressNotAvailable)?;
         let deadline = Instant::now() + timeout;
         let socket = match (transport, &server.secure) {
-            (_, Some(secure)) => match &secure.path {
-                None => tcp(peer, source, timeout)
-                    .map_err(|error| failure(&error))
-                    .and_then(|it| {
-                        let open = tls::Connection::open(it, secure, deadline, roots)?;
-                        Ok(Socket::Tls(Box::new(open)))
-                    }),
-                Some(path) => https::Connection::open(peer, (secure, path), source, timeout, roots)
-                    .map(|it| Socket::Https(Box::new(it))),
-            },
+            (_, Some(secure)) => {
+                let socket = tcp(peer, source, timeout).map_err(|error| failure(&error));
+                socket.and_then(|it| Socket::secure(it, secure, deadline, roots))
+            }
             (Transport::Udp, None) => udp(peer, source)
                 .map(Socket::Udp)
                 .map_err(|error| failure(&error)),
@@ -127,7 +122,10 @@ impl Conversation {
             Socket::Udp(socket) => socket.send(message).map(|_| ()),
             Socket::Tcp(stream) => stream.write_all(&with_length(message)),
             Socket::Tls(connection) => return connection.send(&with_length(message)),
-            Socket::Https(connection) => return connection.send(message),
+            Socket::Https(connection) => {
+                connection.send(message);
+                return Ok(());
+            }
         };
         result.map_err(|error| failure(&error))
     }
@@ -144,7 +142,7 @@ impl Conversation {
             Socket::Udp(socket) => datagram(socket, deadline).map_err(failed),
             Socket::Tcp(stream) => framed(|buffer| fill(stream, buffer, deadline).map_err(failed)),
             Socket::Tls(connection) => framed(|buffer| connection.fill(buffer, deadline)),
-            Socket::Https(connection) => connection.receive(timeout),
+            Socket::Https(connection) => connection.receive(deadline),
         }?;
         if let Some((sent, _)) = self.sent {
             self.received = Some((now(), sent.elapsed()));
@@ -154,13 +152,33 @@ impl Conversation {
 }
 
 impl Socket {
-    /// The address of this side; of HTTPS, hickory keeps it.
+    /// What stands between TCP and DNS.
+    fn secure(
+        socket: TcpStream,
+        secure: &Secure,
+        deadline: Instant,
+        roots: &Roots,
+    ) -> Result<Self, Failure> {
+        match (&secure.http, &secure.tls) {
+            (Some(http), _) => {
+                let open = https::Connection::open(socket, (secure, http), deadline, roots)?;
+                Ok(Self::Https(Box::new(open)))
+            }
+            (None, Some(tls)) => {
+                let open = tls::Connection::open(socket, tls, deadline, roots)?;
+                Ok(Self::Tls(Box::new(open)))
+            }
+            (None, None) => Ok(Self::Tcp(socket)),
+        }
+    }
+
+    /// The address of this side.
     fn local(&self) -> Option<SocketAddr> {
         match self {
             Self::Udp(socket) => socket.local_addr().ok(),
             Self::Tcp(stream) => stream.local_addr().ok(),
             Self::Tls(connection) => connection.local(),
-            Self::Https(_) => None,
+            Self::Https(connection) => connection.local(),
         }
     }
 }

@@ -121,6 +121,9 @@ fn named(folder: &Path) {
     };
     let configuration = format!(
         "options {{ directory \"{}\"; listen-on {{ {}; }}; listen-on-v6 {{ {}; }};\n\
+         listen-on port 853 tls ephemeral {{ 127.0.0.1; }};\n\
+         listen-on port 443 tls ephemeral http default {{ 127.0.0.1; }};\n\
+         listen-on port 80 tls none http default {{ 127.0.0.1; }};\n\
          pid-file none; session-keyfile none; dnssec-validation no;\n\
          allow-transfer {{ any; }}; rrset-order {{ order none; }}; minimal-responses no;\n\
          server-id \"ns-one\"; version \"real\"; }};\ncontrols {{ }};\n\

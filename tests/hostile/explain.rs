@@ -132,3 +132,43 @@ fn other_files_cost_their_bytes() {
         });
     }
 }
+
+/// What is read of a search list has an end: that of what is played of it.
+#[test]
+fn a_search_list_is_read_as_far_as_it_is_played() {
+    let lists = [
+        "a ".repeat(30_000),
+        (0..30_000).map(|it| format!("d{it} ")).collect(),
+    ];
+    for list in lists {
+        let scenario = scenario(|it| resolv_conf(it, format!("search {list}\n").as_bytes()));
+        for resolver in [
+            "glibc",
+            "go",
+            "c-ares-1.18",
+            "hickory",
+            "resolved",
+            "systemd-resolved-stub",
+        ] {
+            let reading = resolver::find(resolver).unwrap().reading(&scenario);
+            let kept = (reading.search.len(), reading.dropped.len());
+            assert!(kept.0 <= 2000 && kept.1 <= 2001, "{resolver}: {kept:?}");
+        }
+    }
+}
+
+/// What JSON says of a file has an end, also where one resolver takes all of it
+/// for one word, again and again.
+#[test]
+fn json_repeats_no_long_word() {
+    let all: Vec<_> = resolver::ALL.iter().collect();
+    let lines = [&b"nameserver 10.0.0.1\0\n"[..], b"search \xff\n", b"\x1b"];
+    for line in lines {
+        let text = line.repeat((256 << 10) / line.len());
+        let scenario = scenario(|it| resolv_conf(it, &text));
+        let explained = explain(&scenario, Context::default(), &all, Detail::Full);
+        let mut said = Vec::new();
+        json::write(&explained, &mut said).unwrap();
+        assert!(said.len() < 8 << 20, "{} bytes", said.len());
+    }
+}

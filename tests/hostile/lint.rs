@@ -125,6 +125,25 @@ fn kubelet_files_cost_their_bytes() {
     check("kubelet.service", UNIT);
 }
 
+/// One file can have the settings of thousands of kubelets.
+#[test]
+fn documents_cost_their_bytes() {
+    let codes = ["KK022", "KK023"];
+    let rules: Vec<&'static Rule> = rules::all().filter(|it| codes.contains(&it.code)).collect();
+    assert_eq!(rules.len(), codes.len());
+    let text = "---\nkind: KubeletConfiguration\nresolvConf: /etc/x\n";
+    let documents = Shape::repeated("documents", text);
+    let (short, long) = (documents.of(32 << 10), documents.of(512 << 10));
+    let of = |text: &[u8]| {
+        cost(|| {
+            lint("kubelet.yaml", text, &rules);
+        })
+    };
+    let ratio = || of(&long).as_secs_f64() / of(&short).as_secs_f64();
+    let least = (0..2).map(|_| ratio()).fold(f64::INFINITY, f64::min);
+    assert!(least < 32.0, "{least:.1} times");
+}
+
 #[test]
 fn manifests_cost_their_bytes() {
     check("pod.yaml", POD);

@@ -28,6 +28,12 @@ impl Shape {
         }
     }
 
+    /// These bytes again and again.
+    pub(crate) fn repeated(name: &str, piece: &str) -> Self {
+        let piece = piece.as_bytes().to_vec();
+        Self::new(name, b"", move |_| piece.clone(), b"")
+    }
+
     /// Whether it is one of lines or words alone, without odd bytes between.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain

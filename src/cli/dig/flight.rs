@@ -93,6 +93,10 @@ impl Flight {
             let opened = Conversation::open(transport, &server, source, limit, roots);
             return Some(match opened {
                 Ok(open) => {
+                    self.times = Times {
+                        local: open.local(),
+                        ..Times::default()
+                    };
                     self.secure = Some(open);
                     Event::Opened
                 }

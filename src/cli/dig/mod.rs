@@ -50,10 +50,9 @@ The options are those of BIND's dig 9.18: dig(1). Besides:
         +search=RESOLVER              search as glibc, musl, go… would; target: as the target's own
         +[no]json                     JSON (RFC 8427)
         +inflight=N                   ask N lines of a batch file at once (64)
-Certificates are those that browsers trust, and those in the file SSL_CERT_FILE.
-As in dig, +tls takes any certificate; @tls:// wants the right one.
-Not supported: +trace, +nssearch, -k and -y (TSIG), +tls-ca, +tls-hostname, +tls-certfile,
-+tls-keyfile, +https… and +http-plain…: write @tls://SERVER or @https://SERVER.
+Behind a scheme, certificates are those that browsers trust, and those in the file SSL_CERT_FILE.
+As in dig, +tls and +https take any certificate; +tls-ca[=FILE] looks at them.
+Not supported: +trace, +nssearch, -k and -y (TSIG).
 ";
 
 /// Ask a name server, with the command line of BIND's dig

@@ -51,8 +51,16 @@ pub(super) fn all(
             }
         },
     };
-    if let Err(why) = session.trust.prepare(&lookups) {
-        let _ = writeln!(streams.err, "{why}");
+    let prepared = session.trust.prepare(&lookups);
+    for trouble in session
+        .trust
+        .troubles
+        .drain(..)
+        .chain(prepared.clone().err())
+    {
+        let _ = writeln!(streams.err, "{trouble}");
+    }
+    if prepared.is_err() {
         return Ok(Status::Internal);
     }
     let mut run = Run {
@@ -128,8 +136,8 @@ impl Run<'_> {
             place: self.session.place,
             globals: &self.session.parser.globals,
         };
-        if lookups.iter().any(|lookup| lookup.tls) {
-            let why = "kdns: +search=RESOLVER asks without TLS: leave +tls out\n";
+        if lookups.iter().any(|lookup| !lookup.tls().is_empty()) {
+            let why = "kdns: +search=RESOLVER asks without TLS: leave +tls and +https out\n";
             output.write(true, why)?;
             return Ok(Status::Found);
         }

@@ -40,8 +40,11 @@ impl Session<'_> {
             self.parser.learn(found);
         }
         let lookups = self.parser.batch_line(line).map_err(status::of_end)?;
-        if let Err(why) = self.trust.prepare(lookups.as_deref().unwrap_or_default()) {
-            self.parser.said.push(Said::Err(why));
+        let prepared = self.trust.prepare(lookups.as_deref().unwrap_or_default());
+        let troubles = self.trust.troubles.drain(..);
+        let troubles = troubles.chain(prepared.clone().err());
+        self.parser.said.extend(troubles.map(Said::Err));
+        if prepared.is_err() {
             return Err(Status::Internal);
         }
         Ok(lookups.map(|lookups| self.prepared(lookups)))

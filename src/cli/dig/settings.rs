@@ -14,10 +14,8 @@ use crate::resolver::reading::{Origin, Reading};
 /// `dig_query_setup` (9.18)
 pub(super) fn settings(globals: &Globals, reading: &Reading<'_>) -> Settings {
     let server = |address: &Address| Server {
-        address: address.clone(),
         port: globals.port,
-        word: address.to_string().into_bytes(),
-        secure: None,
+        ..Server::plain(address.clone())
     };
     let allowed = |server: &&address::Server| match server.address.ip {
         IpAddr::V4(_) => !globals.ipv6_only,

@@ -232,7 +232,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "dig",
         usage: "kdns dig [@SERVER] [NAME] [TYPE] [CLASS] [+OPTION]...",
-        description: "Asks DNS servers with the command line and the output of BIND's dig 9.18, whose page describes the options. Besides:\n\n@tls://SERVER[:PORT] asks over TLS, @https://SERVER[:PORT][/PATH] over HTTPS. As in dig, +tls takes any certificate, whoever answers; @tls:// wants the right one.\n\n+search=RESOLVER searches as glibc, musl, go and others would; +search=target as the target's own.\n\n+json prints JSON (RFC 8427), one message a line. +inflight=N asks N lines of a batch file at once (64).\n\nNot supported: +trace, +nssearch, -k and -y (TSIG), +tls-ca, +tls-hostname, +tls-certfile, +tls-keyfile, and the options in +https and +http-plain.",
+        description: "Asks DNS servers with the command line and the output of BIND's dig 9.18, whose page describes the options. Besides:\n\n@tls://SERVER[:PORT] asks over TLS, @https://SERVER[:PORT][/PATH] over HTTPS, and both want the right certificate. As in dig, +tls and +https take any, whoever answers, until +tls-ca[=FILE] is said: then those of this machine's authorities count, or of the file's.\n\n+search=RESOLVER searches as glibc, musl, go and others would; +search=target as the target's own.\n\n+json prints JSON (RFC 8427), one message a line. +inflight=N asks N lines of a batch file at once (64).\n\nNot supported: +trace, +nssearch, -k and -y (TSIG).",
         examples: &[
             try_it(
                 "Ask the cluster's DNS.",
@@ -254,8 +254,12 @@ pub static PAGES: &[Manual] = &[
                 "Over TLS, behind an authority of one's own.",
                 "SSL_CERT_FILE=ca.pem kdns dig @tls://dns.corp.example web.corp.example",
             ),
+            try_it(
+                "Over HTTPS with one's own certificate, as BIND's dig has it.",
+                "kdns dig @dns.corp.example +https=/q +tls-ca=ca.pem +tls-certfile=me.pem +tls-keyfile=me.key web.corp.example",
+            ),
         ],
-        notes: "Behind tls:// and https://, certificates of the authorities that browsers trust count, and those of\nthe file that SSL_CERT_FILE names (PEM).",
+        notes: "Behind tls:// and https://, certificates of the authorities that browsers trust count, and those of\nthe file that SSL_CERT_FILE names (PEM). With +tls-ca and no file, that file counts beside those of this\nmachine, or of browsers where it names none. As in dig, the status stays 0 where a certificate is refused.",
         status: &[
             ("0", "a reply, whatever its code"),
             ("1", "usage"),
@@ -277,7 +281,7 @@ pub static PAGES: &[Manual] = &[
             ("HOME", "Where .digrc is."),
             (
                 "SSL_CERT_FILE",
-                "Authorities (PEM) that count behind tls:// and https://, besides those that browsers trust.",
+                "Authorities (PEM) that count besides others, behind tls:// and https:// and with +tls-ca alone.",
             ),
             ("NO_COLOR, CLICOLOR_FORCE", "As in kdns(1)."),
         ],

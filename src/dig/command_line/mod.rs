@@ -13,7 +13,7 @@ mod word;
 
 use std::collections::BTreeMap;
 
-pub use self::server::server_names;
+pub use self::server::{host, server_names};
 use crate::address::Address;
 use crate::dig::lookup::{Globals, Lookup};
 

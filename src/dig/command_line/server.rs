@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use super::Families;
 use crate::address::{Address, inet_aton};
-use crate::dig::lookup::{Secure, Server};
+use crate::dig::lookup::{DEFAULT_PATH, Secure, Server};
 
 /// Source: BIND bin/dig/dighost.c: `DIG_MAX_ADDRESSES` (9.18)
 const MAX_ADDRESSES: usize = 20;
@@ -14,9 +14,14 @@ const MAX_ADDRESSES: usize = 20;
 pub fn server_names<'w>(words: &[&'w [u8]]) -> Vec<&'w [u8]> {
     let servers = words.iter().filter_map(|word| word.strip_prefix(b"@"));
     servers
-        .map(|word| split_port(schemeless(word).0).0)
+        .map(host)
         .filter(|host| !host.is_empty() && literal(host).is_none())
         .collect()
+}
+
+/// The name or address of a word behind `@`.
+pub fn host(word: &[u8]) -> &[u8] {
+    split_port(schemeless(word).0).0
 }
 
 /// The servers of a word: `10.0.0.1`, `fe80::1%eth0`, `[::1]:5353`,
@@ -32,13 +37,12 @@ pub(super) fn read(
 ) -> Result<Vec<Server>, &'static str> {
     let (place, scheme) = schemeless(word);
     let (host, port) = split_port(place);
-    let secure = scheme.map(|scheme| Secure {
-        host: String::from_utf8_lossy(host).into_owned(),
-        path: match scheme {
+    let secure = scheme.map(|scheme| {
+        let path = match scheme {
             Scheme::Tls => None,
             Scheme::Https(path) => Some(path),
-        },
-        verified: true,
+        };
+        Box::new(Secure::of_scheme(&String::from_utf8_lossy(host), path))
     });
     let server = |address: &Address| Server {
         address: address.clone(),
@@ -92,7 +96,7 @@ fn schemeless(word: &[u8]) -> (&[u8], Option<Scheme>) {
     let end = rest.iter().position(|&byte| byte == b'/');
     let (place, path) = rest.split_at(end.unwrap_or(rest.len()));
     let path = match path {
-        b"" | b"/" => "/dns-query".to_owned(),
+        b"" | b"/" => DEFAULT_PATH.to_owned(),
         path => String::from_utf8_lossy(path).into_owned(),
     };
     (place, Some(Scheme::Https(path)))
@@ -183,8 +187,8 @@ mod tests {
             let servers = read(word, &known, BOTH).unwrap();
             let secure = servers[0].secure.as_ref().unwrap();
             let found = (
-                secure.host.as_str(),
-                secure.path.as_deref(),
+                secure.tls.as_ref().unwrap().host.as_str(),
+                secure.http.as_ref().map(|http| http.path.as_str()),
                 servers[0].port(),
             );
             assert_eq!(found, (host, path, port));

@@ -93,6 +93,10 @@ fn servers_stand_anywhere() {
         ("-x 10.0.0.9 mx", "9.0.0.10.in-addr.arpa. 15 1"),
         ("@dns.test www", "Fatal"),
         ("@tls://10.0.0.1 www", "www 1 1 tcp@10.0.0.1"),
+        ("+https www", "www 1 1 tcp"),
+        ("+https +nohttps www", "www 1 1 tcp"),
+        ("+https-get +notls-ca www", "www 1 1"),
+        ("+notcp +tls-ca=ca.pem www", "www 1 1"),
     ] {
         check(line, expected);
     }
@@ -197,4 +201,49 @@ fn batch_lines_and_digrc() {
     assert_eq!(lookups.len(), 1);
     assert!(!lookups[0].print.comments && lookups[0].print.answer);
     assert!(!lookups[0].tcp, "lines do not choose the transport");
+}
+
+#[test]
+fn what_stands_before_tcp() {
+    let check = |line: &str, expected: &str| {
+        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let mut parser = Parser::new(Surroundings::default());
+        let lookups = parser.command_line(&words).unwrap();
+        let server = &lookups[0].asked(&[])[0];
+        let tls = server.secure.as_ref().and_then(|it| it.tls.as_ref());
+        let tls = tls.map_or(String::new(), |it| format!("{} {:?} ", it.host, it.trust));
+        let http = server.secure.as_ref().and_then(|it| it.http.as_ref());
+        let http = http.map_or(String::new(), |it| format!("{}{} ", it.host, it.path));
+        let transport = server.transport(lookups[0].tcp);
+        let shown = format!("{tls}{http}{transport} {}", server.port());
+        assert_eq!(shown, expected, "{line}");
+    };
+    for (line, expected) in [
+        ("@10.0.0.1 a", "UDP 53"),
+        ("@10.0.0.1 a +tls", "10.0.0.1 Anyone TLS 853"),
+        (
+            "@10.0.0.1 a +https",
+            "10.0.0.1 Anyone 10.0.0.1/dns-query HTTPS 443",
+        ),
+        ("@::1 a +http-plain-get=/q", "::1/q HTTP-GET 80"),
+        ("@10.0.0.1#99 a +https-get +tls", "10.0.0.1 Anyone TLS 99"),
+        (
+            "@10.0.0.1 a +http-plain +nohttps +https",
+            "10.0.0.1/dns-query HTTP 80",
+        ),
+        (
+            "@10.0.0.1 a +tls-ca +https",
+            "10.0.0.1 Machine 10.0.0.1/dns-query HTTPS 443",
+        ),
+        ("@10.0.0.1 a +tls-hostname=b", "b Machine TLS 853"),
+        ("@10.0.0.1 a +tls-hostname=b +notls-ca +tcp", "TCP 53"),
+        ("@10.0.0.1 a +notcp +https", "UDP 53"),
+        ("@tls://10.0.0.1 a +https", "10.0.0.1 Browsers TLS 853"),
+        (
+            "@https://10.0.0.1/q a +tls-ca +tls-hostname=b",
+            "b Machine 10.0.0.1/q HTTPS 443",
+        ),
+    ] {
+        check(line, expected);
+    }
 }

@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-pub use self::step::{Event, Exchange, Failure, Printed, Settings, Step, Total};
+pub use self::step::{Certificate, Event, Exchange, Failure, Printed, Settings, Step, Total};
 use crate::dig::lookup::{Lookup, Server};
 use crate::dig::request;
 use crate::name::Name;
@@ -174,8 +174,11 @@ impl Machine {
         if query.len() > request::MAX_UDP_QUERY || is_axfr {
             pending.lookup.tcp = true;
         }
-        let servers = pending.lookup.asked(&self.settings.servers);
+        let mut servers = pending.lookup.asked(&self.settings.servers);
         let transfers = matches!(pending.lookup.rdtype, reply::AXFR | reply::IXFR);
+        if transfers {
+            servers = servers.into_iter().map(Server::of_transfer).collect();
+        }
         let transfer = (transfers && pending.lookup.tcp).then(reply::Transfer::default);
         let current = Current {
             pending,

@@ -92,16 +92,25 @@ pub enum Failure {
     AddressInUse,
     /// The kernel does not allow it.
     NoPermission,
-    /// The certificate is nobody's that is trusted.
-    UnknownIssuer,
-    /// The certificate's time is over, or has not come.
-    NotValidNow,
-    /// The certificate is for another name.
-    NotValidForName,
-    /// The certificate is wrong in another way.
-    BadCertificate,
-    /// There was no TLS, or no HTTP/2, to be had.
-    NoHandshake,
+    /// The certificate is not right.
+    Certificate(Certificate),
+    /// There are no certificates to begin with: their files are not as they
+    /// should be.
+    NoContext,
+    /// There is a certificate of one's own without its key, or a key alone.
+    HalfIdentity,
+    /// The server wants to see a certificate.
+    WantsCertificate,
+    /// The server speaks something else behind TLS.
+    OtherProtocol,
+    /// What came is no TLS.
+    NoTls,
+    /// The server does not speak HTTP/2 behind TLS.
+    NoHttp2,
+    /// The server does not say that it speaks DNS behind TLS.
+    NoDot,
+    /// What came is no HTTP/2.
+    Unexpected,
     /// HTTP had this status instead of a reply.
     Http(u16),
     /// What came behind TLS is no DNS message.
@@ -110,6 +119,29 @@ pub enum Failure {
     TooManyFiles,
     /// Something else.
     Failed,
+}
+
+/// What is wrong with a certificate.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Certificate {
+    /// Nobody that is trusted has signed it.
+    UnknownIssuer,
+    /// It has signed itself.
+    SelfSigned,
+    /// The last of those that came with it has signed itself.
+    SelfSignedInChain,
+    /// Its time is over.
+    Expired,
+    /// Its time has not come.
+    NotYetValid,
+    /// It is for another name.
+    OtherName,
+    /// It is for another address.
+    OtherAddress,
+    /// It is not for servers.
+    Purpose,
+    /// Something else.
+    Other,
 }
 
 /// What is printed.
@@ -135,6 +167,8 @@ pub enum Printed {
     Comment(String),
     /// `dig: ` and this, on standard error.
     Stderr(String),
+    /// `kdns: ` and this, on standard error: what dig does not say.
+    Note(String),
 }
 
 /// How much came.
@@ -179,19 +213,21 @@ impl Failure {
             Self::AddressNotAvailable => "address not available",
             Self::AddressInUse => "address in use",
             Self::NoPermission => "permission denied",
-            Self::UnknownIssuer => {
-                "TLS peer certificate verification failed: neither an authority that browsers trust nor one of SSL_CERT_FILE has signed it"
+            Self::Certificate(certificate) => certificate.sentence(),
+            Self::NoContext => "TLS context cannot be created",
+            Self::HalfIdentity => {
+                "both TLS client certificate and key file must be specified a the same time"
             }
-            Self::NotValidNow => {
-                "TLS peer certificate verification failed: it is not valid at this machine's time"
+            Self::WantsCertificate => {
+                "the server wants a certificate of the client: name one with +tls-certfile and +tls-keyfile"
             }
-            Self::NotValidForName => {
-                "TLS peer certificate verification failed: it is for another name; write the server's own name behind @"
+            Self::OtherProtocol => "the server speaks another protocol behind TLS",
+            Self::NoTls => "TLS error",
+            Self::NoHttp2 => "ALPN for HTTP/2 failed",
+            Self::NoDot => {
+                "zone transfers over the established TLS connection are not allowed: ALPN for DoT failed"
             }
-            Self::BadCertificate => {
-                "TLS peer certificate verification failed: it is signed by itself, or made for another use"
-            }
-            Self::NoHandshake => "TLS or HTTP/2 handshake failed",
+            Self::Unexpected => "unexpected error",
             Self::NoMessage => "what the server sends is no DNS message",
             Self::TooManyFiles => "too many open files",
             Self::Failed => "failure",
@@ -199,3 +235,48 @@ impl Failure {
         text.into()
     }
 }
+
+impl Certificate {
+    /// In OpenSSL's words.
+    ///
+    /// Source: `OpenSSL` `crypto/x509/x509_txt.c`: `X509_verify_cert_error_string` (3.0)
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::UnknownIssuer => "unable to get local issuer certificate",
+            Self::SelfSigned => "self-signed certificate",
+            Self::SelfSignedInChain => "self-signed certificate in certificate chain",
+            Self::Expired => "certificate has expired",
+            Self::NotYetValid => "certificate is not yet valid",
+            Self::OtherName => "hostname mismatch",
+            Self::OtherAddress => "IP address mismatch",
+            Self::Purpose => "unsuitable certificate purpose",
+            Self::Other => "unspecified certificate verification error",
+        }
+    }
+
+    /// What it means, behind a scheme.
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::UnknownIssuer | Self::SelfSigned | Self::SelfSignedInChain => {
+                "TLS peer certificate verification failed: neither an authority that browsers trust nor one of SSL_CERT_FILE has signed it"
+            }
+            Self::Expired | Self::NotYetValid => {
+                "TLS peer certificate verification failed: it is not valid at this machine's time"
+            }
+            Self::OtherName | Self::OtherAddress => {
+                "TLS peer certificate verification failed: it is for another name; write the server's own name behind @"
+            }
+            Self::Purpose | Self::Other => {
+                "TLS peer certificate verification failed: it is made for another use, or cannot be read"
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Certificate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl std::error::Error for Certificate {}

@@ -6,12 +6,7 @@ use std::net::IpAddr;
 
 fn server(text: &str) -> Server {
     let ip: IpAddr = text.parse().unwrap();
-    Server {
-        address: Address::from(ip),
-        port: None,
-        word: text.into(),
-        secure: None,
-    }
+    Server::plain(Address::from(ip))
 }
 
 fn machine(lookup: Lookup, settings: Settings) -> Machine {
@@ -53,7 +48,10 @@ fn play(machine: &mut Machine, mut answer: impl FnMut(usize, &[u8]) -> Event) ->
                 transport, server, ..
             } => {
                 shown.push(format!("{transport:?} {}", server.address));
-                machine.report(Event::Opened);
+                machine.report(match server.secure {
+                    Some(_) => answer(0, &[]),
+                    None => Event::Opened,
+                });
             }
             Step::Send(bytes) => query = bytes,
             Step::Receive(_) | Step::ReceiveOn => {
@@ -71,7 +69,8 @@ fn play(machine: &mut Machine, mut answer: impl FnMut(usize, &[u8]) -> Event) ->
                 Printed::Error(text)
                 | Printed::Warning(text)
                 | Printed::Comment(text)
-                | Printed::Stderr(text) => text,
+                | Printed::Stderr(text)
+                | Printed::Note(text) => text,
             }),
             Step::Done(status) => {
                 shown.push(status.to_string());
@@ -177,4 +176,64 @@ fn names_that_are_none_end_the_program() {
         let mut machine = machine(lookup(name), Settings::default());
         assert_eq!(play(&mut machine, |_, _| unreachable!()), why);
     }
+}
+
+/// What is said of this failure before there is TLS, and behind it.
+fn secure(failure: Failure, settings: &Settings, change: impl Fn(&mut Lookup)) -> [String; 2] {
+    [true, false].map(|is_first| {
+        let mut asked = lookup("a");
+        asked.tcp = true;
+        asked.tries = 1;
+        asked.secure.path = Some("/q".to_owned());
+        change(&mut asked);
+        let mut machine = machine(asked, settings.clone());
+        let transcript = play(&mut machine, |count, _| match (count, is_first) {
+            (0, false) => Event::Opened,
+            _ => Event::Failed(failure),
+        });
+        transcript.replace("Tcp 10.0.0.", "")
+    })
+}
+
+#[test]
+fn tls_that_fails_is_told_as_dig_does() {
+    let failure = Failure::Certificate(Certificate::Expired);
+    let [first, _] = secure(failure, &Settings::default(), |_| {});
+    let why = "TLS peer certificate verification for 10.0.0.1#443 failed: certificate has expired";
+    assert_eq!(first, format!("1|{why}|0"));
+    // No document of YAML, and yet it is said.
+    let settings = Settings {
+        keeps_warnings: true,
+        ..Settings::default()
+    };
+    let [first, _] = secure(failure, &settings, |_| {});
+    assert_eq!(first, format!("1|{why}|0"));
+    let none = "TLS context cannot be created";
+    let [first, _] = secure(Failure::NoContext, &Settings::default(), |_| {});
+    assert_eq!(first, format!("1|{none}|2|{none}|0"));
+    // Nothing is opened.
+    let [first, _] = secure(Failure::NoTls, &Settings::default(), |it| {
+        it.secure.identity.0 = Some(b"file".to_vec());
+    });
+    let half = "both TLS client certificate and key file must be specified a the same time";
+    assert_eq!(first, format!("{half}|{half}|0"));
+}
+
+#[test]
+fn what_dig_hides_is_said_beside_it() {
+    let [_, then] = secure(Failure::Http(404), &Settings::default(), |_| {});
+    let end = "greeting|no servers could be reached|9";
+    let said =
+        |number: u8, why: &str| format!("communications error to 10.0.0.{number}#443: {why}");
+    let status = "the server answers with HTTP status 404";
+    assert_eq!(
+        then,
+        format!(
+            "1|{status}|{}|2|{status}|{}|{end}",
+            said(1, "failure"),
+            said(2, "failure")
+        )
+    );
+    let [_, then] = secure(Failure::NoMessage, &Settings::default(), |_| {});
+    assert_eq!(then, "1|ERROR: short (< header size) message|0");
 }

@@ -35,6 +35,9 @@ pub struct Context<'w> {
     /// The kubelets that each file is a part of, by their places in `kubelets`,
     /// in order.
     parts: Vec<(FileId, usize)>,
+    /// The first kubelet that each setting was made for: one file can have the
+    /// settings of thousands.
+    made: BTreeMap<At, usize>,
     /// The texts in the syntax of resolv.conf by their paths.
     resolvers: BTreeMap<&'w str, &'w Resolver>,
     /// The kubelet that hands out the text at each path.
@@ -71,6 +74,7 @@ impl<'w> Context<'w> {
             workspace,
             kubelets: Vec::new(),
             parts: Vec::new(),
+            made: BTreeMap::new(),
             resolvers: BTreeMap::new(),
             handed_out: BTreeMap::new(),
             nodes_own: BTreeSet::new(),
@@ -83,6 +87,9 @@ impl<'w> Context<'w> {
         for (index, kubelet) in context.kubelets.iter().enumerate() {
             let files = kubelet.files.iter();
             context.parts.extend(files.map(|&file| (file, index)));
+            for setting in &kubelet.made {
+                context.made.entry(setting.at).or_insert(index);
+            }
             let named = kubelet.resolv_conf();
             if named.is_none() && !kubelet.has_configuration {
                 // Its configuration can name any file.
@@ -146,18 +153,17 @@ impl<'w> Context<'w> {
         &self.kubelets
     }
 
-    /// The first kubelet that a file is a part of.
+    /// The first kubelet that a file is a part of: one with settings of several
+    /// machines is a part of several.
     pub fn kubelet_of(&self, file: FileId) -> Option<&Kubelet<'w>> {
-        self.kubelets_of(file).next()
+        let start = self.parts.partition_point(|it| it.0 < file);
+        let first = self.parts.get(start).filter(|it| it.0 == file)?;
+        self.kubelets.get(first.1)
     }
 
-    /// The kubelets that a file is a part of: one with settings of several
-    /// machines is a part of several.
-    pub fn kubelets_of(&self, file: FileId) -> impl Iterator<Item = &Kubelet<'w>> {
-        let start = self.parts.partition_point(|it| it.0 < file);
-        let parts = self.parts.get(start..).unwrap_or_default().iter();
-        let own = parts.take_while(move |it| it.0 == file);
-        own.filter_map(|it| self.kubelets.get(it.1))
+    /// The first kubelet that a setting was made for.
+    pub fn kubelet_with(&self, setting: &Setting) -> Option<&Kubelet<'w>> {
+        self.kubelets.get(*self.made.get(&setting.at)?)
     }
 
     /// The flag that beats what a file sets for a kubelet: fixing the file

@@ -13,7 +13,7 @@ use crate::text::escaped;
 /// documents only.
 pub fn is_error(printed: &Printed, globals: &Globals) -> bool {
     match printed {
-        Printed::Stderr(_) => true,
+        Printed::Stderr(_) | Printed::Note(_) => true,
         Printed::Plain(_) | Printed::Error(_) | Printed::Warning(_) | Printed::Comment(_) => {
             globals.json
         }
@@ -87,6 +87,7 @@ pub fn write(
             line(out, ";; ", text);
         }
         Printed::Stderr(text) => line(out, "dig: ", text),
+        Printed::Note(text) => line(out, "kdns: ", text),
     }
     Ok(())
 }

@@ -7,10 +7,13 @@ use super::group::shared;
 use super::{MAX_LISTED, Text, ids};
 use crate::explain::{Explanation, Member};
 use crate::resolver::Resolver;
-use crate::text::{Span, escaped};
+use crate::text::{Span, excerpt};
 
 /// So many words with the same fate are shown; the others are counted.
 const SHOWN: usize = 3;
+
+/// So many bytes of a word are shown.
+const LONGEST: usize = 40;
 
 /// What is said about words, and of which resolvers it is true.
 type Reasons<'e> = Vec<(&'e str, Vec<&'e Resolver>)>;
@@ -93,7 +96,7 @@ fn words(explanation: &Explanation<'_>, spans: &[Span]) -> String {
             0 => conf.place(span.start),
             _ => format!("{}:{}", at.line, at.column),
         };
-        format!("{place} `{}`", excerpt(conf.bytes(*span)))
+        format!("{place} `{}`", excerpt(conf.bytes(*span), LONGEST))
     });
     let mut text = shown.collect::<Vec<_>>().join(", ");
     if let Some(last) = spans.get(SHOWN..).and_then(<[Span]>::last) {
@@ -102,13 +105,4 @@ fn words(explanation: &Explanation<'_>, spans: &[Span]) -> String {
         text = format!("{text} and {more} more, up to {}:{}", at.line, at.column);
     }
     text
-}
-
-/// The words themselves, cut where they are long.
-fn excerpt(bytes: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    match bytes.get(..LONGEST) {
-        Some(start) if bytes.len() > LONGEST => format!("{}…", escaped(start)),
-        _ => escaped(bytes),
-    }
 }

@@ -8,7 +8,7 @@ use crate::config::resolv_conf::{Line, is_blank};
 use crate::resolver::glibc::options::{
     DEFAULT_ATTEMPTS, DEFAULT_NDOTS, DEFAULT_TIMEOUT, MAX_SERVERS, Place, res_setoptions,
 };
-use crate::resolver::reading::{Dropped, Origin, Reading, Setting};
+use crate::resolver::reading::{Dropped, MAX_SEARCH, Origin, Reading, Setting, TOO_MANY_DOMAINS};
 use crate::scenario::Scenario;
 use crate::text::Span;
 
@@ -120,6 +120,7 @@ fn local_domain(text: &[u8]) -> Vec<Setting<Cow<'_, [u8]>>> {
             value: Cow::Borrowed(entry),
             origin: Origin::Environment("LOCALDOMAIN"),
         })
+        .take(MAX_SEARCH)
         .collect()
 }
 
@@ -151,7 +152,7 @@ impl<'a> Parser<'a> {
             self.search(line, rest.words().take(1).collect());
             self.drop_further_words(rest);
         } else if let Some(rest) = rest(b"search") {
-            self.search(line, rest.words().collect());
+            self.search(line, rest.words().take(MAX_SEARCH + 1).collect());
         } else if let Some(rest) = rest(b"nameserver") {
             self.nameserver(line, rest);
             self.drop_further_words(rest);
@@ -167,7 +168,12 @@ impl<'a> Parser<'a> {
     }
 
     /// A `search` or `domain` line with these words.
-    fn search(&mut self, line: Line<'a>, entries: Vec<Setting<Cow<'a, [u8]>>>) {
+    fn search(&mut self, line: Line<'a>, mut entries: Vec<Setting<Cow<'a, [u8]>>>) {
+        if let Some(Origin::File(first)) = entries.get(MAX_SEARCH).map(|it| it.origin) {
+            let rest = Span::new(first.start as usize, line.span().end as usize);
+            self.reading.drop(rest, TOO_MANY_DOMAINS);
+            entries.truncate(MAX_SEARCH);
+        }
         if self.have_environment {
             self.reading.drop(line.span(), "`LOCALDOMAIN` overrides it");
         } else if entries.is_empty() {

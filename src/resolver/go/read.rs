@@ -8,7 +8,7 @@ use crate::address::Server;
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::resolver::go::Version;
 use crate::resolver::go::parse::{FIELD_BLANKS, MAX_LINE_BYTES, dtoi, parse_addr};
-use crate::resolver::reading::{Origin, Reading, Setting};
+use crate::resolver::reading::{MAX_SEARCH, Origin, Reading, Setting, TOO_MANY_DOMAINS};
 use crate::scenario::Scenario;
 use crate::text::Span;
 
@@ -111,7 +111,7 @@ impl<'a> Config<'a> {
         match keyword.bytes {
             b"nameserver" => self.nameserver(keyword, fields, version),
             b"domain" => self.domain(keyword, fields),
-            b"search" => self.search(keyword, fields, version),
+            b"search" => self.search(line.span(), keyword, fields, version),
             b"options" => fields.for_each(|option| self.option(option, version)),
             b"lookup" => self.drop(keyword, "only Go on OpenBSD uses `lookup`"),
             other => {
@@ -164,12 +164,18 @@ impl<'a> Config<'a> {
 
     fn search(
         &mut self,
+        line: Span,
         keyword: Word<'a>,
         fields: impl Iterator<Item = Word<'a>>,
         version: &Version,
     ) {
         self.replace_search(keyword.span);
-        for field in fields {
+        for (index, field) in fields.enumerate() {
+            if index >= MAX_SEARCH {
+                let rest = Span::new(field.span.start as usize, line.end as usize);
+                self.reading.drop(rest, TOO_MANY_DOMAINS);
+                break;
+            }
             self.search_line = Some(join(keyword.span, field.span));
             if field.bytes == b"." && !version.keeps_root_in_search {
                 self.drop(field, "`.` does not count as a search domain");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use hickory_proto::rr::{Name, RecordType};
 
@@ -20,12 +21,14 @@ impl Hosts {
     /// Reads the scenario's file. One that is not UTF-8 counts as empty.
     ///
     /// Source: hickory-resolver `src/hosts.rs: Hosts::from_system, read_hosts_conf`.
-    pub(super) fn from_system(scenario: &Scenario) -> Self {
-        let bytes = scenario
-            .hosts
-            .as_ref()
-            .map(|file| file.source.bytes.as_slice())
-            .unwrap_or_default();
+    pub(super) fn from_system(scenario: &Scenario) -> Arc<Self> {
+        let file = scenario.hosts.as_ref();
+        file.map_or_else(Arc::default, |file| {
+            file.made.once(|| Self::read(&file.source.bytes))
+        })
+    }
+
+    fn read(bytes: &[u8]) -> Self {
         let mut hosts = Self::default();
         let Ok(text) = std::str::from_utf8(bytes) else {
             return hosts;
@@ -45,7 +48,8 @@ impl Hosts {
         for word in words {
             if let Ok(mut name) = word.to_lowercase().parse::<Name>() {
                 name.set_fqdn(true);
-                self.by_name.entry(name).or_default().push(address);
+                let named = self.by_name.entry(name);
+                named.or_insert_with(|| Vec::with_capacity(1)).push(address);
                 self.addresses.insert(address);
             }
         }

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 
 use crate::address::Server;
 use crate::config::resolv_conf::{Line, ResolvConf};
-use crate::resolver::reading::{Dropped, MAX_SERVERS, Origin, Setting, TOO_MANY_SERVERS};
+use crate::resolver::reading::{
+    Dropped, MAX_SEARCH, MAX_SERVERS, Origin, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
+};
 use crate::text::Span;
 
 /// Options that the crate knows and hickory does not look at.
@@ -110,7 +112,7 @@ impl<'a> Config<'a> {
         match keyword.text {
             "nameserver" => self.read_nameserver(keyword, words),
             "domain" => self.read_domain(keyword, words),
-            "search" => self.read_search(words),
+            "search" => self.read_search(line.span(), words),
             "options" => {
                 for word in words {
                     self.read_option(word);
@@ -163,12 +165,16 @@ impl<'a> Config<'a> {
         }
     }
 
-    fn read_search(&mut self, words: impl Iterator<Item = Word<'a>>) {
+    fn read_search(&mut self, line: Span, words: impl Iterator<Item = Word<'a>>) {
         for earlier in std::mem::take(&mut self.search) {
             self.drop(earlier.span, "a later `search` line replaces it");
         }
         self.domain_is_last = false;
-        for word in words {
+        for (index, word) in words.enumerate() {
+            if index >= MAX_SEARCH {
+                let rest = Span::new(word.span.start as usize, line.end as usize);
+                return self.drop(rest, TOO_MANY_DOMAINS);
+            }
             if word.text.contains(',') {
                 self.drop(word.span, "hickory skips a word with a comma");
             } else {

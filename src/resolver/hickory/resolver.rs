@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use hickory_proto::rr::{Name, RecordType};
 
@@ -34,7 +35,7 @@ pub(super) struct Resolver<'a> {
     search: Vec<Name>,
     ndots: u32,
     client: CachingClient<'a>,
-    hosts: Hosts,
+    hosts: Arc<Hosts>,
 }
 
 /// A name to try, and why.

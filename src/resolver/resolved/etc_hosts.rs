@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 
 use hickory_proto::rr::RecordType;
 
@@ -32,9 +33,14 @@ pub(super) struct EtcHosts {
 }
 
 /// Source: `etc_hosts_parse`.
-pub(super) fn etc_hosts_parse(file: Option<&ResolvConf>) -> EtcHosts {
+pub(super) fn etc_hosts_parse(file: Option<&ResolvConf>) -> Arc<EtcHosts> {
+    file.map_or_else(Arc::default, |file| {
+        file.made.once(|| parse(&file.source.bytes))
+    })
+}
+
+fn parse(text: &[u8]) -> EtcHosts {
     let mut hosts = EtcHosts::default();
-    let text = file.map_or(&b""[..], |file| &file.source.bytes);
     for line in lines(text) {
         let comment = line.bytes.iter().position(|&byte| byte == b'#');
         let bytes = comment.and_then(|at| line.bytes.get(..at));

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::io::{Arrival, Io};
@@ -38,7 +39,7 @@ pub(super) struct Manager {
     /// All search domains, those for routing only as well.
     pub search_domains: Vec<SearchDomain>,
     /// `/etc/hosts`.
-    pub etc_hosts: EtcHosts,
+    pub etc_hosts: Arc<EtcHosts>,
     /// The names of this machine.
     pub hostnames: Hostnames,
     /// What was learnt.

@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::ResolvConf;
 use crate::name::Name;
-use crate::resolver::reading::{Reading, Setting};
+use crate::resolver::reading::{MAX_SEARCH, Reading, Setting, TOO_MANY_DOMAINS};
 use crate::resolver::resolved::dns_domain::{dns_name_is_root, dns_name_normalize, escaped};
 use crate::resolver::resolved::transaction::{TRANSACTION_ATTEMPTS_MAX, TRANSACTION_UDP_TIMEOUT};
 use crate::resolver::resolved::words::{
@@ -82,6 +82,8 @@ pub(super) fn manager_read_resolv_conf(scenario: &Scenario) -> Configuration<'_>
 /// Reads the file's servers and domains as if they stood in `resolved.conf`,
 /// where a machine with the stub listener has them: a server from each
 /// `nameserver` line, the domains from the last `search` or `domain` line.
+///
+/// Source: `src/shared/conf-parser.c: parse_line` for what is not UTF-8.
 pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
     let mut configuration = Configuration::new(scenario);
     let mut domains: Option<Piece<'_>> = None;
@@ -109,8 +111,13 @@ pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
             configuration.drop_line(line);
         }
     }
-    if let Some(domains) = domains {
-        configuration.parse_search_domains(domains);
+    match domains {
+        Some(domains) if std::str::from_utf8(domains.bytes).is_err() => {
+            let why = "systemd reads no line that is not UTF-8";
+            configuration.reading.drop(domains.span(), why);
+        }
+        Some(domains) => configuration.parse_search_domains(domains),
+        None => {}
     }
     configuration.finish()
 }
@@ -196,8 +203,12 @@ impl<'a> Configuration<'a> {
             unquote: true,
             relax: false,
         };
-        loop {
+        for index in 0.. {
+            let rest = text.span();
             match extract_first_word(&mut text, flags) {
+                Ok(Some(_)) if index >= MAX_SEARCH => {
+                    return self.reading.drop(rest, TOO_MANY_DOMAINS);
+                }
                 Ok(Some(word)) => self.add_search_domain(&word),
                 Ok(None) => return,
                 Err(_) => {

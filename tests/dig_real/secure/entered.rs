@@ -74,13 +74,19 @@ fn digs(pid: u32, authority: &Authority) -> Result<(), Failed> {
     let batch = Path::new(&authority.file).with_file_name("secure.batch");
     std::fs::write(
         &batch,
-        format!("@tls://{here} www.example.test\n@https://{here} www.example.test\n"),
+        format!(
+            "@tls://{here} www.example.test\n@https://{here} www.example.test\n\
+             @{here} www.example.test +https-get +tls-ca={}\n",
+            authority.file
+        ),
     )?;
     let batch = batch.display().to_string();
     let (tls, https) = (format!("@tls://{here}"), format!("@https://{here}"));
+    let (plain, file) = (format!("@{here}"), format!("+tls-ca={}", authority.file));
     for words in [
         vec![tls.as_str(), "www.example.test"],
         vec![https.as_str(), "www.example.test"],
+        vec![plain.as_str(), "www.example.test", file.as_str()],
         vec!["-f", batch.as_str()],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
@@ -89,11 +95,7 @@ fn digs(pid: u32, authority: &Authority) -> Result<(), Failed> {
             .env("SSL_CERT_FILE", &authority.file)
             .output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let lines = if words.len() == 2 && words[0] != "-f" {
-            1
-        } else {
-            2
-        };
+        let lines = if words[0] == "-f" { 3 } else { 1 };
         if !output.status.success() || text != "10.0.0.1\n10.0.0.2\n".repeat(lines) {
             let err = String::from_utf8_lossy(&output.stderr).into_owned();
             return Err(format!("{words:?}: {text}{err}").into());

@@ -8,6 +8,7 @@ mod answers;
 mod anyone;
 mod certificates;
 mod entered;
+mod options;
 mod serve;
 
 use std::net::Ipv4Addr;
@@ -69,13 +70,14 @@ fn bad_certificates() -> Vec<Scene> {
     let unknown = "neither an authority that browsers trust nor one of SSL_CERT_FILE has signed it";
     let time = "it is not valid at this machine's time";
     let other = "it is for another name; write the server's own name behind @";
-    let own = "it is signed by itself, or made for another use";
+    let use_ = "it is made for another use, or cannot be read";
     let kinds = [
         ("of another name", Leaf::OtherName, other),
         ("that has expired", Leaf::Expired, time),
         ("of tomorrow", Leaf::Future, time),
         ("signed by itself", Leaf::SelfSigned, unknown),
-        ("that is an authority's own", Leaf::Authority, own),
+        ("that is an authority's own", Leaf::Authority, unknown),
+        ("of a client", Leaf::Client, use_),
         ("of a stranger", Leaf::Stranger, unknown),
     ];
     let mut scenes = Vec::new();
@@ -100,7 +102,6 @@ fn bad_servers() -> Vec<Scene> {
             said,
         )
     };
-    let handshake = "TLS or HTTP/2 handshake failed";
     let message = "what the server sends is no DNS message";
     let closed = |word| {
         let (leaf, server) = (Leaf::Good, Server::Nobody);
@@ -113,7 +114,7 @@ fn bad_servers() -> Vec<Scene> {
         dot("hangs behind the handshake", Dot::Hangs, "timed out"),
         dot("ends behind the handshake", Dot::Ends, "end of file"),
         dot("ends before the handshake", Dot::Gone, "end of file"),
-        dot("speaks without TLS", Dot::Plain, handshake),
+        dot("speaks without TLS", Dot::Plain, "TLS error"),
         http("hangs behind the handshake", Http::Hangs, "timed out"),
         http(
             "status 500",
@@ -133,8 +134,12 @@ fn bad_servers() -> Vec<Scene> {
         http("a web page", Http::Page, message),
         http("junk", Http::Junk, message),
         http("nothing", Http::Empty, message),
-        http("more than a message", Http::Long, "timed out"),
-        http("HTTP/1.1", Http::Old, handshake),
+        http("more than a message", Http::Long, message),
+        http(
+            "HTTP/1.1",
+            Http::Old,
+            "the server speaks another protocol behind TLS",
+        ),
         scene(
             "another path",
             Leaf::Good,
@@ -167,6 +172,7 @@ pub(crate) fn trials(folder: &Path, is_list: bool) -> Vec<Trial> {
     }
     trials.extend(answers::trials(&authority, is_list));
     trials.extend(anyone::trials(&authority, is_list));
+    trials.extend(options::trials(&authority, folder, is_list));
     trials.extend(answers::files(&authority, folder));
     trials.extend(entered::trials(&authority, folder));
     trials
@@ -184,6 +190,13 @@ fn start(scene: &Scene, here: Ipv4Addr, authority: &Authority) {
         Server::Http(http) => serve::http((here, 443), http, &chain()),
         Server::Nobody => {}
     }
+}
+
+/// DNS over TLS and over HTTPS, with one certificate.
+fn both(authority: &Authority, address: Ipv4Addr, leaf: Leaf) {
+    let chain = authority.chain(&Kind { leaf, address });
+    serve::dot((address, 853), Dot::Answers, &chain);
+    serve::http((address, 443), Http::Answers, &chain);
 }
 
 /// One sentence says why, and the status is 9.

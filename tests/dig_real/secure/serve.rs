@@ -1,5 +1,6 @@
 //! Servers behind TLS, which hand what they are asked to BIND's.
 
+use std::future::Future;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -7,10 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
+use data_encoding::BASE64URL_NOPAD;
 use h2::RecvStream;
 use h2::server::SendResponse;
 use http::{Request, Response};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
 
 /// Longer than any client waits.
@@ -46,6 +49,65 @@ pub(super) enum Http {
     Long,
     /// HTTP/1.1.
     Old,
+    /// A record that says what was asked of HTTP.
+    Echo,
+    OtherId,
+}
+
+type Stream = tokio::net::TcpStream;
+
+/// What a path asks for, wherever it is asked.
+fn of_path(path: &str) -> Option<Http> {
+    Some(match path {
+        "/hangs" => Http::Hangs,
+        "/404" => Http::Status(404),
+        "/500" => Http::Status(500),
+        "/302" => Http::Status(302),
+        "/page" => Http::Page,
+        "/junk" => Http::Junk,
+        "/empty" => Http::Empty,
+        "/echo" => Http::Echo,
+        "/other-id" => Http::OtherId,
+        _ => return None,
+    })
+}
+
+/// Method, address and headers, in order.
+fn head(request: &Request<RecvStream>) -> String {
+    let headers = request.headers().iter();
+    let mut headers: Vec<String> = headers
+        .map(|(name, value)| format!("{name}={}", value.to_str().unwrap()))
+        .collect();
+    headers.sort();
+    format!(
+        "{} {} {}",
+        request.method(),
+        request.uri(),
+        headers.join(" ")
+    )
+}
+
+/// A reply whose TXT record is this text.
+fn echo(query: &[u8], text: &str) -> Vec<u8> {
+    let question = query[12..].iter().position(|&byte| byte == 0).unwrap() + 17;
+    let mut reply = query[..question].to_vec();
+    reply[2] |= 0x80;
+    reply[4..12].copy_from_slice(&[0, 1, 0, 1, 0, 0, 0, 0]);
+    let strings: Vec<u8> = text
+        .as_bytes()
+        .chunks(200)
+        .flat_map(|part| [&[u8::try_from(part.len()).unwrap()], part].concat())
+        .collect();
+    reply.extend([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60]);
+    reply.extend(u16::try_from(strings.len()).unwrap().to_be_bytes());
+    reply.extend(strings);
+    reply
+}
+
+fn other_id(query: &[u8]) -> Vec<u8> {
+    let mut reply = behind(query);
+    reply[0] ^= 1;
+    reply
 }
 
 /// Serves until this program ends.
@@ -124,6 +186,13 @@ pub(super) fn http(place: (Ipv4Addr, u16), http: Http, config: &ServerConfig) {
     serve_http(TcpListener::bind(place).unwrap(), http, config);
 }
 
+/// The same without TLS.
+pub(super) fn plain_http(place: (Ipv4Addr, u16)) {
+    serve_all(TcpListener::bind(place).unwrap(), |stream| {
+        requests(stream, Http::Answers)
+    });
+}
+
 /// The same on a socket that is bound already.
 pub(super) fn serve_http(listener: TcpListener, http: Http, config: &ServerConfig) {
     let mut config = config.clone();
@@ -134,6 +203,21 @@ pub(super) fn serve_http(listener: TcpListener, http: Http, config: &ServerConfi
     };
     config.alpn_protocols = vec![protocol.to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(config));
+    serve_all(listener, move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
+            // A client that does not like the certificate is gone.
+            if let Ok(tls) = acceptor.accept(stream).await {
+                requests(tls, http).await;
+            }
+        }
+    });
+}
+
+fn serve_all<F>(listener: TcpListener, each: impl Fn(Stream) -> F + Send + 'static)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     listener.set_nonblocking(true).unwrap();
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -143,22 +227,19 @@ pub(super) fn serve_http(listener: TcpListener, http: Http, config: &ServerConfi
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                tokio::spawn(connection(acceptor.clone(), stream, http));
+                tokio::spawn(each(stream));
             }
         });
     });
 }
 
-async fn connection(acceptor: TlsAcceptor, stream: tokio::net::TcpStream, http: Http) {
-    // A client that does not like the certificate is gone.
-    let Ok(tls) = acceptor.accept(stream).await else {
-        return;
-    };
-    let Ok(mut connection) = h2::server::handshake(tls).await else {
+async fn requests(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, http: Http) {
+    let Ok(mut connection) = h2::server::handshake(stream).await else {
         return;
     };
     let mut held = Vec::new();
     while let Some(Ok((request, respond))) = connection.accept().await {
+        let http = of_path(request.uri().path()).unwrap_or(http);
         if http == Http::Hangs {
             held.push((request, respond));
         } else {
@@ -168,13 +249,22 @@ async fn connection(acceptor: TlsAcceptor, stream: tokio::net::TcpStream, http: 
 }
 
 async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, http: Http) {
-    let is_there = request.uri().path() == "/dns-query";
+    let is_there =
+        ["/dns-query", "/a%41/b"].contains(&request.uri().path()) || http != Http::Answers;
+    let head = head(&request);
     let mut body = request.into_body();
     let mut query = Vec::new();
     while let Some(Ok(part)) = body.data().await {
         query.extend_from_slice(&part);
     }
+    if query.is_empty() {
+        let text = head.rsplit_once("dns=").map_or("", |(_, text)| text);
+        let text = text.split(' ').next().unwrap_or_default();
+        query = BASE64URL_NOPAD.decode(text.as_bytes()).unwrap_or_default();
+    }
     let (status, kind, reply) = match http {
+        Http::Echo => (200, "Application/DNS-message; x=y", echo(&query, &head)),
+        Http::OtherId => (200, "application/dns-message", other_id(&query)),
         Http::Status(status) => (status, "text/plain", b"\x1b[31mno\n".to_vec()),
         _ if !is_there => (404, "text/plain", Vec::new()),
         Http::Page => (200, "text/html", b"<html>log in</html>".to_vec()),

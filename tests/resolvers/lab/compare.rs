@@ -5,10 +5,9 @@ use std::fmt;
 use serde_json::Value;
 
 use super::courses::Course;
-use super::observation::Observation;
+use super::observation::{Observation, Query};
 
-/// Of more late queries, and more that pass one, only so many are tried.
-const MOST_LATE: usize = 6;
+/// So many queries over UDP pass one over TCP at most.
 const MOST_PASSED: usize = 3;
 
 /// What differs first.
@@ -86,7 +85,7 @@ pub(crate) fn judge(prediction: &Value, observed: &Observation) -> Result<(), Di
 /// The same of a run just made, of which only the order is known in which queries reached the server.
 pub(crate) fn judge_as_sent(prediction: &Value, observed: &Observation) -> Result<(), Difference> {
     judge(prediction, observed).or_else(|difference| {
-        let mut orders = as_sent(observed).into_iter();
+        let mut orders = as_sent(&Course::of(prediction)?, observed)?.into_iter();
         if orders.any(|it| judge(prediction, &it).is_ok()) {
             Ok(())
         } else {
@@ -96,14 +95,13 @@ pub(crate) fn judge_as_sent(prediction: &Value, observed: &Observation) -> Resul
 }
 
 /// A query over TCP reaches the server a handshake after it is sent: what is sent over UDP meanwhile comes before it.
-/// Other orders in which the queries can have been sent.
-fn as_sent(seen: &Observation) -> Vec<Observation> {
+/// Other orders in which the queries can have been sent, as far as they begin like a run of `course`.
+fn as_sent(course: &Course, seen: &Observation) -> Result<Vec<Observation>, Difference> {
     let is_udp = |at: usize| seen.queries.get(at).is_some_and(|it| it.proto == "udp");
     let numbered = seen.queries.iter().enumerate();
     let late = numbered.filter(|(at, it)| it.proto == "tcp" && *at > 0 && is_udp(at - 1));
-    let late: Vec<usize> = late.map(|(at, _)| at).take(MOST_LATE).collect();
     let mut orders = vec![seen.clone()];
-    for at in late {
+    for (at, _) in late {
         for order in orders.clone() {
             let passed = (1..=at.min(MOST_PASSED)).take_while(|back| is_udp(at - back));
             orders.extend(passed.map(|back| {
@@ -114,8 +112,26 @@ fn as_sent(seen: &Observation) -> Vec<Observation> {
                 sent
             }));
         }
+        // What comes later does not come before this.
+        let settled = (at + 1).saturating_sub(MOST_PASSED);
+        let mut begins = Vec::with_capacity(orders.len());
+        for order in orders {
+            let steps = steps(order.queries.get(..settled).unwrap_or_default())?;
+            if !course.ends(&steps, true, Step::asks_like).is_empty() {
+                begins.push(order);
+            }
+        }
+        orders = begins;
     }
-    orders
+    Ok(orders)
+}
+
+/// The queries as steps.
+fn steps(queries: &[Query]) -> Result<Vec<Step>, Difference> {
+    let values = queries
+        .iter()
+        .map(|it| serde_json::to_value(it).unwrap_or_default());
+    values.map(|it| Step::of(&it)).collect()
 }
 
 fn against(prediction: &Value, course: &Course, observed: &Observation) -> Result<(), Difference> {

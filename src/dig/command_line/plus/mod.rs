@@ -1,5 +1,6 @@
 //! Options that begin with `+`.
 
+mod secure;
 mod value;
 
 use super::{Current, End, Line, Parser};
@@ -138,6 +139,8 @@ impl From<End> for Trouble {
 /// An option, as it was written.
 struct Plus<'w> {
     word: &'static str,
+    /// As much of the word as was written.
+    text: &'w [u8],
     state: bool,
     value: Option<&'w [u8]>,
 }
@@ -162,7 +165,15 @@ pub(super) fn option(parser: &mut Parser, line: &mut Line<'_>, option: &[u8]) ->
         _ => (true, word),
     };
     let applied = match whole_word(word) {
-        Some(word) => apply(parser, line, &Plus { word, state, value }),
+        Some(whole) => {
+            let plus = Plus {
+                word: whole,
+                text: word,
+                state,
+                value,
+            };
+            apply(parser, line, &plus)
+        }
         None => Err(Trouble::Invalid),
     };
     applied.map_err(|trouble| match trouble {
@@ -219,7 +230,7 @@ fn apply(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<()
     if sets_printing(parser.lookup(line), plus) || sets_query(parser.lookup(line), plus) {
         return Ok(());
     }
-    if sets_all(parser, line, plus)? {
+    if sets_all(parser, line, plus)? || secure::apply(parser, line, plus)? {
         return Ok(());
     }
     value::apply(parser, line, plus)
@@ -283,12 +294,6 @@ fn sets_query(lookup: &mut Lookup, plus: &Plus<'_>) -> bool {
         "tcp" | "vc" => {
             lookup.tcp = state;
             lookup.tcp_set = true;
-        }
-        "tls" => {
-            lookup.tls = state;
-            if !lookup.tcp_set {
-                lookup.tcp = state;
-            }
         }
         _ => return false,
     }
@@ -356,10 +361,6 @@ fn sets_all(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result
 fn unsupported(parser: &mut Parser, plus: &Plus<'_>) -> Result<bool, Trouble> {
     let why = match plus.word {
         "trace" | "nssearch" => "kdns dig asks the servers that it is told to ask, and no others",
-        "https" | "https-get" | "https-post" | "http-plain" | "http-plain-get"
-        | "http-plain-post" | "tls-ca" | "tls-certfile" | "tls-hostname" | "tls-keyfile" => {
-            "write @tls://SERVER or @https://SERVER"
-        }
         _ => return Ok(false),
     };
     if plus.state {

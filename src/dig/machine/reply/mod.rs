@@ -1,6 +1,7 @@
 //! One query and what may come of it.
 
 mod cookie;
+mod failed;
 mod transfer;
 
 use std::rc::Rc;
@@ -66,6 +67,9 @@ impl Machine {
                 }
                 continue;
             }
+            if server.has_half_identity() {
+                return self.not_opened(current, Failure::HalfIdentity);
+            }
             let tcp = current.pending.lookup.tcp;
             self.steps.push_back(Step::Open {
                 transport: if tcp { Transport::Tcp } else { Transport::Udp },
@@ -108,58 +112,6 @@ impl Machine {
     fn wait_on(&mut self, current: Current) {
         self.steps.push_back(Step::ReceiveOn);
         self.current = Some(current);
-    }
-
-    /// No socket.
-    ///
-    /// Source: BIND bin/dig/dighost.c: `udp_ready`, `tcp_connected` (9.18)
-    pub(super) fn not_opened(&mut self, mut current: Current, failure: Failure) {
-        let name = String::from_utf8_lossy(&current.pending.lookup.text).into_owned();
-        let what = if current.pending.lookup.tcp {
-            "Connection to"
-        } else {
-            "UDP setup with"
-        };
-        let server = current.server().map(|it| it.address.to_string());
-        let server = server.unwrap_or_default();
-        let (peer, why) = (current.peer(), failure.text());
-        self.warn(format!("{what} {peer}({server}) for {name} failed: {why}."));
-        self.no_reply();
-        if current.pending.lookup.tries > 1 {
-            current.pending.lookup.tries -= 1;
-            self.requeue(current.pending);
-        } else if current.at + 1 < current.servers.len() {
-            current.at += 1;
-            return self.start_query(current);
-        }
-        self.print(Printed::Error("no servers could be reached".to_owned()));
-    }
-
-    /// No reply.
-    ///
-    /// Source: BIND bin/dig/dighost.c: `recv_done` (9.18)
-    pub(super) fn lost(&mut self, mut current: Current, failure: Failure) {
-        self.steps.push_back(Step::Close);
-        let (peer, why) = (current.peer(), failure.text());
-        self.warn(format!("communications error to {peer}: {why}"));
-        let lookup = &mut current.pending.lookup;
-        if lookup.tries > 1 {
-            lookup.tries -= 1;
-            if lookup.tcp {
-                self.requeue(current.pending);
-            } else {
-                self.start_query(current);
-            }
-            return;
-        }
-        current.at += 1;
-        if current.server().is_some() {
-            return self.start_query(current);
-        }
-        let greeting = current.pending.lookup.greeting;
-        self.print(Printed::Greeting(greeting));
-        self.print(Printed::Error("no servers could be reached".to_owned()));
-        self.no_reply();
     }
 
     /// Something came.

@@ -71,9 +71,7 @@ pub(super) fn shown(setting: &Setting) -> String {
 /// its file is a part of.
 pub(super) fn counts(setting: &Setting, file: FileId, context: &Context<'_>) -> bool {
     let is_it = |it: &Setting| it.at == setting.at;
-    let own = context
-        .kubelets_of(file)
-        .find(|kubelet| kubelet.made.iter().copied().any(is_it));
+    let own = context.kubelet_with(setting);
     let kubelet = own.or_else(|| context.kubelet_of(file));
     kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(is_it))
 }

@@ -182,6 +182,7 @@ pub(super) struct SettingForm {
 pub(super) struct UnusedForm {
     pub(super) line: usize,
     pub(super) column: usize,
+    /// The word; of a longer one the first 1000 bytes and an ellipsis.
     pub(super) text: String,
     pub(super) why: String,
 }

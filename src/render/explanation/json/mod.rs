@@ -22,7 +22,10 @@ use crate::render::{json, live, words};
 use crate::resolver::reading::Setting;
 use crate::scenario::Scenario;
 use crate::scenario::record_type::Shown;
-use crate::text::escaped;
+use crate::text::excerpt;
+
+/// So many bytes of a word are in a document: no name has more.
+const LONGEST: usize = 1000;
 
 /// Writes the document of `explanation`.
 ///
@@ -249,7 +252,7 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
         Some(UnusedForm {
             line: at.line,
             column: at.column,
-            text: escaped(conf?.bytes(dropped.span)),
+            text: excerpt(conf?.bytes(dropped.span), LONGEST),
             why: dropped.why.clone().into_owned(),
         })
     };
@@ -267,7 +270,7 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
             .search
             .iter()
             .take(MAX_LISTED)
-            .map(|it| text(escaped(&it.value), it.origin))
+            .map(|it| text(excerpt(&it.value, LONGEST), it.origin))
             .collect(),
         search_more: reading.search.len().saturating_sub(MAX_LISTED),
         ndots: reading

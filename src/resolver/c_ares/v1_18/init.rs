@@ -181,15 +181,18 @@ impl<'a> Channel<'a> {
         let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
         // In lower case and sorted: what begins with a text follows it.
         let mut known: BTreeSet<Vec<u8>> = BTreeSet::new();
-        for part in line.split(value, |byte| byte == b',' || byte == b' ') {
-            let span = line.span_of(part.clone());
-            let from_file = matches!(origin, Origin::File(_));
-            if domains.len() >= MAX_SEARCH {
+        let from_file = matches!(origin, Origin::File(_));
+        let end = value.end;
+        let parts = line.split(value, |byte| byte == b',' || byte == b' ');
+        for (index, part) in parts.enumerate() {
+            if index >= MAX_SEARCH {
                 if from_file {
-                    self.reading.drop(span, TOO_MANY_DOMAINS);
+                    let rest = line.span_of(part.start..end);
+                    self.reading.drop(rest, TOO_MANY_DOMAINS);
                 }
-                continue;
+                break;
             }
+            let span = line.span_of(part.clone());
             let text = line.part(part);
             let lower = text.to_ascii_lowercase();
             let next = known.range(lower.clone()..).next();

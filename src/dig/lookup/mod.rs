@@ -1,9 +1,11 @@
 //! One question of the command line with all that was said about it, and
 //! what was said for all of them.
 
+mod server;
+
 use std::net::{IpAddr, SocketAddr};
 
-use crate::address::{Address, DNS_PORT};
+pub use self::server::{DEFAULT_PATH, Http, Identity, Secure, Server, Tls, Trust, Wanted};
 
 /// One question, what to put into the query, and how to print the reply.
 ///
@@ -47,8 +49,8 @@ pub struct Lookup {
     pub tcp: bool,
     /// Whether the transport was said.
     pub tcp_set: bool,
-    /// Whether what goes over TCP goes over TLS, with whoever answers.
-    pub tls: bool,
+    /// What stands before TCP.
+    pub secure: Wanted,
     /// Whether truncated replies are taken as they are.
     pub ignore_truncation: bool,
     /// Whether SERVFAIL is an answer rather than a reason to ask the next server.
@@ -174,71 +176,6 @@ pub struct Print {
     pub idn_out: bool,
 }
 
-/// A server of the command line.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Server {
-    /// Its address.
-    pub address: Address,
-    /// The port that was written with it, if one was.
-    pub port: Option<u16>,
-    /// The word that stood behind `@`, or the address of `resolv.conf`.
-    pub word: Vec<u8>,
-    /// How it is spoken to where that is neither plain UDP nor TCP.
-    pub secure: Option<Secure>,
-}
-
-/// A server behind TLS.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Secure {
-    /// Whom its certificate must be for: a name or an address.
-    pub host: String,
-    /// The path of DNS over HTTPS (RFC 8484); `None`: DNS over TLS (RFC 7858).
-    pub path: Option<String>,
-    /// Whether the certificate must be right; `+tls` takes any.
-    pub verified: bool,
-}
-
-impl Server {
-    /// The same behind TLS, whoever answers there; one that is behind TLS
-    /// already stays as it is.
-    fn behind_any_tls(mut self) -> Self {
-        let host = self.address.ip.to_string();
-        self.secure.get_or_insert(Secure {
-            host,
-            path: None,
-            verified: false,
-        });
-        self
-    }
-
-    /// The port that queries go to.
-    pub fn port(&self) -> u16 {
-        let default = match &self.secure {
-            None => DNS_PORT,
-            Some(Secure { path: None, .. }) => 853,
-            Some(Secure { path: Some(_), .. }) => 443,
-        };
-        self.port.unwrap_or(default)
-    }
-
-    /// Whether this is an IPv4 address in the clothes of IPv6, which is not asked.
-    pub fn is_mapped(&self) -> bool {
-        matches!(self.address.ip, IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some())
-    }
-
-    /// How dig calls the transport: `UDP`, `TCP`, `TLS`, `HTTPS`.
-    ///
-    /// Source: BIND bin/dig/dig.c: `received` (9.18)
-    pub fn transport(&self, tcp: bool) -> &'static str {
-        match &self.secure {
-            None if tcp => "TCP",
-            None => "UDP",
-            Some(Secure { path: None, .. }) => "TLS",
-            Some(Secure { path: Some(_), .. }) => "HTTPS",
-        }
-    }
-}
-
 /// What holds for all lookups, as the last option said it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are options of dig")]
@@ -313,10 +250,18 @@ impl Lookup {
     pub fn asked(&self, others: &[Server]) -> Vec<Server> {
         let own = Some(self.servers.as_slice()).filter(|own| !own.is_empty());
         let servers = own.unwrap_or(others).iter().cloned();
-        if self.tls && self.tcp {
-            return servers.map(Server::behind_any_tls).collect();
+        if self.tcp {
+            return servers.map(|it| it.behind(&self.secure)).collect();
         }
         servers.collect()
+    }
+
+    /// All TLS that can come before it, whoever is asked.
+    pub fn tls(&self) -> Vec<Tls> {
+        let nobody = Server::plain(IpAddr::from([0; 4]).into());
+        let servers = self.servers.iter().chain([&nobody]).cloned();
+        let secure = servers.filter_map(|it| it.behind(&self.secure).secure);
+        secure.filter_map(|it| it.tls).collect()
     }
 }
 
@@ -355,7 +300,7 @@ impl Default for Lookup {
             tries: 3,
             tcp: false,
             tcp_set: false,
-            tls: false,
+            secure: Wanted::default(),
             ignore_truncation: false,
             servfail_stops: true,
             best_effort: true,

@@ -1,0 +1,76 @@
+//! What was made of a file once, for those who need it again and again.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A value of each type that somebody has made of a file: a lookup is played a
+/// dozen times, and its files stay the same.
+#[derive(Default)]
+pub struct Made(Mutex<Vec<Arc<dyn Any + Send + Sync>>>);
+
+impl Made {
+    /// The value of this type, made now if there is none yet.
+    pub fn once<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        let mut found = self.all().into_iter().filter_map(|it| it.downcast().ok());
+        found.next().unwrap_or_else(|| {
+            let new = Arc::new(make());
+            let all: Arc<dyn Any + Send + Sync> = Arc::<T>::clone(&new);
+            self.0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(all);
+            new
+        })
+    }
+
+    fn all(&self) -> Vec<Arc<dyn Any + Send + Sync>> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// The copy of a file has its values.
+impl Clone for Made {
+    fn clone(&self) -> Self {
+        Self(Mutex::new(self.all()))
+    }
+}
+
+impl Eq for Made {}
+
+/// They follow from the file, and change nothing.
+impl PartialEq for Made {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Made {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Made")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_value_of_each_type_is_made_once() {
+        let made = Made::default();
+        let count = Cell::new(0);
+        let make = || {
+            count.set(count.get() + 1);
+            7_u8
+        };
+        assert_eq!(*made.once(make), 7);
+        assert_eq!(*made.clone().once(make), 7);
+        assert_eq!(*made.once(|| "other"), "other");
+        assert_eq!(count.get(), 1);
+    }
+}
