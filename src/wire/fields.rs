@@ -12,6 +12,8 @@ pub(super) struct Fields<'c> {
 
 /// The version, where it is not the first.
 const VERSION: u8 = 0xa0;
+/// `commonName` (RFC 5280, section 4.1.2.4).
+const COMMON_NAME: &[u8] = &[0x55, 4, 3];
 
 impl<'c> Fields<'c> {
     /// `None`: this is no certificate.
@@ -33,6 +35,23 @@ impl<'c> Fields<'c> {
             subject,
             key,
         })
+    }
+
+    /// Whether the subject is called so.
+    pub(super) fn is_called(&self, name: &[u8]) -> bool {
+        let mut rest = self.subject;
+        while let Some(mut set) = take(&mut rest).map(|it| it.content) {
+            while let Some(mut pair) = take(&mut set).map(|it| it.content) {
+                let [kind, value] =
+                    [take(&mut pair), take(&mut pair)].map(|it| it.map(|it| it.content));
+                if kind == Some(COMMON_NAME)
+                    && value.is_some_and(|it| it.eq_ignore_ascii_case(name))
+                {
+                    return true;
+                }
+            }
+        }
+        false
     }
 }
 
@@ -81,6 +100,18 @@ mod tests {
         assert_eq!(next(), Some((4, 0x80, 0x83)));
         assert_eq!(next(), Some((5, 0, 2)));
         assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn subjects_have_names() {
+        let subject = b"\x31\x0b\x30\x09\x06\x03\x55\x04\x0a\x0c\x02a.\x31\x0c\x30\x0a\x06\x03\x55\x04\x03\x0c\x03b.c";
+        let fields = Fields {
+            issuer: &[],
+            subject,
+            key: Vec::new().into(),
+        };
+        assert!(fields.is_called(b"B.C"));
+        assert!(!fields.is_called(b"a.") && !fields.is_called(b""));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use webpki::anchor_from_trusted_cert;
 use webpki_roots::TLS_SERVER_ROOTS;
 
+use super::tls::PROTOCOL as DOT;
 use super::verifier::{Store, Verifier, is_own_issuer};
 use crate::dig::lookup::{Tls, Trust};
 use crate::dig::machine::Failure;
@@ -99,7 +100,11 @@ impl Roots {
             .with_safe_default_protocol_versions()
             .map_err(|_| Failure::NoContext)?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Verifier { provider, store }));
+            .with_custom_certificate_verifier(Arc::new(Verifier {
+                provider,
+                store,
+                heeds_subject: protocol != DOT && tls.trust != Trust::Browsers,
+            }));
         let mut config = match &tls.identity {
             (Some(certificate), Some(key)) => {
                 let files = (certificate.clone(), key.clone());

@@ -22,7 +22,8 @@ use super::{failure, verifier};
 use crate::dig::lookup::{Tls, Trust};
 use crate::dig::machine::{Certificate, Failure};
 
-const PROTOCOL: &[u8] = b"dot";
+/// What a server says that it speaks.
+pub(super) const PROTOCOL: &[u8] = b"dot";
 
 /// A connection to one server.
 #[derive(Debug)]

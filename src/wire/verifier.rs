@@ -34,6 +34,9 @@ pub(super) struct Store {
 pub(super) struct Verifier {
     pub(super) provider: Arc<CryptoProvider>,
     pub(super) store: Option<Arc<Store>>,
+    /// Whether the subject's name counts where no other is: to dig it does
+    /// behind HTTPS, and not behind TLS alone (RFC 8310, section 8.1).
+    pub(super) heeds_subject: bool,
 }
 
 impl Verifier {
@@ -90,8 +93,17 @@ impl Verifier {
             ServerName::IpAddress(_) => Certificate::OtherAddress,
             _ => Certificate::OtherName,
         };
-        leaf.verify_is_valid_for_subject_name(name)
-            .map_err(|_| other)?;
+        let is_subject = |name: &[u8]| {
+            let has_names = leaf.valid_dns_names().next().is_some();
+            self.heeds_subject
+                && !has_names
+                && Fields::of(first).is_some_and(|it| it.is_called(name))
+        };
+        let is_named = leaf.verify_is_valid_for_subject_name(name).is_ok()
+            || matches!(name, ServerName::DnsName(name) if is_subject(name.as_ref().as_bytes()));
+        if !is_named {
+            return Err(other);
+        }
         when.map_or(Ok(()), |(_, what)| Err(what))
     }
 }

@@ -32,6 +32,8 @@ pub(super) enum Leaf {
     FutureOtherName,
     /// For clients.
     Client,
+    /// Its name is its subject's only.
+    Subject,
 }
 
 /// A certificate that is wanted.
@@ -106,6 +108,11 @@ impl Authority {
             }
             Leaf::Future | FutureOtherName => params.not_before = date_time_ymd(2200, 1, 1),
             Leaf::Authority => params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
+            Leaf::Subject => {
+                params.subject_alt_names.clear();
+                let name = "dns.secure.test";
+                params.distinguished_name.push(DnType::CommonName, name);
+            }
             Leaf::Client => params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth],
             _ => {}
         }
