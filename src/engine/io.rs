@@ -27,6 +27,8 @@ struct State {
     wake_at: Option<Duration>,
     sockets: u32,
     queries: usize,
+    /// How many things have arrived.
+    arrivals: usize,
     notes: Vec<String>,
     /// `None` as long as nothing was left to chance.
     chance: Option<Box<Chance>>,
@@ -242,9 +244,14 @@ impl Io {
             state.chance.get_or_insert_default().lane(race)
         };
         let mut part = pin!(part);
-        let mut is_ordered = order == Order::AtFirst;
+        let since = || {
+            let state = self.state.borrow();
+            (state.now, state.arrivals)
+        };
+        // A socket that opens is no reason for another order.
+        let first = (order == Order::AtFirst).then(since);
         poll_fn(|context| {
-            if std::mem::take(&mut is_ordered) {
+            if first == Some(since()) {
                 return part.as_mut().poll(context);
             }
             let before = enter(lane);
@@ -272,7 +279,9 @@ impl Io {
 
     /// Delivers `arrival`.
     pub fn arrived(&self, arrival: Arrival) {
-        self.state.borrow_mut().inbox.push(arrival);
+        let mut state = self.state.borrow_mut();
+        state.arrivals += 1;
+        state.inbox.push(arrival);
     }
 
     /// Sets the time, before a poll; forgets until when anyone waited.

@@ -8,6 +8,7 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::message::{Data, Rcode, Record};
 use crate::name::Name;
+use crate::resolver::resolved::event::DELAY;
 use crate::resolver::resolved::transaction::Key;
 
 /// How long SERVFAIL is kept.
@@ -58,6 +59,14 @@ enum What {
     Servfail(RecordType),
 }
 
+impl Item {
+    /// Whether it says something about `key`.
+    fn is_about(&self, key: &Key) -> bool {
+        let of_type = |it: RecordType| it == key.record_type || it == RecordType::CNAME;
+        self.what.record_type().is_none_or(of_type) && self.name.eq_ignore_case(&key.name)
+    }
+}
+
 impl What {
     fn record_type(self) -> Option<RecordType> {
         match self {
@@ -94,6 +103,12 @@ impl DnsCache {
     /// Source: `dns_cache_prune`.
     pub(super) fn prune(&mut self, now: Duration) {
         self.items.retain(|item| item.until > now);
+    }
+
+    /// When what is known about the name of `key` ends, if that is about now.
+    pub(super) fn ends_about(&self, key: &Key, now: Duration) -> Option<Duration> {
+        let ends = |item: &&Item| item.until.abs_diff(now) <= DELAY && item.is_about(key);
+        self.items.iter().find(ends).map(|item| item.until)
     }
 
     /// What is known about `key`.

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// How late a timer is served. It may be up to 250 ms late, so that several
 /// are served at once (`DEFAULT_ACCURACY_USEC`); this is how soon something
 /// else wakes the loop on a machine where things happen.
-const DELAY: Duration = Duration::from_millis(30);
+pub(super) const DELAY: Duration = Duration::from_millis(30);
 
 /// What a timer is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::resolver::resolved::dns_cache::Answer;
 use crate::resolver::resolved::dns_server::FeatureLevel;
 use crate::resolver::resolved::event::Timer;
-use crate::resolver::resolved::manager::Manager;
+use crate::resolver::resolved::manager::{Manager, SOON};
 
 /// Source: `resolved-timeouts.h: DNS_TRANSACTION_ATTEMPTS_MAX`.
 pub(super) const TRANSACTION_ATTEMPTS_MAX: u32 = 24;
@@ -21,6 +21,8 @@ pub(super) const TRANSACTION_ATTEMPTS_MAX: u32 = 24;
 pub(super) const TRANSACTION_UDP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Source: `resolved-timeouts.h: TRANSACTION_TCP_TIMEOUT_USEC`.
 const TRANSACTION_TCP_TIMEOUT: Duration = Duration::from_secs(10);
+/// What is left to chance, in a sentence.
+const JUST_ENDED: &str = "what systemd-resolved has kept for five seconds ends as it asks again after five seconds: either is first";
 
 /// What is asked.
 ///
@@ -192,7 +194,17 @@ impl Manager {
         self.transactions[t].n_attempts += 1;
         // Another server would empty the cache.
         self.get_dns_server();
-        self.cache.prune(self.io.now());
+        let mut now = self.io.now();
+        if let Some(end) = self.cache.ends_about(&self.transactions[t].key, now)
+            && self.io.choose(2, JUST_ENDED) == 1
+        {
+            now = if end > now {
+                end
+            } else {
+                end.saturating_sub(SOON)
+            };
+        }
+        self.cache.prune(now);
         let Some((rcode, answer)) = self.cache.lookup(&self.transactions[t].key) else {
             return true;
         };
