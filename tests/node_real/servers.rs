@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use hickory_proto::op::{Message, MessageType, OpCode, Query, ResponseCode};
 use hickory_proto::rr::{Name, RecordType};
 use kdns::config::resolv_conf::ResolvConf;
-use kdns::host::node::{networks, processes, servers};
+use kdns::host::node::{files, networks, processes, servers};
 use kdns::host::root::Root;
 use kdns::loopback;
+use kdns::node::Node;
 use kdns::text::Source;
 use kdns::topology::{DnsServer, Listen, Program, Target};
 
@@ -151,7 +152,14 @@ fn wait_for(case: &Configuration) -> Result<DnsServer, String> {
             // named opens its sockets one after the other.
             thread::sleep(Duration::from_millis(500));
             let (seen, _) = processes::scan(&root);
-            let (servers, _) = servers::read(&root, &seen, &[], None);
+            let (addresses, interfaces) = networks::of_node(&root);
+            let node = Node {
+                addresses,
+                interfaces,
+                files: files::read(&root).0,
+                ..Node::default()
+            };
+            let (servers, _) = servers::read(&root, &seen, &node, None);
             let count = servers.len();
             let found = servers.into_iter().next();
             return found

@@ -23,7 +23,7 @@ pub use resolved::{PATIENCE, Sockets, ask as ask_resolved, of_files as read_reso
 /// sockets have been read; where no process could be seen, those that its files
 /// configure. `resolved` is what systemd-resolved does and its name. With what
 /// could not be read.
-fn read(
+pub fn read(
     root: &Root,
     processes: &[Seen],
     node: &Node,
