@@ -99,11 +99,7 @@ fn bound(graph: &Graph<'_>, to: SocketAddr) -> Option<usize> {
 
 /// Who gets a packet to an address of this network namespace.
 fn at(graph: &Graph<'_>, network: &Network, to: SocketAddr) -> Delivery {
-    let here = |index: &usize| {
-        let server = graph.servers.get(*index);
-        server.is_some_and(|it| it.dns.network == *network)
-    };
-    let here: Vec<usize> = (0..graph.servers.len()).filter(here).collect();
+    let here = graph.here(network);
     let listening = |address: Option<IpAddr>| {
         here.iter().copied().find(|&index| {
             let server = graph.servers.get(index);

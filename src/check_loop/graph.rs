@@ -1,7 +1,7 @@
 //! Who is there: the DNS servers of a node and of its pods, and what each
 //! finds in the file that it reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 use super::quote;
@@ -9,7 +9,7 @@ use super::report::{Proof, When};
 use super::servers::{self, Role, Server};
 use super::view::{self, View};
 use super::walk;
-use crate::node::{HostFile, Node, is_cluster_dns};
+use crate::node::{HostFile, Node, Pod, is_cluster_dns};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
 use crate::topology::{self, Forward, Network, Program, Target};
 
@@ -29,6 +29,10 @@ pub(super) struct Graph<'n> {
     /// The addresses of the service of the cluster's DNS, each with what says
     /// so.
     pub(super) services: Vec<(IpAddr, Option<Proof>)>,
+    /// The pods by their keys: there can be thousands.
+    pods: BTreeMap<String, &'n Pod>,
+    /// The servers of each network namespace, in order.
+    here: BTreeMap<Network, Vec<usize>>,
 }
 
 impl<'n> Graph<'n> {
@@ -36,11 +40,27 @@ impl<'n> Graph<'n> {
     pub(super) fn of(node: &'n Node) -> Self {
         let servers = servers::of(node);
         let services = services(node, &servers);
+        let mut pods = BTreeMap::new();
+        for pod in &node.pods {
+            pods.entry(pod.key()).or_insert(pod);
+        }
+        let mut here: BTreeMap<Network, Vec<usize>> = BTreeMap::new();
+        for (index, server) in servers.iter().enumerate() {
+            let network = server.dns.network.clone();
+            here.entry(network).or_default().push(index);
+        }
         Self {
             node,
             servers,
             services,
+            pods,
+            here,
         }
+    }
+
+    /// The servers of this network namespace, by their places in `servers`.
+    pub(super) fn here(&self, network: &Network) -> &[usize] {
+        self.here.get(network).map_or(&[], Vec::as_slice)
     }
 
     /// The name servers in the file at `path`, as the server sees it.
@@ -93,12 +113,10 @@ impl<'n> Graph<'n> {
     pub(super) fn addresses(&self, network: &Network) -> &'n [IpAddr] {
         match network {
             Network::Node => &self.node.addresses,
-            Network::Pod(key) => self
-                .node
-                .pods
-                .iter()
-                .find(|pod| pod.key() == *key)
-                .map_or(&[], |pod| pod.addresses.as_slice()),
+            Network::Pod(key) => {
+                let pod = self.pods.get(key);
+                pod.map_or(&[], |pod| pod.addresses.as_slice())
+            }
         }
     }
 

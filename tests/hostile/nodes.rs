@@ -11,7 +11,7 @@ use kdns::render;
 use kdns::{check_loop, upstream};
 
 use crate::shapes::{Shape, shapes};
-use crate::{none, offenders};
+use crate::{cost, none, offenders};
 
 /// A copy of a node of testdata that can be changed.
 fn copy(from: &Path, to: &Path) {
@@ -82,4 +82,29 @@ fn check(name: &str) {
 #[test]
 fn a_node_costs_its_bytes() {
     check("cluster-loop");
+}
+
+/// Anyone who may make pods can make thousands that look like DNS servers.
+#[test]
+fn dns_pods_cost_their_number() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes/cluster-loop");
+    let root = Root::below(&from, Resolution::default()).unwrap();
+    let node = node::read(&root, &StandIns::default(), Parts::ALL).unwrap();
+    let of = |count: usize| {
+        let mut node = node.clone();
+        let pod = node.pods.remove(0);
+        node.pods.extend((0..count).map(|number| {
+            let mut pod = pod.clone();
+            pod.sandbox = Some(format!("{number:064}"));
+            pod.name = Some(format!("coredns-{number}"));
+            pod
+        }));
+        cost(|| {
+            check_loop::judge(&node);
+        })
+        .as_secs_f64()
+    };
+    let ratio = || of(800) / of(50);
+    let least = (0..3).map(|_| ratio()).fold(f64::INFINITY, f64::min);
+    assert!(least < 32.0, "{least:.1} times");
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use hickory_proto::op::{Message, MessageType, OpCode, Query, ResponseCode};
 use hickory_proto::rr::{Name, RecordType};
 use kdns::config::resolv_conf::ResolvConf;
-use kdns::host::node::{networks, processes, servers};
+use kdns::host::node::{files, networks, processes, servers};
 use kdns::host::root::Root;
 use kdns::loopback;
 use kdns::node::Node;
@@ -152,10 +152,13 @@ fn wait_for(case: &Configuration) -> Result<DnsServer, String> {
             // named opens its sockets one after the other.
             thread::sleep(Duration::from_millis(500));
             let (seen, _) = processes::scan(&root);
-            let mut node = Node::default();
-            servers::fill(&root, &seen, &mut node);
-            // What it listens on is to come from its files.
-            node.listeners.clear();
+            let (addresses, interfaces) = networks::of_node(&root);
+            let node = Node {
+                addresses,
+                interfaces,
+                files: files::read(&root).0,
+                ..Node::default()
+            };
             let (servers, _) = servers::read(&root, &seen, &node, None);
             let count = servers.len();
             let found = servers.into_iter().next();

@@ -1,41 +1,41 @@
 //! Which pods have to be made anew for a new file, and how.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{servers, view};
 use crate::check_loop::graph::Graph;
 use crate::check_loop::outcome::Outcome;
 use crate::check_loop::report::{State, When};
 use crate::check_loop::view::Policy;
 use crate::node::{Node, Pod};
-use crate::text::escaped;
+use crate::text::{escaped, ordered};
 use crate::topology::Network;
 
 /// The DNS pods whose queries come to an end with the files that they have.
 pub(super) fn well<'n>(graph: &Graph<'n>, outcomes: &[Outcome]) -> Vec<&'n Pod> {
-    let of = |pod: &Pod| {
-        let own = outcomes.iter().filter(|it| {
-            let server = graph.servers.get(it.start);
-            let is_its = server
-                .and_then(|it| it.pod)
-                .is_some_and(|it| it.key() == pod.key());
-            is_its && it.when == When::Now
-        });
-        let mut own = own.peekable();
-        own.peek().is_some() && own.all(|it| it.state == State::NoLoop)
-    };
-    graph.node.pods.iter().filter(|pod| of(pod)).collect()
+    let mut are_well: BTreeMap<String, bool> = BTreeMap::new();
+    for outcome in outcomes.iter().filter(|it| it.when == When::Now) {
+        let server = graph.servers.get(outcome.start);
+        if let Some(pod) = server.and_then(|it| it.pod) {
+            *are_well.entry(pod.key()).or_insert(true) &= outcome.state == State::NoLoop;
+        }
+    }
+    let is_well = |pod: &&Pod| are_well.get(&pod.key()) == Some(&true);
+    graph.node.pods.iter().filter(is_well).collect()
 }
 
 /// Which pods have to be made anew for a new file: not those that do well.
 pub(super) fn recreation(node: &Node, well: &[&Pod]) -> Vec<String> {
-    let serves = |pod: &Pod| {
-        let network = Network::Pod(pod.key());
-        servers::is_dns_pod(pod) || node.servers.iter().any(|it| it.network == network)
-    };
+    let networks = node.servers.iter().map(|it| &it.network);
+    let networks: BTreeSet<&Network> = ordered(networks);
+    let serves =
+        |pod: &Pod| servers::is_dns_pod(pod) || networks.contains(&Network::Pod(pod.key()));
     let is_affected = |pod: &&Pod| {
         serves(pod) && view::policy(node, pod) == Policy::Host && !pod.mounts_resolv_conf()
     };
     let affected: Vec<&Pod> = node.pods.iter().filter(is_affected).collect();
-    let is_well = |pod: &Pod| well.iter().any(|it| it.key() == pod.key());
+    let well: BTreeSet<String> = ordered(well.iter().map(|it| it.key()));
+    let is_well = |pod: &Pod| well.contains(&pod.key());
     let old: Vec<&Pod> = affected
         .iter()
         .copied()
