@@ -123,3 +123,6 @@ fn status(
         Status::Clean
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,316 @@
+//! All commands agree about the kubelet of a node: what its files come to is
+//! the same for those that read a node and for `lint`.
+
+mod cases;
+mod rancher;
+mod units;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use clap::{Args as _, Command, FromArgMatches as _};
+
+use super::args::LintArgs;
+use super::wanted::Wanted;
+use super::{engine, inputs};
+use crate::cli::Streams;
+use crate::host::node::{kubelet, processes};
+use crate::host::root::{Resolution, Root};
+use crate::kubelet::choice::NODE_FILE;
+use crate::kubelet::effective::from_directory_of;
+use crate::kubelet::{Found, Kubelet, Origin, distribution};
+use crate::lint::context::Context;
+use crate::lint::document::At;
+use crate::lint::facts::Key;
+use crate::lint::subject;
+use crate::text::{Place, Source};
+
+/// A setting: its values, and where it stands; nothing: it was not made.
+type Made = (Vec<String>, String);
+
+/// `resolvConf`, `clusterDNS`, `clusterDomain`.
+#[derive(Debug, PartialEq)]
+struct Said([Made; 3]);
+
+/// What the commands say that read a node, of its files alone.
+fn by_node(directory: &Path) -> Option<(Kubelet, Said)> {
+    let root = &Root::below(directory, Resolution::default()).unwrap();
+    let kubelet = kubelet::read(root, &[], None).0?;
+    let place = |origin: &Origin| match origin {
+        Origin::File(place) => shown(directory, place),
+        // `lint` says that of a file that is not there, and goes on.
+        Origin::BuiltIn | Origin::Unread(_) => String::new(),
+        other => other.to_string(),
+    };
+    let servers = kubelet.cluster_dns.value.iter().map(ToString::to_string);
+    let said = Said([
+        (
+            vec![kubelet.resolv_conf.value.clone()],
+            place(&kubelet.resolv_conf.origin),
+        ),
+        (servers.collect(), place(&kubelet.cluster_dns.origin)),
+        (
+            vec![kubelet.cluster_domain.value.clone()],
+            place(&kubelet.cluster_domain.origin),
+        ),
+    ]);
+    Some((kubelet, said))
+}
+
+/// What `lint` says with these arguments, of every kubelet that it finds.
+fn by_lint(root: &Path, arguments: &[&str], known: &Kubelet) -> Vec<Said> {
+    let mut words = vec!["lint".to_owned()];
+    words.extend(arguments.iter().map(|it| (*it).to_owned()));
+    words.push(root.to_str().unwrap().to_owned());
+    if let Some(version) = known.version {
+        words.push(format!("--kubelet-version={version}"));
+    }
+    let command = LintArgs::augment_args(Command::new("lint"));
+    let matches = command.try_get_matches_from(&words).unwrap();
+    let args = LintArgs::from_arg_matches(&matches).unwrap();
+    let wanted = Wanted::read(&args.wanted).unwrap();
+    let (mut input, mut out, mut err) = (std::io::empty(), Vec::new(), Vec::new());
+    let mut streams = Streams {
+        input: &mut input,
+        is_input_read: false,
+        out: &mut out,
+        err: &mut err,
+        colors: false,
+    };
+    let inputs = inputs::read(&args, &wanted, &mut streams).unwrap();
+    let (workspace, _) = engine::known(&inputs.files, inputs.workspace.clone());
+    let context = Context::new(&workspace);
+    let place = |at: At| {
+        let file = inputs.files.get(at.file.0 as usize).unwrap();
+        let source: Source = file.read().unwrap().source;
+        let mut place = source.place_of(at.span.start);
+        if let Some(path) = place.file.strip_prefix(root.to_str().unwrap()) {
+            place.file = path.to_owned();
+        }
+        shown(root, &place)
+    };
+    // What makes nodes can lie beside them.
+    let is_of_node = |it: &&subject::Kubelet<'_>| {
+        let path = it.path.strip_prefix(root.to_str().unwrap());
+        let path = path.unwrap_or(it.path).trim_start_matches('/');
+        let top = path.split_once('/').map_or("", |it| it.0);
+        TOPS.contains(&top)
+    };
+    let kubelets = context.kubelets().iter().filter(is_of_node);
+    kubelets.map(|it| said(it, root, &place, known)).collect()
+}
+
+/// A place, links on the way followed.
+fn shown(root: &Path, place: &Place) -> String {
+    let path = root.join(place.file.trim_start_matches('/'));
+    let path = path.canonicalize().unwrap_or(path);
+    let path = path.strip_prefix(root).unwrap_or(&path);
+    format!("{}:{}:{}", path.display(), place.line, place.column)
+}
+
+fn said(
+    made: &subject::Kubelet<'_>,
+    root: &Path,
+    place: &dyn Fn(At) -> String,
+    known: &Kubelet,
+) -> Said {
+    let path = made.path.strip_prefix(root.to_str().unwrap());
+    let path = path.unwrap_or(made.path);
+    let keys = [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain];
+    Said(keys.map(|key| {
+        let Some(setting) = made.setting(key) else {
+            let default = match key {
+                Key::ResolvConf if known.resolv_conf.origin == Origin::BuiltIn => {
+                    vec![known.resolv_conf.value.clone()]
+                }
+                Key::ResolvConf => vec![NODE_FILE.to_owned()],
+                // Some distributions have one of their own.
+                Key::ClusterDns if known.cluster_dns.origin == Origin::BuiltIn => {
+                    let servers = known.cluster_dns.value.iter();
+                    servers.map(ToString::to_string).collect()
+                }
+                Key::ClusterDns => Vec::new(),
+                _ if known.cluster_domain.origin == Origin::BuiltIn => {
+                    vec![known.cluster_domain.value.clone()]
+                }
+                _ => vec![String::new()],
+            };
+            return (default, String::new());
+        };
+        let values = setting.values.iter();
+        let values = match key {
+            Key::ClusterDns => values
+                .filter_map(|it| Some(it.address()?.to_string()))
+                .collect(),
+            Key::ResolvConf if !setting.is_flag => values
+                .map(|it| from_directory_of(path, it.text.clone()))
+                .collect(),
+            _ => values.map(|it| it.text.clone()).collect(),
+        };
+        let at = match setting.values.first() {
+            Some(first) if key == Key::ClusterDns => first.at,
+            _ => setting.at,
+        };
+        (values, place(at))
+    }))
+}
+
+/// A copy of the files of a node, without what tells what runs on it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (kind, to) = (entry.file_type().unwrap(), to.join(entry.file_name()));
+        if kind.is_dir() && !matches!(entry.file_name().to_str(), Some("proc" | "sys")) {
+            copy(&entry.path(), &to);
+        } else if kind.is_symlink() {
+            symlink(fs::read_link(entry.path()).unwrap(), &to).unwrap();
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &to).unwrap();
+        }
+    }
+}
+
+/// The unit that would start the kubelet that runs on a node, if it has none.
+fn add_unit(node: &Path, to: &Path) {
+    let unit = to.join("etc/systemd/system/kubelet.service");
+    let root = Root::below(node, Resolution::default()).unwrap();
+    let kubelet = kubelet::read(&root, &processes::scan(&root).0, None).0;
+    let pid = kubelet.and_then(|it| match it.found {
+        Found::Process { pid, comm } if comm == "kubelet" => Some(pid),
+        _ => None,
+    });
+    let Some(command) = pid.map(|pid| processes::arguments_of(&root, pid)) else {
+        return;
+    };
+    let units = distribution::UNITS.iter();
+    let has_unit = units
+        .map(|it| to.join("etc/systemd/system").join(it.0))
+        .any(|it| it.symlink_metadata().is_ok());
+    let is_of_snap = command.iter().any(|it| it.contains("/snap/"));
+    if has_unit || is_of_snap || kubelet::read(&root, &[], None).0.is_none() {
+        return;
+    }
+    let words = command.iter().map(|word| {
+        let word = word.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{}\"", word.replace('%', "%%").replace('$', "$$"))
+    });
+    let words: Vec<String> = words.collect();
+    fs::create_dir_all(unit.parent().unwrap()).unwrap();
+    fs::write(unit, format!("[Service]\nExecStart={}\n", words.join(" "))).unwrap();
+}
+
+/// The roots of nodes below a directory.
+fn roots(directory: &Path, found: &mut Vec<PathBuf>) {
+    if TOPS.iter().any(|it| directory.join(it).is_dir()) {
+        return found.push(directory.to_owned());
+    }
+    let entries = fs::read_dir(directory).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
+    paths.sort();
+    paths.retain(|it| it.is_dir() && !it.is_symlink());
+    paths.iter().for_each(|it| roots(it, found));
+}
+
+/// Directories that every node has.
+const TOPS: [&str; 6] = ["etc", "var", "run", "usr", "lib", "home"];
+
+/// Where the two differ; `None`: there is no kubelet.
+fn difference(directory: &Path) -> Option<Result<(), String>> {
+    let (kubelet, of_node) = by_node(directory)?;
+    let origins = [&kubelet.resolv_conf.origin, &kubelet.cluster_dns.origin];
+    let sets_something = origins.iter().any(|it| matches!(it, Origin::File(_)))
+        || matches!(kubelet.cluster_domain.origin, Origin::File(_));
+    let mut wrong = String::new();
+    for arguments in [&["--root"][..], &[]] {
+        let of_lint = by_lint(directory, arguments, &kubelet);
+        // There is nothing to lint where nothing is set.
+        let is_same = match of_lint.as_slice() {
+            [] => !sets_something,
+            [one] => *one == of_node,
+            _ => false,
+        };
+        if !is_same {
+            writeln!(wrong, "  node:    {of_node:?}").unwrap();
+            for it in &of_lint {
+                writeln!(wrong, "  lint {}: {it:?}", arguments.concat()).unwrap();
+            }
+        }
+    }
+    Some(if wrong.is_empty() { Ok(()) } else { Err(wrong) })
+}
+
+/// Where they differ still.
+const OPEN: [&str; 24] = [
+    "resolverconfig-1.29",
+    "null-1.33",
+    "repeated-and-null",
+    "drop-ins-of-another-folder",
+    "kubelet-arg-of-file-over-argument",
+    "kubelet-arg-of-both",
+    "drop-ins-of-the-file",
+    "resolv-conf-taken-back",
+    "variable-in-braces",
+    "no-expansion",
+    "any-name",
+    "environment-file-not-named",
+    "taken-back",
+    "quotes-and-percents",
+    "flags-of-a-list-add-up",
+    "kubelet/k3s-config/root",
+    "kubelet/k3s-old/root",
+    "lint/KK008/bad-rke2",
+    "lint/KK008/near-k3s-kubelet-arg",
+    "lint/KK008/near-variable",
+    "lint/KR001/near-kubelet-arg-over-option",
+    "lint-real/k3s/agent",
+    "lint-real/rke2/ipvs",
+    "lint-real/rke2/v1.30.1",
+];
+
+#[test]
+fn lint_and_the_other_commands_say_the_same_of_every_node() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let mut found = Vec::new();
+    for folder in ["nodes", "kubelet", "lint", "lint-faces", "lint-real"] {
+        roots(&testdata.join(folder), &mut found);
+    }
+    let mut seen = Seen::default();
+    for root in found {
+        let name = root.strip_prefix(&testdata).unwrap();
+        seen.tree(&name.to_string_lossy(), |to| {
+            copy(&root, to);
+            add_unit(&root, to);
+        });
+    }
+    assert!(seen.count > 350, "{}", seen.count);
+    assert!(seen.wrong.is_empty(), "{}", seen.wrong);
+}
+
+#[derive(Default)]
+struct Seen {
+    count: usize,
+    wrong: String,
+}
+
+impl Seen {
+    fn tree(&mut self, name: &str, make: impl FnOnce(&Path)) {
+        let directory = tempfile::tempdir().unwrap();
+        let node = directory.path().join("node");
+        make(&node);
+        let is_open = OPEN.contains(&name);
+        match difference(&node) {
+            Some(Err(text)) if !is_open => {
+                writeln!(self.wrong, "{name}:\n{text}").unwrap();
+            }
+            Some(Ok(())) if is_open => {
+                writeln!(self.wrong, "{name}: they agree by now\n").unwrap();
+            }
+            Some(_) => {}
+            None => return,
+        }
+        self.count += 1;
+    }
+}
