@@ -143,7 +143,7 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
 /// Source: kubernetes `cmd/kubelet/app/server.go` of 1.28; kubernetes/website#45665.
 pub fn refuses_drop_ins(version: Option<Version>, has_variable: Option<bool>) -> Option<String> {
     let version = version?;
-    if version < Version::minor(1, 28) {
+    if version < configuration::DROP_INS {
         return Some(
             "the kubelet does not start with --config-dir: it is known since 1.28".to_owned(),
         );
@@ -232,6 +232,7 @@ impl Settings {
                     self.runtime_endpoint
                         .add(flag.value.clone(), origin.clone());
                 }
+                Name::StaticPods => self.static_pods.add(flag.value.clone(), origin.clone()),
                 Name::FeatureGates => self.gates_of_flag(flag, origin),
                 Name::Config | Name::ConfigDir => {}
             }

@@ -25,6 +25,8 @@ pub enum Name {
     FeatureGates,
     /// `--container-runtime-endpoint`
     RuntimeEndpoint,
+    /// `--pod-manifest-path`, which decides nothing about DNS itself.
+    StaticPods,
 }
 
 /// A flag as it was given.
@@ -106,21 +108,6 @@ pub fn read(arguments: &[Traced]) -> Flags {
     found
 }
 
-/// What `--pod-manifest-path` says, which decides nothing about DNS itself.
-pub fn static_pods(arguments: &[Traced]) -> Option<String> {
-    let texts = arguments.iter().map(|it| it.text().replace('_', "-"));
-    let at = texts.enumerate().filter_map(|(at, text)| {
-        let rest = text.strip_prefix("--pod-manifest-path")?;
-        (rest.is_empty() || rest.starts_with('=')).then_some(at)
-    });
-    let at = at.max()?;
-    let given = arguments.get(at)?.text().into_owned();
-    match given.split_once('=') {
-        Some((_, value)) => Some(value.to_owned()),
-        None => Some(arguments.get(at + 1)?.text().into_owned()),
-    }
-}
-
 /// Where what follows the first `from` bytes stands: what a variable without a
 /// file says stands nowhere.
 fn first_spot(argument: &Traced, from: usize) -> Option<Spot> {
@@ -139,6 +126,7 @@ fn named(name: &[u8]) -> Option<Name> {
         b"config-dir" | b"config_dir" => Name::ConfigDir,
         b"feature-gates" | b"feature_gates" => Name::FeatureGates,
         b"container-runtime-endpoint" | b"container_runtime_endpoint" => Name::RuntimeEndpoint,
+        b"pod-manifest-path" | b"pod_manifest_path" => Name::StaticPods,
         _ => return None,
     })
 }

@@ -5,6 +5,7 @@
 //! the later value counts, files over `Environment=`; systemd.service(5)
 //! `ExecStart=`: drop-ins take back and set again.
 
+use crate::kubelet::configuration::Ignored;
 use crate::lint::facts::{Command, CommandPart, KubeletFacts, KubeletForm, Setting};
 
 /// What the flags of a kubelet come to.
@@ -12,8 +13,8 @@ use crate::lint::facts::{Command, CommandPart, KubeletFacts, KubeletForm, Settin
 pub(super) struct Flags<'w> {
     /// Those that its command line has, in order.
     pub(super) made: Vec<&'w Setting>,
-    /// Those that it has not, and why, as a sentence without a full stop.
-    pub(super) ignored: Vec<(&'w Setting, String)>,
+    /// Those that it has not, and why.
+    pub(super) ignored: Vec<(&'w Setting, Ignored)>,
 }
 
 /// The flags in the texts of one kubelet that are units and variables.
@@ -69,8 +70,7 @@ fn variable<'w>(name: &str, texts: &[&'w KubeletFacts], flags: &mut Flags<'w>) {
             if is_last {
                 flags.made.push(setting);
             } else {
-                let reason = format!("another file sets {name} after it");
-                flags.ignored.push((setting, reason));
+                flags.ignored.push((setting, Ignored::Repeated));
             }
         }
     }
@@ -101,9 +101,9 @@ fn rest<'w>(
                 Some(name) if is_named(name) => continue,
                 // A script can take them from its environment.
                 Some(_) if !takes_variables => None,
-                Some(name) => Some(format!("the command of the unit does not use ${name}")),
+                Some(_) => Some(Ignored::Unused),
                 None if std::ptr::eq(*text, unit) => continue,
-                None if is_unit => Some("a drop-in has another ExecStart".to_owned()),
+                None if is_unit => Some(Ignored::Unused),
                 None => None,
             };
             match reason {

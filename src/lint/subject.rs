@@ -6,6 +6,7 @@ use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::config::yaml::{Kind, Node};
+use crate::kubelet::configuration::Ignored;
 use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
 use crate::lint::options::Role;
@@ -64,9 +65,8 @@ pub struct Kubelet<'w> {
     /// The settings that were made, the weakest first: the last one of a key
     /// counts.
     pub made: Vec<&'w Setting>,
-    /// Settings that its version does not take, and why, as a sentence without
-    /// a full stop.
-    pub ignored: Vec<(&'w Setting, String)>,
+    /// Settings that it does not take, and why.
+    pub ignored: Vec<(&'w Setting, Ignored)>,
 }
 
 /// A Corefile.

@@ -4,22 +4,16 @@
 //! in the same tree. A configuration that nothing names is a kubelet of its
 //! own, and so are flags without one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kubelet::Version;
+use crate::kubelet::configuration::{Ignored, Role, taken, without_effect};
 use crate::lint::command;
 use crate::lint::context::Context;
 use crate::lint::context::paths::tree_of;
 use crate::lint::document::FileId;
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
 use crate::lint::subject::Kubelet;
-
-/// Since then drop-ins are merged by the keys that are documented.
-/// Source: kubernetes#127421.
-const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
-/// Up to here an empty `resolvConf` in a file means the default.
-/// Source: kubernetes#104624.
-const EMPTY_COUNTS: Version = Version::minor(1, 23);
 
 /// A text of the workspace and its file.
 type Part<'w> = (FileId, &'w KubeletFacts);
@@ -124,8 +118,8 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
         if is_command(facts.form) {
             continue;
         }
-        for setting in &facts.settings {
-            match refused(setting, facts, context.kubelet_version()) {
+        for (setting, ignored) in taken_of(facts, context.kubelet_version()) {
+            match ignored {
                 Some(reason) => kubelet.ignored.push((setting, reason)),
                 None => kubelet.made.push(setting),
             }
@@ -146,28 +140,43 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
     kubelet
 }
 
-/// Why a setting is not taken.
-fn refused(setting: &Setting, facts: &KubeletFacts, version: Option<Version>) -> Option<String> {
-    let form = facts.form;
+/// What a text sets, in order, and why some of it is not taken.
+fn taken_of(
+    facts: &KubeletFacts,
+    version: Option<Version>,
+) -> impl Iterator<Item = (&Setting, Option<Ignored>)> {
+    let mut names = facts.settings.iter().map(|it| it.written.text.as_str());
+    let has_documented = names.any(|it| it == "resolvConf");
+    let mut seen = BTreeSet::new();
+    let settings = facts.settings.iter().rev().map(|it| {
+        let is_repeated = !it.is_flag && !seen.insert(it.written.text.as_str());
+        let ignored = ignored(it, facts, version, has_documented);
+        (it, ignored.or(is_repeated.then_some(Ignored::Repeated)))
+    });
+    let settings: Vec<_> = settings.collect();
+    settings.into_iter().rev()
+}
+
+fn ignored(
+    setting: &Setting,
+    facts: &KubeletFacts,
+    version: Option<Version>,
+    has_documented: bool,
+) -> Option<Ignored> {
     if setting.is_flag {
         return None;
     }
-    if form == KubeletForm::DropIn && facts.path.strip_suffix(".conf").is_none() {
-        return Some("the kubelet reads only drop-ins that end in .conf".to_owned());
+    let is_drop_in = facts.form == KubeletForm::DropIn;
+    if is_drop_in && facts.path.strip_suffix(".conf").is_none() {
+        return Some(Ignored::Suffix);
     }
-    let is_internal = setting.written.text == "resolverConfig";
-    let is_old_drop_in =
-        form == KubeletForm::DropIn && version.is_some_and(|it| it < DROP_INS_BY_KEY);
-    if is_internal && !is_old_drop_in {
-        return Some("the key of the file is resolvConf".to_owned());
+    let role = if is_drop_in { Role::DropIn } else { Role::Main };
+    match taken(&setting.written.text, role, version, has_documented) {
+        Some(Err(ignored)) => Some(ignored),
+        Some(Ok(name)) => {
+            let text = setting.value().map(|it| it.text.as_str());
+            without_effect(name, text, setting.is_null, role, version)
+        }
+        None => setting.is_null.then_some(Ignored::Null),
     }
-    if setting.key == Key::ResolvConf && !is_internal && is_old_drop_in {
-        return Some("kubelets from 1.28 to 1.31 do not take resolvConf from a drop-in".to_owned());
-    }
-    let is_empty = setting.value().is_some_and(|it| it.text.is_empty());
-    let is_old = version.is_some_and(|it| it < EMPTY_COUNTS);
-    if setting.key == Key::ResolvConf && is_empty && is_old {
-        return Some("an empty resolvConf means the default up to 1.22".to_owned());
-    }
-    setting.is_null.then(|| "it has no value".to_owned())
 }

@@ -287,6 +287,6 @@ pub(super) fn key(name: Name) -> Option<Key> {
         Name::Config => Key::Config,
         Name::ConfigDir => Key::ConfigDir,
         // Programs other than the kubelet have it, too.
-        Name::FeatureGates | Name::RuntimeEndpoint => return None,
+        Name::FeatureGates | Name::RuntimeEndpoint | Name::StaticPods => return None,
     })
 }

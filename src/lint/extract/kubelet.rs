@@ -6,7 +6,7 @@ use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
 use crate::lint::inner;
 
 use super::cluster;
-use super::setting::{argument, configuration, flag, setting};
+use super::setting::{argument, configuration, flag, is_drop_in, setting};
 use super::text;
 
 /// What a document sets, for each kubelet that it is about; nothing if it is
@@ -97,16 +97,10 @@ fn patch(document: &Document, root: &Node) -> Vec<Setting> {
     settings
 }
 
-/// Whether a configuration lies below a folder of drop-ins: `kubelet.conf.d/`.
-fn is_drop_in(path: &str) -> bool {
-    let folders = path.rsplit_once('/').map_or("", |it| it.0);
-    folders.split('/').any(|it| it.strip_suffix(".d").is_some())
-}
-
 /// Whether it is the configuration of k3s or rke2: by its place, or by what it
 /// has to say.
 fn is_rancher(document: &Document, root: &Node) -> bool {
-    let is_named = ["rancher/k3s/", "rancher/rke2/"]
+    let is_named = ["rancher/k3s/config.yaml", "rancher/rke2/config.yaml"]
         .iter()
         .any(|it| document.path.contains(it));
     let has = |keys: &[&str]| keys.iter().any(|it| root.get(it).is_some());

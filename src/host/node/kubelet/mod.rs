@@ -210,7 +210,6 @@ fn made_of(
         remarks,
     };
     let mut kubelet = effective::effective(start.found.clone(), inputs);
-    kubelet.static_pods = flags::static_pods(arguments).or(kubelet.static_pods);
     if let Some((program, of_rancher)) = &start.rancher {
         rancher::look_behind(&mut kubelet, program, of_rancher, reader);
     }
