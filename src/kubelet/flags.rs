@@ -40,6 +40,8 @@ pub struct Flag {
     pub argument: String,
     /// Where the value stands, if a file gave it.
     pub spot: Option<Spot>,
+    /// Where the name stands, if a file gave it as a flag.
+    pub name_spot: Option<Spot>,
 }
 
 /// What a command line says.
@@ -81,6 +83,7 @@ pub fn read(arguments: &[Traced]) -> Flags {
                 value: argument.after(equals + 1).text().into_owned(),
                 argument: escaped(bytes),
                 spot: first_spot(argument, equals + 1),
+                name_spot: argument.spot(dashes),
             }
         } else if let Some(value) = arguments.next() {
             found.remarks.extend(swallowed(bytes, value.bytes()));
@@ -89,6 +92,7 @@ pub fn read(arguments: &[Traced]) -> Flags {
                 value: value.text().into_owned(),
                 argument: format!("{} {}", escaped(bytes), escaped(value.bytes())),
                 spot: value.spot(0),
+                name_spot: argument.spot(dashes),
             }
         } else {
             found.stop(format!(

@@ -11,6 +11,7 @@ pub mod gates;
 pub mod rancher;
 pub mod running;
 mod setting;
+pub mod start;
 pub mod version;
 
 use std::net::IpAddr;

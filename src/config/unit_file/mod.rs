@@ -128,9 +128,18 @@ fn assignment(word: &Traced) -> Option<(String, Traced)> {
     Some((name, word.after(equals + 1)))
 }
 
+/// What a variable is that nothing sets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Unset {
+    /// Nothing, as systemd has it.
+    Empty,
+    /// As it is written: what sets it was not given.
+    Kept,
+}
+
 /// The words of a command: the program, without the marks before it, and its
 /// arguments, variables replaced by their last value in `environment`.
-pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
+pub fn command(exec_start: &Traced, environment: &[(String, Traced)], unset: Unset) -> Vec<Traced> {
     let words = words(&without_doubled_percents(exec_start), Escapes::C);
     let mut arguments: Vec<Traced> = Vec::new();
     let mut length = 0;
@@ -150,7 +159,7 @@ pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Tra
         } else if word.bytes() == b"\\;" {
             arguments.push(word.after(1));
         } else if expands && length < MAX_COMMAND {
-            let more = expanded(&word, &variables);
+            let more = expanded(&word, &variables, unset);
             length += more.iter().map(|it| it.bytes().len()).sum::<usize>();
             arguments.extend(more);
         } else {
@@ -193,13 +202,17 @@ pub fn by_name(environment: &[(String, Traced)]) -> Variables<'_> {
 
 /// The words that a word stands for: `$NAME` for those of its value, `${NAME}`
 /// inside a word for the value as it is.
-fn expanded(word: &Traced, variables: &Variables<'_>) -> Vec<Traced> {
+fn expanded(word: &Traced, variables: &Variables<'_>, unset: Unset) -> Vec<Traced> {
     let value = |name: &[u8]| variables.get(name).copied();
     if let Some(name) = word.bytes().strip_prefix(b"$")
         && !name.starts_with(b"{")
         && !name.starts_with(b"$")
     {
-        return value(name).map_or_else(Vec::new, |value| words(value, Escapes::Plain));
+        return match (value(name), unset) {
+            (Some(value), _) => words(value, Escapes::Plain),
+            (None, Unset::Empty) => Vec::new(),
+            (None, Unset::Kept) => vec![word.clone()],
+        };
     }
     let mut result = Traced::default();
     let mut at = 0;
@@ -211,10 +224,16 @@ fn expanded(word: &Traced, variables: &Variables<'_>) -> Vec<Traced> {
         {
             let length = result.bytes().len();
             let fits = |value: &&Traced| length + value.bytes().len() <= MAX_ARGUMENT;
-            if let Some(value) = value(name).filter(fits) {
-                result.append(value);
+            let end = at + name.len() + b"${}".len();
+            match value(name) {
+                Some(value) if fits(&value) => result.append(value),
+                None if unset == Unset::Kept => {
+                    let written = word.iter().take(end).skip(at);
+                    written.for_each(|(byte, spot)| result.push(byte, spot));
+                }
+                _ => {}
             }
-            at += name.len() + b"${}".len();
+            at = end;
         } else {
             result.push(byte, word.spot(at));
             let is_doubled = byte == b'$' && after.first() == Some(&byte);

@@ -73,7 +73,7 @@ pub(super) fn counts(setting: &Setting, file: FileId, context: &Context<'_>) -> 
     let is_it = |it: &Setting| it.at == setting.at;
     let own = context
         .kubelets_of(file)
-        .find(|kubelet| kubelet.made.iter().copied().any(is_it));
+        .find(|kubelet| kubelet.made.iter().any(|it| is_it(it)));
     let kubelet = own.or_else(|| context.kubelet_of(file));
     kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(is_it))
 }
@@ -92,7 +92,6 @@ pub(super) fn names(key: Key) -> (&'static str, &'static str) {
         Key::ClusterDomain => ("--cluster-domain", "clusterDomain"),
         Key::Config => ("--config", "--config"),
         Key::ConfigDir => ("--config-dir", "--config-dir"),
-        Key::DropInGate => ("", "KUBELET_CONFIG_DROPIN_DIR_ALPHA"),
     }
 }
 

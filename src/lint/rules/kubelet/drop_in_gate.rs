@@ -52,6 +52,6 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
 fn has_variable(kubelet: &Kubelet<'_>, context: &Context<'_>) -> Option<bool> {
     let mut files = kubelet.files.iter();
     let has_unit = files.any(|&it| has_form(it, KubeletForm::Unit, context));
-    let is_set = kubelet.setting(Key::DropInGate).is_some();
+    let is_set = kubelet.has_drop_in_gate;
     (has_unit || is_set).then_some(is_set)
 }
