@@ -275,7 +275,7 @@ impl Settings {
 ///
 /// Source: kubernetes `pkg/kubelet/kubeletconfig/configfiles/configfiles.go:
 /// resolveRelativePaths`, `cmd/kubelet/app/server.go: mergeKubeletConfigurations`.
-pub(crate) fn from_directory_of(file: &str, path: String) -> String {
+pub fn from_directory_of(file: &str, path: String) -> String {
     if path.is_empty() || path.starts_with('/') || !file.starts_with('/') {
         return path;
     }

@@ -63,7 +63,7 @@ impl Reader {
             Form::CorefilePart => Syntax::CorefilePart,
             Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
             Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
-            Form::Settings => Syntax::Settings(ini::entries(&text.source)),
+            Form::Settings => Syntax::Settings(ini::entries(&text.source.bytes)),
         };
         self.add(text, syntax);
     }

@@ -43,8 +43,21 @@ pub(super) struct Outcome {
 
 /// Lints `inputs`, which are sorted by their paths. `workspace` has what is
 /// known beside the files.
-pub(super) fn run(inputs: &[Input], workspace: Workspace, rules: &[&'static Rule]) -> Outcome {
-    let (workspace, looks) = known(inputs, workspace);
+pub(super) fn run(inputs: &[Input], mut workspace: Workspace, rules: &[&'static Rule]) -> Outcome {
+    let kept = Kept::default();
+    let mut looks = parallel(inputs, |index, input| look(number(index), input, &kept));
+    let is_asked = workspace.node_file.is_some() || workspace.node.is_some();
+    let names_others = |it: &Look| it.file.facts.as_deref().is_some_and(look::names_others);
+    if is_asked || looks.iter().any(names_others) {
+        let woken = parallel(&looks, |index, look| {
+            look::woken(number(index), inputs.get(index)?, look)
+        });
+        for (look, facts) in looks.iter_mut().zip(woken) {
+            look.file.facts = facts.or(look.file.facts.take());
+        }
+    }
+    let files = looks.iter_mut().map(|it| std::mem::take(&mut it.file));
+    workspace.files = files.collect();
     let context = Context::new(&workspace);
     let library = |file: FileId| {
         let index = file.0 as usize;
@@ -90,25 +103,6 @@ pub(super) fn run(inputs: &[Input], workspace: Workspace, rules: &[&'static Rule
         )
     });
     outcome(inputs, &looks, settled)
-}
-
-/// The first look at every file, and what is known of all of them together.
-pub(super) fn known(inputs: &[Input], mut workspace: Workspace) -> (Workspace, Vec<Look>) {
-    let kept = Kept::default();
-    let mut looks = parallel(inputs, |index, input| look(number(index), input, &kept));
-    let is_asked = workspace.node_file.is_some() || workspace.node.is_some();
-    let names_others = |it: &Look| it.file.facts.as_deref().is_some_and(look::names_others);
-    if is_asked || looks.iter().any(names_others) {
-        let woken = parallel(&looks, |index, look| {
-            look::woken(number(index), inputs.get(index)?, look)
-        });
-        for (look, facts) in looks.iter_mut().zip(woken) {
-            look.file.facts = facts.or(look.file.facts.take());
-        }
-    }
-    let files = looks.iter_mut().map(|it| std::mem::take(&mut it.file));
-    workspace.files = files.collect();
-    (workspace, looks)
 }
 
 /// The drafts of all files, and the files that could not be parsed as a whole.

@@ -123,6 +123,3 @@ fn status(
         Status::Clean
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::config::ini;
 use crate::config::traced::{Spot, Traced};
+use crate::text::Span;
 
 /// `KEY=VALUE` in a section.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,56 +36,22 @@ pub struct Service {
 /// The entries of a unit or a drop-in, in order. `file` is the number that
 /// their spots get. Total: any bytes give a result.
 pub fn entries(bytes: &[u8], file: usize) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let mut section = String::new();
-    let mut pending = Traced::default();
-    let mut goes_on = false;
-    let mut start = 0;
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let offset = start;
-        start += line.len();
-        let line = line.trim_ascii_end();
-        let indent = line.len() - line.trim_ascii_start().len();
-        let text = line.trim_ascii_start();
-        if text.starts_with(b"#") || text.starts_with(b";") {
-            continue;
+    let text = |span: Span| String::from_utf8_lossy(span.of(bytes)).into_owned();
+    let entries = ini::entries(bytes).into_iter().map(|entry| {
+        let mut value = Traced::default();
+        for piece in &entry.value {
+            if !value.bytes().is_empty() {
+                value.push(b' ', None);
+            }
+            value.append(&Traced::of(piece.of(bytes), file, piece.start as usize));
         }
-        let continued = text.strip_suffix(b"\\");
-        if goes_on {
-            pending.push(b' ', None);
+        Entry {
+            section: text(entry.section),
+            key: text(entry.key),
+            value: value.trimmed_end(),
         }
-        pending.append(&Traced::of(
-            continued.unwrap_or(text),
-            file,
-            offset + indent,
-        ));
-        goes_on = continued.is_some();
-        if !goes_on {
-            finish(std::mem::take(&mut pending), &mut section, &mut entries);
-        }
-    }
-    finish(pending, &mut section, &mut entries);
-    entries
-}
-
-fn finish(line: Traced, section: &mut String, entries: &mut Vec<Entry>) {
-    let line = line.trimmed_end();
-    if let Some(name) = line.bytes().strip_prefix(b"[") {
-        let name = name.strip_suffix(b"]").unwrap_or(name);
-        *section = String::from_utf8_lossy(name).into_owned();
-        return;
-    }
-    let Some(equals) = line.bytes().iter().position(|&byte| byte == b'=') else {
-        return;
-    };
-    let key = line.bytes().get(..equals).unwrap_or_default();
-    let value = line.after(equals + 1);
-    let blanks = value.bytes().len() - value.bytes().trim_ascii_start().len();
-    entries.push(Entry {
-        section: section.clone(),
-        key: String::from_utf8_lossy(key).trim().to_owned(),
-        value: value.after(blanks),
     });
+    entries.collect()
 }
 
 impl Service {

@@ -69,7 +69,7 @@ pub trait Files {
 }
 
 /// What decides a kubelet's settings, apart from the files that it reads.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Start {
     /// How it was found.
     pub found: Found,
@@ -97,26 +97,6 @@ pub struct Start {
     pub rancher: Option<(&'static Program, Given)>,
     /// Whole sentences without a full stop.
     pub remarks: Vec<String>,
-}
-
-impl Default for Start {
-    fn default() -> Self {
-        Self {
-            found: Found::Named,
-            command: Vec::new(),
-            arguments: Vec::new(),
-            environment: None,
-            directory: None,
-            configuration: None,
-            drop_ins: None,
-            unread: None,
-            defaults: Defaults::default(),
-            are_seen: false,
-            restarted: None,
-            rancher: None,
-            remarks: Vec::new(),
-        }
-    }
 }
 
 /// How the kubelet of a node would be started on which none runs; `None`: no

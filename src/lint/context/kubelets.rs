@@ -234,6 +234,3 @@ fn ignored(
         None => setting.is_null.then_some(Ignored::Null),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,10 +1,12 @@
+//! Files of a node of which not all were given to `lint`.
+
 use std::sync::Arc;
 
-use crate::lint::context::Context;
-use crate::lint::document::FileId;
-use crate::lint::workspace::{File, Workspace};
-use crate::lint::{extract, reading};
-use crate::text::Source;
+use kdns::lint::context::Context;
+use kdns::lint::document::FileId;
+use kdns::lint::workspace::{File, Workspace};
+use kdns::lint::{extract, reading};
+use kdns::text::Source;
 
 const UNIT: &str = "lib/systemd/system/kubelet.service";
 const DROP_IN: &str = "etc/systemd/system/kubelet.service.d/10-kubeadm.conf";

@@ -1,31 +1,38 @@
 //! All commands agree about the kubelet of a node: what its files come to is
 //! the same for those that read a node and for `lint`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
 mod cases;
+mod partial;
 mod rancher;
 mod units;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use clap::{Args as _, Command, FromArgMatches as _};
-
-use super::args::LintArgs;
-use super::wanted::Wanted;
-use super::{engine, inputs};
-use crate::cli::Streams;
-use crate::host::node::{kubelet, processes};
-use crate::host::root::{Resolution, Root};
-use crate::kubelet::choice::NODE_FILE;
-use crate::kubelet::effective::from_directory_of;
-use crate::kubelet::{Found, Kubelet, Origin, distribution};
-use crate::lint::context::Context;
-use crate::lint::document::At;
-use crate::lint::facts::Key;
-use crate::lint::subject;
-use crate::text::{Place, Source};
+use kdns::host::node::{self, Parts, StandIns, kubelet, processes};
+use kdns::host::root::{Resolution, Root};
+use kdns::host::tree;
+use kdns::kubelet::choice::NODE_FILE;
+use kdns::kubelet::effective::from_directory_of;
+use kdns::kubelet::{Found, Kubelet, Origin, distribution};
+use kdns::lint::context::Context;
+use kdns::lint::document::{At, FileId};
+use kdns::lint::facts::Key;
+use kdns::lint::options::Options;
+use kdns::lint::workspace::{File, Workspace};
+use kdns::lint::{extract, reading, recognise, subject};
+use kdns::text::{Place, Source};
 
 /// A setting: its values, and where it stands; nothing: it was not made.
 type Made = (Vec<String>, String);
@@ -70,47 +77,62 @@ fn by_node(directory: &Path) -> Option<(Kubelet, Said)> {
     Some((kubelet, said))
 }
 
-/// What `lint` says with these arguments, of every kubelet that it finds.
-fn by_lint(root: &Path, arguments: &[&str], known: &Kubelet, of_node: &Said) -> Vec<Said> {
-    let mut words = vec!["lint".to_owned()];
-    words.extend(arguments.iter().map(|it| (*it).to_owned()));
-    words.push(root.to_str().unwrap().to_owned());
-    if let Some(version) = known.version {
-        words.push(format!("--kubelet-version={version}"));
-    }
-    let command = LintArgs::augment_args(Command::new("lint"));
-    let matches = command.try_get_matches_from(&words).unwrap();
-    let args = LintArgs::from_arg_matches(&matches).unwrap();
-    let wanted = Wanted::read(&args.wanted).unwrap();
-    let (mut input, mut out, mut err) = (std::io::empty(), Vec::new(), Vec::new());
-    let mut streams = Streams {
-        input: &mut input,
-        is_input_read: false,
-        out: &mut out,
-        err: &mut err,
-        colors: false,
+/// The files that `lint --root` reads of a node.
+fn of_root(directory: &Path) -> Vec<Source> {
+    let root = Root::below(directory, Resolution::default()).unwrap();
+    let node = node::read(&root, &StandIns::default(), Parts::default()).unwrap();
+    let mut sources = node.sources;
+    sources.extend(node::settings::files(&root));
+    sources
+}
+
+/// The files below a directory, as `lint DIRECTORY` reads them.
+fn of_directory(directory: &Path) -> Vec<Source> {
+    let files = tree::walk(directory, &|_| true).files.into_iter();
+    let sources = files.map(|path| Source {
+        name: path.strip_prefix(directory).unwrap().display().to_string(),
+        bytes: fs::read(&path).unwrap(),
+    });
+    sources.collect()
+}
+
+/// What `lint` says of every kubelet in these files.
+fn by_lint(root: &Path, sources: Vec<Source>, known: &Kubelet, of_node: &Said) -> Vec<Said> {
+    let sources: BTreeMap<String, Source> = sources
+        .into_iter()
+        .map(|it| (it.name.clone(), it))
+        .collect();
+    let sources: Vec<Arc<Source>> = sources.into_values().map(Arc::new).collect();
+    let file = |(number, source): (usize, &Arc<Source>)| {
+        let number = FileId(u32::try_from(number).unwrap());
+        let is_chosen = source.name.starts_with('/');
+        let form = recognise::form(&source.name, &source.bytes, is_chosen);
+        let found = form.map(|it| reading::documents(number, source, Some(it)));
+        File {
+            path: source.name.as_str().into(),
+            facts: found.and_then(|it| extract::facts(&it).kept()),
+        }
     };
-    let inputs = inputs::read(&args, &wanted, &mut streams).unwrap();
-    let (workspace, _) = engine::known(&inputs.files, inputs.workspace.clone());
+    let workspace = Workspace {
+        options: Options {
+            kubelet_version: known.version,
+            ..Options::default()
+        },
+        files: sources.iter().enumerate().map(file).collect(),
+        ..Workspace::default()
+    };
     let context = Context::new(&workspace);
     let place = |at: At| {
-        let file = inputs.files.get(at.file.0 as usize).unwrap();
-        let source: Source = file.read().unwrap().source;
-        let mut place = source.place_of(at.span.start);
-        if let Some(path) = place.file.strip_prefix(root.to_str().unwrap()) {
-            place.file = path.to_owned();
-        }
-        shown(root, &place)
+        let source = &sources[at.file.0 as usize];
+        shown(root, &source.place_of(at.span.start))
     };
     // What makes nodes can lie beside them.
     let is_of_node = |it: &&subject::Kubelet<'_>| {
-        let path = it.path.strip_prefix(root.to_str().unwrap());
-        let path = path.unwrap_or(it.path).trim_start_matches('/');
-        let top = path.split_once('/').map_or("", |it| it.0);
-        TOPS.contains(&top)
+        let path = it.path.trim_start_matches('/');
+        TOPS.contains(&path.split_once('/').map_or("", |it| it.0))
     };
     let kubelets = context.kubelets().iter().filter(is_of_node);
-    kubelets.map(|it| said(it, root, &place, of_node)).collect()
+    kubelets.map(|it| said(it, &place, of_node)).collect()
 }
 
 /// A place, links on the way followed.
@@ -121,14 +143,8 @@ fn shown(root: &Path, place: &Place) -> String {
     format!("{}:{}:{}", path.display(), place.line, place.column)
 }
 
-fn said(
-    made: &subject::Kubelet<'_>,
-    root: &Path,
-    place: &dyn Fn(At) -> String,
-    of_node: &Said,
-) -> Said {
-    let path = made.path.strip_prefix(root.to_str().unwrap());
-    let path = path.unwrap_or(made.path);
+fn said(made: &subject::Kubelet<'_>, place: &dyn Fn(At) -> String, of_node: &Said) -> Said {
+    let path = format!("/{}", made.path.trim_start_matches('/'));
     let keys = [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain];
     let line = |at: &str| at.rsplit_once(':').map_or("", |it| it.0).to_owned();
     let mut of_node = of_node.0.iter();
@@ -157,7 +173,7 @@ fn said(
                 .filter_map(|it| Some(it.address()?.to_string()))
                 .collect(),
             Key::ResolvConf if !setting.is_flag => values
-                .map(|it| from_directory_of(path, it.text.clone()))
+                .map(|it| from_directory_of(&path, it.text.clone()))
                 .collect(),
             _ => values.map(|it| it.text.clone()).collect(),
         };
@@ -236,8 +252,11 @@ fn difference(directory: &Path) -> Option<Result<(), String>> {
     let sets_something = origins.iter().any(|it| matches!(it, Origin::File(_)))
         || matches!(kubelet.cluster_domain.origin, Origin::File(_));
     let mut wrong = String::new();
-    for arguments in [&["--root"][..], &[]] {
-        let of_lint = by_lint(directory, arguments, &kubelet, &of_node);
+    for (name, sources) in [
+        ("--root", of_root(directory)),
+        ("DIR", of_directory(directory)),
+    ] {
+        let of_lint = by_lint(directory, sources, &kubelet, &of_node);
         // There is nothing to lint where nothing is set.
         let is_same = match of_lint.as_slice() {
             [] => !sets_something,
@@ -247,7 +266,7 @@ fn difference(directory: &Path) -> Option<Result<(), String>> {
         if !is_same {
             writeln!(wrong, "  node:    {of_node:?}").unwrap();
             for it in &of_lint {
-                writeln!(wrong, "  lint {}: {it:?}", arguments.concat()).unwrap();
+                writeln!(wrong, "  lint {name}: {it:?}").unwrap();
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What k3s, rke2 and snaps make of their options.
 
-use super::cases::{Case, check};
+use crate::cases::{Case, check};
 
 #[test]
 fn what_k3s_and_rke2_make_of_their_options() {

@@ -1,6 +1,6 @@
 //! What systemd makes of the unit of a kubelet.
 
-use super::cases::{CONFIG, Case, FLAGS, UNIT, check, config, unit};
+use crate::cases::{CONFIG, Case, FLAGS, UNIT, check, config, unit};
 
 #[test]
 fn what_systemd_makes_of_a_unit() {

@@ -5,30 +5,30 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::{by_node, difference};
+use crate::{by_node, difference};
 
-pub(super) const UNIT: &str = "etc/systemd/system/kubelet.service";
-pub(super) const CONFIG: &str = "var/lib/kubelet/config.yaml";
-pub(super) const FLAGS: &str = "etc/default/kubelet";
+pub(crate) const UNIT: &str = "etc/systemd/system/kubelet.service";
+pub(crate) const CONFIG: &str = "var/lib/kubelet/config.yaml";
+pub(crate) const FLAGS: &str = "etc/default/kubelet";
 
 /// A unit that starts a kubelet of this version with these arguments.
-pub(super) fn unit(version: &str, arguments: &str) -> String {
+pub(crate) fn unit(version: &str, arguments: &str) -> String {
     format!(
         "[Service]\nExecStart=/opt/v{version}/kubelet --config=/var/lib/kubelet/config.yaml {arguments}\n"
     )
 }
 
-pub(super) fn config(text: &str) -> String {
+pub(crate) fn config(text: &str) -> String {
     format!("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}")
 }
 
 /// The files of a node, a text that begins with `->` as a link, and what its
 /// kubelet has: `resolvConf`, `clusterDNS`, `clusterDomain`, with spaces
 /// between them and `-` for none.
-pub(super) struct Case<'c> {
-    pub(super) name: &'c str,
-    pub(super) files: &'c [(&'c str, &'c str)],
-    pub(super) expected: &'c str,
+pub(crate) struct Case<'c> {
+    pub(crate) name: &'c str,
+    pub(crate) files: &'c [(&'c str, &'c str)],
+    pub(crate) expected: &'c str,
 }
 
 fn make(files: &[(&str, &str)], node: &Path) {
@@ -61,7 +61,7 @@ fn failure(case: &Case<'_>) -> Option<String> {
     differs.map(|text| format!("\n{text}"))
 }
 
-pub(super) fn check(cases: &[Case<'_>]) {
+pub(crate) fn check(cases: &[Case<'_>]) {
     let wrong = cases.iter().filter_map(|it| {
         let text = failure(it)?;
         Some(format!("{}: {text}", it.name))
