@@ -52,15 +52,15 @@ impl Entry {
 
 /// The entries of a file, in order. Total: lines that are none are passed
 /// over, as systemd does with a warning.
-pub fn entries(source: &Source) -> Vec<Entry> {
+pub fn entries(text: &[u8]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut section = Span::default();
     let mut is_continued = false;
     let mut start = 0;
-    for line in source.bytes.split(|&byte| byte == b'\n') {
+    for line in text.split(|&byte| byte == b'\n') {
         let whole = trimmed(line, start);
         start += line.len() + 1;
-        let bytes = whole.of(&source.bytes);
+        let bytes = whole.of(text);
         // A comment between continued lines is passed over.
         if bytes.starts_with(b"#") || bytes.starts_with(b";") {
             continue;
@@ -79,7 +79,7 @@ pub fn entries(source: &Source) -> Vec<Entry> {
             }
             continue;
         } else {
-            let found = entry(source, kept, section);
+            let found = entry(text, kept, section);
             is_continued = found.is_some() && continues;
             entries.extend(found);
             continue;
@@ -89,14 +89,17 @@ pub fn entries(source: &Source) -> Vec<Entry> {
     entries
 }
 
-fn entry(source: &Source, line: Span, section: Span) -> Option<Entry> {
-    let bytes = line.of(&source.bytes);
+fn entry(text: &[u8], line: Span, section: Span) -> Option<Entry> {
+    let bytes = line.of(text);
     let start = line.start as usize;
     let equals = bytes.iter().position(|&byte| byte == b'=')?;
     Some(Entry {
         section,
         key: trimmed(bytes.get(..equals)?, start),
-        value: vec![trimmed(bytes.get(equals + 1..)?, start + equals + 1)],
+        value: vec![Span {
+            start: trimmed(bytes.get(equals + 1..)?, start + equals + 1).start,
+            end: line.end,
+        }],
     })
 }
 
@@ -122,7 +125,7 @@ mod tests {
             let words = words.join("|");
             format!("[{}] {}={words}", bytes(entry.section), bytes(entry.key))
         };
-        let found: Vec<String> = entries(&source).iter().map(show).collect();
+        let found: Vec<String> = entries(&source.bytes).iter().map(show).collect();
         assert_eq!(found, expected, "{text:?}");
     }
 

@@ -150,7 +150,8 @@ pub fn can_be_kubelet(comm: &str) -> bool {
 
 /// The kubelet's arguments in a command, which can be a wrapper's:
 /// `kubenswrapper /usr/bin/kubelet --config=…`, `sh -c "exec kubelet …"`,
-/// `k0s worker --kubelet-extra-args=…`. `None`: it starts no kubelet.
+/// `k0s worker --kubelet-extra-args=…`, `kubelet-wrapper --config=…`. `None`: it
+/// starts no kubelet.
 pub fn kubelet_arguments(command: &[Traced]) -> Option<Vec<Traced>> {
     let is_kubelet =
         |word: &Traced| word.bytes().rsplit(|&it| it == b'/').next() == Some(b"kubelet");
@@ -167,14 +168,20 @@ pub fn kubelet_arguments(command: &[Traced]) -> Option<Vec<Traced>> {
             return Some(unit_file::words(value, Escapes::Plain));
         }
     }
-    command.iter().find_map(|word| {
-        // A script.
+    let script = command.iter().find_map(|word| {
         let words = unit_file::words(word, Escapes::Plain);
         let at = words.iter().position(is_kubelet)?;
         let is_end = |word: &&Traced| !matches!(word.bytes(), b";" | b"&&" | b"|" | b"||" | b"&");
         let rest = words.iter().skip(at + 1).take_while(is_end);
         (words.len() > 1).then(|| rest.cloned().collect())
-    })
+    });
+    let is_wrapper = || {
+        let program = command.first().map(|it| it.text().into_owned());
+        let program = program.unwrap_or_default();
+        let name = program.rsplit('/').next();
+        name.is_some_and(|it| it.contains("kubelet"))
+    };
+    script.or_else(|| is_wrapper().then(|| command.iter().skip(1).cloned().collect()))
 }
 
 /// The flags in a snap's file of arguments.
@@ -272,6 +279,7 @@ mod tests {
             "/usr/bin/k0s worker --kubelet-extra-args='--a --b'",
             Some(&["--a", "--b"]),
         );
+        check("/opt/bin/kubelet-wrapper --a", Some(&["--a"]));
         check("/usr/bin/snap run microk8s.daemon-kubelite", None);
     }
 

@@ -136,14 +136,16 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
     kubelet
 }
 
+/// The variable without which 1.28 and 1.29 do not take `--config-dir`.
+pub const DROP_IN_GATE: &str = "KUBELET_CONFIG_DROPIN_DIR_ALPHA";
+
 /// Why a kubelet of this version does not start with `--config-dir`.
-/// `has_variable`: whether `KUBELET_CONFIG_DROPIN_DIR_ALPHA` is set, if that is
-/// known.
+/// `has_variable`: whether [`DROP_IN_GATE`] is set, if that is known.
 ///
 /// Source: kubernetes `cmd/kubelet/app/server.go` of 1.28; kubernetes/website#45665.
 pub fn refuses_drop_ins(version: Option<Version>, has_variable: Option<bool>) -> Option<String> {
     let version = version?;
-    if version < Version::minor(1, 28) {
+    if version < configuration::DROP_INS {
         return Some(
             "the kubelet does not start with --config-dir: it is known since 1.28".to_owned(),
         );
@@ -232,6 +234,7 @@ impl Settings {
                     self.runtime_endpoint
                         .add(flag.value.clone(), origin.clone());
                 }
+                Name::StaticPods => self.static_pods.add(flag.value.clone(), origin.clone()),
                 Name::FeatureGates => self.gates_of_flag(flag, origin),
                 Name::Config | Name::ConfigDir => {}
             }
@@ -272,11 +275,15 @@ impl Settings {
 ///
 /// Source: kubernetes `pkg/kubelet/kubeletconfig/configfiles/configfiles.go:
 /// resolveRelativePaths`, `cmd/kubelet/app/server.go: mergeKubeletConfigurations`.
-fn from_directory_of(file: &str, path: String) -> String {
+pub fn from_directory_of(file: &str, path: String) -> String {
     if path.is_empty() || path.starts_with('/') || !file.starts_with('/') {
         return path;
     }
-    let directory = file.rsplit_once('/').map_or("", |it| it.0);
+    from_directory(file.rsplit_once('/').map_or("", |it| it.0), &path)
+}
+
+/// An absolute path from a directory on, without `.` and `..` in it.
+pub(crate) fn from_directory(directory: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(path.split('/')) {
         match part {

@@ -25,6 +25,8 @@ pub enum Name {
     FeatureGates,
     /// `--container-runtime-endpoint`
     RuntimeEndpoint,
+    /// `--pod-manifest-path`, which decides nothing about DNS itself.
+    StaticPods,
 }
 
 /// A flag as it was given.
@@ -38,6 +40,8 @@ pub struct Flag {
     pub argument: String,
     /// Where the value stands, if a file gave it.
     pub spot: Option<Spot>,
+    /// Where the name stands, if a file gave it as a flag.
+    pub name_spot: Option<Spot>,
 }
 
 /// What a command line says.
@@ -79,6 +83,7 @@ pub fn read(arguments: &[Traced]) -> Flags {
                 value: argument.after(equals + 1).text().into_owned(),
                 argument: escaped(bytes),
                 spot: first_spot(argument, equals + 1),
+                name_spot: argument.spot(dashes),
             }
         } else if let Some(value) = arguments.next() {
             found.remarks.extend(swallowed(bytes, value.bytes()));
@@ -87,6 +92,7 @@ pub fn read(arguments: &[Traced]) -> Flags {
                 value: value.text().into_owned(),
                 argument: format!("{} {}", escaped(bytes), escaped(value.bytes())),
                 spot: value.spot(0),
+                name_spot: argument.spot(dashes),
             }
         } else {
             found.stop(format!(
@@ -104,21 +110,6 @@ pub fn read(arguments: &[Traced]) -> Flags {
         found.flags.push(flag);
     }
     found
-}
-
-/// What `--pod-manifest-path` says, which decides nothing about DNS itself.
-pub fn static_pods(arguments: &[Traced]) -> Option<String> {
-    let texts = arguments.iter().map(|it| it.text().replace('_', "-"));
-    let at = texts.enumerate().filter_map(|(at, text)| {
-        let rest = text.strip_prefix("--pod-manifest-path")?;
-        (rest.is_empty() || rest.starts_with('=')).then_some(at)
-    });
-    let at = at.max()?;
-    let given = arguments.get(at)?.text().into_owned();
-    match given.split_once('=') {
-        Some((_, value)) => Some(value.to_owned()),
-        None => Some(arguments.get(at + 1)?.text().into_owned()),
-    }
 }
 
 /// Where what follows the first `from` bytes stands: what a variable without a
@@ -139,6 +130,7 @@ fn named(name: &[u8]) -> Option<Name> {
         b"config-dir" | b"config_dir" => Name::ConfigDir,
         b"feature-gates" | b"feature_gates" => Name::FeatureGates,
         b"container-runtime-endpoint" | b"container_runtime_endpoint" => Name::RuntimeEndpoint,
+        b"pod-manifest-path" | b"pod_manifest_path" => Name::StaticPods,
         _ => return None,
     })
 }

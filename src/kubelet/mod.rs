@@ -11,6 +11,7 @@ pub mod gates;
 pub mod rancher;
 pub mod running;
 mod setting;
+pub mod start;
 pub mod version;
 
 use std::net::IpAddr;
@@ -84,7 +85,7 @@ pub struct Running {
 }
 
 /// How the kubelet's settings are known.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Found {
     /// It runs.
     Process {
@@ -99,6 +100,7 @@ pub enum Found {
         file: String,
     },
     /// A configuration file was named on the command line.
+    #[default]
     Named,
 }
 

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::config::traced::Traced;
-use crate::config::yaml::{self, Entry, Node};
+use crate::config::yaml::{self, Entry, Node, Style};
 use crate::kubelet::effective::Defaults;
 use crate::text::Source;
 
@@ -46,16 +46,16 @@ pub const RKE2: Program = Program {
 /// The options that count, as they are after all places were read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Options {
-    /// `resolv-conf`.
-    pub resolv_conf: Option<Traced>,
+    /// `resolv-conf`, the last one counts.
+    resolv_conf: Vec<Traced>,
     /// `kubelet-arg`, in order.
     pub kubelet_arguments: Vec<Traced>,
     /// `data-dir`.
     pub data: Option<String>,
     /// `cluster-dns`; on an agent the server decides.
     pub cluster_dns: Option<Traced>,
-    /// `cluster-domain`; on an agent the server decides.
-    pub cluster_domain: Option<Traced>,
+    /// `cluster-domain`, the last one counts; on an agent the server decides.
+    cluster_domain: Vec<Traced>,
     /// `service-cidr`.
     pub service_range: Option<String>,
 }
@@ -98,13 +98,18 @@ pub fn options(
         }
     }
     each_argument(arguments, |name, value| options.set(name, value));
-    if options.resolv_conf.is_none() {
+    if options.resolv_conf.is_empty() {
         let is_it = |(name, _): &&(String, Traced)| name == program.resolv_conf_variable;
         let variable = environment.iter().rfind(is_it);
-        options.resolv_conf = variable.map(|(_, value)| value.clone());
+        let variable = variable.map(|(_, value)| value.clone());
+        options.resolv_conf.extend(variable);
     }
     // An empty one is none.
-    options.resolv_conf = options.resolv_conf.filter(|it| !it.bytes().is_empty());
+    let is_empty = |it: &Traced| it.bytes().is_empty();
+    if options.resolv_conf.last().is_some_and(is_empty) {
+        options.resolv_conf.clear();
+    }
+    options.resolv_conf.retain(|it| !is_empty(it));
     options
 }
 
@@ -142,7 +147,11 @@ impl Options {
         };
         for value in values {
             if let Some(scalar) = value.as_scalar().filter(|_| !value.is_null()) {
-                let offset = value.span.start as usize;
+                // The place of a value is that of its quotes, but an argument has
+                // its value inside.
+                let is_inside = name == "kubelet-arg"
+                    && matches!(scalar.style, Style::SingleQuoted | Style::DoubleQuoted);
+                let offset = value.span.start as usize + usize::from(is_inside);
                 self.set(name, &Traced::of(scalar.text.as_bytes(), file, offset));
             }
         }
@@ -150,14 +159,19 @@ impl Options {
 
     fn set(&mut self, name: &str, value: &Traced) {
         match name {
-            "resolv-conf" => self.resolv_conf = Some(value.clone()),
+            "resolv-conf" => self.resolv_conf.push(value.clone()),
             "kubelet-arg" => self.kubelet_arguments.push(value.clone()),
             "data-dir" | "d" => self.data = Some(value.text().into_owned()),
             "cluster-dns" => self.cluster_dns = Some(value.clone()),
-            "cluster-domain" => self.cluster_domain = Some(value.clone()),
+            "cluster-domain" => self.cluster_domain.push(value.clone()),
             "service-cidr" => self.service_range = Some(value.text().into_owned()),
             _ => {}
         }
+    }
+
+    /// `resolv-conf`, where it names a file.
+    pub fn resolv_conf(&self) -> Option<&Traced> {
+        self.resolv_conf.last()
     }
 
     /// Where the program keeps its data.
@@ -173,15 +187,14 @@ impl Options {
             flag.append(value);
             flag
         };
-        let own = [
+        let own: [(&str, &[Traced]); 3] = [
             ("resolv-conf=", &self.resolv_conf),
-            ("cluster-dns=", &self.cluster_dns),
+            ("cluster-dns=", self.cluster_dns.as_slice()),
             ("cluster-domain=", &self.cluster_domain),
         ];
         let own = own.into_iter().filter(|_| with_own);
-        let mut flags: Vec<Traced> = own
-            .filter_map(|(name, value)| Some(flag(name, value.as_ref()?)))
-            .collect();
+        let own = own.flat_map(|(name, values)| values.iter().map(move |it| flag(name, it)));
+        let mut flags: Vec<Traced> = own.collect();
         for argument in &self.kubelet_arguments {
             let name = argument
                 .bytes()
@@ -245,6 +258,7 @@ mod tests {
             &["server", "--resolv-conf", "/c", "--debug"],
             &[("K3S_RESOLV_CONF", "/d")],
             &[
+                "--resolv-conf=/a",
                 "--resolv-conf=/c",
                 "--cluster-domain=x.y",
                 "--max-pods=5",

@@ -1,6 +1,7 @@
 //! A file as the documents in it, each with its syntax and the way back to
 //! the bytes of the file.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::config::corefile::Corefile;
@@ -34,20 +35,27 @@ pub struct Change {
     pub text: String,
 }
 
-/// A text of one kind: a whole file, one of its YAML documents, or a text
-/// that a value in it holds.
-#[derive(Clone, Debug)]
-pub struct Document {
+/// The bytes of a text, and the way back to those of its file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Body {
     /// The file it stands in.
     pub file: FileId,
-    /// Its bytes; spans in `syntax` are spans of these. The name is that of
-    /// the file.
+    /// Its bytes; spans in a document's `syntax` are spans of these. The name is
+    /// that of the file.
     pub source: Arc<Source>,
     /// Its path: that of the file; of a text inside it, with the path that it
     /// is to have or its key behind, as if the file were a directory.
     pub path: String,
     /// How its bytes stand in the file; empty: they are the file's own.
     pub layers: Layers,
+}
+
+/// A text of one kind: a whole file, one of its YAML documents, or a text
+/// that a value in it holds.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// Its bytes.
+    pub body: Body,
     /// What it is.
     pub syntax: Syntax,
     /// How the texts that a Corefile imports stand in their files, in the order
@@ -95,7 +103,15 @@ pub struct Documents {
     pub broken: Vec<Broken>,
 }
 
-impl Document {
+impl Deref for Document {
+    type Target = Body;
+
+    fn deref(&self) -> &Body {
+        &self.body
+    }
+}
+
+impl Body {
     /// The bytes of the file that a span of this document stands for.
     pub fn at(&self, span: Span) -> At {
         At {
@@ -154,7 +170,9 @@ impl Document {
         let text = String::new();
         Some(Change { at, text })
     }
+}
 
+impl Document {
     /// The root of a YAML document.
     pub fn yaml(&self) -> Option<&yaml::Node> {
         match &self.syntax {

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use crate::kubelet::address;
-use crate::lint::document::{At, FileId};
+use crate::lint::document::{At, Body, FileId};
 
 /// What a file says that rules about other files can need.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -38,7 +38,6 @@ impl Facts {
                 setting.values.shrink_to_fit();
             }
             kubelet.settings.shrink_to_fit();
-            kubelet.variables.shrink_to_fit();
         }
         for resolver in &mut self.resolvers {
             resolver.servers.shrink_to_fit();
@@ -98,29 +97,9 @@ pub struct KubeletFacts {
     pub form: KubeletForm,
     /// What it sets, in order, repeats kept.
     pub settings: Vec<Setting>,
-    /// The variables that the settings stand in, in the order of the settings;
-    /// those behind the last one stand in none.
-    pub variables: Vec<String>,
-    /// The command of a unit, if it has one.
-    pub command: Option<Box<Command>>,
-}
-
-/// The command of a unit, as far as it makes settings.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Command {
-    /// What makes settings, in order.
-    pub parts: Vec<CommandPart>,
-    /// The paths behind `EnvironmentFile=`, in order, without the `-`.
-    pub environment_files: Vec<String>,
-}
-
-/// A part of a command.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum CommandPart {
-    /// The setting of this number in its text.
-    Setting(usize),
-    /// Whatever a variable says.
-    Variable(String),
+    /// Its bytes, if it can be put together with others: a unit, variables,
+    /// options of k3s and rke2.
+    pub body: Option<Box<Body>>,
 }
 
 /// A text that sets something of a kubelet.
@@ -179,9 +158,6 @@ pub enum Key {
     Config,
     /// `--config-dir`.
     ConfigDir,
-    /// The variable `KUBELET_CONFIG_DROPIN_DIR_ALPHA`, without which 1.28 and
-    /// 1.29 do not take `--config-dir`.
-    DropInGate,
 }
 
 impl Setting {

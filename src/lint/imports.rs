@@ -44,7 +44,10 @@ pub fn put_in(
         };
         let others: Vec<Source> = texts.iter().map(|it| named(&it.path, &it.source)).collect();
         let whole = corefile::parse(Source::clone(&document.source), &others);
-        document.imported = texts.into_iter().map(|it| (it.file, it.layers)).collect();
+        document.imported = texts
+            .into_iter()
+            .map(|it| (it.body.file, it.body.layers))
+            .collect();
         document.syntax = Syntax::Corefile(Box::new(whole));
     }
 }

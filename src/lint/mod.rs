@@ -5,7 +5,6 @@
 //! [`Context`]; what they find goes into a [`Report`].
 
 pub mod check;
-mod command;
 pub mod context;
 pub mod document;
 pub mod embedded;

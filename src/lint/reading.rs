@@ -7,7 +7,7 @@ use crate::config::traced::Traced;
 use crate::config::yaml;
 use crate::config::{corefile, env_file, ini, unit_file};
 use crate::kubelet::distribution;
-use crate::lint::document::{At, Broken, Document, Documents, FileId, Syntax};
+use crate::lint::document::{At, Body, Broken, Document, Documents, FileId, Syntax};
 use crate::lint::embedded::{Layer, Layers};
 use crate::lint::form::Form;
 use crate::lint::inner::{self, Content, Inner, decode, mime};
@@ -63,7 +63,7 @@ impl Reader {
             Form::CorefilePart => Syntax::CorefilePart,
             Form::Unit => Syntax::Unit(unit_file::entries(&text.source.bytes, 0)),
             Form::Environment => Syntax::Environment(env_file::variables(&text.source.bytes, 0)),
-            Form::Settings => Syntax::Settings(ini::entries(&text.source)),
+            Form::Settings => Syntax::Settings(ini::entries(&text.source.bytes)),
         };
         self.add(text, syntax);
     }
@@ -91,11 +91,14 @@ impl Reader {
     }
 
     fn add(&mut self, text: &Embedded, syntax: Syntax) {
-        self.found.documents.push(Document {
+        let body = Body {
             file: self.file,
             source: Arc::clone(&text.source),
             path: text.path.clone(),
             layers: text.layers.clone(),
+        };
+        self.found.documents.push(Document {
+            body,
             syntax,
             imported: Vec::new(),
         });

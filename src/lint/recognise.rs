@@ -83,7 +83,10 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
     if extension == "service" || extension == "conf" && is_drop_in() {
         // Of k3s and rke2 only what sets something of their kubelet.
         const WORDS: [&[u8]; 4] = [b"kubelet", b"resolv-conf", b"cluster-d", b"_RESOLV_CONF"];
-        let is_kubelets = WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
+        let names_files = mentions(bytes, b"EnvironmentFile")
+            && [&b"k3s"[..], b"rke2"].iter().any(|it| mentions(bytes, it));
+        let is_kubelets =
+            names_files || WORDS.iter().any(|it| mentions(bytes, it)) || path.contains("kubelet");
         return is_kubelets.then_some(Form::Unit);
     }
     if path.ends_with("args/kubelet") && mentions(bytes, b"--") {
@@ -102,7 +105,9 @@ fn by_name(path: &str, name: &str, bytes: &[u8]) -> Option<Form> {
         || matches!(name, "kubelet" | "kubelet.env")
         || in_folder("default/") && name.starts_with("kubelet")
         || path.ends_with("kubelet/environment");
-    let has_flags = mentions(bytes, b"=") && mentions(bytes, b"--")
+    // One flag can be put together from a variable and the unit.
+    let is_known = in_folder("etc/default/") || in_folder("etc/sysconfig/");
+    let has_flags = mentions(bytes, b"=") && (is_known || mentions(bytes, b"--"))
         || mentions(bytes, b"KUBELET_CONFIG_DROPIN");
     (is_variables && has_flags && !looks_like_yaml(bytes)).then_some(Form::Environment)
 }

@@ -1,11 +1,13 @@
 //! What rules look at: documents with their meaning at hand.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::config::yaml::{Kind, Node};
+use crate::kubelet::configuration::Ignored;
 use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
 use crate::lint::options::Role;
@@ -61,12 +63,13 @@ pub struct Kubelet<'w> {
     /// Whether its configuration was given: without it, what is not set can be
     /// set there.
     pub has_configuration: bool,
+    /// Whether its environment has [`crate::kubelet::effective::DROP_IN_GATE`].
+    pub has_drop_in_gate: bool,
     /// The settings that were made, the weakest first: the last one of a key
     /// counts.
-    pub made: Vec<&'w Setting>,
-    /// Settings that its version does not take, and why, as a sentence without
-    /// a full stop.
-    pub ignored: Vec<(&'w Setting, String)>,
+    pub made: Vec<Cow<'w, Setting>>,
+    /// Settings that it does not take, and why.
+    pub ignored: Vec<(&'w Setting, Ignored)>,
 }
 
 /// A Corefile.
@@ -143,15 +146,15 @@ impl<'d> ResolverFile<'d> {
     }
 }
 
-impl<'w> Kubelet<'w> {
+impl Kubelet<'_> {
     /// The setting of a key that counts; `None`: the default, or something
     /// that was not given.
-    pub fn setting(&self, key: crate::lint::facts::Key) -> Option<&'w Setting> {
-        self.made.iter().rfind(|it| it.key == key).copied()
+    pub fn setting(&self, key: crate::lint::facts::Key) -> Option<&Setting> {
+        self.made.iter().map(Cow::as_ref).rfind(|it| it.key == key)
     }
 
     /// The path in `resolvConf`; `None`: the default, [`crate::kubelet::choice::NODE_FILE`].
-    pub fn resolv_conf(&self) -> Option<&'w Text> {
+    pub fn resolv_conf(&self) -> Option<&Text> {
         self.setting(crate::lint::facts::Key::ResolvConf)?.value()
     }
 }

@@ -333,7 +333,7 @@ pub fn whose(arguments: &[String]) -> &'static str {
 pub fn network_manager_uses_it(files: &[Source]) -> Option<Place> {
     let mut found = None;
     for source in files {
-        for entry in ini::entries(source) {
+        for entry in ini::entries(&source.bytes) {
             if entry.is(source, "main", "dns") {
                 let is_it = entry.first(source) == b"dnsmasq";
                 found = is_it.then(|| source.place_of(entry.start()));

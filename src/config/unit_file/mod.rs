@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::config::ini;
 use crate::config::traced::{Spot, Traced};
+use crate::text::Span;
 
 /// `KEY=VALUE` in a section.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,56 +36,22 @@ pub struct Service {
 /// The entries of a unit or a drop-in, in order. `file` is the number that
 /// their spots get. Total: any bytes give a result.
 pub fn entries(bytes: &[u8], file: usize) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let mut section = String::new();
-    let mut pending = Traced::default();
-    let mut goes_on = false;
-    let mut start = 0;
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let offset = start;
-        start += line.len();
-        let line = line.trim_ascii_end();
-        let indent = line.len() - line.trim_ascii_start().len();
-        let text = line.trim_ascii_start();
-        if text.starts_with(b"#") || text.starts_with(b";") {
-            continue;
+    let text = |span: Span| String::from_utf8_lossy(span.of(bytes)).into_owned();
+    let entries = ini::entries(bytes).into_iter().map(|entry| {
+        let mut value = Traced::default();
+        for piece in &entry.value {
+            if !value.bytes().is_empty() {
+                value.push(b' ', None);
+            }
+            value.append(&Traced::of(piece.of(bytes), file, piece.start as usize));
         }
-        let continued = text.strip_suffix(b"\\");
-        if goes_on {
-            pending.push(b' ', None);
+        Entry {
+            section: text(entry.section),
+            key: text(entry.key),
+            value: value.trimmed_end(),
         }
-        pending.append(&Traced::of(
-            continued.unwrap_or(text),
-            file,
-            offset + indent,
-        ));
-        goes_on = continued.is_some();
-        if !goes_on {
-            finish(std::mem::take(&mut pending), &mut section, &mut entries);
-        }
-    }
-    finish(pending, &mut section, &mut entries);
-    entries
-}
-
-fn finish(line: Traced, section: &mut String, entries: &mut Vec<Entry>) {
-    let line = line.trimmed_end();
-    if let Some(name) = line.bytes().strip_prefix(b"[") {
-        let name = name.strip_suffix(b"]").unwrap_or(name);
-        *section = String::from_utf8_lossy(name).into_owned();
-        return;
-    }
-    let Some(equals) = line.bytes().iter().position(|&byte| byte == b'=') else {
-        return;
-    };
-    let key = line.bytes().get(..equals).unwrap_or_default();
-    let value = line.after(equals + 1);
-    let blanks = value.bytes().len() - value.bytes().trim_ascii_start().len();
-    entries.push(Entry {
-        section: section.clone(),
-        key: String::from_utf8_lossy(key).trim().to_owned(),
-        value: value.after(blanks),
     });
+    entries.collect()
 }
 
 impl Service {
@@ -128,9 +96,18 @@ fn assignment(word: &Traced) -> Option<(String, Traced)> {
     Some((name, word.after(equals + 1)))
 }
 
+/// What a variable is that nothing sets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Unset {
+    /// Nothing, as systemd has it.
+    Empty,
+    /// As it is written: what sets it was not given.
+    Kept,
+}
+
 /// The words of a command: the program, without the marks before it, and its
 /// arguments, variables replaced by their last value in `environment`.
-pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Traced> {
+pub fn command(exec_start: &Traced, environment: &[(String, Traced)], unset: Unset) -> Vec<Traced> {
     let words = words(&without_doubled_percents(exec_start), Escapes::C);
     let mut arguments: Vec<Traced> = Vec::new();
     let mut length = 0;
@@ -150,7 +127,7 @@ pub fn command(exec_start: &Traced, environment: &[(String, Traced)]) -> Vec<Tra
         } else if word.bytes() == b"\\;" {
             arguments.push(word.after(1));
         } else if expands && length < MAX_COMMAND {
-            let more = expanded(&word, &variables);
+            let more = expanded(&word, &variables, unset);
             length += more.iter().map(|it| it.bytes().len()).sum::<usize>();
             arguments.extend(more);
         } else {
@@ -193,13 +170,17 @@ pub fn by_name(environment: &[(String, Traced)]) -> Variables<'_> {
 
 /// The words that a word stands for: `$NAME` for those of its value, `${NAME}`
 /// inside a word for the value as it is.
-fn expanded(word: &Traced, variables: &Variables<'_>) -> Vec<Traced> {
+fn expanded(word: &Traced, variables: &Variables<'_>, unset: Unset) -> Vec<Traced> {
     let value = |name: &[u8]| variables.get(name).copied();
     if let Some(name) = word.bytes().strip_prefix(b"$")
         && !name.starts_with(b"{")
         && !name.starts_with(b"$")
     {
-        return value(name).map_or_else(Vec::new, |value| words(value, Escapes::Plain));
+        return match (value(name), unset) {
+            (Some(value), _) => words(value, Escapes::Plain),
+            (None, Unset::Empty) => Vec::new(),
+            (None, Unset::Kept) => vec![word.clone()],
+        };
     }
     let mut result = Traced::default();
     let mut at = 0;
@@ -211,10 +192,16 @@ fn expanded(word: &Traced, variables: &Variables<'_>) -> Vec<Traced> {
         {
             let length = result.bytes().len();
             let fits = |value: &&Traced| length + value.bytes().len() <= MAX_ARGUMENT;
-            if let Some(value) = value(name).filter(fits) {
-                result.append(value);
+            let end = at + name.len() + b"${}".len();
+            match value(name) {
+                Some(value) if fits(&value) => result.append(value),
+                None if unset == Unset::Kept => {
+                    let written = word.iter().take(end).skip(at);
+                    written.for_each(|(byte, spot)| result.push(byte, spot));
+                }
+                _ => {}
             }
-            at += name.len() + b"${}".len();
+            at = end;
         } else {
             result.push(byte, word.spot(at));
             let is_doubled = byte == b'$' && after.first() == Some(&byte);

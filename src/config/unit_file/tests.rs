@@ -16,7 +16,7 @@ fn started(units: &[&str], environment: &[(&str, &str)]) -> Vec<Vec<String>> {
         .exec_start
         .iter()
         .map(|it| {
-            let words = command(it, &all);
+            let words = command(it, &all, Unset::Empty);
             words.iter().map(|it| it.text().into_owned()).collect()
         })
         .collect()
@@ -91,7 +91,7 @@ fn every_byte_of_an_argument_knows_where_it_stands() {
     let unit = "[Service]\nEnvironment=\"A=--x=y\"\nExecStart=/bin/a $A";
     let entries = entries(unit.as_bytes(), 7);
     let service = Service::of(&entries);
-    let words = command(&service.exec_start[0], &service.environment);
+    let words = command(&service.exec_start[0], &service.environment, Unset::Empty);
     let offset = u32::try_from(unit.find('y').unwrap()).unwrap();
     assert_eq!(words[1].spot(4), Some(Spot { file: 7, offset }));
 }
@@ -104,7 +104,11 @@ fn check_observed(unit: &str, variables: &[u8], argv: &str) {
         let variables = crate::config::env_file::variables(variables, 1);
         environment.extend(variables.into_iter().map(|it| (it.name, it.value)));
     }
-    let words = command(service.exec_start.last().unwrap(), &environment);
+    let words = command(
+        service.exec_start.last().unwrap(),
+        &environment,
+        Unset::Empty,
+    );
     // With `@` the first word is the name that the program gets.
     let first = if unit.contains("ExecStart=@") { 2 } else { 1 };
     let found: Vec<String> = words

@@ -3,19 +3,9 @@
 
 use std::path::Path;
 
+use crate::host::node::kubelet;
 use crate::host::root::Root;
 use crate::text::Source;
-
-/// Where units lie: of two with one name the first counts.
-///
-/// Source: systemd.unit(5), table 1.
-const UNITS: [&str; 5] = [
-    "/etc/systemd/system",
-    "/run/systemd/system",
-    "/usr/local/lib/systemd/system",
-    "/usr/lib/systemd/system",
-    "/lib/systemd/system",
-];
 
 /// Single files.
 const FILES: [&str; 11] = [
@@ -40,9 +30,6 @@ const FOLDERS: [&str; 4] = [
     "/etc/NetworkManager/conf.d",
 ];
 
-/// The unit of a kubelet.
-const UNIT: &str = "kubelet.service";
-
 /// Those of the files that are there and can be read, each once.
 pub fn files(root: &Root) -> Vec<Source> {
     let mut sources: Vec<Source> = FILES.iter().filter_map(|it| read(root, it)).collect();
@@ -54,19 +41,7 @@ pub fn files(root: &Root) -> Vec<Source> {
                 .filter_map(|it| read(root, &format!("{folder}/{it}"))),
         );
     }
-    let units = UNITS
-        .iter()
-        .find_map(|it| read(root, &format!("{it}/{UNIT}")));
-    sources.extend(units);
-    let mut known: Vec<String> = Vec::new();
-    for folder in UNITS.map(|it| format!("{it}/{UNIT}.d")) {
-        for name in names(root, &folder) {
-            if !known.contains(&name) {
-                sources.extend(read(root, &format!("{folder}/{name}")));
-                known.push(name);
-            }
-        }
-    }
+    sources.extend(kubelet::files(root));
     sources
 }
 

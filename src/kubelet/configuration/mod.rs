@@ -6,12 +6,17 @@
 //! sensitive, the last one of repeated keys counts, and a value of the wrong
 //! type is an error both times.
 
+mod keys;
+
 use std::collections::BTreeMap;
 
 use crate::config::yaml::{self, Entry, Kind, Node};
+use crate::kubelet::flags::Name;
 use crate::kubelet::gates;
 use crate::kubelet::version::Version;
-use crate::text::{Place, Placed, Source, escaped};
+use crate::text::{Placed, Source, escaped};
+
+pub use self::keys::{DROP_INS, DROP_INS_BY_KEY, Ignored, honours_empty, taken, without_effect};
 
 /// For what a file is read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,22 +52,8 @@ pub struct Configuration {
     pub stops: Option<String>,
 }
 
-/// Up to here an empty `resolvConf` in a file means the default.
-/// Source: kubernetes#104624.
-const LAST_WITHOUT_EMPTY: Version = Version::minor(1, 22);
-/// Since then drop-ins are merged by the keys that are documented.
-/// Source: kubernetes#127421.
-pub const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
-
 /// More is not said about one file.
 const MAX_REMARKS: usize = 100;
-
-const RESOLV_CONF: &str = "resolvConf";
-const CLUSTER_DNS: &str = "clusterDNS";
-const CLUSTER_DOMAIN: &str = "clusterDomain";
-const STATIC_PODS: &str = "staticPodPath";
-/// The keys that are read.
-const KEYS: [&str; 4] = [RESOLV_CONF, CLUSTER_DNS, CLUSTER_DOMAIN, STATIC_PODS];
 
 const RUNTIME_ENDPOINT: &str = "containerRuntimeEndpoint";
 
@@ -127,7 +118,7 @@ impl Reader<'_> {
         let Some(entries) = root.as_mapping() else {
             return;
         };
-        let has_key = root.get(RESOLV_CONF).is_some();
+        let has_documented = root.get("resolvConf").is_some();
         // Each key once, where it stands for the last time.
         let mut last: BTreeMap<&str, (usize, &Entry)> = BTreeMap::new();
         for (index, entry) in entries.iter().enumerate() {
@@ -135,7 +126,7 @@ impl Reader<'_> {
                 continue;
             };
             let is_repeated = last.insert(key, (index, entry)).is_some();
-            if is_repeated && KEYS.contains(&key) {
+            if is_repeated && matches!(taken(key, Role::Main, None, true), Some(Ok(_))) {
                 let message = format!("{key} stands here once more, and the last one counts");
                 self.remark(entry.key.span.start, &message);
             }
@@ -145,14 +136,16 @@ impl Reader<'_> {
             .map(|(key, (index, entry))| (index, key, entry))
             .collect();
         last.sort_unstable_by_key(|(index, ..)| *index);
-        for (_, key, entry) in last {
-            self.entry(key, entry, has_key);
+        for (_, key, entry) in &last {
+            self.entry(key, entry, has_documented);
         }
-        for key in KEYS {
-            let is_written = |it: &Entry| it.key.as_scalar().is_some_and(|it| it.text == key);
+        for key in keys::documented() {
+            let is_written = last.iter().any(|it| it.1 == key);
             // What a merge key (`<<`) brings in.
-            if let Some(value) = root.get(key).filter(|_| !entries.iter().any(is_written)) {
-                self.set(key, value);
+            if let (Some(value), false) = (root.get(key), is_written)
+                && let Some(Ok(name)) = taken(key, self.role, self.version, has_documented)
+            {
+                self.set(name, key, value);
             }
         }
     }
@@ -168,57 +161,35 @@ impl Reader<'_> {
         }
     }
 
-    /// `has_key`: whether `resolvConf` stands in the file.
-    fn entry(&mut self, key: &str, entry: &Entry, has_key: bool) {
+    /// `has_documented`: whether `resolvConf` stands in the file.
+    fn entry(&mut self, key: &str, entry: &Entry, has_documented: bool) {
         let at = entry.key.span.start;
-        let is_old_drop_in = self.role == Role::DropIn
-            && self
-                .version
-                .is_some_and(|version| version < DROP_INS_BY_KEY);
-        if is_old_drop_in {
-            match key.to_ascii_lowercase().as_str() {
-                "resolverconfig" => self.set(RESOLV_CONF, &entry.value),
-                "clusterdns" => self.set(CLUSTER_DNS, &entry.value),
-                "clusterdomain" => self.set(CLUSTER_DOMAIN, &entry.value),
-                "staticpodpath" => self.set(STATIC_PODS, &entry.value),
-                "resolvconf" => {
-                    let message = "resolvConf is ignored here: kubelets from 1.28 to 1.31 do not \
-                                   take it from a drop-in";
-                    self.remark(at, message);
+        match taken(key, self.role, self.version, has_documented) {
+            Some(Ok(name)) => {
+                if name == Name::ResolvConf && self.is_in_doubt() {
+                    let versions = if key == "resolvConf" {
+                        "from 1.28 to 1.31"
+                    } else {
+                        "since 1.32"
+                    };
+                    self.remark(at, &format!("kubelets {versions} ignore {key} in a drop-in; the version of this one is not known"));
                 }
-                _ => {}
+                self.set(name, key, &entry.value);
             }
-            return;
-        }
-        match key {
-            RESOLV_CONF => {
-                if self.is_in_doubt() {
-                    let message = "kubelets from 1.28 to 1.31 ignore resolvConf in a drop-in; the \
-                                   version of this one is not known";
-                    self.remark(at, message);
-                }
-                self.set(key, &entry.value);
+            Some(Err(Ignored::OldDropIn)) => {
+                let message = "resolvConf is ignored here: kubelets from 1.28 to 1.31 do not \
+                               take it from a drop-in";
+                self.remark(at, message);
             }
-            CLUSTER_DNS | CLUSTER_DOMAIN | STATIC_PODS => self.set(key, &entry.value),
-            RUNTIME_ENDPOINT => self.runtime_endpoint(&entry.value),
-            "featureGates" => self.gates(&entry.value),
-            "resolverConfig" if !has_key && self.is_guess() => {
-                if self.is_in_doubt() {
-                    let message = "kubelets since 1.32 ignore resolverConfig in a drop-in; the \
-                                   version of this one is not known";
-                    self.remark(at, message);
-                }
-                self.set(RESOLV_CONF, &entry.value);
+            Some(Err(Ignored::OtherKey(meant))) => {
+                let key = escaped(key.as_bytes());
+                self.remark(at, &format!("{key} is ignored: the key is {meant}"));
             }
-            "resolverConfig" => {
-                self.remark(at, "resolverConfig is ignored: the key is resolvConf");
-            }
-            _ => {
-                if let Some(meant) = KEYS.iter().find(|it| key.eq_ignore_ascii_case(it)) {
-                    let key = escaped(key.as_bytes());
-                    self.remark(at, &format!("{key} is ignored: the key is {meant}"));
-                }
-            }
+            Some(Err(_)) => {}
+            None if self.is_old_drop_in() => {}
+            None if key == RUNTIME_ENDPOINT => self.runtime_endpoint(&entry.value),
+            None if key == "featureGates" => self.gates(&entry.value),
+            None => {}
         }
     }
 
@@ -256,51 +227,38 @@ impl Reader<'_> {
     }
 
     /// What the value of a key sets.
-    fn set(&mut self, key: &str, value: &Node) {
+    fn set(&mut self, name: Name, key: &str, value: &Node) {
         // That of a list is its first entry's.
         let first = value.as_sequence().and_then(<[Node]>::first);
         let place = self.source.place_of(first.unwrap_or(value).span.start);
-        if value.is_null() {
-            self.unset(key, place);
+        let text = value.as_scalar().map(|it| it.text.as_str());
+        let text = text.filter(|_| value.kind() == Some(Kind::Text));
+        let ignored = without_effect(name, text, value.is_null(), self.role, self.version);
+        if ignored == Some(Ignored::Empty) {
+            let message = "resolvConf \"\" means the default here: it is honoured since 1.23";
+            self.remark(value.span.start, message);
+        }
+        let is_list = name == Name::ClusterDns;
+        if !value.is_null()
+            && (text.is_none() && !is_list || is_list && value.as_sequence().is_none())
+        {
+            return self.wrong_type(key, value);
+        }
+        if is_list {
+            let items = value.as_sequence();
+            let servers = items.map(|it| it.iter().filter_map(|it| self.server(it)).collect());
+            self.found.cluster_dns = ignored.is_none().then_some(Placed {
+                value: servers,
+                place,
+            });
             return;
         }
-        let text = (value.kind() == Some(Kind::Text))
-            .then(|| value.as_scalar())
-            .flatten();
-        let text = text.map(|it| it.text.clone());
-        match (key, text) {
-            (RESOLV_CONF, Some(path)) if path.is_empty() && !self.honours_empty() => {
-                let message = "resolvConf \"\" means the default here: it is honoured since 1.23";
-                self.remark(value.span.start, message);
-                self.found.resolv_conf = None;
-            }
-            (RESOLV_CONF, Some(path)) => {
-                self.found.resolv_conf = Some(Placed {
-                    value: Some(path),
-                    place,
-                });
-            }
-            (CLUSTER_DOMAIN, Some(domain)) => {
-                self.found.cluster_domain = Some(Placed {
-                    value: Some(domain),
-                    place,
-                });
-            }
-            (STATIC_PODS, Some(path)) => {
-                self.found.static_pods = Some(Placed {
-                    value: Some(path),
-                    place,
-                });
-            }
-            (CLUSTER_DNS, _) if value.as_sequence().is_some() => {
-                let items = value.as_sequence().unwrap_or_default();
-                let servers = items.iter().filter_map(|item| self.server(item)).collect();
-                self.found.cluster_dns = Some(Placed {
-                    value: Some(servers),
-                    place,
-                });
-            }
-            _ => self.wrong_type(key, value),
+        let value = text.map(str::to_owned);
+        let set = ignored.is_none().then_some(Placed { value, place });
+        match name {
+            Name::ResolvConf => self.found.resolv_conf = set,
+            Name::ClusterDomain => self.found.cluster_domain = set,
+            _ => self.found.static_pods = set,
         }
     }
 
@@ -317,7 +275,7 @@ impl Reader<'_> {
     }
 
     fn wrong_type(&mut self, key: &str, value: &Node) {
-        let wanted = if key == CLUSTER_DNS {
+        let wanted = if key.eq_ignore_ascii_case("clusterDNS") {
             "a list of texts"
         } else {
             "a text"
@@ -328,45 +286,14 @@ impl Reader<'_> {
         self.stop(value.span.start, &message);
     }
 
-    /// A null. In a drop-in it takes back what was set before: the files are
-    /// merged as RFC 7396 says. Before 1.32 that hit another key than the one
-    /// that is read afterwards.
-    fn unset(&mut self, key: &str, place: Place) {
-        let counts = self.role == Role::DropIn
-            && self
-                .version
-                .is_none_or(|version| version >= DROP_INS_BY_KEY);
-        match key {
-            RESOLV_CONF => {
-                self.found.resolv_conf = counts.then_some(Placed { value: None, place });
-            }
-            CLUSTER_DNS => {
-                self.found.cluster_dns = counts.then_some(Placed { value: None, place });
-            }
-            CLUSTER_DOMAIN => {
-                self.found.cluster_domain = counts.then_some(Placed { value: None, place });
-            }
-            _ => self.found.static_pods = counts.then_some(Placed { value: None, place }),
-        }
-    }
-
-    fn honours_empty(&self) -> bool {
-        let major_minor = |it: Version| (it.major, it.minor);
-        self.version
-            .is_none_or(|it| major_minor(it) > major_minor(LAST_WITHOUT_EMPTY))
+    fn is_old_drop_in(&self) -> bool {
+        self.role == Role::DropIn && self.version.is_some_and(|it| it < DROP_INS_BY_KEY)
     }
 
     /// Whether it depends on an unknown version which key counts.
-    fn is_guess(&self) -> bool {
-        self.role == Role::DropIn && self.version.is_none()
-    }
-
-    /// Whether nothing tells which one it is.
     fn is_in_doubt(&self) -> bool {
-        self.is_guess()
-            && !GENERATED
-                .iter()
-                .any(|name| self.source.name.ends_with(name))
+        let is_guess = self.role == Role::DropIn && self.version.is_none();
+        is_guess && !GENERATED.iter().any(|it| self.source.name.ends_with(it))
     }
 
     /// What keeps the kubelet from starting.

@@ -4,22 +4,20 @@
 //! in the same tree. A configuration that nothing names is a kubelet of its
 //! own, and so are flags without one.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::config::traced::Traced;
 use crate::kubelet::Version;
-use crate::lint::command;
+use crate::kubelet::configuration::{Ignored, Role, taken, without_effect};
+use crate::kubelet::effective::DROP_IN_GATE;
+use crate::kubelet::start::{self, Start};
 use crate::lint::context::Context;
 use crate::lint::context::paths::tree_of;
-use crate::lint::document::FileId;
+use crate::lint::context::texts::{Texts, path_of};
+use crate::lint::document::{At, FileId};
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
 use crate::lint::subject::Kubelet;
-
-/// Since then drop-ins are merged by the keys that are documented.
-/// Source: kubernetes#127421.
-const DROP_INS_BY_KEY: Version = Version::minor(1, 32);
-/// Up to here an empty `resolvConf` in a file means the default.
-/// Source: kubernetes#104624.
-const EMPTY_COUNTS: Version = Version::minor(1, 23);
 
 /// A text of the workspace and its file.
 type Part<'w> = (FileId, &'w KubeletFacts);
@@ -43,8 +41,17 @@ fn groups<'w>(context: &Context<'_>, parts: &[Part<'w>]) -> Vec<Vec<Part<'w>>> {
     // The group of each file with a configuration, and of each tree.
     let mut by_file = BTreeMap::new();
     let mut by_tree = BTreeMap::new();
+    // The group of each configuration that can have a folder `.d` beside it.
+    let mut main_of = BTreeMap::new();
     let is_main = |form| matches!(form, Configuration | Kubeadm | Rancher | Cluster);
     for &(file, facts) in parts.iter().filter(|it| is_main(it.1.form)) {
+        let main = facts.path.rsplit_once(".d/").map_or("", |it| it.0);
+        let main = main_of.get(main).copied().filter(|_| facts.form == Rancher);
+        if let Some(group) = main.and_then(|it: usize| groups.get_mut(it)) {
+            group.push((file, facts));
+            continue;
+        }
+        main_of.insert(facts.path.as_str(), groups.len());
         by_file.entry(file).or_insert(groups.len());
         let is_of_tree = matches!(facts.form, Configuration | Rancher);
         if let (true, Some(tree)) = (is_of_tree, tree_of(&facts.path)) {
@@ -100,14 +107,21 @@ fn named_configurations(context: &Context<'_>, file: FileId, facts: &KubeletFact
 /// Whether a text says anything of a kubelet; a command without settings says
 /// only how others count.
 fn is_telling(facts: &KubeletFacts) -> bool {
-    let is_unit = facts.form == KubeletForm::Unit;
-    !is_unit || !facts.settings.is_empty()
+    !is_command(facts.form) || !facts.settings.is_empty()
+}
+
+fn is_command(form: KubeletForm) -> bool {
+    matches!(form, KubeletForm::Unit | KubeletForm::Environment)
 }
 
 /// What the parts of a kubelet come to.
 fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
     let mut parts = group.to_vec();
-    parts.sort_by_key(|(file, facts)| (facts.form, *file, facts.at));
+    parts.sort_by(|(file, it), (other_file, other)| {
+        let folders = it.path.split('/').cmp(other.path.split('/'));
+        let place = (file, it.at).cmp(&(other_file, other.at));
+        it.form.cmp(&other.form).then(folders).then(place)
+    });
     let mut kubelet = Kubelet::default();
     if let Some((_, first)) = parts.first() {
         kubelet.at = Some(first.at);
@@ -116,28 +130,41 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
         kubelet.has_configuration =
             matches!(form, KubeletForm::Configuration | KubeletForm::Rancher);
     }
-    let is_command = |form| matches!(form, KubeletForm::Unit | KubeletForm::Environment);
-    let commands = parts.iter().map(|it| it.1).filter(|it| is_command(it.form));
-    let flags = command::flags(&commands.collect::<Vec<_>>());
+    let mut texts = Texts::of(parts.iter().map(|it| it.1));
+    let start = start::of_files(&mut texts);
+    // A program can take its flags from anywhere.
+    let start = start.filter(|it| it.rancher.is_some() || !it.arguments.is_empty());
+    let flags = start.as_ref().map(|it| flags(&texts, it));
+    let used: BTreeSet<At> = flags.iter().flatten().map(|it| it.at).collect();
+    let folder = flags.iter().flatten().rfind(|it| it.key == Key::ConfigDir);
+    let folder = folder.and_then(Setting::value).map(|it| it.text.clone());
     for (file, facts) in parts {
         kubelet.files.push(file);
-        if is_command(facts.form) {
-            continue;
-        }
-        for setting in &facts.settings {
-            match refused(setting, facts, context.kubelet_version()) {
+        let is_merged = is_command(facts.form) || facts.form == KubeletForm::Rancher;
+        let is_elsewhere = facts.form == KubeletForm::DropIn
+            && folder
+                .as_ref()
+                .is_some_and(|it| !is_below(&path_of(facts), it));
+        for (setting, ignored) in taken_of(facts, context.kubelet_version()) {
+            let is_of_start = is_merged && flags.is_some();
+            match ignored {
+                _ if is_of_start => {
+                    let is_unused = !used.contains(&setting.at);
+                    let unused = is_unused.then_some((setting, Ignored::Unused));
+                    kubelet.ignored.extend(unused);
+                }
+                _ if is_elsewhere => kubelet.ignored.push((setting, Ignored::Unused)),
                 Some(reason) => kubelet.ignored.push((setting, reason)),
-                None => kubelet.made.push(setting),
+                None => kubelet.made.push(Cow::Borrowed(setting)),
             }
         }
     }
+    let environment = start.iter().flat_map(|it| it.environment.iter().flatten());
+    kubelet.has_drop_in_gate = environment.into_iter().any(|it| it.0 == DROP_IN_GATE);
     kubelet.files.dedup();
-    // What k3s and rke2 read from their environment counts least.
-    let is_variable = |it: &&Setting| !it.is_flag;
-    let (variables, flags_made): (Vec<_>, Vec<_>) = flags.made.into_iter().partition(is_variable);
-    kubelet.made.splice(0..0, variables);
-    kubelet.made.extend(flags_made);
-    kubelet.ignored.extend(flags.ignored);
+    kubelet
+        .made
+        .extend(flags.into_iter().flatten().map(Cow::Owned));
     // Stable: flags beat files, and keep their order.
     kubelet.made.sort_by_key(|it| it.is_flag);
     // There can be very many of them.
@@ -146,28 +173,64 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
     kubelet
 }
 
-/// Why a setting is not taken.
-fn refused(setting: &Setting, facts: &KubeletFacts, version: Option<Version>) -> Option<String> {
-    let form = facts.form;
+/// The flags that a kubelet is started with. Of k3s and rke2 that have written
+/// their own options down for it, those too.
+fn flags(texts: &Texts<'_>, start: &Start) -> Vec<Setting> {
+    let given = start.rancher.as_ref().map(|it| &it.1);
+    let written = given.filter(|it| it.generated.is_some());
+    let mut flags = written.map_or(Vec::new(), |it| it.options.flags(true));
+    let is_own = |it: &Traced| it.spot("--".len()).is_none();
+    flags.retain(is_own);
+    flags.extend(start.arguments.iter().cloned());
+    texts.settings(&flags)
+}
+
+/// Whether a file of the node lies below a folder that a flag names.
+fn is_below(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    folder.contains('$')
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|it| it.starts_with('/'))
+}
+
+/// What a text sets, in order, and why some of it is not taken.
+fn taken_of(
+    facts: &KubeletFacts,
+    version: Option<Version>,
+) -> impl Iterator<Item = (&Setting, Option<Ignored>)> {
+    let mut names = facts.settings.iter().map(|it| it.written.text.as_str());
+    let has_documented = names.any(|it| it == "resolvConf");
+    let mut seen = BTreeSet::new();
+    let settings = facts.settings.iter().rev().map(|it| {
+        let is_repeated = !it.is_flag && !seen.insert(it.written.text.as_str());
+        let ignored = ignored(it, facts, version, has_documented);
+        (it, ignored.or(is_repeated.then_some(Ignored::Repeated)))
+    });
+    let settings: Vec<_> = settings.collect();
+    settings.into_iter().rev()
+}
+
+fn ignored(
+    setting: &Setting,
+    facts: &KubeletFacts,
+    version: Option<Version>,
+    has_documented: bool,
+) -> Option<Ignored> {
     if setting.is_flag {
         return None;
     }
-    if form == KubeletForm::DropIn && facts.path.strip_suffix(".conf").is_none() {
-        return Some("the kubelet reads only drop-ins that end in .conf".to_owned());
+    let is_drop_in = facts.form == KubeletForm::DropIn;
+    if is_drop_in && facts.path.strip_suffix(".conf").is_none() {
+        return Some(Ignored::Suffix);
     }
-    let is_internal = setting.written.text == "resolverConfig";
-    let is_old_drop_in =
-        form == KubeletForm::DropIn && version.is_some_and(|it| it < DROP_INS_BY_KEY);
-    if is_internal && !is_old_drop_in {
-        return Some("the key of the file is resolvConf".to_owned());
+    let role = if is_drop_in { Role::DropIn } else { Role::Main };
+    match taken(&setting.written.text, role, version, has_documented) {
+        Some(Err(ignored)) => Some(ignored),
+        Some(Ok(name)) => {
+            let text = setting.value().map(|it| it.text.as_str());
+            without_effect(name, text, setting.is_null, role, version)
+        }
+        None => setting.is_null.then_some(Ignored::Null),
     }
-    if setting.key == Key::ResolvConf && !is_internal && is_old_drop_in {
-        return Some("kubelets from 1.28 to 1.31 do not take resolvConf from a drop-in".to_owned());
-    }
-    let is_empty = setting.value().is_some_and(|it| it.text.is_empty());
-    let is_old = version.is_some_and(|it| it < EMPTY_COUNTS);
-    if setting.key == Key::ResolvConf && is_empty && is_old {
-        return Some("an empty resolvConf means the default up to 1.22".to_owned());
-    }
-    setting.is_null.then(|| "it has no value".to_owned())
 }

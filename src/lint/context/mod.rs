@@ -9,12 +9,14 @@ mod kubelets;
 mod near;
 mod paths;
 mod servers;
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
+use crate::kubelet::effective::from_directory_of;
 use crate::lint::context::near::{TOPICS, Topic, agreed};
 use crate::lint::context::paths::tree_of;
 use crate::lint::document::{At, FileId};
@@ -168,7 +170,7 @@ impl<'w> Context<'w> {
 
     /// The flag that beats what a file sets for a kubelet: fixing the file
     /// alone would change nothing.
-    pub fn flag_over(&self, file: FileId, key: Key) -> Option<&'w Setting> {
+    pub fn flag_over(&self, file: FileId, key: Key) -> Option<&Setting> {
         self.kubelet_of(file)?
             .setting(key)
             .filter(|it| it.is_flag && it.at.file != file)
@@ -225,7 +227,7 @@ impl<'w> Context<'w> {
             .map_or(NODE_FILE, |it| it.text.as_str());
         let is_relative = !path.is_empty() && !path.starts_with('/');
         if is_relative && named.is_some_and(|it| !it.is_flag) {
-            let path = paths::linked(&format!("/{}", kubelet.path), path);
+            let path = from_directory_of(&format!("/{}", kubelet.path), path.to_owned());
             let is_absolute = kubelet.path.starts_with('/');
             let path = path.get(usize::from(!is_absolute)..)?;
             return self.resolvers.get(path).copied();
@@ -234,7 +236,7 @@ impl<'w> Context<'w> {
     }
 
     /// Who reads a resolv.conf, and the setting that names it for the kubelet.
-    pub fn role(&self, read: &Resolver) -> (Role, Option<&'w Setting>) {
+    pub fn role(&self, read: &Resolver) -> (Role, Option<&Setting>) {
         if let Some(role) = self.options().role {
             return (role, None);
         }

@@ -1,5 +1,7 @@
 //! Paths of files that were given, and paths of nodes.
 
+use crate::kubelet::effective::from_directory;
+
 /// The directories above a path, the nearest first, each with its final `/`;
 /// at last the empty one, below which everything is.
 pub(super) fn parents(path: &str) -> impl Iterator<Item = &str> {
@@ -20,17 +22,9 @@ pub(super) fn joined(root: &str, path: &str) -> String {
 
 /// Where a link at `path` leads, as a path of the node.
 pub(super) fn linked(path: &str, to: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
     let directory = path.rsplit_once('/').map_or("", |it| it.0);
     let start = if to.starts_with('/') { "" } else { directory };
-    for part in start.split('/').chain(to.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            _ => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
+    from_directory(start, to)
 }
 
 /// The tree of a node that a path lies in: what stands before the first of

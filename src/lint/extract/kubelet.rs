@@ -1,13 +1,14 @@
 //! What YAML documents set of a kubelet.
 
 use crate::config::yaml::{Entry, Node};
+use crate::kubelet::rancher;
 use crate::lint::document::Document;
 use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
 use crate::lint::inner;
 
 use super::cluster;
-use super::setting::{argument, configuration, flag, setting};
-use super::text;
+use super::flags::settings;
+use super::setting::{argument, configuration, is_drop_in, setting};
 
 /// What a document sets, for each kubelet that it is about; nothing if it is
 /// about something else.
@@ -17,7 +18,7 @@ pub(super) fn facts(document: &Document, root: &Node) -> Vec<KubeletFacts> {
         at: document.at(root.span),
         form,
         settings,
-        ..KubeletFacts::default()
+        body: (form == KubeletForm::Rancher).then(|| Box::new(document.body.clone())),
     };
     if let Some(read) = read(document, root) {
         return vec![facts(read)];
@@ -57,7 +58,7 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
             let settings: Vec<Setting> = nodes.flat_map(|it| kubeadm(document, it)).collect();
             (!settings.is_empty()).then_some((KubeletForm::Kubeadm, settings))
         }
-        None if is_rancher(document, root) => Some((KubeletForm::Rancher, rancher(document, root))),
+        None if is_rancher(document, root) => Some((KubeletForm::Rancher, rancher(document))),
         _ => None,
     }
 }
@@ -97,16 +98,10 @@ fn patch(document: &Document, root: &Node) -> Vec<Setting> {
     settings
 }
 
-/// Whether a configuration lies below a folder of drop-ins: `kubelet.conf.d/`.
-fn is_drop_in(path: &str) -> bool {
-    let folders = path.rsplit_once('/').map_or("", |it| it.0);
-    folders.split('/').any(|it| it.strip_suffix(".d").is_some())
-}
-
 /// Whether it is the configuration of k3s or rke2: by its place, or by what it
 /// has to say.
 fn is_rancher(document: &Document, root: &Node) -> bool {
-    let is_named = ["rancher/k3s/", "rancher/rke2/"]
+    let is_named = ["rancher/k3s/config.yaml", "rancher/rke2/config.yaml"]
         .iter()
         .any(|it| document.path.contains(it));
     let has = |keys: &[&str]| keys.iter().any(|it| root.get(it).is_some());
@@ -159,30 +154,8 @@ fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
     settings
 }
 
-/// The options of k3s and rke2.
-///
-/// Source: k3s-io/k3s `pkg/configfilearg/parser.go`.
-fn rancher(document: &Document, root: &Node) -> Vec<Setting> {
-    let mut settings = Vec::new();
-    for entry in root.as_mapping().unwrap_or_default() {
-        let Some(written) = text(document, &entry.key) else {
-            continue;
-        };
-        let items = entry.value.as_sequence();
-        let values = items.unwrap_or(std::slice::from_ref(&entry.value));
-        for value in values.iter().filter_map(|it| text(document, it)) {
-            let name = written.text.trim_end_matches('+');
-            let argument = match name {
-                "resolv-conf" | "cluster-dns" | "cluster-domain" => {
-                    format!("--{name}={}", value.text)
-                }
-                "kubelet-arg" => format!("--{}", value.text.trim_start_matches('-')),
-                _ => continue,
-            };
-            settings.extend(flag(written.clone(), &value, &argument));
-        }
-    }
-    // What they hand on beats their own options, wherever it stands.
-    settings.sort_by_key(|it| it.written.text.starts_with("kubelet-arg"));
-    settings
+/// The flags that k3s and rke2 make of their options.
+fn rancher(document: &Document) -> Vec<Setting> {
+    let options = rancher::options(&rancher::K3S, &[(0, &document.source)], &[], &[]);
+    settings(&options.flags(true), &|_| Some(&document.body))
 }

@@ -13,7 +13,7 @@ use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::facts::{Facts, Resolver, Text};
 use crate::text::Span;
 
-pub use flags::arguments;
+pub use flags::{arguments, settings};
 pub use objects::{objects, pod_spec};
 
 /// What others must know of a file.

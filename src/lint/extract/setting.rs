@@ -2,26 +2,36 @@
 
 use crate::config::traced::Traced;
 use crate::config::yaml::{Entry, Kind, Node};
-use crate::kubelet::flags;
+use crate::kubelet::configuration::{DROP_INS, Role, taken};
+use crate::kubelet::flags::{self, Name};
 use crate::lint::document::{At, Document};
 use crate::lint::extract::flags::key;
 use crate::lint::extract::text;
 use crate::lint::facts::{Key, Setting, Text};
 
-/// The entries of a `KubeletConfiguration`, the internal key `resolverConfig`
-/// among them: which ones count depends on the version.
+/// The entries of a `KubeletConfiguration` that a kubelet takes in one version
+/// or another, and the internal key `resolverConfig`.
 pub(super) fn configuration(document: &Document, root: &Node) -> Vec<Setting> {
+    let role = if is_drop_in(&document.path) {
+        Role::DropIn
+    } else {
+        Role::Main
+    };
     let entries = root.as_mapping().unwrap_or_default().iter();
     let settings = entries.filter_map(|entry| {
-        let key = match entry.key.as_scalar()?.text.as_str() {
-            "resolvConf" | "resolverConfig" => Key::ResolvConf,
-            "clusterDNS" => Key::ClusterDns,
-            "clusterDomain" => Key::ClusterDomain,
-            _ => return None,
-        };
-        setting(document, key, entry)
+        let written = entry.key.as_scalar()?.text.as_str();
+        let mut versions = [None, Some(DROP_INS)].into_iter();
+        let name = versions.find_map(|it| taken(written, role, it, false)?.ok());
+        let internal = (written == "resolverConfig").then_some(Name::ResolvConf);
+        setting(document, key(name.or(internal)?)?, entry)
     });
     settings.collect()
+}
+
+/// Whether a configuration lies below a folder of drop-ins: `kubelet.conf.d/`.
+pub(super) fn is_drop_in(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |it| it.0);
+    folders.split('/').any(|it| it.strip_suffix(".d").is_some())
 }
 
 pub(super) fn setting(document: &Document, key: Key, entry: &Entry) -> Option<Setting> {

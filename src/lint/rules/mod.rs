@@ -30,3 +30,9 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 pub fn find(word: &str) -> Option<&'static Rule> {
     all().find(|it| it.code.eq_ignore_ascii_case(word) || it.name == word)
 }
+
+/// Whether so many letters changed, added, removed or exchanged with their
+/// neighbours make one word of the other.
+fn is_near(one: &str, other: &str, most: usize) -> bool {
+    one.len().abs_diff(other.len()) <= most && strsim::osa_distance(one, other) <= most
+}

@@ -137,7 +137,7 @@ pub fn read(files: &Files) -> Resolved {
     let mut reads_foreign = true;
     for source in &files.settings {
         let lines = Lines::of(source);
-        for entry in ini::entries(source) {
+        for entry in ini::entries(&source.bytes) {
             setting(source, &lines, &entry, &mut resolved, &mut reads_foreign);
         }
     }
@@ -280,7 +280,7 @@ fn link(source: &Source, keys: [&str; 5]) -> Scope {
     let mut scope = Scope::default();
     let lines = Lines::of(source);
     let [servers, domains, routes, default, tls] = keys;
-    for entry in ini::entries(source) {
+    for entry in ini::entries(&source.bytes) {
         let key = entry.key.of(&source.bytes);
         let is = |name: &str| !name.is_empty() && key == name.as_bytes();
         let words = entry.words(source).take(MAX_TARGETS);

@@ -4,7 +4,6 @@ mod process;
 mod rancher;
 mod reader;
 mod start;
-mod units;
 mod version;
 
 use std::path::{Path, PathBuf};
@@ -13,13 +12,13 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
 use crate::host::node::kubelet::process::Running;
 use crate::host::node::kubelet::reader::Reader;
-use crate::host::node::kubelet::start::Start;
 use crate::host::node::processes::{self, Directory, Seen};
 use crate::host::root::Root;
 use crate::host::{ReadError, shown};
 use crate::kubelet::effective::{self, File, Inputs};
 use crate::kubelet::flags::{self, Flag, Flags, Name};
 use crate::kubelet::running::{self, Changes};
+use crate::kubelet::start::Start;
 use crate::kubelet::{Found, Kubelet, Origin, Version};
 use crate::node::{HostFile, Unread};
 use crate::text::{Source, escaped};
@@ -51,15 +50,9 @@ pub fn read_as(
         .as_ref()
         .and_then(|it| process::own_root(root, it.pid));
     let mut reader = Reader {
-        node: root,
-        own: own.as_ref().unwrap_or(root),
-        files: Vec::new(),
-        skipped: Vec::new(),
         started: running.as_ref().and_then(|it| it.started),
         is_live: running.as_ref().is_some_and(|it| is_live(root, it.pid)),
-        newer: Vec::new(),
-        newer_directories: Vec::new(),
-        newer_units: Vec::new(),
+        ..Reader::new(root, own.as_ref().unwrap_or(root))
     };
     let start = match &running {
         Some(running) => Some(start::of_process(&mut reader, running)),
@@ -91,6 +84,14 @@ pub fn read_as(
         None => kubelet,
     };
     (Some(kubelet), reader.skipped)
+}
+
+/// The units, variables and options by which the kubelet of a node would be
+/// started.
+pub fn files(root: &Root) -> Vec<Source> {
+    let mut reader = Reader::new(root, root);
+    start::of_files(&mut reader);
+    reader.files
 }
 
 /// Why a kubelet can run that was not seen, where only files tell of it.
@@ -185,16 +186,16 @@ fn made_of(
     let named = start.configuration.as_deref().or(flags.last(Name::Config));
     let main = match (given.stand_in, named.filter(|path| !path.is_empty())) {
         (Some(source), _) => Some(File::Read(source.clone())),
-        (None, Some(path)) => Some(reader.needed(&directory.join(path))),
+        (None, Some(path)) => Some(reader.needed_file(&directory.join(path))),
         (None, None) => start.unread.clone().map(File::Unread),
     };
     let folder = start.drop_ins.as_deref().or(flags.last(Name::ConfigDir));
     let mut drop_ins = Vec::new();
     if let Some(folder) = folder.filter(|path| !path.is_empty()) {
-        let has_variable = start.environment.as_ref().map(|environment| {
-            let is_it = |(name, _): &(String, Traced)| name == "KUBELET_CONFIG_DROPIN_DIR_ALPHA";
-            environment.iter().any(is_it)
-        });
+        let has_variable = start
+            .environment
+            .as_ref()
+            .map(|environment| environment.iter().any(|it| it.0 == effective::DROP_IN_GATE));
         remarks.extend(effective::refuses_drop_ins(version, has_variable));
         let (files, skipped) = reader.drop_ins(&directory.join(folder));
         drop_ins = files;
@@ -210,7 +211,6 @@ fn made_of(
         remarks,
     };
     let mut kubelet = effective::effective(start.found.clone(), inputs);
-    kubelet.static_pods = flags::static_pods(arguments).or(kubelet.static_pods);
     if let Some((program, of_rancher)) = &start.rancher {
         rancher::look_behind(&mut kubelet, program, of_rancher, reader);
     }

@@ -3,9 +3,15 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::config::resolv_conf::ResolvConf;
+use crate::config::unit_file::Unset;
+use crate::config::yaml;
 use crate::host::root::Root;
 use crate::host::{FileRead, MAX_BYTES, ReadError};
+use crate::kubelet::choice::{self, Chooser, NODE_FILE, UPLINK_FILE};
+use crate::kubelet::distribution;
 use crate::kubelet::effective::File;
+use crate::kubelet::start::Files;
 use crate::text::Source;
 
 /// More files below a directory of drop-ins are not read.
@@ -47,65 +53,42 @@ const OLD_FILES: [&str; 6] = [
     "/etc/nsswitch.conf",
 ];
 
-impl Reader<'_> {
-    /// Reads a file of the node; `None`: it is not there, or cannot be read.
-    pub(super) fn of_node(&mut self, path: &str) -> Option<usize> {
-        let read = self.node.read_if_there(Path::new(path));
-        let number = self.keep(read)?;
-        if self.is_newer(self.node, Path::new(path)) {
-            let name = self.file(number).name.clone();
-            self.newer_units.push(name);
-        }
-        Some(number)
-    }
-
-    /// Notes if something was put into a directory of units since the kubelet
-    /// was started, or taken from it.
-    pub(super) fn directory_of_units(&mut self, path: &str) {
-        if self.is_newer(self.node, Path::new(path)) {
-            self.newer_units.push(path.to_owned());
+impl<'r> Reader<'r> {
+    /// Reads of a node, which the kubelet sees as `own`.
+    pub(super) fn new(node: &'r Root, own: &'r Root) -> Self {
+        Self {
+            node,
+            own,
+            files: Vec::new(),
+            skipped: Vec::new(),
+            started: None,
+            is_live: false,
+            newer: Vec::new(),
+            newer_directories: Vec::new(),
+            newer_units: Vec::new(),
         }
     }
 
-    /// Reads a file as the kubelet sees it, and notes if it is newer than the
-    /// kubelet; `None`: it is not there, or cannot be read.
-    pub(super) fn setting(&mut self, path: &str) -> Option<usize> {
-        let read = self.own.read_if_there(Path::new(path));
-        let number = self.keep(read)?;
-        self.note_age(path, number);
-        Some(number)
+    /// A file that the kubelet needs.
+    pub(super) fn needed_file(&mut self, path: &Path) -> File {
+        match self.numbered(path) {
+            Ok(number) => File::Read(self.file(number).clone()),
+            Err(reason) => File::Unread(reason),
+        }
     }
 
-    /// The same for a file that the kubelet needs.
-    pub(super) fn needed(&mut self, path: &Path) -> File {
+    fn numbered(&mut self, path: &Path) -> Result<usize, String> {
         match self.own.read(path) {
             Ok(file) => {
                 let number = self.number(file);
                 self.note_age(path, number);
-                File::Read(self.file(number).clone())
+                Ok(number)
             }
             Err(error) => {
-                let reason = format!("the kubelet's configuration is not known: {error}");
                 self.skipped.push(error.to_string());
-                File::Unread(reason)
+                Err(format!("the kubelet's configuration is not known: {error}"))
             }
         }
-    }
-
-    /// Why settings are not known, if something could not be read since there
-    /// were `before` sentences about that.
-    pub(super) fn skipped_since(&self, before: usize) -> Option<String> {
-        let reason = self.skipped.get(before)?;
-        Some(format!("the kubelet's settings are not known: {reason}"))
-    }
-
-    /// The file with this number.
-    pub(super) fn file(&self, number: usize) -> &Source {
-        static NONE: Source = Source {
-            name: String::new(),
-            bytes: Vec::new(),
-        };
-        self.files.get(number).unwrap_or(&NONE)
     }
 
     fn keep(&mut self, read: Result<Option<FileRead>, ReadError>) -> Option<usize> {
@@ -181,9 +164,9 @@ impl Reader<'_> {
         let mut remarks = Vec::new();
         let before = self.skipped.len();
         self.walk(directory, 0, &mut found, &mut remarks);
-        let unread = self.skipped_since(before).map(File::Unread);
+        let unread = self.unread_since(before).map(File::Unread);
         let files = unread.into_iter();
-        let files = files.chain(found.iter().map(|path| self.needed(path)));
+        let files = files.chain(found.iter().map(|path| self.needed_file(path)));
         (files.collect(), remarks)
     }
 
@@ -231,4 +214,103 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+impl Files for Reader<'_> {
+    fn unit(&mut self, path: &str) -> Option<usize> {
+        let read = self.node.read_if_there(Path::new(path));
+        let number = self.keep(read)?;
+        if self.is_newer(self.node, Path::new(path)) {
+            let name = self.file(number).name.clone();
+            self.newer_units.push(name);
+        }
+        Some(number)
+    }
+
+    /// Notes if it is newer than the kubelet.
+    fn setting(&mut self, path: &str) -> Option<usize> {
+        let read = self.own.read_if_there(Path::new(path));
+        let number = self.keep(read)?;
+        self.note_age(path, number);
+        Some(number)
+    }
+
+    fn needed(&mut self, path: &str) -> Result<usize, String> {
+        self.numbered(Path::new(path))
+    }
+
+    fn file(&self, number: usize) -> &Source {
+        static NONE: Source = Source {
+            name: String::new(),
+            bytes: Vec::new(),
+        };
+        self.files.get(number).unwrap_or(&NONE)
+    }
+
+    /// Notes if something was put there since the kubelet was started, or taken
+    /// from it.
+    fn units(&mut self, directory: &str) -> Vec<String> {
+        if self.is_newer(self.node, Path::new(directory)) {
+            self.newer_units.push(directory.to_owned());
+        }
+        names(self.node, directory)
+    }
+
+    fn names(&self, directory: &str) -> Vec<String> {
+        names(self.own, directory)
+    }
+
+    fn is_masked(&self, path: &str) -> bool {
+        let link = self.node.read_link(path.as_ref());
+        link.is_some_and(|target| target.as_os_str() == "/dev/null")
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        self.own.modified(Path::new(path)).is_some()
+    }
+
+    fn chosen(&self, chooser: Chooser, own: &str) -> String {
+        let read = |path: &str| {
+            let file = self.own.read(Path::new(path)).ok()?;
+            Some(ResolvConf::parse(file.source))
+        };
+        let (node, uplink) = (read(NODE_FILE), read(UPLINK_FILE));
+        choice::choose(chooser, node.as_ref(), uplink.as_ref(), own)
+    }
+
+    fn configuration(&mut self) -> Option<String> {
+        let found = distribution::CONFIGURATIONS.iter().find(|path| {
+            let file = self.own.read(path.as_ref());
+            let Ok(file) = file else {
+                // A file that cannot be read is not passed over.
+                return file.is_err_and(|error| !error.is_missing());
+            };
+            yaml::documents(&file.source).iter().any(|document| {
+                let root = document.root.as_ref().ok();
+                let kind = root.and_then(|root| root.get("kind")?.as_scalar());
+                kind.is_some_and(|kind| kind.text == "KubeletConfiguration")
+            })
+        });
+        found.map(|path| (*path).to_owned())
+    }
+
+    fn unread(&self) -> usize {
+        self.skipped.len()
+    }
+
+    fn unread_since(&self, before: usize) -> Option<String> {
+        let reason = self.skipped.get(before)?;
+        Some(format!("the kubelet's settings are not known: {reason}"))
+    }
+
+    fn unset(&self) -> Unset {
+        Unset::Empty
+    }
+}
+
+/// Names that are no text are not those of files that are looked for.
+fn names(root: &Root, directory: &str) -> Vec<String> {
+    let names = root.list(Path::new(directory)).unwrap_or_default();
+    let names = names.into_iter().filter_map(|it| it.into_string().ok());
+    names.collect()
 }

@@ -5,68 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::config::env_file;
 use crate::config::traced::Traced;
 use crate::config::unit_file::{self, Escapes};
-use crate::config::yaml;
 use crate::host::node::kubelet::process::Running;
-use crate::host::node::kubelet::rancher::{self, Given};
 use crate::host::node::kubelet::reader::Reader;
-use crate::host::node::kubelet::units::{self, Launch};
 use crate::kubelet::Found;
-use crate::kubelet::choice::Chooser;
 use crate::kubelet::distribution::{self, Kind};
-use crate::kubelet::effective::{Defaults, File};
 use crate::kubelet::flags;
-use crate::kubelet::rancher::{Program, RKE2};
-
-/// What decides a kubelet's settings, apart from the files that it reads.
-#[derive(Debug)]
-pub(super) struct Start {
-    /// How it was found.
-    pub(super) found: Found,
-    /// The program and its arguments, for the version in its path.
-    pub(super) command: Vec<Traced>,
-    /// The kubelet's arguments.
-    pub(super) arguments: Vec<Traced>,
-    /// Its environment, if that is known.
-    pub(super) environment: Option<Vec<(String, Traced)>>,
-    /// Its working directory.
-    pub(super) directory: Option<String>,
-    /// The configuration file, where no flag tells.
-    pub(super) configuration: Option<String>,
-    /// The directory of drop-ins, where no flag tells.
-    pub(super) drop_ins: Option<String>,
-    /// Why not all of it is known: a file that could not be read.
-    pub(super) unread: Option<String>,
-    /// What counts where nothing is set.
-    pub(super) defaults: Defaults,
-    /// Whether `arguments` are those of the process itself.
-    pub(super) are_seen: bool,
-    /// The arguments that it gets at its restart, if they were changed.
-    pub(super) restarted: Option<Vec<Traced>>,
-    /// What k3s or rke2 gave it.
-    pub(super) rancher: Option<(&'static Program, Given)>,
-    /// Whole sentences without a full stop.
-    pub(super) remarks: Vec<String>,
-}
-
-impl Default for Start {
-    fn default() -> Self {
-        Self {
-            found: Found::Named,
-            command: Vec::new(),
-            arguments: Vec::new(),
-            environment: None,
-            directory: None,
-            configuration: None,
-            drop_ins: None,
-            unread: None,
-            defaults: Defaults::default(),
-            are_seen: false,
-            restarted: None,
-            rancher: None,
-            remarks: Vec::new(),
-        }
-    }
-}
+use crate::kubelet::rancher::RKE2;
+use crate::kubelet::start::{self, Files as _, Launch, Start, given, in_rancher, in_snap, launch};
 
 /// How a running kubelet was started.
 pub(super) fn of_process(reader: &mut Reader<'_>, running: &Running) -> Start {
@@ -138,7 +83,7 @@ fn launch_of(reader: &mut Reader<'_>, kind: Kind) -> Option<Launch> {
     let mut units = distribution::UNITS
         .iter()
         .filter(|(_, other)| *other == kind);
-    units.find_map(|(unit, _)| units::launch(reader, unit))
+    units.find_map(|(unit, _)| launch(reader, unit))
 }
 
 /// A kubelet that is a program: finds the files that gave its arguments.
@@ -154,7 +99,7 @@ fn program(
     match kind {
         Kind::Rancher(program) => {
             let command: Vec<Traced> = launch.command.iter().skip(1).cloned().collect();
-            let given = rancher::given(reader, program, &command, &launch.environment);
+            let given = given(reader, program, &command, &launch.environment);
             known = given.options.flags(true);
             start.rancher = Some((program, given));
         }
@@ -214,49 +159,6 @@ fn attributed(arguments: Vec<Traced>, known: &[Traced]) -> Vec<Traced> {
     arguments.into_iter().map(known).collect()
 }
 
-fn in_rancher(
-    reader: &mut Reader<'_>,
-    start: &mut Start,
-    program: &'static Program,
-    arguments: &[Traced],
-    environment: &[(String, Traced)],
-) {
-    let given = rancher::given(reader, program, arguments, environment);
-    start.arguments.clone_from(&given.arguments);
-    start.defaults = given.defaults.clone();
-    start.unread = given.unread.clone().or(start.unread.take());
-    start.rancher = Some((program, given));
-}
-
-fn in_snap(
-    reader: &mut Reader<'_>,
-    start: &mut Start,
-    path: &str,
-    environment: Option<&[(String, Traced)]>,
-) {
-    let mut variables = distribution::snap_variables(path);
-    variables.extend(environment.unwrap_or_default().iter().cloned());
-    match reader.needed(path.as_ref()) {
-        File::Read(_) => {
-            let number = reader.files.len().saturating_sub(1);
-            let bytes = &reader.file(number).bytes;
-            start.arguments = distribution::arguments_file(bytes, number, &variables);
-        }
-        File::Unread(reason) => start.unread = Some(reason),
-    }
-    let is_named = flags::read(&start.arguments)
-        .last(flags::Name::ResolvConf)
-        .is_some();
-    let runs = matches!(start.found, Found::Process { .. });
-    if path.starts_with("/var/snap/microk8s/") && !is_named && !runs {
-        start.defaults.resolv_conf = rancher::chosen(reader.own, Chooser::MicroK8s, "");
-        start.remarks.push(format!(
-            "MicroK8s chooses resolvConf at its next start and writes it into {path}: it has no --resolv-conf yet"
-        ));
-    }
-    start.command.push(Traced::untraced(path.as_bytes()));
-}
-
 fn named_arguments_file(arguments: &[Traced]) -> Option<String> {
     let value = arguments.iter().enumerate().find_map(|(index, argument)| {
         let text = argument.text();
@@ -271,66 +173,16 @@ fn named_arguments_file(arguments: &[Traced]) -> Option<String> {
 
 /// How the kubelet of a node would be started on which none runs.
 pub(super) fn of_files(reader: &mut Reader<'_>) -> Option<Start> {
-    for (unit, kind) in distribution::UNITS {
-        if let Some(launch) = units::launch(reader, unit)
-            && let Some(start) = of_unit(reader, kind, launch)
-        {
-            return Some(start);
-        }
-    }
-    for (path, kind) in distribution::MARKS {
-        if reader.own.modified(path.as_ref()).is_some() {
-            let launch = Launch {
-                file: path.to_owned(),
-                ..Launch::default()
-            };
-            return of_unit(reader, kind, launch);
-        }
-    }
-    of_configuration(reader)
-}
-
-/// What a unit would start; `None`: no kubelet.
-fn of_unit(reader: &mut Reader<'_>, kind: Kind, launch: Launch) -> Option<Start> {
-    let mut start = Start {
-        found: Found::Files { file: launch.file },
-        remarks: launch.remarks,
-        unread: launch.unread,
-        directory: launch.directory,
-        ..Start::default()
-    };
-    let environment = launch.environment;
-    match kind {
-        Kind::Program => {
-            start.arguments = distribution::kubelet_arguments(&launch.command)?;
-        }
-        Kind::K0s => {
-            start.arguments = distribution::kubelet_arguments(&launch.command).unwrap_or_default();
-            start.configuration = configuration(reader);
-            if start.configuration.is_none() {
-                start.defaults.resolv_conf = rancher::chosen(reader.own, Chooser::K0s, "");
-                let remark = "k0s itself chooses resolvConf at its start";
-                start.remarks.push(remark.to_owned());
-            }
-        }
-        Kind::ArgumentsFile(path) => in_snap(reader, &mut start, path, None),
-        Kind::Rancher(program) => {
-            let arguments: Vec<Traced> = launch.command.iter().skip(1).cloned().collect();
-            in_rancher(reader, &mut start, program, &arguments, &environment);
-        }
-    }
-    start.command.splice(0..0, launch.command);
-    start.environment = Some(environment);
-    Some(start)
+    start::of_files(reader).or_else(|| of_configuration(reader))
 }
 
 /// A kubelet of which only its files are there.
 fn of_configuration(reader: &mut Reader<'_>) -> Option<Start> {
-    let configuration = configuration(reader);
+    let configuration = reader.configuration();
     let mut start = Start::default();
     let mut file = configuration.clone();
     for path in distribution::ENVIRONMENT_FILES {
-        let Some(number) = reader.of_node(path) else {
+        let Some(number) = reader.unit(path) else {
             continue;
         };
         for variable in env_file::variables(&reader.file(number).bytes, number) {
@@ -354,21 +206,4 @@ fn of_configuration(reader: &mut Reader<'_>) -> Option<Start> {
         .remarks
         .push("no unit of a kubelet was found: its files are those in the usual places".to_owned());
     Some(start)
-}
-
-/// The first configuration file in a usual place.
-fn configuration(reader: &mut Reader<'_>) -> Option<String> {
-    let found = distribution::CONFIGURATIONS.iter().find(|path| {
-        let file = reader.own.read(path.as_ref());
-        let Ok(file) = file else {
-            // A file that cannot be read is not passed over.
-            return file.is_err_and(|error| !error.is_missing());
-        };
-        yaml::documents(&file.source).iter().any(|document| {
-            let root = document.root.as_ref().ok();
-            let kind = root.and_then(|root| root.get("kind")?.as_scalar());
-            kind.is_some_and(|kind| kind.text == "KubeletConfiguration")
-        })
-    });
-    found.map(|path| (*path).to_owned())
 }

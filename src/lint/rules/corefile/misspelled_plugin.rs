@@ -4,6 +4,7 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::is_near;
 use crate::lint::subject::CorefileText;
 use crate::lint::{Check, Rule};
 use crate::topology::coredns::PLUGINS;
@@ -111,10 +112,9 @@ impl Plugin {
         // One change brings at most one letter that the other has not, and
         // takes at most one away.
         let only_in = |one: u64, other: u64| (one & !other).count_ones() as usize;
-        name.len().abs_diff(self.name.len()) <= most
-            && only_in(letters, self.letters) <= most
+        only_in(letters, self.letters) <= most
             && only_in(self.letters, letters) <= most
-            && distance(name.as_bytes(), self.name.as_bytes()) <= most
+            && is_near(name, self.name, most)
     }
 }
 
@@ -123,54 +123,10 @@ fn letters(word: &str) -> u64 {
     word.bytes().fold(0, |all, it| all | (1_u64 << (it & 63)))
 }
 
-/// How many letters must be changed, added, removed or exchanged with their
-/// neighbours to make one word of the other.
-fn distance(one: &[u8], other: &[u8]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut current: Vec<usize> = (0..=other.len()).collect();
-    let mut letter_before = None;
-    for (index, letter) in one.iter().enumerate() {
-        let mut next = vec![index + 1];
-        let mut left = None;
-        for (at, wanted) in other.iter().enumerate() {
-            let of =
-                |counts: &[usize], at: usize| counts.get(at).copied().unwrap_or(usize::MAX / 2);
-            let changed = of(&current, at) + usize::from(letter != wanted);
-            let mut least = changed.min(of(&current, at + 1) + 1).min(of(&next, at) + 1);
-            if at > 0 && letter_before == Some(wanted) && left == Some(letter) {
-                least = least.min(of(&before, at - 1) + 1);
-            }
-            next.push(least);
-            left = Some(wanted);
-        }
-        before = std::mem::replace(&mut current, next);
-        letter_before = Some(letter);
-    }
-    current.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{PLUGINS, Plugin, distance, letters};
-
-    #[test]
-    fn letters_are_counted() {
-        for (one, other, expected) in [
-            ("forward", "forward", 0),
-            ("fowrard", "forward", 1),
-            ("forwrd", "forward", 1),
-            ("forwards", "forward", 1),
-            ("kuberentes", "kubernetes", 1),
-            ("", "loop", 4),
-            ("loop", "log", 2),
-        ] {
-            assert_eq!(
-                distance(one.as_bytes(), other.as_bytes()),
-                expected,
-                "{one} {other}"
-            );
-        }
-    }
+    use super::{PLUGINS, Plugin, letters};
+    use crate::lint::rules::is_near;
 
     #[test]
     fn letters_tell_no_near_name_away() {
@@ -188,7 +144,7 @@ mod tests {
                     format!("{before}?{after}"),
                     format!("{before}??{after}"),
                 ] {
-                    let is_near = distance(word.as_bytes(), plugin.name.as_bytes()) <= most;
+                    let is_near = is_near(&word, plugin.name, most);
                     assert_eq!(plugin.is_near(&word, letters(&word)), is_near, "{word}");
                 }
             }

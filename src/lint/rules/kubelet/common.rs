@@ -90,7 +90,6 @@ pub(super) fn names(key: Key) -> (&'static str, &'static str) {
         Key::ClusterDomain => ("--cluster-domain", "clusterDomain"),
         Key::Config => ("--config", "--config"),
         Key::ConfigDir => ("--config-dir", "--config-dir"),
-        Key::DropInGate => ("", "KUBELET_CONFIG_DROPIN_DIR_ALPHA"),
     }
 }
 

@@ -1,7 +1,7 @@
 #![doc = include_str!("drop_in_gate.md")]
 
 use crate::finding::Severity;
-use crate::kubelet::Version;
+use crate::kubelet::configuration::DROP_INS;
 use crate::kubelet::effective::refuses_drop_ins;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};
@@ -36,7 +36,7 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     if of_node.is_some_and(|it| !it.remarks.contains(&reason)) {
         return;
     }
-    let is_unknown = version.is_some_and(|it| it < Version::minor(1, 28));
+    let is_unknown = version.is_some_and(|it| it < DROP_INS);
     let help = if is_unknown {
         "remove the flag, and write the settings into the file of --config"
     } else {
@@ -52,6 +52,6 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
 fn has_variable(kubelet: &Kubelet<'_>, context: &Context<'_>) -> Option<bool> {
     let mut files = kubelet.files.iter();
     let has_unit = files.any(|&it| has_form(it, KubeletForm::Unit, context));
-    let is_set = kubelet.setting(Key::DropInGate).is_some();
+    let is_set = kubelet.has_drop_in_gate;
     (has_unit || is_set).then_some(is_set)
 }

@@ -2,8 +2,7 @@
 
 use crate::config::yaml::Entry;
 use crate::finding::Severity;
-use crate::kubelet::Version;
-use crate::kubelet::configuration::{DROP_INS_BY_KEY, GENERATED};
+use crate::kubelet::configuration::{DROP_INS, GENERATED, Ignored, Role, taken};
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};
 use crate::lint::report::Report;
@@ -23,8 +22,6 @@ pub static RULE: Rule = Rule {
 
 const DOCUMENTED: &str = "resolvConf";
 const INTERNAL: &str = "resolverConfig";
-/// Older kubelets have no drop-ins.
-const FIRST: Version = Version::minor(1, 28);
 
 fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     let path = text.document.path.as_str();
@@ -41,13 +38,18 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     };
     let is_documented = key(entry) == DOCUMENTED;
     match version {
-        Some(version) if version >= FIRST && version < DROP_INS_BY_KEY && is_documented => {
-            let message = "kubelets from 1.28 to 1.31 ignore resolvConf in a drop-in";
-            add(text, entry, (message, INTERNAL), context, report);
-        }
-        Some(version) if version >= DROP_INS_BY_KEY && !is_documented => {
-            let message = "kubelets since 1.32 ignore resolverConfig in a drop-in";
-            add(text, entry, (message, DOCUMENTED), context, report);
+        Some(version) if version >= DROP_INS => {
+            match taken(key(entry), Role::DropIn, Some(version), is_documented) {
+                Some(Err(Ignored::OldDropIn)) => {
+                    let message = "kubelets from 1.28 to 1.31 ignore resolvConf in a drop-in";
+                    add(text, entry, (message, INTERNAL), context, report);
+                }
+                Some(Err(_)) => {
+                    let message = "kubelets since 1.32 ignore resolverConfig in a drop-in";
+                    add(text, entry, (message, DOCUMENTED), context, report);
+                }
+                _ => {}
+            }
         }
         None if !is_documented => {
             report

@@ -1,5 +1,7 @@
 #![doc = include_str!("drop_in_suffix.md")]
 
+use std::borrow::Cow;
+
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::document::FileId;
@@ -84,6 +86,6 @@ fn flags<'c>(key: Key, context: &'c Context<'_>) -> impl Iterator<Item = &'c Set
     let settings = context
         .kubelets()
         .iter()
-        .flat_map(|it| it.made.iter().copied());
+        .flat_map(|it| it.made.iter().map(Cow::as_ref));
     settings.filter(move |it| it.key == key)
 }

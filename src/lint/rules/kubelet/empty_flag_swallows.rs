@@ -3,7 +3,7 @@
 use crate::config::traced::Traced;
 use crate::finding::Severity;
 use crate::lint::context::Context;
-use crate::lint::document::{Document, Syntax};
+use crate::lint::document::Document;
 use crate::lint::extract;
 use crate::lint::report::Report;
 use crate::lint::subject::KubeletText;
@@ -34,9 +34,7 @@ const OTHERS: [&str; 6] = [
 
 fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
     let document = text.document;
-    for list in extract::arguments(document) {
-        let is_command = matches!(document.syntax, Syntax::Unit(_))
-            && list.first().is_some_and(|it| !it.bytes().starts_with(b"-"));
+    for (list, is_command) in extract::arguments(document) {
         let mut arguments = list.iter();
         while let Some(argument) = arguments.next() {
             let name = argument.text();

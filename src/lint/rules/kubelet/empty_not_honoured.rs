@@ -2,7 +2,7 @@
 
 use crate::config::yaml::Kind;
 use crate::finding::Severity;
-use crate::kubelet::Version;
+use crate::kubelet::configuration::honours_empty;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};
 use crate::lint::report::Report;
@@ -20,11 +20,8 @@ pub static RULE: Rule = Rule {
     check: Check::KubeletText(check),
 };
 
-/// Source: kubernetes#104624.
-const HONOURED: Version = Version::minor(1, 23);
-
 fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
-    let is_old = context.kubelet_version().is_some_and(|it| it < HONOURED);
+    let is_old = !honours_empty(context.kubelet_version());
     let file = text.document.file;
     if text.form != KubeletForm::Configuration
         || !is_old

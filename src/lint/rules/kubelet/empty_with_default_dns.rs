@@ -1,7 +1,7 @@
 #![doc = include_str!("empty_with_default_dns.md")]
 
 use crate::finding::Severity;
-use crate::kubelet::Version;
+use crate::kubelet::configuration::honours_empty;
 use crate::lint::context::Context;
 use crate::lint::facts::{CorefileFacts, Forward, Key, KubeletForm, Setting, Text};
 use crate::lint::report::Report;
@@ -32,9 +32,7 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     let Some(setting) = text.settings.iter().rfind(is_empty) else {
         return;
     };
-    let is_old = context
-        .kubelet_version()
-        .is_some_and(|it| it < Version::minor(1, 23));
+    let is_old = !honours_empty(context.kubelet_version());
     if !counts(setting, file, context) || is_old && text.form == KubeletForm::Configuration {
         return;
     }

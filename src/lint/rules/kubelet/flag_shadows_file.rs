@@ -4,7 +4,7 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm, Setting};
 use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{is_placeholder, names, shown};
+use crate::lint::rules::kubelet::common::{has_form, is_placeholder, names, shown};
 use crate::lint::subject::Kubelet;
 use crate::lint::{Check, Rule};
 
@@ -60,11 +60,8 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
 /// Whether it is an option in the file of k3s or rke2, which one in the command
 /// beats; not `kubelet-arg`, which beats both.
 fn is_ranchers(setting: &Setting, context: &Context<'_>) -> bool {
-    let name = setting.written.text.as_str();
-    let is_option = matches!(name, "resolv-conf" | "cluster-dns" | "cluster-domain");
-    let facts = context.workspace().facts(setting.at.file);
-    let mut texts = facts.iter().flat_map(|it| &it.kubelets);
-    is_option && texts.any(|it| it.form == KubeletForm::Rancher)
+    let is_option = setting.is_flag && !setting.written.text.starts_with('-');
+    is_option && has_form(setting.at.file, KubeletForm::Rancher, context)
 }
 
 /// The flag that kubeadm's part of the same file gives the kubelet.

@@ -4,6 +4,7 @@ use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::facts::{Key, KubeletForm};
 use crate::lint::report::Report;
+use crate::lint::rules::is_near;
 use crate::lint::rules::kubelet::common::{entries, key};
 use crate::lint::subject::KubeletText;
 use crate::lint::{Check, Rule};
@@ -86,32 +87,11 @@ fn meant(written: &str) -> Option<(Key, &'static str)> {
     let plain = plain.to_ascii_lowercase();
     let found = KEYS.iter().find_map(|&(key, right, others)| {
         let wanted = right.to_ascii_lowercase();
-        let is_near = is_one_slip(&plain, &wanted);
+        let is_near = is_near(&plain, &wanted, 1);
         let is_other = others.contains(&plain.as_str());
         (plain == wanted || is_near || is_other).then_some((key, right))
     });
     found.or_else(|| (plain == "resolverconfig").then_some((Key::ResolvConf, "resolvConf")))
-}
-
-/// Whether one letter more, less, or another makes one word of the other.
-fn is_one_slip(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let tail = |word: &[u8], skipped: usize| word.get(same + skipped..).map(<[u8]>::to_vec);
-    let is_swap = || {
-        let ends = |word: &[u8]| Some((*word.get(same)?, *word.get(same + 1)?));
-        let swapped = ends(one)
-            .zip(ends(other))
-            .is_some_and(|(a, b)| a == (b.1, b.0));
-        swapped && tail(one, 2) == tail(other, 2)
-    };
-    if one.len() == other.len() {
-        return tail(one, 1) == tail(other, 1) || is_swap();
-    }
-    if one.len() == other.len() + 1 {
-        return tail(one, 1) == tail(other, 0);
-    }
-    one.len() + 1 == other.len() && tail(one, 0) == tail(other, 1)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::config::resolv_conf::Word;
 use crate::finding::Severity;
 use crate::lint::context::Context;
 use crate::lint::report::Report;
+use crate::lint::rules::is_near;
 use crate::lint::rules::resolver_file::common::{is_comment, is_template};
 use crate::lint::subject::ResolverFile;
 use crate::lint::{Check, Rule};
@@ -133,29 +134,15 @@ fn meant(text: &str) -> Option<String> {
         return None;
     }
     let lower = name.to_ascii_lowercase().replace('_', "-");
-    let number = NUMBERS.iter().find(|it| is_near(&lower, it));
+    let number = NUMBERS.iter().find(|it| is_near(&lower, it, 1));
     let number =
         number.map(|it| format!("{it}:{}", if value.is_empty() { "NUMBER" } else { value }));
-    let flag = || FLAGS.iter().find(|it| it.len() > 3 && is_near(&lower, it));
+    let flag = || {
+        FLAGS
+            .iter()
+            .find(|it| it.len() > 3 && is_near(&lower, it, 1))
+    };
     number.or_else(|| flag().map(|&it| it.to_owned()))
-}
-
-/// Whether two words differ in one character at most, or two neighbours that
-/// changed places.
-fn is_near(one: &str, other: &str) -> bool {
-    let same = |it: &(u8, u8)| it.0 == it.1;
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let start = one.iter().copied().zip(other.iter().copied());
-    let start = start.take_while(same).count();
-    let one = one.get(start..).unwrap_or_default();
-    let other = other.get(start..).unwrap_or_default();
-    let end = one.iter().rev().copied().zip(other.iter().rev().copied());
-    let end = end.take_while(same).count();
-    match (one.get(..one.len() - end), other.get(..other.len() - end)) {
-        (Some([a, b]), Some([c, d])) => a == d && b == c,
-        (Some(one), Some(other)) => one.len() <= 1 && other.len() <= 1,
-        _ => false,
-    }
 }
 
 #[cfg(test)]
