@@ -56,28 +56,7 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
     let mut missing: Vec<String> = denied
         .map(|it| format!("Not all of the node could be read: {it}"))
         .collect();
-    match (&node.kubelet, &node.kubelet_file) {
-        (None, _) => missing
-            .push("No kubelet was found, so it is not known which file its pods get".to_owned()),
-        (Some(_), Some(file)) => {
-            let unread = file.content.as_ref().err();
-            missing.extend(unread.map(|it| {
-                if it.is_missing {
-                    let path = &file.path;
-                    format!("The kubelet's file {path} is not there, and without it no pod starts")
-                } else {
-                    format!("The kubelet's file is not known: {}", it.reason)
-                }
-            }));
-        }
-        (Some(kubelet), None) if !kubelet.resolv_conf.value.is_empty() => {
-            let path = crate::text::escaped(kubelet.resolv_conf.value.as_bytes());
-            missing.push(format!(
-                "The kubelet's file {path} was not read (--node-file stands in for it)"
-            ));
-        }
-        (Some(_), None) => {}
-    }
+    missing.extend(kubelet_missing(node));
     // Of a pod whose Corefile is not known a sentence of its own says so.
     let has_pod = graph
         .servers
@@ -105,6 +84,31 @@ pub(super) fn missing(graph: &Graph<'_>, next: &[Outcome]) -> Vec<String> {
     let mut known = BTreeSet::new();
     missing.retain(|it| known.insert(it.clone()));
     missing
+}
+
+/// What is not known of the kubelet and its file.
+fn kubelet_missing(node: &Node) -> Option<String> {
+    let Some(kubelet) = &node.kubelet else {
+        let sentence = "No kubelet was found, so it is not known which file its pods get";
+        return Some(sentence.to_owned());
+    };
+    match &node.kubelet_file {
+        Some(file) => file.content.as_ref().err().map(|it| {
+            if it.is_missing {
+                let path = &file.path;
+                format!("The kubelet's file {path} is not there, and without it no pod starts")
+            } else {
+                format!("The kubelet's file is not known: {}", it.reason)
+            }
+        }),
+        None if kubelet.resolv_conf.value.is_empty() => None,
+        None => {
+            let path = crate::text::escaped(kubelet.resolv_conf.value.as_bytes());
+            Some(format!(
+                "The kubelet's file {path} was not read (--node-file stands in for it)"
+            ))
+        }
+    }
 }
 
 /// What was supposed, and what the servers do that kdns does not know.

@@ -114,8 +114,8 @@ pub(in crate::host::node) fn corefile_of_manifest(
 ) -> Vec<String> {
     let mut skipped = Skipped::default();
     if pod.corefiles.is_empty() && !is_node_cache(pod) {
-        let coredns = containers.iter().filter(|it| is_dns_name(&it.name));
-        if let Some(launch) = coredns.filter_map(of_manifest).next() {
+        let mut coredns = containers.iter().filter(|it| is_dns_name(&it.name));
+        if let Some(launch) = coredns.find_map(of_manifest) {
             of_container(pod, &Container::of(node, None, Some(launch)), &mut skipped);
         }
     }
