@@ -122,19 +122,17 @@ pub fn settings<'b>(
         let Some(found) = setting(&flag, body) else {
             continue;
         };
-        let first: Option<&mut Setting> = list.and_then(|it: usize| settings.get_mut(it));
-        match first.filter(|_| found.key == Key::ClusterDns) {
-            // Repeats of a list add up.
-            Some(first) => {
+        if found.key == Key::ClusterDns {
+            let first: Option<&mut Setting> = list.and_then(|it: usize| settings.get_mut(it));
+            if let Some(first) = first {
+                // Repeats of a list add up.
                 first.values.extend(found.values);
                 first.literal = None;
+                continue;
             }
-            None => {
-                let is_list = found.key == Key::ClusterDns;
-                list = list.or(is_list.then_some(settings.len()));
-                settings.push(found);
-            }
+            list = Some(settings.len());
         }
+        settings.push(found);
     }
     settings
 }
