@@ -87,7 +87,7 @@ fn read(bytes: &[u8]) {
     };
     let server = named::server(&conf, named::Flags::default(), &around);
     drop(format!("{server:?}"));
-    ini::entries(&source);
+    ini::entries(&source.bytes);
     let files = Files {
         settings: vec![source.clone()],
         links: vec![(3, source)],

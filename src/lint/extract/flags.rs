@@ -146,14 +146,11 @@ fn setting<'b>(flag: &Flag, body: &dyn Fn(usize) -> Option<&'b Body>) -> Option<
     let at = place(body, spot, &flag.value);
     let values = match flag.name {
         Name::ClusterDns => {
-            let mut offset = spot.offset as usize;
-            let parts = flag.value.split(',').map(|part| {
-                let at = place(body, Spot::new(0, offset), part);
-                offset += part.len() + 1;
-                let text = part.trim_matches('"').to_owned();
-                Text { text, at }
+            let parts = flag.servers().map(|(before, text)| Text {
+                text: text.to_owned(),
+                at: place(body, Spot::new(0, spot.offset as usize + before), text),
             });
-            parts.filter(|it| !it.text.is_empty()).collect()
+            parts.collect()
         }
         _ => vec![Text {
             text: flag.value.clone(),

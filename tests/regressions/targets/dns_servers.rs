@@ -100,7 +100,7 @@ fn named(file: &Source) {
 }
 
 fn resolved(file: &Source) {
-    for entry in ini::entries(file) {
+    for entry in ini::entries(&file.bytes) {
         for (_, span) in entry.words(file) {
             inside(span, &file.bytes);
         }

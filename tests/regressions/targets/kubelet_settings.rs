@@ -2,7 +2,7 @@
 //! arguments of snaps, command lines.
 
 use kdns::config::traced::{Traced, place};
-use kdns::config::unit_file::{self, Escapes, Service};
+use kdns::config::unit_file::{self, Escapes, Service, Unset};
 use kdns::config::{env_file, ini};
 use kdns::kubelet::{self, distribution, flags, rancher, version};
 use kdns::text::Source;
@@ -26,7 +26,7 @@ pub(crate) fn run(data: &[u8]) {
         environment.push((variable.name, variable.value));
     }
     for start in &service.exec_start {
-        let command = unit_file::command(start, &environment);
+        let command = unit_file::command(start, &environment, Unset::Kept);
         for word in &command {
             traced(word, &files);
             assert!(word.bytes().len() <= unit_file::MAX_ARGUMENT + start.bytes().len());
@@ -55,7 +55,7 @@ pub(crate) fn run(data: &[u8]) {
 
 fn others(unit: &[u8], words: &[u8]) {
     let file = source("f", unit);
-    for entry in ini::entries(&file) {
+    for entry in ini::entries(&file.bytes) {
         for (word, span) in entry.words(&file) {
             inside(span, unit);
             assert_eq!(word, span.of(unit));
