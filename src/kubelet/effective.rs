@@ -223,8 +223,7 @@ impl Settings {
                 Name::ResolvConf => self.resolv_conf.add(flag.value.clone(), origin.clone()),
                 Name::ClusterDomain => self.cluster_domain.add(flag.value.clone(), origin.clone()),
                 Name::ClusterDns => {
-                    let parts = flag.value.split(',').filter(|it| !it.is_empty());
-                    let parts = parts.map(|it| it.trim_matches('"'));
+                    let parts = flag.servers().map(|it| it.1);
                     let more = addresses(parts, &flag.argument, &mut self.remarks);
                     // The first one replaces what the files have, others add to it.
                     let (sum, _) = servers.get_or_insert_with(|| (Vec::new(), origin.clone()));

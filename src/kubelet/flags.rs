@@ -155,6 +155,16 @@ impl Flags {
 }
 
 impl Flag {
+    /// The addresses in a list, each with the number of bytes before it.
+    pub fn servers(&self) -> impl Iterator<Item = (usize, &str)> {
+        let parts = self.value.split(',').scan(0, |offset, part| {
+            let before = *offset;
+            *offset += part.len() + 1;
+            Some((before, part.trim_matches('"')))
+        });
+        parts.filter(|it| !it.1.is_empty())
+    }
+
     /// Where it was given: in one of `files`, else what `otherwise` makes of it.
     pub fn origin(&self, files: &[Source], otherwise: impl Fn(&Self) -> Origin) -> Origin {
         let place = self.spot.and_then(|spot| traced::place(files, spot));

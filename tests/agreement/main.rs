@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::too_many_lines,
     reason = "a test may stop at the first surprise"
 )]
 
@@ -239,7 +240,9 @@ fn roots(directory: &Path, found: &mut Vec<PathBuf>) {
     let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
     paths.sort();
     paths.retain(|it| it.is_dir() && !it.is_symlink());
-    paths.iter().for_each(|it| roots(it, found));
+    for path in &paths {
+        roots(path, found);
+    }
 }
 
 /// Directories that every node has.

@@ -5,7 +5,8 @@
 //! the first time. Between the two are kept: the path of each file, and of
 //! those that set something of a kubelet, hold a Corefile, a Service or a pod of
 //! the cluster's DNS, the words that count with their places (about 1.5 KiB for a
-//! kubelet); bytes and documents up to a sum that does not grow. Findings are
+//! kubelet), and the bytes of units, variables and options, which are put together;
+//! other bytes and documents up to a sum that does not grow. Findings are
 //! kept until all are there, because they are shown in the order of their places.
 
 use std::borrow::Cow;

@@ -185,11 +185,10 @@ impl Reader<'_> {
                 let key = escaped(key.as_bytes());
                 self.remark(at, &format!("{key} is ignored: the key is {meant}"));
             }
-            Some(Err(_)) => {}
             None if self.is_old_drop_in() => {}
             None if key == RUNTIME_ENDPOINT => self.runtime_endpoint(&entry.value),
             None if key == "featureGates" => self.gates(&entry.value),
-            None => {}
+            _ => {}
         }
     }
 

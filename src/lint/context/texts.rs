@@ -110,13 +110,11 @@ pub(super) fn path_of(facts: &KubeletFacts) -> String {
     match facts.form {
         KubeletForm::Unit if !is_unit(&own) => {
             let folder = folder.rsplit('/').next().unwrap_or_default();
-            let unit = folder.strip_suffix(".d").unwrap_or(name);
-            let known = unit_called(unit);
             if name.strip_suffix(".service").is_some() {
-                format!("/etc/systemd/system/{known}")
-            } else {
-                format!("/etc/systemd/system/{known}.d/{name}")
+                return format!("/etc/systemd/system/{}", unit_called(name));
             }
+            let unit = folder.strip_suffix(".d").unwrap_or("kubelet.service");
+            format!("/etc/systemd/system/{}.d/{name}", unit_called(unit))
         }
         KubeletForm::Rancher if !rancher.iter().any(|it| own.starts_with(it.configuration)) => {
             let is_rke2 = path.contains("rke2");
@@ -136,18 +134,20 @@ pub(super) fn path_of(facts: &KubeletFacts) -> String {
 }
 
 fn is_unit(path: &str) -> bool {
+    let is_known = |part: &str| UNITS.iter().any(|it| it.0 == part);
     let mut folders = UNIT_DIRECTORIES.iter();
+    let mut parts = path.split('/');
     folders.any(|it| path.strip_prefix(it).is_some_and(|it| it.starts_with('/')))
-        && UNITS.iter().any(|it| path.contains(it.0))
+        && parts.any(|it| is_known(it.strip_suffix(".d").unwrap_or(it)))
 }
 
 /// The unit that one of another name is likely to stand for.
-fn unit_called(name: &str) -> &'static str {
-    let known = UNITS.iter().find(|it| it.0 == name);
-    let rancher = || match name {
+fn unit_called(name: &str) -> &str {
+    match name {
+        it if UNITS.iter().any(|unit| unit.0 == it) => it,
         it if it.contains("rke2") => "rke2-server.service",
         it if it.contains("k3s") => "k3s.service",
-        _ => "kubelet.service",
-    };
-    known.map_or_else(rancher, |it| it.0)
+        it if it.contains("kube") || it == "service" => "kubelet.service",
+        it => it,
+    }
 }

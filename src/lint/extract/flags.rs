@@ -122,19 +122,17 @@ pub fn settings<'b>(
         let Some(found) = setting(&flag, body) else {
             continue;
         };
-        let first: Option<&mut Setting> = list.and_then(|it: usize| settings.get_mut(it));
-        match first.filter(|_| found.key == Key::ClusterDns) {
-            // Repeats of a list add up.
-            Some(first) => {
+        if found.key == Key::ClusterDns {
+            let first: Option<&mut Setting> = list.and_then(|it: usize| settings.get_mut(it));
+            if let Some(first) = first {
+                // Repeats of a list add up.
                 first.values.extend(found.values);
                 first.literal = None;
+                continue;
             }
-            None => {
-                let is_list = found.key == Key::ClusterDns;
-                list = list.or(is_list.then_some(settings.len()));
-                settings.push(found);
-            }
+            list = Some(settings.len());
         }
+        settings.push(found);
     }
     settings
 }
@@ -148,14 +146,11 @@ fn setting<'b>(flag: &Flag, body: &dyn Fn(usize) -> Option<&'b Body>) -> Option<
     let at = place(body, spot, &flag.value);
     let values = match flag.name {
         Name::ClusterDns => {
-            let mut offset = spot.offset as usize;
-            let parts = flag.value.split(',').map(|part| {
-                let at = place(body, Spot::new(0, offset), part);
-                offset += part.len() + 1;
-                let text = part.trim_matches('"').to_owned();
-                Text { text, at }
+            let parts = flag.servers().map(|(before, text)| Text {
+                text: text.to_owned(),
+                at: place(body, Spot::new(0, spot.offset as usize + before), text),
             });
-            parts.filter(|it| !it.text.is_empty()).collect()
+            parts.collect()
         }
         _ => vec![Text {
             text: flag.value.clone(),

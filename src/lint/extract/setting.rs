@@ -86,12 +86,7 @@ pub(super) fn flag(written: Text, value: &Text, argument: &str) -> Option<Settin
         at: value.at,
     };
     let values = match key {
-        Key::ClusterDns => flag
-            .value
-            .split(',')
-            .filter(|it| !it.is_empty())
-            .map(one)
-            .collect(),
+        Key::ClusterDns => flag.servers().map(|it| one(it.1)).collect(),
         _ => vec![one(&flag.value)],
     };
     Some(Setting {

@@ -26,7 +26,7 @@ pub(crate) fn run(data: &[u8]) {
         environment.push((variable.name, variable.value));
     }
     for start in &service.exec_start {
-        let command = unit_file::command(start, &environment, Unset::Empty);
+        let command = unit_file::command(start, &environment, Unset::Kept);
         for word in &command {
             traced(word, &files);
             assert!(word.bytes().len() <= unit_file::MAX_ARGUMENT + start.bytes().len());
