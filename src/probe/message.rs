@@ -13,10 +13,60 @@ pub(super) fn query(id: u16, name: &str, record_type: RecordType) -> Option<Vec<
     message.to_vec().ok()
 }
 
-/// The id of a response and its code. The rest is not looked at: the socket
-/// takes only what its server sent, and the id is random.
-pub(super) fn response(bytes: &[u8]) -> Option<(u16, ResponseCode)> {
-    let header = Header::read(&mut BinDecoder::new(bytes)).ok()?;
+/// What a response says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Response {
+    pub(super) id: u16,
+    pub(super) code: ResponseCode,
+    /// Its first question; `None`: it has none, as one that refuses a format.
+    pub(super) question: Option<Query>,
+}
+
+/// A response. What is behind the question is not looked at.
+pub(super) fn response(bytes: &[u8]) -> Option<Response> {
+    let mut decoder = BinDecoder::new(bytes);
+    let header = Header::read(&mut decoder).ok()?;
+    let question = match header.counts.queries {
+        0 => None,
+        _ => Some(Query::read(&mut decoder).ok()?),
+    };
     let is_response = header.message_type == MessageType::Response;
-    is_response.then_some((header.id, header.response_code))
+    is_response.then_some(Response {
+        id: header.id,
+        code: header.response_code,
+        question,
+    })
+}
+
+impl Response {
+    /// Whether it is about this name and type, or about none.
+    pub(super) fn fits(&self, name: &str, record_type: RecordType) -> bool {
+        let name = Name::from_ascii(name).unwrap_or_default();
+        // Names are the same whatever their letters.
+        let is_it = |it: &Query| *it.name() == name && it.query_type() == record_type;
+        self.question.as_ref().is_none_or(is_it)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_is_one_to_the_question() {
+        let mut bytes = query(7, "a.probe.", RecordType::A).unwrap();
+        assert_eq!(response(&bytes), None);
+        bytes[2] |= 0x80;
+        bytes[3] |= 3;
+        let found = response(&bytes).unwrap();
+        assert_eq!((found.id, found.code), (7, ResponseCode::NXDomain));
+        assert!(found.fits("A.Probe.", RecordType::A));
+        assert!(!found.fits("b.probe.", RecordType::A));
+        assert!(!found.fits("a.probe.", RecordType::HINFO));
+        // Some that refuse a query do not repeat it.
+        let header = [&bytes[..4], &[0; 8]].concat();
+        assert!(response(&header).unwrap().fits("a.probe.", RecordType::A));
+        assert_eq!(response(&bytes[..14]), None);
+        assert_eq!(response(b""), None);
+    }
 }

@@ -215,29 +215,31 @@ fn read_replies(sockets: &mut Sockets, record: &mut Record) {
         let mut buffer = [0; 2048];
         // One who sends without end does not keep the probe from ending.
         for _ in 0..MOST_AT_ONCE {
-            let reply = match asker.socket.recv(&mut buffer) {
+            match asker.socket.recv(&mut buffer) {
                 Ok(length) => {
                     let bytes = buffer.get(..length).unwrap_or_default();
-                    message::response(bytes).map(|(id, code)| (Some(id), Reply::Response(code)))
+                    if let Some(found) = message::response(bytes) {
+                        let is_answer = |it: &Question| {
+                            it.id == found.id && found.fits(&it.name, it.record_type)
+                        };
+                        note(record, asker.target, is_answer, Reply::Response(found.code));
+                    }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => Some((None, Reply::NobodyListens)),
-            };
-            if let Some((id, reply)) = reply {
-                note(record, asker.target, id, reply);
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => note(record, asker.target, |_| true, Reply::NobodyListens),
             }
         }
     }
 }
 
-/// Notes a reply to the question with this id, or to all that are open.
-fn note(record: &mut Record, target: usize, id: Option<u16>, reply: Reply) {
+/// Notes a reply to those of a target's open questions that it answers.
+fn note(record: &mut Record, target: usize, answers: impl Fn(&Question) -> bool, reply: Reply) {
     let open = record
         .questions
         .iter_mut()
         .filter(|it| it.target == target && it.reply.is_none());
-    for question in open.filter(|it| id.is_none_or(|id| it.id == id)) {
+    for question in open.filter(|it| answers(it)) {
         question.reply = Some(reply);
     }
 }
