@@ -16,7 +16,7 @@ pub struct Facts {
     /// Its Corefiles.
     pub corefiles: Vec<CorefileFacts>,
     /// The paths of what Corefiles can import:
-    /// [`crate::lint::document::Document::path`].
+    /// [`crate::lint::document::Body::path`].
     pub importable: Vec<String>,
     /// The Services for the cluster's DNS that it makes.
     pub services: Vec<Service>,
@@ -76,7 +76,7 @@ impl Text {
 /// A resolv.conf as the kubelet reads it: see [`crate::pod::kubelet_file`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Resolver {
-    /// Its path: [`crate::lint::document::Document::path`].
+    /// Its path: [`crate::lint::document::Body::path`].
     pub path: String,
     /// The file it stands in.
     pub file: FileId,
@@ -89,7 +89,7 @@ pub struct Resolver {
 /// What a text sets of a kubelet.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KubeletFacts {
-    /// Its path: [`crate::lint::document::Document::path`].
+    /// Its path: [`crate::lint::document::Body::path`].
     pub path: String,
     /// Where it begins.
     pub at: At,
