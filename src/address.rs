@@ -146,6 +146,15 @@ fn strtoul(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()
 }
 
+/// Whether only machines on the same link have the address: `169.254.0.0/16`,
+/// `fe80::/10`.
+pub fn is_link_local(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(it) => it.is_link_local(),
+        IpAddr::V6(it) => it.is_unicast_link_local(),
+    }
+}
+
 /// Whether only a private network has this address: a server there can know
 /// names of its own.
 pub fn is_private(address: IpAddr) -> bool {
@@ -223,6 +232,7 @@ mod tests {
             "",
             ".",
             "1.2.3.4.",
+            "1.2.3.4.0",
             "1.2.3.256",
             "256.1",
             "09",

@@ -81,7 +81,7 @@
 //!
 //! # Whether a node's DNS loops
 //!
-//! [`host::node::read`] makes the value of a node, the live one or one below
+//! [`host::node::read_node`] makes the value of a node, the live one or one below
 //! a directory; [`check_loop::judge`] decides.
 //!
 //! ```
@@ -92,10 +92,10 @@
 //! use kdns::host::root::{Resolution, Root};
 //!
 //! let root = Root::below(Path::new("testdata/nodes/cluster-loop"), Resolution::default())?;
-//! let node = node::read(&root, &StandIns::default(), Parts::ALL)?;
+//! let node = node::read_node(&root, &StandIns::default(), Parts::ALL)?;
 //! let report = check_loop::judge(&node);
 //! assert_eq!(report.verdict, Verdict::Loop);
-//! println!("{}", report.headline);
+//! println!("{:?}", report.fix);
 //! # Ok::<(), kdns::host::ReadError>(())
 //! ```
 //!
@@ -134,6 +134,9 @@ pub mod pod;
 pub mod engine;
 
 #[deny(clippy::disallowed_methods)]
+pub mod dig;
+
+#[deny(clippy::disallowed_methods)]
 pub mod world;
 
 #[deny(clippy::disallowed_methods)]
@@ -144,9 +147,6 @@ pub mod scenario;
 
 #[deny(clippy::disallowed_methods)]
 pub mod resolver;
-
-#[deny(clippy::disallowed_methods)]
-pub mod dig;
 
 #[deny(clippy::disallowed_methods)]
 pub mod explain;
@@ -185,7 +185,7 @@ pub mod probe;
 
 pub mod wire;
 
-// Faces.
+// What people and programs see.
 
 pub mod render;
 

@@ -1,6 +1,7 @@
 //! Domain names as they stand in a query: labels of any bytes.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Longest name on the wire, length bytes and root included (RFC 1035, section 3.1).
@@ -32,6 +33,13 @@ pub enum NameError {
     /// More than [`MAX_WIRE_BYTES`] on the wire.
     #[error("the name is longer than 255 bytes on the wire")]
     LongName,
+}
+
+/// The name of an address below `in-addr.arpa` or `ip6.arpa`, as text without a
+/// final dot.
+pub fn reverse_name(ip: IpAddr) -> String {
+    let text = hickory_proto::rr::Name::from(ip).to_ascii();
+    text.trim_end_matches('.').to_owned()
 }
 
 impl Name {
@@ -124,7 +132,10 @@ impl Name {
             match byte {
                 b'.' => labels.push(Vec::new()),
                 b'\\' => {
-                    let (escaped, after) = escape(after);
+                    // What is no escape is itself, also a lone backslash at the end.
+                    let itself = || after.split_first().map(|(&byte, rest)| (byte, rest));
+                    let escaped = escape(after).or_else(itself);
+                    let (escaped, after) = escaped.unwrap_or((byte, after));
                     rest = after;
                     labels.last_mut().unwrap_or(&mut Vec::new()).push(escaped);
                 }
@@ -165,19 +176,17 @@ impl Name {
     }
 }
 
-/// What an escape stands for, and the text after it; a lone `\` at the end is itself.
-fn escape(after: &[u8]) -> (u8, &[u8]) {
-    if let [a @ b'0'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', rest @ ..] = after {
-        let digit = |byte: u8| u32::from(byte - b'0');
-        let value = digit(*a) * 100 + digit(*b) * 10 + digit(*c);
-        if let Ok(value) = u8::try_from(value) {
-            return (value, rest);
-        }
+/// What an escape stands for, and the text after it: three digits are a byte,
+/// anything else is itself. `None`: it is cut, or no byte.
+pub(crate) fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
+    let (&first, rest) = after.split_first()?;
+    if !first.is_ascii_digit() {
+        return Some((first, rest));
     }
-    match after.split_first() {
-        Some((&byte, rest)) => (byte, rest),
-        None => (b'\\', after),
-    }
+    let (digits, rest) = after.split_at_checked(3)?;
+    let is_number = digits.iter().all(u8::is_ascii_digit);
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
+    Some((digits.parse().ok()?, rest))
 }
 
 /// The name without its final dot, `.` for the root, odd bytes as in master

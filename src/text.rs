@@ -69,14 +69,26 @@ pub struct Placed<T> {
     pub place: Place,
 }
 
+/// An offset of a file as it is kept: one over 4 GiB is cut to it.
+pub fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
 impl Span {
     /// The span from `start` to before `end`. Offsets over 4 GiB are cut to it.
     pub fn new(start: usize, end: usize) -> Self {
-        let cut = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         Self {
-            start: cut(start),
-            end: cut(end),
+            start: offset(start),
+            end: offset(end),
         }
+    }
+
+    /// The span of `bytes`, which begin at `start`, without white space around
+    /// them.
+    pub fn trimmed(bytes: &[u8], start: usize) -> Self {
+        let kept = bytes.trim_ascii_start();
+        let start = start + bytes.len() - kept.len();
+        Self::new(start, start + kept.trim_ascii_end().len())
     }
 
     /// The bytes under this span; empty if it lies outside `bytes`.

@@ -63,11 +63,11 @@ fn check_junit(xmllint: &Path) -> Result<(), Failed> {
         .map(|it| vec!["check-loop".into(), "--root".into(), it])
         .collect();
     runs.sort();
-    for tree in ["lint-faces/tree", "lint", "corefiles", "not-there"] {
+    for tree in ["lint-formats/tree", "lint", "corefiles", "not-there"] {
         runs.push(vec!["lint".into(), root.join("testdata").join(tree)]);
     }
     let assumed = ["--assume", "systemd-resolved", "--fail-on", "error"];
-    let words = ["lint".into(), root.join("testdata/lint-faces/tree")];
+    let words = ["lint".into(), root.join("testdata/lint-formats/tree")];
     runs.push([&words[..], &assumed.map(PathBuf::from)].concat());
     for run in runs {
         let written = Command::new(env!("CARGO_BIN_EXE_kdns"))

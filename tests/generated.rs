@@ -232,6 +232,7 @@ fn output(line: &str) -> String {
         out: &mut out,
         err: &mut err,
         colors: false,
+        terminal: None,
     };
     kdns::cli::run(line.split_whitespace().map(OsString::from), &mut streams);
     assert!(err.is_empty(), "{line}: {}", String::from_utf8_lossy(&err));

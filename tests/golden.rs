@@ -23,6 +23,28 @@ fn explain() {
     check("explain");
 }
 
+/// A developer reads one screen, of 80 columns.
+#[test]
+fn explanations_are_short() {
+    let long = ["--scenario", "--format", "--verbose", "-v"];
+    let mut seen = 0;
+    for case in cases("explain") {
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        if args.lines().any(|word| long.contains(&word)) {
+            continue;
+        }
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        assert!(out.lines().count() <= 30, "{name}:\n{out}");
+        for line in out.lines() {
+            let is_word = line.trim_start().split(' ').count() < 6;
+            assert!(line.chars().count() <= 80 || is_word, "{name}: {line}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 30, "{seen}");
+}
+
 #[test]
 fn check_loop() {
     check("check-loop");
@@ -46,6 +68,11 @@ fn pods() {
 #[test]
 fn report() {
     check("report");
+}
+
+#[test]
+fn rule() {
+    check("rule");
 }
 
 fn check(command: &str) {

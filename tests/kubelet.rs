@@ -11,7 +11,7 @@ use kdns::config::manifest::{DnsConfig, DnsOption, DnsPolicy, PodSpec};
 use kdns::config::resolv_conf::ResolvConf;
 use kdns::kubelet::{Kubelet, Version};
 use kdns::pod::{
-    Makers, Object, PodError, PodFile, PodId, Runtime, Seen, Word, assumed_kubelet, pod_file,
+    KnownFile, Makers, Object, PodError, PodFile, PodId, Runtime, Word, assumed_kubelet, pod_file,
 };
 use kdns::text::Source;
 use serde_json::Value;
@@ -79,14 +79,14 @@ fn made(case: &Value) -> Result<PodFile, PodError> {
     };
     let makers = Makers {
         kubelet: &kubelet,
-        file: Seen::Read(&conf),
+        file: KnownFile::Read(&conf),
         node_ips: &addresses(&case["node_ips"]),
         // What it writes where there is nothing is not the question.
         runtime: Runtime {
             version: Some(Version::release(2, 0, 0)),
             ..Runtime::default()
         },
-        node_file: Seen::Missing,
+        node_file: KnownFile::Missing,
     };
     let namespace = text("namespace");
     let id = PodId {

@@ -49,7 +49,7 @@ fn address(bytes: &Value) -> IpAddr {
 
 fn read(root: &Root) -> (Resolved, DnsServer) {
     let (read, label) = servers::read_resolved(root, &[]).unwrap();
-    let server = resolved::server(&read, &label);
+    let server = resolved::server(&read, label);
     (read, server)
 }
 
@@ -94,7 +94,7 @@ fn mode_and_listeners_are_those_that_it_told() {
     for (name, root, properties) in captures() {
         let file = files::host_file(&root, Path::new("/etc/resolv.conf"));
         let end = file.links.last().unwrap_or(&file.path).as_str();
-        let mode = Mode::of(file.content.is_ok().then_some(end));
+        let mode = Mode::of_file(file.content.is_ok().then_some(end));
         assert_eq!(
             property(&properties, "ResolvConfMode "),
             mode.word(),

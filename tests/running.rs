@@ -65,7 +65,7 @@ fn upstream_does_not_know_what_nothing_tells() {
     let now = &report["files"][0];
     assert_eq!(now["role"], "kubelet");
     assert_eq!(now["servers"], Value::Array(Vec::new()));
-    let problem = now["problem"].as_str().unwrap();
+    let problem = now["problem"]["text"].as_str().unwrap();
     assert!(problem.contains("/configz"), "{problem}");
     let later = &report["files"][1];
     assert_eq!(later["role"], "restarted-kubelet");

@@ -25,7 +25,7 @@ const FEW: u32 = 10_000;
 const MANY: u32 = 100_000;
 const ROUNDS: usize = 5;
 /// Predictions a second.
-const LEAST: f64 = 200_000.0;
+const LEAST: f64 = 150_000.0;
 
 pub(crate) fn run(figures: &mut Figures) {
     let directory = tempfile::tempdir().unwrap();

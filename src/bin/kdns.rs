@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use kdns::cli::{self, Streams, completions};
 use kdns::host::worker;
+use terminal_size::terminal_size_of;
 
 fn main() -> ExitCode {
     if let Some(ended) = worker::run_if_asked(env::args_os()) {
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut streams = Streams {
         colors: wants_colors(),
+        terminal: terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0)),
         input: &mut io::stdin().lock(),
         is_input_read: false,
         out: &mut out,
@@ -33,14 +35,14 @@ fn main() -> ExitCode {
 fn complete() -> Option<ExitCode> {
     let mut out = io::stdout().lock();
     if let Some(shell) = env::var_os(completions::VARIABLE) {
-        completions::answer(&shell, env::args_os(), &mut out);
+        completions::answer(cli::command(), &shell, env::args_os(), &mut out);
         return Some(ExitCode::SUCCESS);
     }
     let name = env::args_os().next().unwrap_or_default();
     if Path::new(&name).file_name()? != completions::OF_KUBECTL {
         return None;
     }
-    completions::answer_kubectl(env::args_os(), &mut out);
+    completions::answer_kubectl(cli::command(), env::args_os(), &mut out);
     Some(ExitCode::SUCCESS)
 }
 

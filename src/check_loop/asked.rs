@@ -3,38 +3,43 @@
 
 use std::net::SocketAddr;
 
+use super::facts::Round;
 use super::graph::Graph;
 use super::report::When;
 use super::servers::{Role, Server};
-use super::walk::{self, Way, WayEnd};
-use super::{evidence, headline};
+use super::walk::{self, PathEnd, QueryPath};
+use super::{chains, evidence};
 use crate::node::Node;
 use crate::text::{Place, Placed};
-use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
+use crate::topology::{
+    DnsServer, Evidence, Forward, Instance, Listen, Network, Policy, Program, Target,
+};
 
 /// How queries for `name` go round that somebody in `network` sends to one of
-/// the `servers`; `None`: nothing shows that they do. A way that cannot be
+/// the `servers`; `None`: nothing shows that they do. A query path that cannot be
 /// followed counts where a log shows that CoreDNS ended in a loop.
 pub fn goes_round(
     node: &Node,
     network: &Network,
     servers: &[SocketAddr],
     name: &str,
-) -> Option<String> {
+) -> Option<Round> {
     let zone = format!("{}.", name.trim_end_matches('.').to_lowercase());
-    let mut graph = Graph::of(node);
+    let mut graph = Graph::of_node(node);
     let asker = graph.servers.len();
     graph.servers.push(asker_of(network, servers));
-    let ways = walk::ways(&graph, When::Now, asker, &zone);
-    let is_cycle = |way: &&Way| matches!(way.end, WayEnd::Cycle(_));
-    if let Some(way) = ways.iter().find(is_cycle) {
-        return Some(headline::what(&graph, way));
+    let paths = walk::paths(&graph, When::Now, asker, &zone);
+    let is_cycle = |path: &&QueryPath| matches!(path.end, PathEnd::Cycle(_));
+    if let Some(path) = paths.iter().find(is_cycle) {
+        return Some(Round::Path(chains::chain(&graph, When::Now, &zone, path)));
     }
-    let is_unknown = |way: &Way| matches!(way.end, WayEnd::Unknown(_));
-    ways.iter()
+    let is_unknown = |path: &QueryPath| matches!(path.end, PathEnd::Unknown(_));
+    paths
+        .iter()
         .any(is_unknown)
         .then(|| evidence::contradiction(node))
         .flatten()
+        .map(Round::Log)
 }
 
 /// Whoever asks, as a server that nobody can ask.
@@ -48,26 +53,19 @@ fn asker_of(network: &Network, servers: &[SocketAddr]) -> Server<'static> {
         value: Target::Address(*it),
         place: place.clone(),
     });
+    let mut dns = DnsServer::new(Program::Other, Instance::Only, network.clone());
+    dns.listens.push(Listen {
+        address: None,
+        port: 0,
+        evidence: Evidence::Default,
+    });
+    dns.forwards.push(Forward {
+        zone: ".".to_owned(),
+        to: to.collect(),
+        policy: Policy::Unknown,
+    });
     Server {
-        dns: DnsServer {
-            program: Program::Other,
-            label: "the resolver".to_owned(),
-            network: network.clone(),
-            listens: vec![Listen {
-                address: None,
-                port: 0,
-                evidence: Evidence::Default,
-            }],
-            forwards: vec![Forward {
-                zone: ".".to_owned(),
-                to: to.collect(),
-                policy: Policy::Unknown,
-            }],
-            notices_loops: false,
-            unknown: Vec::new(),
-            hides: Vec::new(),
-            stops: None,
-        },
+        dns,
         pod: None,
         role: Role::Other,
         assumed: None,

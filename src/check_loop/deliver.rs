@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use super::facts::Unknown;
 use super::graph::{Graph, reached};
 use crate::loopback::owners::{self, Reach};
 use crate::node::Listener;
@@ -21,8 +22,8 @@ pub(super) enum Delivery {
     Nobody,
     /// A machine outside the node.
     Outside,
-    /// That cannot be told; the reason, without a full stop.
-    Unknown(String),
+    /// That cannot be known; why.
+    Unknown(Unknown),
 }
 
 /// What installers give the service of the cluster's DNS: kubeadm; k3s and
@@ -74,17 +75,16 @@ pub(super) fn deliver(graph: &Graph<'_>, from: usize, to: SocketAddr) -> Deliver
         return at(graph, &network, to);
     }
     if graph.services.is_empty() && USUAL_SERVICES.contains(&ip) {
-        return Delivery::Unknown(format!(
-            "{ip} is a usual address of the cluster's DNS service, and the kubelet's clusterDNS is \
-             not known: give its configuration with --kubelet-config"
-        ));
+        return Delivery::Unknown(Unknown::UsualService(ip));
     }
-    let usual = owners::of(ip).next().filter(|it| it.reach == Reach::Node);
+    let usual = owners::possible(ip)
+        .next()
+        .filter(|it| it.reach == Reach::Node);
     match usual {
-        Some(owner) if !graph.node.sockets_known => Delivery::Unknown(format!(
-            "{ip} is usually {} on the node, and it is not known who listens there",
-            owner.who
-        )),
+        Some(owner) if !graph.node.sockets_known => {
+            let who = owner.who;
+            Delivery::Unknown(Unknown::UsualServer { ip, who })
+        }
         _ => Delivery::Outside,
     }
 }
@@ -125,15 +125,10 @@ fn at(graph: &Graph<'_>, network: &Network, to: SocketAddr) -> Delivery {
     let silent = here.iter().filter_map(|&index| graph.servers.get(index));
     let mut silent = silent.filter(|it| it.dns.listens.is_empty());
     if let Some(server) = silent.next() {
-        return Delivery::Unknown(format!(
-            "it is not known where {} listens",
-            server.dns.label
-        ));
+        return Delivery::Unknown(Unknown::Listens(server.dns.label()));
     }
     if *network == Network::Node && !graph.node.sockets_known {
-        return Delivery::Unknown(format!(
-            "it is not known who listens on {to} on the node, as its sockets were not read"
-        ));
+        return Delivery::Unknown(Unknown::Sockets(to));
     }
     Delivery::Nobody
 }
@@ -144,7 +139,7 @@ fn unknown_listener(
     network: &Network,
     to: SocketAddr,
     is_exact: bool,
-) -> Option<String> {
+) -> Option<Unknown> {
     let fits = |it: &&Listener| {
         let address = match it.address {
             Some(own) => is_exact && own == to.ip(),
@@ -153,15 +148,10 @@ fn unknown_listener(
         it.network == *network && it.port == to.port() && address
     };
     let listener = graph.node.listeners.iter().find(fits)?;
-    let who = match &listener.owner {
-        Some(process) => format!("{} (process {})", process.comm, process.pid),
-        None => format!(
-            "a process that was not found (its socket stands in {})",
-            listener.file
-        ),
-    };
     // A server whose sockets are known by configuration only is that process.
-    Some(format!(
-        "{who} listens on {to}, and where it forwards to is not known"
-    ))
+    Some(Unknown::Listener {
+        owner: listener.owner.clone(),
+        file: listener.file.clone(),
+        to,
+    })
 }

@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 
+use super::facts::{FileRemark, Remark};
 use super::graph::{Graph, reached};
 use super::servers;
 use super::view::{self, Policy, View};
@@ -13,36 +14,32 @@ use crate::topology::Network;
 /// Pods of a kind that are named; the others are counted.
 const MAX_NAMED: usize = 3;
 
-/// Remarks about files that pods have. Whole sentences without a full stop.
-pub(super) fn of(graph: &Graph<'_>) -> Vec<String> {
+/// Remarks about files that pods have.
+pub(super) fn remarks(graph: &Graph<'_>) -> impl Iterator<Item = Remark> {
     let node = graph.node;
-    let mut remarks: Vec<String> = links(node).into_iter().collect();
+    let mut remarks: Vec<FileRemark> = links(node).into_iter().collect();
     remarks.extend(empty_setting(node));
     remarks.extend(drift(node));
     remarks.extend(refused(graph));
-    remarks
+    remarks.into_iter().map(Remark::File)
 }
 
 /// Where the kubelet's file really is.
-fn links(node: &Node) -> Option<String> {
+fn links(node: &Node) -> Option<FileRemark> {
     let file = node.kubelet_file.as_ref()?;
-    let last = file.links.last()?;
-    Some(format!("{} is a link to {last}", file.path))
+    Some(FileRemark::Link {
+        path: file.path.clone(),
+        to: file.links.last()?.clone(),
+    })
 }
 
 /// Why there are loopback servers that no file lists.
 ///
 /// Source: kubernetes `pkg/kubelet/network/dns/dns.go: GetPodDNS`.
-fn empty_setting(node: &Node) -> Option<String> {
+fn empty_setting(node: &Node) -> Option<FileRemark> {
     let setting = &node.kubelet.as_ref()?.resolv_conf;
     let is_empty = setting.value.is_empty() && !matches!(setting.origin, Origin::Unread(_));
-    is_empty.then(|| {
-        format!(
-            "resolvConf is empty ({}): the kubelet then reads no file and gives 127.0.0.1 (::1 \
-             on a node of IPv6 alone) to pods with dnsPolicy Default, as DNS pods have",
-            setting.origin
-        )
-    })
+    is_empty.then(|| FileRemark::EmptyResolvConf(setting.origin.clone()))
 }
 
 fn addresses(view: &View) -> Option<Vec<IpAddr>> {
@@ -50,7 +47,7 @@ fn addresses(view: &View) -> Option<Vec<IpAddr>> {
     Some(view.iter().map(|it| it.to.ip()).collect())
 }
 
-fn drift(node: &Node) -> Vec<String> {
+fn drift(node: &Node) -> Vec<FileRemark> {
     let mut remarks = Vec::new();
     for pod in node.pods.iter().filter(|pod| servers::is_dns_pod(pod)) {
         let now = addresses(&view::now(pod));
@@ -59,41 +56,23 @@ fn drift(node: &Node) -> Vec<String> {
             && now != next
             && !pod.mounts_resolv_conf()
         {
-            let supposed = if view::is_supposed(node, pod) {
-                " if its dnsPolicy is Default, as installers have it: its file is no other one of \
-                 this node"
-            } else {
-                ""
-            };
-            remarks.push(format!(
-                "Pod {} still has {}, and the kubelet would now write {}{supposed}",
-                pod.label(),
-                words(&now),
-                words(&next)
-            ));
+            remarks.push(FileRemark::Drift {
+                pod: pod.label(),
+                now,
+                next,
+                is_supposed: view::is_supposed(node, pod),
+            });
         }
         let is_own = is_cluster_dns(pod);
         if is_own && view::policy(node, pod) == Policy::Cluster && pod.host_network != Some(true) {
-            remarks.push(format!(
-                "Pod {} has the file of dnsPolicy ClusterFirst, so it asks the cluster's DNS, \
-                 which it is itself: DNS pods need dnsPolicy Default",
-                pod.label()
-            ));
+            remarks.push(FileRemark::ClusterFirst(pod.label()));
         }
     }
     remarks
 }
 
-fn words(addresses: &[IpAddr]) -> String {
-    if addresses.is_empty() {
-        return "no name server".to_owned();
-    }
-    let words: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
-    format!("nameserver {}", words.join(", "))
-}
-
 /// Ordinary pods that ask themselves, where nobody answers.
-fn refused(graph: &Graph<'_>) -> Vec<String> {
+fn refused(graph: &Graph<'_>) -> Vec<FileRemark> {
     let is_refused = |pod: &&Pod| {
         let own = Network::Pod(pod.key());
         let serves = graph.servers.iter().any(|it| it.dns.network == own);
@@ -107,21 +86,13 @@ fn refused(graph: &Graph<'_>) -> Vec<String> {
             && listed.iter().all(is_loopback)
     };
     let pods: Vec<&Pod> = graph.node.pods.iter().filter(is_refused).collect();
-    let named = pods.iter().take(MAX_NAMED).map(|pod| {
-        let listed = addresses(&view::now(pod)).unwrap_or_default();
-        format!(
-            "Pod {} has {}, which inside it is the pod itself, where nobody listens: its lookups \
-             are refused",
-            pod.label(),
-            words(&listed)
-        )
+    let named = pods.iter().take(MAX_NAMED).map(|pod| FileRemark::Refused {
+        pod: pod.label(),
+        servers: addresses(&view::now(pod)).unwrap_or_default(),
     });
-    let mut remarks: Vec<String> = named.collect();
+    let mut remarks: Vec<FileRemark> = named.collect();
     if pods.len() > MAX_NAMED {
-        let rest = pods.len() - MAX_NAMED;
-        remarks.push(format!(
-            "The lookups of {rest} more pods are refused in the same way"
-        ));
+        remarks.push(FileRemark::RefusedToo(pods.len() - MAX_NAMED));
     }
     remarks
 }

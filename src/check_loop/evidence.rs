@@ -1,19 +1,29 @@
 //! What logs show, beside what the files say.
 
+use super::facts::Remark;
 use super::report::Sighting;
 use super::{log, servers};
 use crate::node::Node;
+use crate::text::Place;
 
 /// What the logs of DNS pods and those that the caller named show.
-pub(super) fn of(node: &Node) -> Vec<Sighting> {
+pub(super) fn sightings(node: &Node) -> Vec<Sighting> {
     let pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
-    let logs = pods.flat_map(|pod| &pod.containers).flat_map(|it| &it.logs);
-    logs.chain(&node.logs).flat_map(log::sightings).collect()
+    let of_pods = pods.flat_map(|pod| {
+        let logs = pod.containers.iter().flat_map(|it| &it.logs);
+        logs.flat_map(log::sightings).map(|it| Sighting {
+            pod: Some(pod.label()),
+            ..it
+        })
+    });
+    let named = node.logs.iter().flat_map(log::sightings);
+    of_pods.chain(named).collect()
 }
 
 /// A DNS server that does not run because its own query came back, while no
-/// file shows a loop: what it says counts as much as what the files say.
-pub(super) fn contradiction(node: &Node) -> Option<String> {
+/// file shows a loop: where its log says so, which counts as much as what the
+/// files say.
+pub(super) fn contradiction(node: &Node) -> Option<Place> {
     let dns_pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
     let dead = dns_pods
         .flat_map(|pod| &pod.containers)
@@ -21,20 +31,11 @@ pub(super) fn contradiction(node: &Node) -> Option<String> {
     let newest = dead.filter_map(|container| container.logs.first());
     let mut sightings = newest.flat_map(log::sightings);
     let fatal = sightings.find(|it| it.kind == log::LOOP_FATAL)?;
-    Some(format!(
-        "The log of CoreDNS ends with its own query coming back ({}), but no file of this node \
-         shows how: the way back leads through another machine, or was fixed since; ask with \
-         --probe when it runs again",
-        fatal.place
-    ))
+    Some(fatal.place)
 }
 
 /// A loop that a log shows and no file.
-pub(super) fn unexplained(evidence: &[Sighting]) -> Option<String> {
+pub(super) fn unexplained(evidence: &[Sighting]) -> Option<Remark> {
     let fatal = evidence.iter().find(|it| it.kind == log::LOOP_FATAL)?;
-    Some(format!(
-        "The log {} shows that CoreDNS did loop: with other files than these, or by a way that \
-         comes back from outside the node",
-        fatal.place.file
-    ))
+    Some(Remark::Unexplained(fatal.place.file.clone()))
 }

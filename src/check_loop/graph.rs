@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
+use super::facts::Unknown;
 use super::quote;
 use super::report::{Proof, When};
 use super::servers::{self, Role, Server};
 use super::view::{self, View};
-use super::walk;
+use crate::config::corefile::is_within;
 use crate::node::{HostFile, Node, Pod, is_cluster_dns};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
 use crate::topology::{self, Forward, Network, Program, Target};
@@ -37,8 +38,8 @@ pub(super) struct Graph<'n> {
 
 impl<'n> Graph<'n> {
     /// Everything of `node` that answers DNS.
-    pub(super) fn of(node: &'n Node) -> Self {
-        let servers = servers::of(node);
+    pub(super) fn of_node(node: &'n Node) -> Self {
+        let servers = servers::of_node(node);
         let services = services(node, &servers);
         let mut pods = BTreeMap::new();
         for pod in &node.pods {
@@ -69,10 +70,10 @@ impl<'n> Graph<'n> {
             if let Some(file) = server.named_file(path) {
                 return Ok(view::listed(file));
             }
-            return Err(format!(
-                "{} reads {path} in its own file system, which is not read",
-                server.dns.label
-            ));
+            return Err(Unknown::OwnFileSystem {
+                who: server.dns.label(),
+                path: path.to_owned(),
+            });
         }
         match (server.pod, when) {
             (Some(pod), When::Now) => view::now(pod),
@@ -80,7 +81,7 @@ impl<'n> Graph<'n> {
             (None, _) if server.is_in_pod() => view::next(self.node, None),
             (None, _) => match self.file_of_node(path) {
                 Some(file) => view::of_file(file),
-                None => Err(format!("{path} was not read")),
+                None => Err(Unknown::NotRead(path.to_owned())),
             },
         }
     }
@@ -89,7 +90,7 @@ impl<'n> Graph<'n> {
     pub(super) fn is_cut(&self, server: &Server<'n>, path: &str, when: When) -> bool {
         let conf = match (server.pod, when) {
             (Some(_), _) if path != view::RESOLV_CONF => server.named_file(path),
-            (Some(pod), When::Now) => view::own_file(pod),
+            (Some(pod), When::Now) => pod.own_file(),
             _ if server.is_in_pod() => {
                 let file = self.node.kubelet_file.as_ref();
                 file.and_then(|it| it.content.as_ref().ok())
@@ -127,7 +128,7 @@ impl<'n> Graph<'n> {
         let zone = cluster_zone(self.node);
         let has_names = |it: &Server<'_>| {
             let mut forwards = it.dns.forwards.iter();
-            let own = forwards.find(|own| walk::is_below(&zone, &own.zone));
+            let own = forwards.find(|own| is_within(&zone, &own.zone));
             own.is_some_and(|own| own.to.is_empty())
         };
         let is_backend = |it: &Server<'_>| {
@@ -138,6 +139,7 @@ impl<'n> Graph<'n> {
                 .pod
                 .is_some_and(|it| servers::is_of_others(self.node, it));
             it.role == Role::Cluster
+                && can_be_endpoint(it)
                 && is_known
                 && !is_others
                 && it.dns.program != Program::NodeCache
@@ -151,7 +153,9 @@ impl<'n> Graph<'n> {
         if !serving.is_empty() {
             return serving;
         }
-        of(&|it| it.pod.is_none_or(is_cluster_dns))
+        let is_asked =
+            |pod: &Pod| is_cluster_dns(pod) || servers::is_behind_service(self.node, pod);
+        of(&|it| it.pod.is_none_or(is_asked))
     }
 
     /// What the server does with queries, whatever it is called.
@@ -179,6 +183,19 @@ impl<'n> Graph<'n> {
         let mut services = self.services.iter();
         services.find(|(own, _)| *own == ip).map(|(_, proof)| proof)
     }
+}
+
+/// Whether a service can lead to the server: not to one that listens on loopback
+/// and link-local addresses alone, as caches of a node do.
+///
+/// Source: kubernetes `pkg/apis/core/validation/validation.go: ValidateNonSpecialIP`.
+fn can_be_endpoint(server: &Server<'_>) -> bool {
+    let is_special = |ip: IpAddr| match ip {
+        IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local(),
+    };
+    let mut listens = server.dns.listens.iter();
+    listens.len() == 0 || listens.any(|it| it.address.is_none_or(|ip| !is_special(ip)))
 }
 
 /// The addresses of the cluster's DNS: `clusterDNS`, and where NodeLocal

@@ -2,16 +2,19 @@
 
 mod asked;
 mod assumptions;
+mod cause;
 mod chains;
+mod concern;
 mod deliver;
 mod drift;
 mod evidence;
+pub mod facts;
 mod fix;
 mod graph;
-mod headline;
 pub mod log;
 mod others;
 mod outcome;
+mod paths;
 mod probed;
 mod quote;
 mod report;
@@ -23,7 +26,6 @@ mod unlike;
 mod verdict;
 mod view;
 mod walk;
-mod ways;
 
 #[cfg(test)]
 mod tests;
@@ -32,13 +34,14 @@ use crate::kubelet::Found;
 use crate::node::{Node, Presence};
 use crate::topology::{DnsServer, Network};
 
+use facts::{Missing, Remark};
 use graph::Graph;
 use outcome::Outcome;
 
 pub use asked::goes_round;
 pub use probed::with_probe;
 pub use report::{
-    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When,
+    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When, Who,
 };
 pub use running::as_running;
 
@@ -47,7 +50,7 @@ pub fn judge(node: &Node) -> Report {
     let files = node;
     let running = as_running(files);
     let node = running.as_ref().unwrap_or(files);
-    let graph = Graph::of(node);
+    let graph = Graph::of_node(node);
     let now = outcome::outcomes(&graph, When::Now);
     let next = outcome::outcomes(&graph, When::NextStart);
     let mut state_now = verdict::state(&graph, &now);
@@ -69,46 +72,46 @@ pub fn judge(node: &Node) -> Report {
     };
     let all: Vec<&Outcome> = first.iter().chain(second).collect();
     let missing = match (verdict, contradiction) {
-        (_, Some(sentence)) => vec![sentence],
+        (_, Some(place)) => vec![Missing::Loop(place)],
         (Verdict::Unknown, None) => assumptions::missing(&graph, &next),
         (_, None) if state_next == State::Unknown => assumptions::missing(&graph, &next),
         _ => Vec::new(),
     };
-    let evidence = evidence::of(node);
-    let mut remarks = ways::remarks(&graph, &all);
+    let evidence = evidence::sightings(node);
+    let mut remarks = paths::remarks(&graph, &all);
     remarks.extend(assumptions::supposed(&graph, state_now, &all));
     if !is_about_now && missing.is_empty() {
         remarks.extend(evidence::unexplained(&evidence));
     }
     remarks.extend(beside(&graph));
     remarks.extend(running.as_ref().and_then(|_| restarted(files, state_next)));
-    remarks.retain(|it| !is_said(it, &missing));
+    remarks.retain(|it| !it.is_in(&missing));
+    let concern = concern::find(node, (verdict, state_next), &evidence, &remarks);
     let of_kubelet = node.kubelet.iter().flat_map(|it| &it.remarks);
-    remarks.extend(of_kubelet.cloned());
-    let mut report = Report {
+    remarks.extend(of_kubelet.cloned().map(Remark::Kubelet));
+    Report {
         node: node.name.clone(),
-        setup: setup::of(&graph),
+        setup: setup::of_graph(&graph),
         verdict,
         now: state_now,
         next_start: state_next,
-        headline: String::new(),
-        chains: chains::of(&graph, &all),
-        fix: fix::of(&graph, files, (state_now, state_next), &all),
+        cause: cause::deciding(&graph, verdict, &all),
+        concern,
+        chains: chains::all(&graph, &all),
+        fix: fix::find(&graph, files, (state_now, state_next), &all),
         evidence,
         missing,
         remarks,
         skipped: node.skipped.clone(),
         probe: None,
-    };
-    report.headline = headline::of(&graph, &report, &all);
-    report
+    }
 }
 
-/// What is worth knowing beside the ways of queries.
-fn beside(graph: &Graph<'_>) -> Vec<String> {
-    let mut remarks = unlike::of(graph);
-    remarks.extend(others::of(graph));
-    remarks.extend(drift::of(graph));
+/// What is worth knowing beside the query paths.
+fn beside(graph: &Graph<'_>) -> Vec<Remark> {
+    let mut remarks = unlike::remarks(graph);
+    remarks.extend(others::remarks(graph));
+    remarks.extend(drift::remarks(graph));
     remarks.extend(left_over(graph.node));
     remarks
 }
@@ -119,67 +122,32 @@ fn can_have_kubelet(node: &Node) -> bool {
 }
 
 /// What comes with the kubelet's restart, where that is not what comes before.
-fn restarted(files: &Node, next: State) -> Option<String> {
-    let graph = Graph::of(files);
+fn restarted(files: &Node, next: State) -> Option<Remark> {
+    let graph = Graph::of_node(files);
     let state = verdict::state(&graph, &outcome::outcomes(&graph, When::NextStart));
-    (state != next).then(|| {
-        format!(
-            "From the kubelet's restart on, with the settings that its files have by now, the next \
-             start of the DNS pods is another one: {}",
-            state.word()
-        )
-    })
+    (state != next).then_some(Remark::Restart(state))
 }
 
-/// What was not taken for a pod.
-fn left_over(node: &Node) -> Option<String> {
-    let unseen = node.pods.iter().any(|it| it.presence == Presence::NotSeen);
-    if unseen
-        && node
-            .kubelet
-            .as_ref()
-            .is_some_and(|it| it.found != Found::Named)
-    {
-        return Some(
-            "Which pods run could not be seen, as the processes of the node were not: those of \
-             which there are files are taken to run"
-                .to_owned(),
-        );
+/// The remark about directories of pods that are gone.
+fn left_over(node: &Node) -> Option<Remark> {
+    let is_unseen = node.pods.iter().any(|it| it.presence == Presence::NotSeen);
+    let kubelet = node.kubelet.as_ref();
+    if is_unseen && kubelet.is_some_and(|it| it.found != Found::Named) {
+        return Some(Remark::PodsUnseen);
     }
-    let shown: Vec<&str> = node
-        .left_over
-        .iter()
-        .take(MAX_LEFT_OVER)
-        .map(String::as_str)
-        .collect();
-    let rest = node.left_over.len().saturating_sub(MAX_LEFT_OVER);
-    let more = if rest == 0 {
-        String::new()
-    } else {
-        format!(" and {rest} more")
-    };
-    (!shown.is_empty()).then(|| {
-        format!(
-            "Left over from pods that are gone, and not counted: the directories of {}{more}",
-            shown.join(", ")
-        )
+    (!node.left_over.is_empty()).then(|| Remark::LeftOver {
+        pods: node.left_over.iter().take(MAX_LEFT_OVER).cloned().collect(),
+        more: node.left_over.len().saturating_sub(MAX_LEFT_OVER),
     })
 }
 
 /// More pods that are gone are not named.
 const MAX_LEFT_OVER: usize = 3;
 
-/// Whether one of the sentences says what the remark ends with.
-fn is_said(remark: &str, sentences: &[String]) -> bool {
-    // Their first letter is a capital one.
-    let mut ends = sentences.iter().map(|it| it.get(1..).unwrap_or(it));
-    ends.any(|it| remark.ends_with(it))
-}
-
 /// The DNS servers of pods on the node's own network, each with its pod's number
 /// in [`Node::pods`].
 pub fn servers_on_node(node: &Node) -> Vec<(usize, DnsServer)> {
-    let found = servers::of(node).into_iter().filter_map(|it| {
+    let found = servers::of_node(node).into_iter().filter_map(|it| {
         let pod = it.pod?;
         let number = node.pods.iter().position(|own| std::ptr::eq(own, pod))?;
         let is_new = !node.servers.contains(&it.dns);
@@ -189,14 +157,14 @@ pub fn servers_on_node(node: &Node) -> Vec<(usize, DnsServer)> {
 }
 
 /// Where servers of one list do not give the same answers though any of them is
-/// asked, of the cluster's DNS. Whole sentences without a full stop.
-pub fn unlike(node: &Node) -> Vec<String> {
-    unlike::of(&Graph::of(node))
+/// asked, of the cluster's DNS.
+pub fn unlike(node: &Node) -> Vec<Remark> {
+    unlike::remarks(&Graph::of_node(node))
 }
 
 /// The servers that a probe of `node` asks.
 pub fn probe_targets(node: &Node) -> Vec<seen::Target> {
-    let graph = Graph::of(node);
+    let graph = Graph::of_node(node);
     let servers: Vec<DnsServer> = graph.servers.into_iter().map(|it| it.dns).collect();
     seen::targets_of(&servers, node)
 }

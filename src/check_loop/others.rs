@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use super::facts::Remark;
 use super::graph::Graph;
 use super::outcome::{self, Outcome};
 use super::report::{State, When};
 
-/// What does not work in them, a remark for each pod. Whole sentences without
-/// a full stop.
-pub(super) fn of(graph: &Graph<'_>) -> Vec<String> {
+/// What does not work in them, a remark for each pod.
+pub(super) fn remarks(graph: &Graph<'_>) -> Vec<Remark> {
     let now = outcome::of_others(graph, When::Now);
     let next = outcome::of_others(graph, When::NextStart);
     let is_worth_saying = |it: &&Outcome| !matches!(it.state, State::NoLoop | State::Unknown);
@@ -20,25 +20,11 @@ pub(super) fn of(graph: &Graph<'_>) -> Vec<String> {
             pods.entry(pod.key()).or_insert((pod.label(), outcome));
         }
     }
-    pods.into_values()
-        .map(|(label, it)| remark(&label, it))
-        .collect()
-}
-
-fn remark(label: &str, outcome: &Outcome) -> String {
-    let when = match outcome.when {
-        When::Now => "",
-        When::NextStart => ", from its next start on",
-    };
-    let what = match outcome.state {
-        State::Loop => "its queries loop",
-        State::Refused => "its queries are refused",
-        _ => "some of its queries loop or are refused",
-    };
-    let step = outcome.deciding().and_then(|it| it.steps.last());
-    let to = step.map_or_else(String::new, |it| format!(" (it sends to {})", it.to));
-    format!(
-        "Pod {label} is a DNS server of somebody else, not behind the service of the cluster's \
-         DNS: {what}{when}{to}, which is no part of the verdict"
-    )
+    let remarks = pods.into_values().map(|(pod, outcome)| Remark::Other {
+        pod,
+        when: outcome.when,
+        state: outcome.state,
+        to: (outcome.deciding().and_then(|it| it.steps.last())).map(|it| it.to.clone()),
+    });
+    remarks.collect()
 }

@@ -2,37 +2,38 @@
 
 use std::collections::BTreeSet;
 
+use super::facts::Unknown;
 use super::graph::Graph;
 use super::report::{State, When};
 use super::servers::{self, Role, Server};
-use super::walk::{self, Step, Way, WayEnd, Who};
-use crate::topology::{Program, Target};
+use super::walk::{self, PathEnd, QueryPath, Step, Who};
+use crate::topology::{Program, Target, Weight};
 
 /// More zones than this are not looked at.
 const MAX_ZONES: usize = 64;
-/// The ways of one zone's queries from one server.
+/// The query paths of one zone's queries from one server.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) start: usize,
     pub(super) zone: String,
     pub(super) when: When,
     pub(super) state: State,
-    pub(super) ways: Vec<Way>,
-    /// Whether only names loop that a server on the way does not have.
+    pub(super) paths: Vec<QueryPath>,
+    /// Whether only names loop that a server on the query path does not have.
     pub(super) is_partial: bool,
 }
 
 impl Outcome {
     /// Whether it only says that something was not followed.
     pub(super) fn is_doubt(&self) -> bool {
-        self.ways.iter().all(|way| way.steps.is_empty())
+        self.paths.iter().all(|path| path.steps.is_empty())
     }
 
-    /// The way that decides.
-    pub(super) fn deciding(&self) -> Option<&Way> {
-        let counted = || self.ways.iter().filter(|way| !way.is_passed);
-        let cycle = counted().find(|way| matches!(way.end, WayEnd::Cycle(_)));
-        let refused = |way: &&Way| matches!(way.end, WayEnd::Refused | WayEnd::Stopped);
+    /// The query path that decides.
+    pub(super) fn deciding(&self) -> Option<&QueryPath> {
+        let counted = || self.paths.iter().filter(|path| !path.is_passed);
+        let cycle = counted().find(|path| matches!(path.end, PathEnd::Cycle(_)));
+        let refused = |path: &&QueryPath| matches!(path.end, PathEnd::Refused | PathEnd::Stopped);
         cycle.or_else(|| counted().find(refused))
     }
 }
@@ -69,7 +70,7 @@ pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
         if server.role == Role::Cluster {
             outcomes.extend(in_doubt(start, server, when, is_cut));
         }
-        if server.dns.stops.is_some() {
+        if server.dns.first(Weight::Stops).is_some() {
             continue;
         }
         let first = outcomes.len();
@@ -77,31 +78,31 @@ pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
             if walk::forward(server, zone).is_none() {
                 continue;
             }
-            let ways = walk::ways(graph, when, start, zone);
-            let same = |other: &Outcome| other.ways == ways;
+            let paths = walk::paths(graph, when, start, zone);
+            let same = |other: &Outcome| other.paths == paths;
             if outcomes.get(first..).unwrap_or_default().iter().any(same) {
                 continue;
             }
-            let state = state_of(&ways);
+            let state = state_of(&paths);
             // Whether servers of the node that nobody of the cluster asks
             // work is not the question, unless they ask themselves.
             let is_asked_about = graph.node.kubelet.is_none() && server.pod.is_some();
-            if server.role == Role::Other && !has_cycle(&ways) && !is_asked_about {
+            if server.role == Role::Other && !has_cycle(&paths) && !is_asked_about {
                 continue;
             }
             outcomes.push(Outcome {
-                is_partial: is_partial(graph, zone, &ways),
+                is_partial: is_partial(graph, zone, &paths),
                 start,
                 zone: zone.clone(),
                 when,
                 state,
-                ways,
+                paths,
             });
         }
     }
     // Who goes round itself says more than who only asks such a server.
-    let before = |it: &Outcome| match it.deciding().map(|way| &way.end) {
-        Some(WayEnd::Cycle(first)) => *first,
+    let before = |it: &Outcome| match it.deciding().map(|path| &path.end) {
+        Some(PathEnd::Cycle(first)) => *first,
         _ => 0,
     };
     outcomes.sort_by_key(|it| (it.state.rank(), before(it)));
@@ -112,7 +113,7 @@ pub(super) fn every(graph: &Graph<'_>, when: When) -> Vec<Outcome> {
 /// itself and passes on only those that it does not have: with `fallthrough`,
 /// reverse lookups of addresses outside the cluster. The names of the
 /// cluster work then.
-fn is_partial(graph: &Graph<'_>, zone: &str, ways: &[Way]) -> bool {
+fn is_partial(graph: &Graph<'_>, zone: &str, paths: &[QueryPath]) -> bool {
     let passes = |step: &Step| match step.who {
         Who::Server(index) => graph.servers.get(index).is_some_and(|it| {
             let serves = it.dns.forwards.iter().any(|own| own.to.is_empty());
@@ -123,8 +124,8 @@ fn is_partial(graph: &Graph<'_>, zone: &str, ways: &[Way]) -> bool {
         }),
         Who::Service(_) => false,
     };
-    let in_circle = |way: &Way| match way.end {
-        WayEnd::Cycle(first) => way
+    let in_circle = |path: &QueryPath| match path.end {
+        PathEnd::Cycle(first) => path
             .steps
             .get(first..)
             .unwrap_or_default()
@@ -132,10 +133,10 @@ fn is_partial(graph: &Graph<'_>, zone: &str, ways: &[Way]) -> bool {
             .any(passes),
         _ => false,
     };
-    let is_cycle = |way: &&Way| matches!(way.end, WayEnd::Cycle(_));
+    let is_cycle = |path: &&QueryPath| matches!(path.end, PathEnd::Cycle(_));
     zone.ends_with(".arpa.")
-        && ways.iter().filter(is_cycle).count() > 0
-        && ways.iter().filter(is_cycle).all(in_circle)
+        && paths.iter().filter(is_cycle).count() > 0
+        && paths.iter().filter(is_cycle).all(in_circle)
 }
 
 /// Whether the server is there with these files: a pod that is only supposed
@@ -147,15 +148,13 @@ fn is_asked(server: &Server<'_>, when: When) -> bool {
 /// What keeps a server of the cluster's DNS from being judged: nothing of it
 /// counts, or not all of it was followed.
 fn in_doubt(start: usize, server: &Server<'_>, when: When, is_cut: bool) -> Option<Outcome> {
-    let cut = || {
-        is_cut
-            .then(|| format!("there are more than {MAX_ZONES} zones, and the rest is not followed"))
-    };
-    let hides = || server.dns.hides.first().cloned();
-    let reason = server.dns.stops.clone().or_else(hides).or_else(cut)?;
-    let way = Way {
+    let doubt = server.dns.first(Weight::Stops);
+    let doubt = doubt.or_else(|| server.dns.first(Weight::Hides));
+    let cut = || is_cut.then_some(Unknown::TooManyZones(MAX_ZONES));
+    let reason = doubt.cloned().map(Unknown::Server).or_else(cut)?;
+    let path = QueryPath {
         steps: Vec::new(),
-        end: WayEnd::Unknown(reason),
+        end: PathEnd::Unknown(reason),
         share: (1, 1),
         is_passed: false,
     };
@@ -164,7 +163,7 @@ fn in_doubt(start: usize, server: &Server<'_>, when: When, is_cut: bool) -> Opti
         zone: ".".to_owned(),
         when,
         state: State::Unknown,
-        ways: vec![way],
+        paths: vec![path],
         is_partial: false,
     })
 }
@@ -186,7 +185,7 @@ fn zones(graph: &Graph<'_>) -> (Vec<String>, bool) {
     (zones, is_cut)
 }
 
-/// What tells the ways of one zone's queries from those of another.
+/// What tells the query paths of one zone's queries from those of another.
 fn treatment<'g>(graph: &'g Graph<'_>, zone: &str) -> (bool, Vec<Option<Vec<&'g Target>>>) {
     let targets = |server: &'g Server<'_>| {
         let forward = walk::forward(server, zone)?;
@@ -196,17 +195,19 @@ fn treatment<'g>(graph: &'g Graph<'_>, zone: &str) -> (bool, Vec<Option<Vec<&'g 
     (zone.ends_with(".arpa."), all)
 }
 
-fn has_cycle(ways: &[Way]) -> bool {
-    ways.iter().any(|way| matches!(way.end, WayEnd::Cycle(_)))
+fn has_cycle(paths: &[QueryPath]) -> bool {
+    paths
+        .iter()
+        .any(|path| matches!(path.end, PathEnd::Cycle(_)))
 }
 
-fn state_of(ways: &[Way]) -> State {
-    let counted = || ways.iter().filter(|way| !way.is_passed);
-    let has = |is: fn(&WayEnd) -> bool| counted().any(|way| is(&way.end));
-    let cycles = has(|end| matches!(end, WayEnd::Cycle(_)));
-    let refused = has(|end| matches!(end, WayEnd::Refused | WayEnd::Stopped));
-    let answered = has(|end| *end == WayEnd::Answered);
-    let unknown = has(|end| matches!(end, WayEnd::Unknown(_)));
+fn state_of(paths: &[QueryPath]) -> State {
+    let counted = || paths.iter().filter(|path| !path.is_passed);
+    let has = |is: fn(&PathEnd) -> bool| counted().any(|path| is(&path.end));
+    let cycles = has(|end| matches!(end, PathEnd::Cycle(_)));
+    let refused = has(|end| matches!(end, PathEnd::Refused | PathEnd::Stopped));
+    let answered = has(|end| *end == PathEnd::Answered);
+    let unknown = has(|end| matches!(end, PathEnd::Unknown(_)));
     match (cycles, refused, answered || unknown) {
         (true, _, false) => State::Loop,
         (true, _, true) | (false, true, true) => State::Mixed,

@@ -1,18 +1,20 @@
 //! What a probe changes in the verdict that the files have led to.
 
+use super::facts::{Cause, Remark};
 use super::report::{Report, State, Verdict};
-use super::seen::{Seen, Sight};
+use super::seen::{ProbeResult, Sight};
 
 /// The report with what the probe saw. A query that was seen to come back
 /// outweighs every file; that none came back outweighs nothing, since the next
 /// start reads the files again.
-pub fn with_probe(mut report: Report, seen: Seen) -> Report {
+pub fn with_probe(mut report: Report, seen: ProbeResult) -> Report {
     match seen.sight {
         Sight::Loops => {
             let is_said = matches!(report.verdict, Verdict::Loop | Verdict::Mixed);
             if !is_said {
                 report.verdict = Verdict::Loop;
-                report.headline = headline(&seen);
+                report.concern = None;
+                report.cause = cause(&seen);
             }
             if report.now != State::Mixed {
                 report.now = State::Loop;
@@ -21,7 +23,7 @@ pub fn with_probe(mut report: Report, seen: Seen) -> Report {
         Sight::NotSeen => {
             let is_contrary = matches!(report.now, State::Loop | State::Mixed);
             if is_contrary {
-                report.remarks.push(NOT_SEEN.to_owned());
+                report.remarks.push(Remark::NotSeen);
             }
         }
         Sight::Unknown => {}
@@ -30,19 +32,15 @@ pub fn with_probe(mut report: Report, seen: Seen) -> Report {
     report
 }
 
-const NOT_SEEN: &str = "The files say that it loops now, but the probe did not see it: each server \
-    answered, and no query came back. Servers that run can have been started with other files";
-
-fn headline(seen: &Seen) -> String {
+/// To whom the query came back.
+fn cause(seen: &ProbeResult) -> Option<Cause> {
     let mut looping = seen.servers.iter().filter(|it| it.sight == Sight::Loops);
-    let first = looping
-        .next()
-        .map_or_else(String::new, |it| format!("{} on {}", it.who, it.server));
-    let others = match looping.count() {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
-    format!("DNS loops: the probe's query came back to {first}{others}")
+    let first = looping.next()?;
+    Some(Cause::Probe {
+        who: first.who.clone(),
+        server: first.server,
+        others: looping.count(),
+    })
 }
 
 #[cfg(test)]
@@ -59,7 +57,8 @@ mod tests {
             verdict,
             now,
             next_start: State::Unknown,
-            headline: "from the files".to_owned(),
+            cause: None,
+            concern: None,
             chains: Vec::new(),
             fix: None,
             evidence: Vec::new(),
@@ -77,16 +76,16 @@ mod tests {
             question: None,
         };
         let servers = vec![server.clone(), server];
-        let report = with_probe(report, Seen { sight, servers });
+        let report = with_probe(report, ProbeResult { sight, servers });
         let found = (report.verdict, report.now, report.remarks.len());
         assert_eq!(found, expected, "{verdict:?} {now:?} {sight:?}");
-        let says = report.headline != "from the files";
-        assert_eq!(says, report.verdict != verdict, "{}", report.headline);
-        if says {
-            let headline = "DNS loops: the probe's query came back to dnsmasq (process 7) on \
-                127.0.1.1:53 and 1 more";
-            assert_eq!(report.headline, headline);
-        }
+        let came_back = Cause::Probe {
+            who: "dnsmasq (process 7)".to_owned(),
+            server: "127.0.1.1:53".parse().unwrap(),
+            others: 1,
+        };
+        let cause = (report.verdict != verdict).then_some(came_back);
+        assert_eq!(report.cause, cause);
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! What is found about the DNS of a node.
 
-use super::seen::Seen;
+use std::net::{IpAddr, SocketAddr};
+
+use super::facts::{Cause, Caveat, Concern, Missing, Remark, Step, Unknown, Useless};
+use super::log::{KINDS, OWN_ADDRESS};
+use super::seen::ProbeResult;
 use crate::text::Place;
 
 /// What was found.
@@ -16,24 +20,25 @@ pub struct Report {
     pub now: State,
     /// The pods after the next start, with the files the kubelet would write.
     pub next_start: State,
-    /// The verdict in one line that a tired person understands, without a
-    /// full stop.
-    pub headline: String,
+    /// What decides it; `None`: nothing that is known, or nothing is wrong.
+    pub cause: Option<Cause>,
+    /// What is wrong though it does not loop; only with [`Verdict::NoLoop`].
+    pub concern: Option<Concern>,
     /// The proof: the chains that decide first, then others.
     pub chains: Vec<Chain>,
-    /// What ends it.
+    /// The one change that ends the loop, if one was found.
     pub fix: Option<Fix>,
     /// Log lines that show it.
     pub evidence: Vec<Sighting>,
     /// What would be needed for an answer, if the verdict or that of the next
     /// start is unknown.
-    pub missing: Vec<String>,
+    pub missing: Vec<Missing>,
     /// Drift and other things worth knowing.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
     /// What could not be read.
     pub skipped: Vec<String>,
     /// What a probe saw, if there was one.
-    pub probe: Option<Seen>,
+    pub probe: Option<ProbeResult>,
 }
 
 /// The answer to `kdns check-loop`.
@@ -53,7 +58,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// How one of the two sets of files does.
+/// What becomes of queries: now, or at the next start.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
     /// It loops.
@@ -62,7 +67,7 @@ pub enum State {
     Mixed,
     /// Queries are sent to where nobody listens.
     Refused,
-    /// Every way leads out.
+    /// Every query path leads out.
     NoLoop,
     /// Not known.
     Unknown,
@@ -102,7 +107,7 @@ impl State {
         Self::NoLoop,
     ];
 
-    /// Its place among them.
+    /// Its place in [`Self::ALL`].
     pub(super) fn rank(self) -> usize {
         let mut all = Self::ALL.into_iter();
         all.position(|it| it == self).unwrap_or_default()
@@ -139,7 +144,7 @@ pub struct Setup {
     pub forwards: Vec<String>,
 }
 
-/// A way that queries take.
+/// A query path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     /// Whether pods take it now, or after their next start.
@@ -150,7 +155,7 @@ pub struct Chain {
     pub hops: Vec<Hop>,
     /// How it ends.
     pub end: End,
-    /// Of how many equal choices this way is one: 1 of 2 is `(1, 2)`.
+    /// Of how many equal choices this query path is one: 1 of 2 is `(1, 2)`.
     pub share: (u32, u32),
 }
 
@@ -163,18 +168,39 @@ pub enum When {
     NextStart,
 }
 
-/// One server on the way.
+/// One server on the query path.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Hop {
-    /// Who: [`crate::topology::DnsServer::label`].
-    pub who: String,
-    /// Where: `on the node`, `in the pod's network`.
-    pub network: String,
+    /// The server, or the service that stands for several.
+    pub who: Who,
     /// To which address and port it sends, as text.
     pub sends_to: String,
     /// Files and places that say so, in the order in which they are followed:
     /// the Corefile's `forward`, then the `nameserver` line.
     pub proof: Vec<Proof>,
+}
+
+impl Hop {
+    /// Whether it sends to a loopback address, as packets see it.
+    pub fn is_to_loopback(&self) -> bool {
+        let to = self.sends_to.parse();
+        to.is_ok_and(|to| super::graph::reached(to).ip().is_loopback())
+    }
+}
+
+/// Who is at a hop.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Who {
+    /// A DNS server.
+    Server {
+        /// [`crate::topology::DnsServer::label`].
+        label: String,
+        /// Whether it is on the node's network, not in a pod's.
+        is_on_node: bool,
+    },
+    /// The service of the cluster's DNS; `None`: the one that NodeLocal
+    /// DNSCache asks, at an address that no file names.
+    Service(Option<IpAddr>),
 }
 
 /// A place and what stands there.
@@ -186,17 +212,19 @@ pub struct Proof {
     pub text: String,
 }
 
-/// How a way ends.
+/// How a query path ends.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum End {
     /// At the hop with this number, from 0, for the second time.
     Cycle(usize),
     /// Nobody listens on the last address.
     Refused,
+    /// The last server has noticed that it would ask itself, and asks nobody.
+    Stopped,
     /// At a server outside the node, or at one that answers itself.
     Outside,
-    /// It cannot be followed; the reason, without a full stop.
-    Unknown(String),
+    /// It cannot be followed.
+    Unknown(Unknown),
 }
 
 /// What ends the loop.
@@ -206,13 +234,12 @@ pub struct Fix {
     pub edit: Edit,
     /// Whether the kubelet has to be restarted for what stands there already.
     pub is_restart: bool,
-    /// What to do after it, in order: restart this, recreate those pods.
-    /// Whole sentences without a full stop.
-    pub then: Vec<String>,
+    /// What to do with it, in order: restart this, recreate those pods.
+    pub then: Vec<Step>,
     /// What would undo it, such as a flag that overrides the file.
-    pub but: Vec<String>,
+    pub but: Vec<Caveat>,
     /// What people try that does not fix it.
-    pub not: Vec<String>,
+    pub not: Vec<Useless>,
 }
 
 /// One change of one file.
@@ -222,7 +249,7 @@ pub struct Edit {
     pub place: Place,
     /// What stands there; `None`: nothing, it is to be added.
     pub old: Option<String>,
-    /// What is to stand there.
+    /// The words that are to stand there; empty: the old ones go.
     pub new: String,
 }
 
@@ -241,4 +268,18 @@ pub struct Sighting {
     pub first: Option<String>,
     /// The time of the last.
     pub last: Option<String>,
+    /// The pod whose log it is, `NAMESPACE/NAME`; `None`: a log that the caller
+    /// named.
+    pub pod: Option<String>,
+    /// The servers that the lines name as asked, each once, the first eight.
+    pub servers: Vec<SocketAddr>,
+}
+
+impl Sighting {
+    /// Whether a loop shows like this; not each of them is one.
+    pub fn shows_loop(&self) -> bool {
+        let mut kinds = KINDS.iter().map(|it| it.0);
+        let own = kinds.clone().position(|it| it == self.kind);
+        own < kinds.position(|it| it == OWN_ADDRESS)
+    }
 }

@@ -1,11 +1,16 @@
 //! The DNS servers of a node: those that were found as programs, and those of
 //! its pods.
 
+use std::net::IpAddr;
+
+use super::facts::Supposed;
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{Container, Node, Pod, Process, is_cluster_dns, is_node_cache};
 use crate::text::{Place, Placed};
 use crate::topology::coredns::{self, Site};
-use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
+use crate::topology::{
+    DnsServer, Doubt, Evidence, Forward, Instance, Listen, Network, Policy, Program, Target,
+};
 
 /// A DNS server.
 #[derive(Debug)]
@@ -14,8 +19,8 @@ pub(super) struct Server<'n> {
     /// The pod that it runs in.
     pub(super) pod: Option<&'n Pod>,
     pub(super) role: Role,
-    /// Why it is not known but supposed, as a sentence without a full stop.
-    pub(super) assumed: Option<String>,
+    /// What is supposed of it, as its Corefile is not known.
+    pub(super) assumed: Option<Supposed>,
 }
 
 impl Server<'_> {
@@ -43,19 +48,37 @@ impl Server<'_> {
 pub(super) enum Role {
     /// It serves the cluster's names: the question is about it.
     Cluster,
-    /// It is on the way of others, or loops by itself.
+    /// It is on the query path of others, or loops by itself.
     Other,
 }
 
 /// Whether the pod's DNS server is somebody's own: one in another namespace than
-/// that of the cluster's DNS, which runs beside it.
+/// that of the cluster's DNS, which runs beside it, and not seen to be asked in
+/// its place.
 pub(super) fn is_of_others(node: &Node, pod: &Pod) -> bool {
     let is_cluster = |it: &Pod| is_dns_pod(it) && is_cluster_dns(it);
-    !is_cluster_dns(pod) && !is_node_cache(pod) && node.pods.iter().any(is_cluster)
+    !is_cluster_dns(pod)
+        && !is_node_cache(pod)
+        && node.pods.iter().any(is_cluster)
+        && !is_behind_service(node, pod)
+}
+
+/// Whether the kernel sent what was for the cluster's DNS on to the pod.
+pub(super) fn is_behind_service(node: &Node, pod: &Pod) -> bool {
+    let service = node.kubelet.as_ref().map(|it| &it.cluster_dns.value);
+    let is_service = |ip: &IpAddr| service.is_some_and(|it| it.contains(ip));
+    let is_pod = |ip: &IpAddr| pod.addresses.contains(ip);
+    let mut flows = node.kernel.flows.iter();
+    let mut services = node.kernel.services.iter().flatten();
+    flows.any(|it| is_service(&it.server) && is_pod(&it.answers_from))
+        || services.any(|it| {
+            let mut servers = it.servers.iter().filter(|(_, weight)| *weight > 0);
+            is_service(&it.address.ip()) && servers.any(|(to, _)| is_pod(&to.ip()))
+        })
 }
 
 /// Every DNS server of the node, those of the cluster's DNS first.
-pub(super) fn of(node: &Node) -> Vec<Server<'_>> {
+pub(super) fn of_node(node: &Node) -> Vec<Server<'_>> {
     let mut servers: Vec<Server<'_>> = Vec::new();
     for pod in node.pods.iter().filter(|pod| is_dns_pod(pod)) {
         servers.extend(of_pod(node, pod));
@@ -100,7 +123,7 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
     let is_on_node = network == Network::Node;
     let site = Site {
         program,
-        label: &format!("{} (pod {})", program.name(), pod.label()),
+        instance: &Instance::Pod(pod.label()),
         network: &network,
         addresses: if is_on_node {
             &node.addresses
@@ -115,7 +138,7 @@ fn of_pod<'n>(node: &'n Node, pod: &'n Pod) -> Vec<Server<'n>> {
         [] if program == Program::CoreDns => &node.corefiles,
         own => own,
     };
-    let read = coredns::read(corefiles, &site);
+    let read = coredns::servers_of_files(corefiles, &site);
     let is_kube_dns = pod.containers.iter().any(|it| it.name == "kubedns");
     if read.is_empty() && is_kube_dns {
         return Vec::new();
@@ -148,7 +171,7 @@ fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
     }
     let site = Site {
         program: Program::CoreDns,
-        label: "CoreDNS",
+        instance: &Instance::Only,
         network: &Network::Pod(String::new()),
         addresses: &[],
         interfaces: &[],
@@ -159,7 +182,7 @@ fn without_pod<'n>(node: &'n Node, known: &[Server<'n>]) -> Vec<Server<'n>> {
         role: Role::Cluster,
         assumed: None,
     };
-    let read = coredns::read(&node.corefiles, &site);
+    let read = coredns::servers_of_files(&node.corefiles, &site);
     read.into_iter().map(server).collect()
 }
 
@@ -185,36 +208,26 @@ fn found<'n>(node: &'n Node, dns: &DnsServer) -> Server<'n> {
 
 /// A DNS pod whose Corefile was not found: where it sends queries is not known.
 fn unread<'n>(pod: &'n Pod, site: &Site<'_>) -> Server<'n> {
-    let why = || format!("The Corefile of pod {} was not found", pod.label());
-    let reason = pod.corefile_unknown.clone().unwrap_or_else(why);
-    let remedy = match (&pod.namespace, &pod.name) {
-        (Some(namespace), Some(name)) => format!(
-            "{reason}; kubectl -n {namespace} get pod {name} -o yaml says by its arguments and \
-             volumes where that is, and --corefile stands in for it"
-        ),
-        _ => format!("{reason}; --corefile stands in for it"),
+    let doubt = Doubt::Corefile {
+        pod: pod.namespace.clone().zip(pod.name.clone()),
+        label: pod.label(),
+        why: pod.corefile_unknown.clone(),
     };
+    let mut dns = DnsServer::new(site.program, site.instance.clone(), site.network.clone());
+    dns.doubts.push(doubt.clone());
     Server {
-        dns: DnsServer {
-            program: site.program,
-            label: site.label.to_owned(),
-            network: site.network.clone(),
-            listens: Vec::new(),
-            forwards: Vec::new(),
-            notices_loops: false,
-            unknown: Vec::new(),
-            hides: vec![remedy.clone()],
-            stops: None,
-        },
+        dns,
         pod: Some(pod),
         role: Role::Cluster,
-        assumed: Some(remedy),
+        assumed: Some(Supposed::Corefile(doubt)),
     }
 }
 
 /// CoreDNS as every installer sets it up, where no pod of it is on the node.
 fn usual<'n>() -> Server<'n> {
-    let forward = Forward {
+    let network = Network::Pod(String::new());
+    let mut dns = DnsServer::new(Program::CoreDns, Instance::Only, network);
+    dns.forwards.push(Forward {
         zone: ".".to_owned(),
         to: vec![Placed {
             value: Target::File(super::view::RESOLV_CONF.to_owned()),
@@ -225,28 +238,17 @@ fn usual<'n>() -> Server<'n> {
             },
         }],
         policy: Policy::Random,
-    };
+    });
+    dns.listens.push(Listen {
+        address: None,
+        port: crate::address::DNS_PORT,
+        evidence: Evidence::Default,
+    });
+    dns.notices_loops = true;
     Server {
-        dns: DnsServer {
-            program: Program::CoreDns,
-            label: "CoreDNS".to_owned(),
-            network: Network::Pod(String::new()),
-            listens: vec![Listen {
-                address: None,
-                port: crate::address::DNS_PORT,
-                evidence: Evidence::Default,
-            }],
-            forwards: vec![forward],
-            notices_loops: true,
-            unknown: Vec::new(),
-            hides: Vec::new(),
-            stops: None,
-        },
+        dns,
         pod: None,
         role: Role::Cluster,
-        assumed: Some(
-            "no Corefile was found, so CoreDNS is taken to forward to /etc/resolv.conf as usual"
-                .to_owned(),
-        ),
+        assumed: Some(Supposed::Usual),
     }
 }

@@ -14,7 +14,7 @@ use crate::topology::{Network, Target};
 const MAX_LISTED: usize = 32;
 
 /// How the node is set up.
-pub(super) fn of(graph: &Graph<'_>) -> Setup {
+pub(super) fn of_graph(graph: &Graph<'_>) -> Setup {
     let node = graph.node;
     let setting = node.kubelet.as_ref().map(|it| &it.resolv_conf);
     let file = node.kubelet_file.as_ref().filter(|it| it.content.is_ok());

@@ -6,6 +6,7 @@ use super::graph::Graph;
 use super::outcome::Outcome;
 use super::report::{State, Verdict};
 use super::servers::{Role, Server};
+use crate::topology::{Doubt, Weight};
 
 /// The state of all of them: that of the worst, unless other DNS pods answer
 /// what one of them does not.
@@ -15,7 +16,7 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
         // Where there is no kubelet the question is about what runs.
         server.is_some_and(|it| it.role == Role::Cluster || graph.node.kubelet.is_none())
     };
-    let share = Share::of(graph, outcomes);
+    let share = Share::of_outcomes(graph, outcomes);
     let states = outcomes.iter().map(|it| match it.state {
         State::Loop | State::Refused if share.is_some(it.start) => State::Mixed,
         state => state,
@@ -47,12 +48,12 @@ pub(super) fn state(graph: &Graph<'_>, outcomes: &[Outcome]) -> State {
 pub(super) struct Share {
     /// The servers of each.
     bad: Vec<Vec<usize>>,
-    /// How many the others are.
+    /// How many pods answer all queries.
     good: usize,
 }
 
 impl Share {
-    pub(super) fn of(graph: &Graph<'_>, outcomes: &[Outcome]) -> Self {
+    pub(super) fn of_outcomes(graph: &Graph<'_>, outcomes: &[Outcome]) -> Self {
         let behind = graph.behind_service();
         let mut pods: BTreeMap<String, (Vec<usize>, State)> = BTreeMap::new();
         for outcome in outcomes.iter().filter(|it| behind.contains(&it.start)) {
@@ -96,13 +97,14 @@ pub(super) fn asks_nobody(graph: &Graph<'_>) -> bool {
     let mut servers = graph.servers.iter().filter(|it| it.role == Role::Cluster);
     let is_alone = |it: &Server<'_>| {
         let forwards = &it.dns.forwards;
-        let is_known = it.assumed.is_none() && it.dns.hides.is_empty() && it.dns.stops.is_none();
+        let is_noted = |it: &Doubt| it.weight() == Weight::Note;
+        let is_known = it.assumed.is_none() && it.dns.doubts.iter().all(is_noted);
         is_known && !it.dns.listens.is_empty() && forwards.iter().all(|own| own.to.is_empty())
     };
     servers.next().is_some_and(is_alone) && servers.all(is_alone)
 }
 
-/// Whether DNS does not work in this state.
+/// Whether queries of the cluster fail in this state.
 pub(super) fn is_bad(state: State) -> bool {
     matches!(state, State::Loop | State::Mixed | State::Refused)
 }

@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use super::facts::Unknown;
 use super::quote::{self, quote};
 use super::report::Proof;
 use crate::address::DNS_PORT;
@@ -11,7 +12,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Kubelet, Origin, Setting};
 use crate::loopback::name_servers;
 use crate::node::{HostFile, Node, Pod, is_cluster_dns};
-use crate::pod::{Makers, PodId, Seen, Word, WordOrigin, pod_file};
+use crate::pod::{KnownFile, Makers, PodId, Word, WordOrigin, pod_file};
 use crate::text::{Source, Span, escaped};
 
 /// The file that every program of a pod reads.
@@ -25,7 +26,7 @@ pub(super) struct Listed {
 }
 
 /// The servers of a file; an error says why they are not known.
-pub(super) type View = Result<Vec<Listed>, String>;
+pub(super) type View = Result<Vec<Listed>, Unknown>;
 
 /// What a pod's DNS servers come from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -43,18 +44,10 @@ pub(super) enum Policy {
 
 /// The servers that a pod has now.
 pub(super) fn now(pod: &Pod) -> View {
-    match own_file(pod) {
+    match pod.own_file() {
         Some(conf) => Ok(listed(conf)),
-        None => Err(format!(
-            "the resolv.conf of pod {} was not found on the node",
-            pod.label()
-        )),
+        None => Err(Unknown::PodFile(pod.label())),
     }
-}
-
-/// The file that the pod's programs read.
-pub(super) fn own_file(pod: &Pod) -> Option<&ResolvConf> {
-    pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref())
 }
 
 /// The servers that a pod would get now; of a pod with the usual policy of DNS
@@ -64,19 +57,14 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
         return now(pod);
     }
     let Some(kubelet) = &node.kubelet else {
-        return Err("no kubelet was found on the node".to_owned());
+        return Err(Unknown::NoKubelet);
     };
     let policy = pod.map_or(Policy::Host, |pod| policy(node, pod));
     if let (Policy::Own, Some(pod)) = (policy, pod) {
         return now(pod);
     }
     if let (Policy::Unknown, Some(pod)) = (policy, pod) {
-        return Err(format!(
-            "the dnsPolicy of pod {} is not known: its resolv.conf is neither what the kubelet \
-             would write for Default nor for ClusterFirst, so that it was written from an older \
-             file, or by the pod's own dnsConfig",
-            pod.label()
-        ));
+        return Err(Unknown::DnsPolicy(pod.label()));
     }
     written(node, kubelet, pod, policy)
 }
@@ -84,7 +72,7 @@ pub(super) fn next(node: &Node, pod: Option<&Pod>) -> View {
 /// The servers that the kubelet would write for a pod of this policy.
 fn written(node: &Node, kubelet: &Kubelet, pod: Option<&Pod>, policy: Policy) -> View {
     if let (Origin::Unread(reason), Policy::Host) = (&kubelet.resolv_conf.origin, policy) {
-        return Err(format!("the kubelet's resolvConf is not known: {reason}"));
+        return Err(Unknown::ResolvConf(reason.clone()));
     }
     let spec = PodSpec {
         dns_policy: match policy {
@@ -113,19 +101,19 @@ fn written(node: &Node, kubelet: &Kubelet, pod: Option<&Pod>, policy: Policy) ->
             .iter()
             .filter_map(|it| of_word(node, kubelet, it))
             .collect()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(Unknown::Pod(error)),
     }
 }
 
 /// What helps where the kubelet's file is not known.
 const NOT_READ: &str = "that file was not read (--node-file stands in for it)";
 
-fn seen<'f>(file: Option<&'f HostFile>, not_read: &'f str) -> Seen<'f> {
+fn seen<'f>(file: Option<&'f HostFile>, not_read: &'f str) -> KnownFile<'f> {
     match file.map(|file| &file.content) {
-        Some(Ok(conf)) => Seen::Read(conf),
-        Some(Err(unread)) if unread.is_missing => Seen::Missing,
-        Some(Err(unread)) => Seen::Unknown(&unread.reason),
-        None => Seen::Unknown(not_read),
+        Some(Ok(conf)) => KnownFile::Read(conf),
+        Some(Err(unread)) if unread.is_missing => KnownFile::Missing,
+        Some(Err(unread)) => KnownFile::Unknown(&unread.reason),
+        None => KnownFile::Unknown(not_read),
     }
 }
 
@@ -164,7 +152,7 @@ fn of_word(node: &Node, kubelet: &Kubelet, word: &Word) -> Option<Listed> {
 pub(super) fn of_file(file: &HostFile) -> View {
     match &file.content {
         Ok(conf) => Ok(listed(conf)),
-        Err(unread) => Err(unread.reason.clone()),
+        Err(unread) => Err(Unknown::Unread(unread.reason.clone())),
     }
 }
 
@@ -201,11 +189,11 @@ pub(super) fn origin<T>(node: &Node, setting: &Setting<T>, value: &str) -> Optio
     }
 }
 
-/// What the pod's file was made of, told from the file itself: the pod's spec
+/// What the pod's file was made of, recognised by the file itself: the pod's spec
 /// is not on the node. The kubelet gives `ndots:5` and the cluster's search
 /// list to pods that use the cluster's DNS, and to no others.
 pub(super) fn policy(node: &Node, pod: &Pod) -> Policy {
-    let Some(conf) = own_file(pod) else {
+    let Some(conf) = pod.own_file() else {
         return Policy::Host;
     };
     let domain = node
@@ -251,7 +239,7 @@ fn is_installers(pod: &Pod) -> bool {
 /// is neither what the kubelet would write nor another file of the node.
 pub(super) fn is_supposed(node: &Node, pod: &Pod) -> bool {
     let is_handed = |conf: &ResolvConf| can_be_handed_over(node, pod, conf);
-    policy(node, pod) == Policy::Host && own_file(pod).is_some_and(|it| !is_handed(it))
+    policy(node, pod) == Policy::Host && pod.own_file().is_some_and(|it| !is_handed(it))
 }
 
 /// Whether the kubelet can have written the file from its own: it would write

@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
+use super::manual;
 use super::node::{NodeArgs, read_log};
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
-use super::{Status, Streams, manual};
 use crate::check_loop::{self, Report, Verdict};
+use crate::cli::streams::{Status, Streams};
 use crate::host::node::{self, Parts};
 use crate::probe;
-use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif, text};
+use crate::render::check_loop::text::{self, Style};
+use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif};
 use crate::text::escaped;
 
 #[derive(clap::Args, Debug)]
@@ -29,6 +31,9 @@ pub(super) struct CheckLoopArgs {
     /// The node's name in json and jsonl [default: $NODE_NAME, else the host name]
     #[arg(long, value_name = "NAME")]
     node_name: Option<String>,
+    /// Everything: long ids, other query paths, notes, what could not be read
+    #[arg(long, short)]
+    verbose: bool,
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
@@ -68,7 +73,8 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
         Err(error) => return report_failure(&error, args, streams),
     };
     args.outputs.write(streams, |format, colors, out| {
-        write(&report, format, colors, out)
+        let verbose = args.verbose;
+        write(&report, format, Style { colors, verbose }, out)
     })?;
     Ok(args.status(&report))
 }
@@ -76,15 +82,15 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
 fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Report> {
     let begun = Instant::now();
     let stand_ins = args.node.stand_ins(streams)?;
-    if args.probe && args.node.is_files_only() {
+    if args.probe && args.node.is_files_only(&stand_ins) {
         anyhow::bail!(
             "--probe needs a node: files alone cannot be asked; add --root / for this one"
         );
     }
-    let mut node = if args.node.is_files_only() {
+    let mut node = if args.node.is_files_only(&stand_ins) {
         node::of_files(&stand_ins)
     } else {
-        node::read(&args.node.root()?, &stand_ins, Parts::ALL)?
+        node::read_node(&args.node.root()?, &stand_ins, Parts::ALL)?
     };
     for path in &args.log {
         node.logs.push(read_log(path, streams)?);
@@ -100,9 +106,9 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
     Ok(check_loop::with_probe(report, seen))
 }
 
-fn write(report: &Report, format: Format, colors: bool, out: &mut dyn Write) -> io::Result<()> {
+fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
     match format {
-        Format::Text => text::write(report, colors, out),
+        Format::Text => text::write(report, style, out),
         Format::Json => json::write(report, out),
         Format::Jsonl => json::write_line(report, out),
         Format::Concise => concise::write(report, out),

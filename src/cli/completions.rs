@@ -6,11 +6,12 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 
-use clap::ValueEnum;
+use clap::{Command, ValueEnum};
 use clap_complete::engine::{CompletionCandidate, ValueCompleter, complete};
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 
-use super::{Status, Streams, command, manual};
+use super::manual;
+use crate::cli::streams::{Status, Streams};
 use crate::host::node::{Parts, pods, processes};
 use crate::host::root::Root;
 use crate::lint::rules;
@@ -68,8 +69,14 @@ pub(super) fn run(args: &CompletionsArgs, streams: &mut Streams<'_>) -> anyhow::
 }
 
 /// Answers a completion script: what can stand at its cursor, in the form of
-/// the shell that `shell` names. `args` are the program's, `--`, and the words.
-pub fn answer(shell: &OsStr, args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) {
+/// the shell that `shell` names. `command` is the whole command line's definition;
+/// `args` are the program's, `--`, and the words.
+pub fn answer(
+    mut command: Command,
+    shell: &OsStr,
+    args: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+) {
     let is_dash = |it: &OsString| it == "--";
     let words: Vec<OsString> = args
         .into_iter()
@@ -84,7 +91,6 @@ pub fn answer(shell: &OsStr, args: impl IntoIterator<Item = OsString>, out: &mut
     };
     let mut answer = Vec::new();
     let directory = std::env::current_dir().ok();
-    let mut command = command();
     command.build();
     let completed =
         shell
@@ -100,11 +106,14 @@ pub fn answer(shell: &OsStr, args: impl IntoIterator<Item = OsString>, out: &mut
 /// says that files are no answer.
 ///
 /// Source: kubectl `pkg/cmd/plugin/plugin_completion.go` `SetupPluginCompletion`.
-pub fn answer_kubectl(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) {
+pub fn answer_kubectl(
+    mut command: Command,
+    args: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+) {
     let given = args.into_iter().skip(1);
     let words: Vec<OsString> = std::iter::once("kdns".into()).chain(given).collect();
     let directory = std::env::current_dir().ok();
-    let mut command = command();
     command.build();
     let last = words.len() - 1;
     let found = complete(&mut command, words, last, directory.as_deref());
@@ -152,7 +161,7 @@ pub(super) fn pods_here() -> Vec<CompletionCandidate> {
         return Vec::new();
     };
     let (seen, _) = processes::scan(&root);
-    let (pods, _) = pods::read(&root, &seen, Parts::PODS);
+    let (pods, _) = pods::read_pods(&root, &seen, Parts::PODS, |_| true);
     let names = pods.iter().filter_map(|it| {
         let namespace = it.namespace.as_deref()?;
         Some(format!("{namespace}/{}", it.name.as_deref()?))

@@ -9,20 +9,20 @@ use crate::host::node::{self, Parts, StandIns, kubelet as reader, processes, run
 use crate::host::root::Root;
 use crate::host::{MAX_BYTES, ReadError};
 use crate::kubelet::choice::NODE_FILE;
-use crate::kubelet::{self, Found, Kubelet, Origin, Setting, Version};
+use crate::kubelet::{self, Kubelet, Origin, Setting, Version};
 use crate::node::{HostFile, Maker};
-use crate::pod::{self, Makers, Runtime, Seen};
+use crate::pod::{self, KnownFile, Makers, Remark, Runtime};
 use crate::text::Source;
 
 /// A kubelet with the files that it and the runtime read.
 pub(super) struct Ground {
     /// The kubelet, with what the options say.
     pub(super) kubelet: Kubelet,
-    /// What could not be read.
-    pub(super) about: Vec<String>,
+    /// What could not be read, and what else is worth knowing.
+    pub(super) about: Vec<Remark>,
     /// What was assumed about the cluster, which counts for pods with the
     /// cluster's DNS.
-    pub(super) assumed: Vec<String>,
+    pub(super) assumed: Vec<Remark>,
     file: Known,
     node_file: Known,
     node_ips: Vec<IpAddr>,
@@ -105,24 +105,25 @@ impl Ground {
 
     /// From the node below `root`.
     pub(super) fn of_node(root: &Root, stand_ins: StandIns, said: Said<'_>) -> Self {
-        let (processes, mut about) = processes::scan(root);
+        let (processes, mut unread) = processes::scan(root);
         let mut assumed = Vec::new();
         let configuration = stand_ins.kubelet_config.as_ref();
-        let (found, skipped) = reader::read_as(root, &processes, configuration, said.version);
-        about.extend(skipped);
+        let (found, skipped) =
+            reader::read_kubelet_of_version(root, &processes, configuration, said.version);
+        unread.extend(skipped);
+        let mut about: Vec<Remark> = unread.into_iter().map(Remark::Unread).collect();
         let (kubelet, file) = match (found, stand_ins.node_file) {
             (Some(kubelet), stand_in) => {
-                about.extend(kubelet.says_it_runs_on());
+                let running = kubelet.running.as_ref();
+                about.extend(running.cloned().map(Remark::NotRestarted));
                 let (kubelet, handed) = while_it_runs(root, kubelet, configuration);
                 let kubelet = kubelet.with_arguments(said.arguments);
                 let is_handed = matches!(kubelet.resolv_conf.origin, Origin::Pod(_));
                 let file = match (stand_in, handed) {
                     (None, Some(conf)) if is_handed => {
-                        let origin = &kubelet.resolv_conf.origin;
-                        about.push(format!(
-                            "taken for the kubelet's file: {}, which was made since ({origin})",
-                            kubelet.resolv_conf.value
-                        ));
+                        let Setting { value, origin, .. } = kubelet.resolv_conf.clone();
+                        let path = value;
+                        about.push(Remark::Handed { path, origin });
                         Known::of(conf.source)
                     }
                     (stand_in, _) => {
@@ -143,12 +144,9 @@ impl Ground {
                 )
             }
         };
-        let process = match &kubelet.found {
-            Found::Process { pid, .. } => processes::arguments_of(root, *pid),
-            Found::Files { .. } | Found::Named => Vec::new(),
-        };
+        let process = reader::arguments(root, &kubelet);
         let ground = Self {
-            runtime: runtime::read(root, &processes, Some(&kubelet)),
+            runtime: runtime::read_runtime(root, &processes, Some(&kubelet)),
             kubelet,
             about,
             assumed,
@@ -163,10 +161,12 @@ impl Ground {
     fn with(mut self, said: Said<'_>) -> Self {
         let kubelet = &mut self.kubelet;
         if !said.cluster_dns.is_empty() {
-            kubelet.cluster_dns = option(said.cluster_dns.to_vec(), "--cluster-dns");
+            let origin = Origin::Option("--cluster-dns");
+            kubelet.cluster_dns = Setting::made(said.cluster_dns.to_vec(), origin);
         }
         if let Some(domain) = said.cluster_domain {
-            kubelet.cluster_domain = option(domain.to_owned(), "--cluster-domain");
+            let origin = Origin::Option("--cluster-domain");
+            kubelet.cluster_domain = Setting::made(domain.to_owned(), origin);
         }
         if let Some(version) = said.version {
             kubelet.version = Some(version);
@@ -180,9 +180,12 @@ impl Ground {
             };
         }
         // What keeps the kubelet from starting is the answer itself.
-        let stops = kubelet.stops.as_deref();
-        kubelet.remarks.retain(|it| Some(it.as_str()) != stops);
-        self.about.append(&mut kubelet.remarks);
+        let stops = kubelet.stops.clone().map(kubelet::Remark::Refused);
+        let about = kubelet
+            .remarks
+            .drain(..)
+            .filter(|it| Some(it) != stops.as_ref());
+        self.about.extend(about.map(Remark::Kubelet));
         let node_ips = pod::arguments::node_ips(said.arguments);
         if !node_ips.is_empty() {
             self.node_ips = node_ips;
@@ -190,28 +193,18 @@ impl Ground {
         if let Some(source) = said.host_file {
             self.node_file = Known::of(source);
         }
-        self.about.extend(self.told());
+        self.about.extend(self.versions_of_node());
         self
     }
 
     /// Which versions the node itself tells, and where.
-    fn told(&self) -> Option<String> {
-        let of_node = |from: &Option<String>| {
-            from.as_ref()
-                .filter(|it| !it.starts_with("--"))
-                .map(|it| format!("({it})"))
-        };
-        let kubelet = self
-            .kubelet
-            .version
-            .zip(of_node(&self.kubelet.version_from));
-        let kubelet = kubelet.map(|(version, from)| format!("kubelet {version} {from}"));
-        let runtime = self.runtime.runtime;
-        let told = runtime.version.zip(of_node(&self.runtime.version_from));
-        let name = runtime.kind.name();
-        let runtime = told.map(|(version, from)| format!("{name} {version} {from}"));
-        let parts: Vec<String> = kubelet.into_iter().chain(runtime).collect();
-        (!parts.is_empty()).then(|| format!("the node has {}", parts.join(" and ")))
+    fn versions_of_node(&self) -> Option<Remark> {
+        let of_node = |from: &Option<String>| from.clone().filter(|it| !it.starts_with("--"));
+        let Maker { runtime, .. } = self.runtime;
+        let known = runtime.version.zip(of_node(&self.runtime.version_from));
+        let kubelet = (self.kubelet.version).zip(of_node(&self.kubelet.version_from));
+        let runtime = known.map(|(version, from)| (runtime.kind, version, from));
+        (kubelet.is_some() || runtime.is_some()).then_some(Remark::Versions { kubelet, runtime })
     }
 
     /// As the core takes it.
@@ -247,7 +240,7 @@ fn while_it_runs(
         dns_pods: true,
         ..Parts::default()
     };
-    let node = node::read(root, &stand_ins, parts).ok();
+    let node = node::read_node(root, &stand_ins, parts).ok();
     let seen = node.as_ref().and_then(check_loop::as_running);
     let conf = seen.and_then(|seen| {
         kubelet.resolv_conf = seen.kubelet?.resolv_conf;
@@ -282,41 +275,24 @@ impl Known {
         }
     }
 
-    fn seen(&self) -> Seen<'_> {
+    fn seen(&self) -> KnownFile<'_> {
         match self {
-            Self::Read(conf) => Seen::Read(conf),
-            Self::Missing => Seen::Missing,
-            Self::Unknown(why) => Seen::Unknown(why),
+            Self::Read(conf) => KnownFile::Read(conf),
+            Self::Missing => KnownFile::Missing,
+            Self::Unknown(why) => KnownFile::Unknown(why),
         }
     }
 }
 
-fn option<T>(value: T, name: &'static str) -> Setting<T> {
-    Setting {
-        value,
-        origin: Origin::Option(name),
-        overrode: Vec::new(),
-    }
+fn assumptions(said: &Said<'_>) -> Vec<Remark> {
+    let dns = said.cluster_dns.is_empty().then_some(Remark::AssumedDns);
+    let domain = said.cluster_domain.is_none();
+    dns.into_iter()
+        .chain(domain.then_some(Remark::AssumedDomain))
+        .collect()
 }
 
-fn assumptions(said: &Said<'_>) -> Vec<String> {
-    let mut sentences = Vec::new();
-    if said.cluster_dns.is_empty() {
-        sentences.push(format!(
-            "assumed: the cluster's DNS is {} (--cluster-dns)",
-            pod::DEFAULT_CLUSTER_DNS
-        ));
-    }
-    if said.cluster_domain.is_none() {
-        sentences.push(format!(
-            "assumed: the cluster's domain is {} (--cluster-domain)",
-            pod::DEFAULT_CLUSTER_DOMAIN
-        ));
-    }
-    sentences
-}
-
-fn no_kubelet(root: &Root, processes: &[processes::Seen]) -> String {
+fn no_kubelet(root: &Root, processes: &[processes::ProcessSeen]) -> String {
     if let Some(why) = processes::unseen(root, processes) {
         return format!("whether a kubelet runs is not known: {why}");
     }

@@ -18,23 +18,22 @@ mod pods;
 mod question;
 mod report;
 mod rule;
+mod streams;
 mod target;
 mod threshold;
 mod upstream;
 mod version;
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
-use std::io::{self, BufRead, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use self::deferred::Deferred;
-use crate::host::io_reason;
 use crate::render;
 use crate::text::{escaped, is_unprintable};
+
+pub use self::streams::{Status, Streams};
 
 /// Explain and check how DNS names are resolved on Kubernetes nodes and in pods.
 #[derive(Parser, Debug)]
@@ -112,69 +111,6 @@ enum SchemaName {
     Report,
 }
 
-/// The program's streams, and what it must know about them.
-pub struct Streams<'s> {
-    /// Standard input.
-    pub input: &'s mut dyn BufRead,
-    /// Whether standard input stood in for a file already.
-    pub is_input_read: bool,
-    /// Standard output.
-    pub out: &'s mut dyn Write,
-    /// Standard error.
-    pub err: &'s mut dyn Write,
-    /// Whether colours are wanted where `--color` does not say: standard
-    /// output is a terminal, and the environment does not object.
-    pub colors: bool,
-}
-
-/// How a command ended: the exit status.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Status {
-    /// Done, and nothing found wrong.
-    Clean = 0,
-    /// Something was found wrong.
-    Found = 1,
-    /// It could not be decided: usage, unreadable input.
-    Undecided = 2,
-    /// `nsenter`: the target cannot be entered.
-    NotEntered = 125,
-    /// `nsenter`: the command cannot be run.
-    NotExecutable = 126,
-    /// `nsenter`: there is no such command.
-    NoCommand = 127,
-    /// Ctrl-C ended it: 128 and the signal's number, as shells have it.
-    Interrupted = 130,
-    /// dig: the batch file could not be opened.
-    BatchFile = 8,
-    /// dig: no server replied.
-    NoReply = 9,
-    /// dig: an error inside.
-    Internal = 10,
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        Self::from(status as u8)
-    }
-}
-
-impl Streams<'_> {
-    /// Tells people a sentence, on standard error.
-    fn tell(&mut self, sentence: impl fmt::Display) {
-        let sentence = escaped(sentence.to_string().as_bytes());
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(self.err, "kdns: {sentence}");
-    }
-}
-
-impl fmt::Debug for Streams<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Streams")
-            .field("colors", &self.colors)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Runs kdns with `args`, the program's name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Status {
     let mut args = args.into_iter();
@@ -194,7 +130,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
-        Command::Nsenter(args) => nsenter::run(&args, streams),
+        Command::Nsenter(args) => match nsenter::as_explain(&args) {
+            Some(words) => return run(words, streams),
+            None => nsenter::run(&args, streams),
+        },
         Command::Dig(args) => dig::run(&args, streams),
         Command::Lint(args) => lint::run(&args, streams),
         Command::Report(args) => report::run(&args, streams),
@@ -209,7 +148,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     };
     result
         .and_then(flushed)
-        .unwrap_or_else(|error| report_failure(&error, streams))
+        .unwrap_or_else(|error| streams.fail(&error))
 }
 
 /// What people type to call this program: kubectl runs `kubectl-kdns` for
@@ -246,25 +185,14 @@ fn report_usage(usage: &clap::Error, streams: &mut Streams<'_>) -> Status {
     let written = write!(streams.out, "{text}").and_then(|()| streams.out.flush());
     match written {
         Ok(()) => Status::Clean,
-        Err(error) => report_failure(&error.into(), streams),
+        Err(error) => streams.fail(&error.into()),
     }
-}
-
-fn report_failure(error: &anyhow::Error, streams: &mut Streams<'_>) -> Status {
-    // Adapters wrap their I/O errors, so a bare one is from writing the output.
-    let message = match error.downcast_ref::<io::Error>() {
-        Some(output) if output.kind() == io::ErrorKind::BrokenPipe => return Status::Clean,
-        Some(output) => format!("cannot write standard output: {}", io_reason(output)),
-        None => format!("{error:#}"),
-    };
-    streams.tell(message);
-    Status::Undecided
 }
 
 fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
         SchemaName::Explain => render::explanation::json::schema(),
-        SchemaName::Prediction => render::prediction::schema::schema(),
+        SchemaName::Prediction => render::prediction::schema(),
         SchemaName::PodFile => render::pod_file::json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream::json::schema(),

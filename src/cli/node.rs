@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Streams;
+use crate::cli::streams::Streams;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
 use crate::host::{self, FileRead, MAX_BYTES, ReadError};
+use crate::kubelet::running::shown_at_configz;
 use crate::text::Source;
 
 /// The node, and files that stand in for some of its own.
@@ -37,11 +38,12 @@ impl NodeArgs {
         self.root.as_deref().unwrap_or(Path::new("/"))
     }
 
-    /// Whether only files are to be judged, and no node is to be read.
-    pub(super) fn is_files_only(&self) -> bool {
-        let has_files =
-            self.node_file.is_some() || self.kubelet_config.is_some() || self.corefile.is_some();
-        has_files && self.root.is_none()
+    /// Whether only files are to be judged, and no node is to be read. A Corefile,
+    /// and what a running kubelet shows of itself, come beside what there is.
+    pub(super) fn is_files_only(&self, given: &StandIns) -> bool {
+        let is_file = |it: &Source| shown_at_configz(it).is_none();
+        let has_settings = given.kubelet_config.as_ref().is_some_and(is_file);
+        self.root.is_none() && (given.node_file.is_some() || has_settings)
     }
 
     /// The files that were named.
@@ -100,5 +102,40 @@ pub(super) fn read_named(path: &Path, streams: &mut Streams<'_>) -> Result<FileR
         host::read_stream("<stdin>", &mut *streams.input)
     } else {
         host::read_named(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_running_kubelet_shows_comes_beside_the_node() {
+        let source = |text: &str| Source {
+            name: "f".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let args = |root: Option<&str>| NodeArgs {
+            root: root.map(PathBuf::from),
+            node_file: None,
+            kubelet_config: None,
+            corefile: None,
+        };
+        let shown = "{\"kubeletconfig\": {\"resolvConf\": \"/etc/resolv.conf\"}}";
+        let file = "kind: KubeletConfiguration\nresolvConf: /etc/resolv.conf\n";
+        for (root, kubelet, expected) in [
+            (None, None, false),
+            (None, Some(shown), false),
+            (None, Some(file), true),
+            (Some("/host"), Some(file), false),
+        ] {
+            let given = StandIns {
+                kubelet_config: kubelet.map(source),
+                corefile: Some(source(".")),
+                ..StandIns::default()
+            };
+            let found = args(root).is_files_only(&given);
+            assert_eq!(found, expected, "{root:?} {kubelet:?}");
+        }
     }
 }

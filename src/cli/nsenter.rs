@@ -1,7 +1,7 @@
 //! `kdns nsenter TARGET …`: a program of the node with the target's network,
 //! files and host name.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::process::CommandExt as _;
@@ -13,9 +13,11 @@ use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use super::files::VARIABLES;
 use super::node::node_below;
 use super::target::unread;
-use super::{Args, Status, Streams, completions, dig, explain, manual};
+use super::{completions, dig, manual};
+use crate::cli::streams::{Status, Streams};
 use crate::host::io_reason;
-use crate::netns::{self, Aim};
+use crate::netns;
+use crate::program::Program;
 use crate::text::escaped;
 
 /// Ask, explain or run something with the network and the resolv.conf of a process, container or pod
@@ -44,40 +46,33 @@ impl NsenterArgs {
     }
 }
 
+/// The words of the command line that `nsenter TARGET explain …` stands for:
+/// `kdns explain --target TARGET …`.
+pub(super) fn as_explain(args: &NsenterArgs) -> Option<Vec<OsString>> {
+    let (what, words) = args.what.split_first()?;
+    if what != "explain" || !args.command.is_empty() {
+        return None;
+    }
+    let option = |name: &str, value: &OsStr| {
+        let mut option = OsString::from(name);
+        option.push(value);
+        option
+    };
+    let mut all = vec!["kdns".into(), "explain".into()];
+    all.push(option("--target=", OsStr::new(&args.target)));
+    all.extend(args.root.iter().map(|it| option("--root=", it.as_os_str())));
+    all.extend(words.iter().cloned());
+    Some(all)
+}
+
 pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     match (args.what.split_first(), args.command.split_first()) {
-        (Some((what, words)), None) if what == "explain" => explain_target(args, words, streams),
         (Some((what, words)), None) if what == "dig" => dig::run_in(args.target(), words, streams),
         (None, Some((program, words))) => Ok(become_command(args, program, words, streams)),
         _ => anyhow::bail!(
             "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
              TARGET dig NAME, or kdns nsenter TARGET -- COMMAND"
         ),
-    }
-}
-
-/// `nsenter TARGET explain …` is `explain --target TARGET …`.
-fn explain_target(
-    args: &NsenterArgs,
-    words: &[OsString],
-    streams: &mut Streams<'_>,
-) -> anyhow::Result<Status> {
-    use clap::Parser as _;
-    let target = format!("--target={}", args.target);
-    let head = ["kdns", "explain", &target].map(OsString::from);
-    let root = args.root.iter().map(|root| {
-        let mut option = OsString::from("--root=");
-        option.push(root);
-        option
-    });
-    let words = head.into_iter().chain(root).chain(words.iter().cloned());
-    match Args::try_parse_from(words) {
-        Ok(Args {
-            command: super::Command::Explain(args),
-            ..
-        }) => explain::run(&args, streams),
-        Ok(_) => Ok(Status::Undecided),
-        Err(usage) => Ok(super::report_usage(&usage, streams)),
     }
 }
 
@@ -112,7 +107,7 @@ fn become_command(
     }
     let mut command = Command::new(program);
     command.args(words);
-    for sentence in set_variables(&aim, &mut command) {
+    for sentence in set_variables(aim.program.as_ref(), &mut command) {
         streams.tell(sentence);
     }
     if let Some(file) = &aliases {
@@ -133,12 +128,12 @@ fn become_command(
 const MAX_VALUE: usize = 4096;
 
 /// Gives the command the target's variables; with what was left out.
-fn set_variables(aim: &Aim, command: &mut Command) -> Vec<String> {
+fn set_variables(program: Option<&Program>, command: &mut Command) -> Vec<String> {
     for name in VARIABLES {
         command.env_remove(name);
     }
     let mut left_out = Vec::new();
-    let env = aim.program.iter().flat_map(|it| &it.env);
+    let env = program.into_iter().flat_map(|it| &it.env);
     // Its path is the target's: a copy of the file stands in for it.
     let own = env.filter(|(name, _)| VARIABLES.contains(&name.as_str()) && *name != "HOSTALIASES");
     for (name, value) in own {
@@ -151,4 +146,31 @@ fn set_variables(aim: &Aim, command: &mut Command) -> Vec<String> {
         }
     }
     left_out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_and_odd_values_are_left_out() {
+        let check = |value: String, is_set: bool| {
+            let env = [("LOCALDOMAIN", value.as_str()), ("PATH", "/x")];
+            let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let program = Program {
+                env: env.into(),
+                ..Program::default()
+            };
+            let mut command = Command::new("true");
+            let left_out = set_variables(Some(&program), &mut command);
+            let set: Vec<&OsStr> = command.get_envs().filter_map(|it| it.1).collect();
+            let expected: Vec<&OsStr> = is_set.then(|| value.as_ref()).into_iter().collect();
+            assert_eq!((set, left_out.is_empty()), (expected, is_set));
+        };
+        check("a.test b.test".to_owned(), true);
+        check("a".repeat(MAX_VALUE), true);
+        check("a".repeat(MAX_VALUE + 1), false);
+        check("a\u{1b}[1m".to_owned(), false);
+        check("a\n".repeat(MAX_VALUE), false);
+    }
 }

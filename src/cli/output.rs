@@ -7,9 +7,19 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, FromArgMatches};
 
-use super::Streams;
+use crate::cli::streams::Streams;
 use crate::host::write::{self, Others, WriteError};
 use crate::text::escaped;
+
+/// The output formats of most commands.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+pub(super) enum TextOrJson {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+}
 
 /// The formats of a run and where each one goes.
 #[derive(Clone, Debug)]
@@ -46,46 +56,22 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
     /// Pairs each file with the last format before it. A format without a
     /// file goes to standard output.
     fn pair(words: Words<F>, format_at: &[usize], output_at: &[usize]) -> Self {
-        let mut wanted: Vec<(usize, Output<F>)> = words
-            .format
-            .into_iter()
-            .zip(format_at)
+        let formats = words.format.into_iter().zip(format_at);
+        let mut wanted: Vec<(usize, Output<F>)> = formats
             .map(|(format, &at)| (at, Output { format, file: None }))
             .collect();
         for (file, &at) in words.output.into_iter().zip(output_at) {
-            let before = wanted
-                .iter_mut()
-                .rev()
-                .find(|(format_at, _)| *format_at < at);
+            let before = wanted.iter_mut().rfind(|it| it.0 < at);
+            let format = before.as_ref().map_or_else(F::default, |it| it.1.format);
+            let file = Some(file);
             match before {
-                Some((_, output)) if output.file.is_none() => output.file = Some(file),
-                Some((_, output)) => {
-                    let format = output.format;
-                    wanted.push((
-                        at,
-                        Output {
-                            format,
-                            file: Some(file),
-                        },
-                    ));
-                }
-                None => wanted.push((
-                    at,
-                    Output {
-                        format: F::default(),
-                        file: Some(file),
-                    },
-                )),
+                Some((_, output)) if output.file.is_none() => output.file = file,
+                _ => wanted.push((at, Output { format, file })),
             }
         }
         if wanted.is_empty() {
-            wanted.push((
-                0,
-                Output {
-                    format: F::default(),
-                    file: None,
-                },
-            ));
+            let format = F::default();
+            wanted.push((0, Output { format, file: None }));
         }
         let wanted = wanted.into_iter().map(|(_, output)| Output {
             file: output.file.filter(|file| file.as_os_str() != "-"),

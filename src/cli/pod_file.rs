@@ -7,15 +7,16 @@ use clap::{ArgAction, ValueEnum};
 
 use super::address::parse_cluster_dns;
 use super::makers::{Ground, Said};
+use super::manual;
 use super::node::{NodeArgs, read_all};
 use super::output::Outputs;
 use super::question::parse_domain;
 use super::threshold::{Level, Threshold};
 use super::version::{parse_runtime, parse_version};
-use super::{Status, Streams, manual};
+use crate::cli::streams::{Status, Streams};
 use crate::config::manifest::{self, DnsPolicy, PodSpec, Workload};
 use crate::kubelet::Version;
-use crate::pod::{self, PodError, PodFile, PodId, Runtime};
+use crate::pod::{self, PodError, PodFile, PodId, Remark, Runtime, Undecided};
 use crate::render::pod_file;
 use crate::text::escaped;
 
@@ -107,7 +108,7 @@ pub(super) fn run(args: &PodFileArgs, streams: &mut Streams<'_>) -> anyhow::Resu
 }
 
 struct Answer {
-    about: Vec<String>,
+    about: Vec<Remark>,
     ground: Ground,
     file: Result<PodFile, PodError>,
 }
@@ -137,13 +138,8 @@ fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failu
     let makers = ground.makers();
     let file = pod::pod_file(&workload.pod, id, &makers).and_then(whole);
     if let Some(other) = pod::first_other(&workload.pod, id, &makers) {
-        let newest = ground.kubelet.version.map_or_else(
-            || "the newest kubelet".to_owned(),
-            |it| format!("the newest kubelet {it}"),
-        );
-        about.push(format!(
-            "assumed: {newest}; {other} does something else (--kubelet-version)"
-        ));
+        let known = ground.kubelet.version;
+        about.push(Remark::AssumedVersion { known, other });
     }
     Ok(Answer {
         about,
@@ -156,7 +152,7 @@ fn answer(args: &PodFileArgs, streams: &mut Streams<'_>) -> Result<Answer, Failu
 fn whole(file: PodFile) -> Result<PodFile, PodError> {
     match file.incomplete {
         Some(why) => Err(PodError::Unknown {
-            what: "not every byte of the pod's file is known",
+            what: Undecided::Bytes,
             why,
         }),
         None => Ok(file),
@@ -187,7 +183,7 @@ impl PodFileArgs {
             cluster_domain: self.makers.cluster_domain.as_deref(),
             host_file,
         };
-        if self.node.is_files_only() {
+        if self.node.is_files_only(&stand_ins) {
             return Ok(Ground::of_files(stand_ins, said));
         }
         Ok(Ground::of_node(&self.node.root()?, stand_ins, said))
@@ -196,9 +192,9 @@ impl PodFileArgs {
 
 impl PodArgs {
     /// The pod, and what was passed over.
-    fn workload(&self, streams: &mut Streams<'_>) -> Result<(Workload, Vec<String>), Failure> {
+    fn workload(&self, streams: &mut Streams<'_>) -> Result<(Workload, Vec<Remark>), Failure> {
         let (mut workload, about) = match &self.pod {
-            None => (in_mind(), Vec::new()),
+            None => (without_manifest(), Vec::new()),
             Some(path) => {
                 let failure = |sentence: String, is_answer| Failure {
                     sentence,
@@ -207,7 +203,7 @@ impl PodArgs {
                 let source =
                     read_all(path, streams).map_err(|error| failure(error.to_string(), false))?;
                 // A workload that is wrong is one that the API server refuses.
-                let is_refused = manifest::read(&source)
+                let is_refused = manifest::parse_manifest(&source)
                     .workloads
                     .first()
                     .is_some_and(Result::is_err);
@@ -218,12 +214,9 @@ impl PodArgs {
                         failure(error.to_string(), false)
                     }
                 })?;
-                let others = (!chosen.others.is_empty()).then(|| {
-                    format!(
-                        "only {} counts, the first of the file; not {}",
-                        chosen.workload,
-                        chosen.others.join(", ")
-                    )
+                let others = (!chosen.others.is_empty()).then(|| Remark::FirstOf {
+                    first: chosen.workload.to_string(),
+                    others: chosen.others.clone(),
                 });
                 (chosen.workload, others.into_iter().collect())
             }
@@ -240,7 +233,7 @@ impl PodArgs {
 }
 
 /// A pod without a manifest.
-fn in_mind() -> Workload {
+fn without_manifest() -> Workload {
     Workload {
         kind: "Pod".to_owned(),
         name: String::new(),

@@ -4,13 +4,12 @@ use std::net::IpAddr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-
+use super::manual;
 use super::node::node_below;
-use super::output::Outputs;
+use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
-use super::{Status, Streams, manual};
-use crate::host::node::processes::Seen;
+use crate::cli::streams::{Status, Streams};
+use crate::host::node::processes::ProcessSeen;
 use crate::host::node::{Parts, pods, processes, sockets};
 use crate::host::root::Root;
 use crate::node::{Pod, listening};
@@ -27,34 +26,24 @@ pub(super) struct PodsArgs {
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
-    outputs: Outputs<Format>,
+    outputs: Outputs<TextOrJson>,
     /// More detail: uid, processes, paths, containers
     #[arg(long, short)]
     verbose: bool,
-}
-
-/// How to write the list.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-pub(super) enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One document
-    Json,
 }
 
 /// Reads the node, writes what its pods are.
 pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let root = node_below(args.root.as_deref())?;
     let (seen, mut skipped) = processes::scan(&root);
-    let (pods, unread) = pods::read(&root, &seen, Parts::PODS);
+    let (pods, unread) = pods::read_pods(&root, &seen, Parts::PODS, |_| true);
     skipped.extend(unread.sentences);
     let heard: Vec<Vec<String>> = pods.iter().map(|it| heard(&root, &seen, it)).collect();
     let verbose = args.verbose;
     args.outputs
         .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(&pods, &heard, Style { colors, verbose }, out),
-            Format::Json => text::json::write(&pods, &skipped, out),
+            TextOrJson::Text => text::write(&pods, &heard, Style { colors, verbose }, out),
+            TextOrJson::Json => text::json::write(&pods, &skipped, out),
         })?;
     streams.out.flush()?;
     for sentence in &skipped {
@@ -75,15 +64,15 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
 }
 
 /// Who listens on the loopback servers of a pod with a network of its own.
-fn heard(root: &Root, processes: &[Seen], pod: &Pod) -> Vec<String> {
+fn heard(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> Vec<String> {
     let servers = listening::loopback_servers(pod);
     let Some(process) = pod.processes.first().filter(|_| !servers.is_empty()) else {
         return Vec::new();
     };
     let network = Network::Pod(pod.key());
-    let is_its = |it: &&Seen| pod.netns.is_some() && it.netns == pod.netns;
-    let own: Vec<Seen> = processes.iter().filter(is_its).cloned().collect();
-    let Ok(listeners) = sockets::of_process(root, &own, &network, process.pid) else {
+    let is_its = |it: &&ProcessSeen| pod.netns.is_some() && it.netns == pod.netns;
+    let own: Vec<ProcessSeen> = processes.iter().filter(is_its).cloned().collect();
+    let Some(listeners) = sockets::of_process(root, &own, &network, process.pid) else {
         return Vec::new();
     };
     let sentence = |ip: IpAddr| {

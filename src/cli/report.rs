@@ -5,13 +5,13 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 
 use super::manual;
-use super::output::Outputs;
+use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
-use super::{Status, Streams};
 use crate::check_loop::Verdict;
+use crate::cli::streams::{Status, Streams};
 use crate::host::{self, ReadError, io_reason};
 use crate::render::report as text;
 use crate::report::{MAX_RECORD, Merge, Stream, Summary};
@@ -38,17 +38,7 @@ struct MergeArgs {
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
-    outputs: Outputs<Format>,
-}
-
-/// How to write it.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One document
-    Json,
+    outputs: Outputs<TextOrJson>,
 }
 
 /// Reads every file, writes what they say together.
@@ -61,8 +51,8 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let summary = merge.finish();
     args.outputs
         .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(&summary, colors, out),
-            Format::Json => text::json::write(&summary, out),
+            TextOrJson::Text => text::write(&summary, colors, out),
+            TextOrJson::Json => text::json::write(&summary, out),
         })?;
     streams.out.flush()?;
     if summary.nodes == 0 {

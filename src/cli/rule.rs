@@ -4,7 +4,8 @@ use anyhow::anyhow;
 use clap::ValueEnum;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::{Status, Streams, completions, manual};
+use super::{completions, manual};
+use crate::cli::streams::{Status, Streams};
 use crate::lint::{Rule, rules};
 use crate::render::lint::rule;
 use crate::text::escaped;
@@ -39,7 +40,7 @@ pub(super) fn run(args: &RuleArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     };
     match (args.format, chosen.as_slice()) {
         (Format::Json, rules) => rule::write_json(rules, streams.out)?,
-        (Format::Text, [one]) if args.rule.is_some() => write!(streams.out, "{}", one.page)?,
+        (Format::Text, [one]) if args.rule.is_some() => write!(streams.out, "{}", one.page())?,
         (Format::Text, rules) => rule::write_list(rules, streams.out)?,
     }
     Ok(Status::Clean)

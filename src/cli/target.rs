@@ -19,7 +19,7 @@ use crate::scenario::{Scenario, default_hosts};
 use crate::topology::Network;
 
 /// Reads the target's situation into the scenario.
-pub(super) fn read(
+pub(super) fn use_files(
     word: &str,
     root: Option<&Path>,
     scenario: &mut Scenario,
@@ -49,7 +49,7 @@ fn name_listeners(root: &Root, aim: &Aim, scenario: &Scenario, context: &mut Con
     let (mut processes, _) = processes::scan(root);
     processes.retain(|it| it.netns == number);
     let network = Network::Pod(String::new());
-    let Ok(listeners) = sockets::of_process(root, &processes, &network, process.pid()) else {
+    let Some(listeners) = sockets::of_process(root, &processes, &network, process.pid()) else {
         return;
     };
     context.leads.retain(|it| !is_loopback(it.lead.address));
@@ -122,7 +122,7 @@ pub(super) fn fill(aim: &Aim, scenario: &mut Scenario) -> Context {
 /// What the target is, which file counts, and what to know before believing it.
 fn about(aim: &Aim) -> Vec<String> {
     let mut about = vec![label(aim)];
-    if let Some(file) = file(aim) {
+    if let Some(file) = resolv_conf_path(aim) {
         about.push(format!("its resolv.conf is {file}"));
     }
     about.extend(aim.plan.warnings.iter().map(ToString::to_string));
@@ -135,13 +135,13 @@ pub(super) fn label(aim: &Aim) -> String {
     let plan = &aim.plan;
     let program = aim.program.as_ref().map(|it| it.path.as_str());
     let mut target = plan.label.clone();
-    if let Some(process) = aim.process().filter(|_| !target.starts_with("process")) {
+    if let Some(process) = aim.process().filter(|_| !plan.is_process) {
         target = format!("{target}, process {}", process.pid());
     }
     if let Some(path) = program.filter(|it| !it.is_empty()) {
         target = format!("{target} ({path})");
     }
-    if let (Some(pod), false) = (&plan.pod, target.contains("pod ")) {
+    if let (Some(pod), true) = (&plan.pod, plan.is_process) {
         target = format!("{target}, of pod {pod}");
         if let Some(container) = &plan.container {
             target = format!("{target}, container {container}");
@@ -155,7 +155,7 @@ pub(super) fn label(aim: &Aim) -> String {
 
 /// The path of the target's resolv.conf, also the one on the node; `None`: it
 /// has none.
-pub(super) fn file(aim: &Aim) -> Option<String> {
+pub(super) fn resolv_conf_path(aim: &Aim) -> Option<String> {
     let plan = &aim.plan;
     let file = aim.seen.resolv_conf.as_ref()?;
     let name = &file.source.name;

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::Status;
+use crate::cli::streams::Status;
 
 /// The options.
 #[derive(clap::Args, Debug)]

@@ -2,13 +2,12 @@
 
 use std::net::IpAddr;
 
-use clap::ValueEnum;
-
 use super::address::parse_server;
+use super::manual;
 use super::node::NodeArgs;
-use super::output::Outputs;
+use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
-use super::{Status, Streams, manual};
+use crate::cli::streams::{Status, Streams};
 use crate::host::node::{self, Parts};
 use crate::render::upstream as text;
 use crate::upstream::{self, FileReport, Health};
@@ -22,19 +21,9 @@ pub(super) struct UpstreamArgs {
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
-    outputs: Outputs<Format>,
+    outputs: Outputs<TextOrJson>,
     #[command(flatten)]
     node: NodeArgs,
-}
-
-/// How to write the report.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-pub(super) enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One document
-    Json,
 }
 
 /// Reads the node, decides, writes.
@@ -47,7 +36,7 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         dns_pods: true,
         ..Parts::default()
     };
-    let mut node = node::read(&root, &stand_ins, parts)?;
+    let mut node = node::read_node(&root, &stand_ins, parts)?;
     upstream::add_pods(&mut node);
     let report = match args.address {
         Some(address) => upstream::of_address(&node, address),
@@ -56,8 +45,8 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     let health = report.health(&node);
     args.outputs
         .write(streams, |format, colors, out| match format {
-            Format::Text => text::write(&report, colors, out),
-            Format::Json => text::json::write(&report, health, out),
+            TextOrJson::Text => text::write(&report, colors, out),
+            TextOrJson::Json => text::json::write(&report, health, out),
         })?;
     Ok(match health {
         Health::Clean => {

@@ -11,22 +11,10 @@ pub(super) fn parse_version(text: &str) -> Result<Version, String> {
 
 /// `example` is what would be one.
 fn version(text: &str, example: &str) -> Result<Version, String> {
-    let shown = escaped(text.as_bytes());
-    let error = || format!("`{shown}` is no version; {example} would be");
-    let plain = text.strip_prefix('v').unwrap_or(text);
-    let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.');
-    let (numbers, rest) = plain.split_at(end.unwrap_or(plain.len()));
-    // What tools print behind the numbers: `-rc.1`, `+k3s1`, `~ds1`.
-    let is_suffix = |c: char| c.is_ascii_alphanumeric() || "-+~._:".contains(c);
-    if rest.starts_with(char::is_alphanumeric) || !rest.chars().all(is_suffix) {
-        return Err(error());
-    }
-    let numbers: Option<Vec<u32>> = numbers.split('.').map(|it| it.parse().ok()).collect();
-    match numbers.as_deref() {
-        Some(&[major, minor]) => Ok(Version::minor(major, minor)),
-        Some(&[major, minor, patch]) => Ok(Version::release(major, minor, patch)),
-        _ => Err(error()),
-    }
+    text.parse().map_err(|()| {
+        let shown = escaped(text.as_bytes());
+        format!("`{shown}` is no version; {example} would be")
+    })
 }
 
 /// `containerd`, `containerd@1.6.20`, `containerd://1.6.20` as kubectl prints it.

@@ -49,11 +49,11 @@ fn setting(line: &[u8], start: usize, file: usize) -> Option<Setting> {
         Some(at) => (line.get(..at)?, Some((line.get(at + 1..)?, start + at + 1))),
         None => (line, None),
     };
-    let name = trimmed(name, start);
+    let name = Span::trimmed(name, start);
     (!name.is_empty()).then(|| Setting {
         file,
         name,
-        value: value.map(|(value, start)| trimmed(value, start)),
+        value: value.map(|(value, start)| Span::trimmed(value, start)),
     })
 }
 
@@ -74,13 +74,6 @@ fn code_length(line: &[u8]) -> usize {
         after_blank = byte.is_ascii_whitespace();
     }
     line.len()
-}
-
-/// The span of `bytes`, which begin at `start`, without white space around it.
-fn trimmed(bytes: &[u8], start: usize) -> Span {
-    let kept = bytes.trim_ascii_start();
-    let start = start + bytes.len() - kept.len();
-    Span::new(start, start + kept.trim_ascii_end().len())
 }
 
 /// A value as dnsmasq takes it: without quotes, escapes in them resolved.
@@ -274,6 +267,10 @@ mod tests {
             &["server=/a/192.0.2.1#5353"],
         );
         check("conf-file=\"/a b#c\" # d\n", &["conf-file=\"/a b#c\""]);
+        check(
+            "#port=1\nconf-file=\"/a #b\" #c\nconf-file=\"/a\\\" #b\" # c\n",
+            &["conf-file=\"/a #b\"", "conf-file=\"/a\\\" #b\""],
+        );
         check("=\n\n \t\r\nport=", &["port="]);
     }
 

@@ -58,7 +58,7 @@ pub fn entries(text: &[u8]) -> Vec<Entry> {
     let mut is_continued = false;
     let mut start = 0;
     for line in text.split(|&byte| byte == b'\n') {
-        let whole = trimmed(line, start);
+        let whole = Span::trimmed(line, start);
         start += line.len() + 1;
         let bytes = whole.of(text);
         // A comment between continued lines is passed over.
@@ -95,18 +95,12 @@ fn entry(text: &[u8], line: Span, section: Span) -> Option<Entry> {
     let equals = bytes.iter().position(|&byte| byte == b'=')?;
     Some(Entry {
         section,
-        key: trimmed(bytes.get(..equals)?, start),
+        key: Span::trimmed(bytes.get(..equals)?, start),
         value: vec![Span {
-            start: trimmed(bytes.get(equals + 1..)?, start + equals + 1).start,
+            start: Span::trimmed(bytes.get(equals + 1..)?, start + equals + 1).start,
             end: line.end,
         }],
     })
-}
-
-fn trimmed(bytes: &[u8], start: usize) -> Span {
-    let kept = bytes.trim_ascii_start();
-    let start = start + bytes.len() - kept.len();
-    Span::new(start, start + kept.trim_ascii_end().len())
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 pub mod corefile;
 pub mod dnsmasq_conf;
 pub mod env_file;
+pub mod glob;
 pub mod hosts;
 pub mod ini;
 pub mod made;
 pub mod manifest;
 pub mod named_conf;
-pub mod nsswitch_conf;
 pub mod openresolv_conf;
 pub mod resolv_conf;
 pub mod settings;

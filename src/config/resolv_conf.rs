@@ -214,22 +214,6 @@ impl<'c> Line<'c> {
     pub fn split(self, blanks: &[u8]) -> impl Iterator<Item = Word<'c>> {
         split(self.bytes(), self.span.start as usize, blanks)
     }
-
-    /// The first byte after the line's `prefix` of so many bytes, and its place.
-    pub fn after(self, prefix: usize) -> Word<'c> {
-        let span = Span {
-            start: self
-                .span
-                .start
-                .saturating_add(u32::try_from(prefix).unwrap_or(u32::MAX))
-                .min(self.span.end),
-            end: self.span.end,
-        };
-        Word {
-            bytes: self.conf.bytes(span),
-            span,
-        }
-    }
 }
 
 /// The words of `text`, which begins at `offset`.

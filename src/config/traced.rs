@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::{Place, Source, Span};
+use crate::text::{self, Place, Source};
 
 /// Where a byte stands: in which of the caller's files, and at which offset.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -21,7 +21,7 @@ impl Spot {
     pub fn new(file: usize, offset: usize) -> Self {
         Self {
             file: u32::try_from(file).unwrap_or(u32::MAX),
-            offset: Span::new(offset, offset).start,
+            offset: text::offset(offset),
         }
     }
 }
@@ -30,25 +30,27 @@ impl Spot {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Traced {
     bytes: Vec<u8>,
-    spots: Vec<Option<Spot>>,
+    /// Where each run of them begins that stand behind each other, and its spot.
+    runs: Vec<(usize, Option<Spot>)>,
 }
 
 impl Traced {
     /// Text that stands in no file.
     pub fn untraced(bytes: &[u8]) -> Self {
+        Self::run(bytes, None)
+    }
+
+    fn run(bytes: &[u8], spot: Option<Spot>) -> Self {
+        let is_empty = bytes.is_empty();
         Self {
             bytes: bytes.to_vec(),
-            spots: vec![None; bytes.len()],
+            runs: (!is_empty).then_some((0, spot)).into_iter().collect(),
         }
     }
 
     /// Text that stands in `file` from `offset` on, byte for byte.
-    pub fn of(bytes: &[u8], file: usize, offset: usize) -> Self {
-        let spot = |index| Spot::new(file, offset + index);
-        Self {
-            bytes: bytes.to_vec(),
-            spots: (0..bytes.len()).map(|index| Some(spot(index))).collect(),
-        }
+    pub fn in_file(bytes: &[u8], file: usize, offset: usize) -> Self {
+        Self::run(bytes, Some(Spot::new(file, offset)))
     }
 
     /// The bytes.
@@ -63,28 +65,31 @@ impl Traced {
 
     /// Each byte with its spot.
     pub fn iter(&self) -> impl Iterator<Item = (u8, Option<Spot>)> + '_ {
-        self.bytes.iter().copied().zip(self.spots.iter().copied())
+        let bytes = self.bytes.iter().enumerate();
+        bytes.map(|(index, byte)| (*byte, self.spot(index)))
     }
 
     /// Appends a byte.
     pub fn push(&mut self, byte: u8, spot: Option<Spot>) {
+        let index = self.bytes.len();
+        if self.runs.is_empty() || self.spot(index) != spot {
+            self.runs.push((index, spot));
+        }
         self.bytes.push(byte);
-        self.spots.push(spot);
     }
 
     /// Appends a text.
     pub fn append(&mut self, other: &Self) {
-        self.bytes.extend_from_slice(&other.bytes);
-        self.spots.extend_from_slice(&other.spots);
+        other.iter().for_each(|(byte, spot)| self.push(byte, spot));
     }
 
     /// What follows the first `count` bytes.
     #[must_use]
     pub fn after(&self, count: usize) -> Self {
-        Self {
-            bytes: self.bytes.get(count..).unwrap_or_default().to_vec(),
-            spots: self.spots.get(count..).unwrap_or_default().to_vec(),
-        }
+        let mut after = Self::default();
+        let behind = self.iter().skip(count);
+        behind.for_each(|(byte, spot)| after.push(byte, spot));
+        after
     }
 
     /// The text without blanks at its end.
@@ -93,20 +98,21 @@ impl Traced {
         let is_text = |byte: &u8| !byte.is_ascii_whitespace();
         let length = self.bytes.iter().rposition(is_text).map_or(0, |at| at + 1);
         self.bytes.truncate(length);
-        self.spots.truncate(length);
+        self.runs.retain(|it| it.0 < length);
         self
     }
 
     /// Where the byte at `index` stands; for what would follow the last byte,
     /// the spot behind it.
     pub fn spot(&self, index: usize) -> Option<Spot> {
-        if let Some(spot) = self.spots.get(index) {
-            return *spot;
-        }
-        let last = (*self.spots.last()?)?;
+        let index = index.min(self.bytes.len());
+        let run = self.runs.partition_point(|it| it.0 <= index);
+        let (start, spot) = *self.runs.get(run.checked_sub(1)?)?;
+        let before = u32::try_from(index - start).unwrap_or(u32::MAX);
+        let spot = spot?;
         Some(Spot {
-            offset: last.offset.saturating_add(1),
-            ..last
+            offset: spot.offset.saturating_add(before),
+            ..spot
         })
     }
 }

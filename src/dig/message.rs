@@ -90,7 +90,7 @@ pub struct Record {
 }
 
 /// The OPT record (RFC 6891).
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Opt {
     /// UDP payload size.
     pub size: u16,
@@ -180,7 +180,7 @@ pub fn read_own(wire: &[u8], is_padded: bool) -> Read {
 /// is cut off is left out, and the reading is [`Read::Part`].
 ///
 /// Source: BIND lib/dns/message.c: `dns_message_parse` (9.18)
-pub fn read(wire: &[u8], best_effort: bool) -> Read {
+pub fn read_message(wire: &[u8], best_effort: bool) -> Read {
     Parser::new(wire, best_effort).read()
 }
 
@@ -341,7 +341,7 @@ impl<'m> Parser<'m> {
         let mut inner = self.reader.part(length.into())?;
         if self.is_own && is_opt {
             data.extend(inner.rest());
-        } else if let Err(trouble) = rdata::read(rdtype, rdclass, &mut inner, &mut data) {
+        } else if let Err(trouble) = rdata::read_data(rdtype, rdclass, &mut inner, &mut data) {
             self.reader = before;
             return Err(trouble);
         }
@@ -373,5 +373,28 @@ impl<'m> Parser<'m> {
             _ => self.message.additionals.push(record),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tkey_is_in_an_answer_or_beside_a_query() {
+        let check = |flags: u16, section: usize, is_whole: bool| {
+            let mut wire = vec![0; 12];
+            wire[2..4].copy_from_slice(&flags.to_be_bytes());
+            wire[5 + 2 * section] = 1;
+            wire.push(0);
+            wire.extend([TKEY, ANY, 0, 0, 17].map(u16::to_be_bytes).concat());
+            wire.extend([0; 17]);
+            let is_read = matches!(read_message(&wire, true), Read::Whole(_));
+            assert_eq!(is_read, is_whole, "{flags:x} {section}");
+        };
+        for (section, is_query_whole) in [(1, true), (2, false), (3, true)] {
+            check(0, section, is_query_whole);
+            check(flag::QR, section, section == 1);
+        }
     }
 }

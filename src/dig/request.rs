@@ -2,11 +2,12 @@
 //! library would write.
 
 use crate::dig::lookup::{Edns, Lookup, Subnet};
+use crate::dig::message::flag;
 use crate::name::Name;
 
 /// The UDP payload size of queries that do not say one.
 /// Source: BIND bin/dig/dighost.h: `DEFAULT_EDNS_BUFSIZE` (9.18)
-const DEFAULT_SIZE: u16 = 1232;
+pub(crate) const DEFAULT_SIZE: u16 = 1232;
 /// A larger query goes over TCP.
 /// Source: BIND bin/dig/dighost.c: `setup_lookup` (9.18)
 pub const MAX_UDP_QUERY: usize = 512;
@@ -62,13 +63,13 @@ fn header_flags(lookup: &Lookup) -> u16 {
     let transfer = matches!(lookup.rdtype, IXFR | AXFR);
     let bit = |set: bool, bit: u16| if set { bit } else { 0 };
     u16::from(lookup.opcode & 15) << 11
-        | bit(flags.authoritative, 0x0400)
-        | bit(flags.truncated, 0x0200)
-        | bit(flags.recurse && !transfer, 0x0100)
-        | bit(flags.available, 0x0080)
-        | bit(flags.zero, 0x0040)
-        | bit(flags.authentic, 0x0020)
-        | bit(flags.checking_disabled, 0x0010)
+        | bit(flags.authoritative, flag::AA)
+        | bit(flags.truncated, flag::TC)
+        | bit(flags.recurse && !transfer, flag::RD)
+        | bit(flags.available, flag::RA)
+        | bit(flags.zero, flag::Z)
+        | bit(flags.authentic, flag::AD)
+        | bit(flags.checking_disabled, flag::CD)
 }
 
 /// The SOA record that tells which version of the zone is there already.

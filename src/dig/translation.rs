@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::rr::RecordType;
 
-use crate::dig::lookup::Lookup;
-use crate::dig::message::{Message, Record, flag};
+use crate::dig::lookup::{Edns, Lookup};
+use crate::dig::message::{Message, Opt, Record, flag};
 use crate::dig::reader::Reader;
 use crate::dig::request::{self, Parts};
 use crate::engine::message::{self as engine, Data, Query, Rcode, Reply};
@@ -92,9 +92,82 @@ pub fn reply(message: &Message) -> Reply {
     }
 }
 
+/// A scenario's reply as a message, as far as dig, host and nslookup look at it.
+pub fn message_of(reply: &Reply) -> Message {
+    let bits = [
+        (true, flag::QR),
+        (reply.truncated, flag::TC),
+        (reply.authoritative, flag::AA),
+        (reply.recursion_available, flag::RA),
+        (reply.authentic_data, flag::AD),
+    ];
+    let set = bits.iter().filter(|(is_set, _)| *is_set);
+    Message {
+        flags: set.map(|(_, bit)| bit).sum(),
+        rcode: code(reply.rcode),
+        answers: reply.answers.iter().map(written).collect(),
+        opt: reply.opt.then(Opt::default),
+        ..Message::default()
+    }
+}
+
+/// A model's record with its data as bytes; of other types than these nobody
+/// looks at it.
+fn written(record: &engine::Record) -> Record {
+    let data = match &record.data {
+        Data::A(ip) => ip.octets().to_vec(),
+        Data::Aaaa(ip) => ip.octets().to_vec(),
+        Data::Cname(target) => [target.as_wire(), &[0]].concat(),
+        Data::Other(_) => Vec::new(),
+    };
+    Record {
+        owner: record.name.clone(),
+        rdtype: record.data.record_type().into(),
+        rdclass: 1,
+        ttl: 0,
+        data,
+    }
+}
+
+/// The OPT record of a lookup of dig's as models of resolvers say it.
+pub fn edns(edns: &Edns) -> Option<engine::Edns> {
+    request::wants_opt(edns).then(|| engine::Edns {
+        size: edns.size.unwrap_or(request::DEFAULT_SIZE),
+        dnssec_ok: edns.dnssec,
+        options: if edns.send_cookie { &[COOKIE] } else { &[] },
+    })
+}
+
+/// The name at the end of the aliases that begin at `name`.
+///
+/// Source: BIND bin/dig/host.c, nslookup.c: `chase_cnamechain` (9.18)
+pub fn chase_cnamechain(message: &Message, name: &Name) -> Name {
+    let mut name = name.clone();
+    for _ in &message.answers {
+        let mut answers = message.answers.iter();
+        let alias = answers.find(|it| it.rdtype == CNAME && it.owner.eq_ignore_case(&name));
+        let Some(target) = alias.and_then(|it| Reader::new(&it.data).name().ok()) else {
+            break;
+        };
+        name = target;
+    }
+    name
+}
+
+fn code(rcode: Rcode) -> u16 {
+    match rcode {
+        Rcode::NoError => 0,
+        Rcode::FormErr => 1,
+        Rcode::ServFail => 2,
+        Rcode::NxDomain => 3,
+        Rcode::NotImp => 4,
+        Rcode::Refused => 5,
+    }
+}
+
 /// Codes that no resolver knows are treated as FORMERR is: an error that
 /// another server could not fix.
-fn rcode(code: u16) -> Rcode {
+pub fn rcode(code: u16) -> Rcode {
     match code {
         0 => Rcode::NoError,
         2 => Rcode::ServFail,
@@ -127,7 +200,7 @@ fn record(record: &Record) -> Option<engine::Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dig::message::{Read, read};
+    use crate::dig::message::{Read, read_message};
     use crate::engine::message::{Because, Edns, SocketId, Transport};
 
     fn query(edns: Option<Edns>) -> Query {
@@ -174,7 +247,7 @@ mod tests {
     fn a_reply_is_what_models_look_at() {
         let wire = b"\0\x07\x84\x03\0\x01\0\x01\0\0\0\0\x01A\0\0\x01\0\x01\
             \xc0\x0c\0\x01\0\x01\0\0\0\x01\0\x04\x0a\0\0\x01";
-        let (Read::Whole(message) | Read::Part(message)) = read(wire, true) else {
+        let (Read::Whole(message) | Read::Part(message)) = read_message(wire, true) else {
             panic!("{wire:?}");
         };
         assert_eq!(mismatch(&message, &query(None), 7), None);

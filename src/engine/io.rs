@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::future::poll_fn;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -10,7 +11,10 @@ use futures_util::future::join;
 
 use crate::address::Server;
 use crate::engine::chance::{Chance, Order, RaceId};
+pub use crate::engine::failure::ConnectError;
+use crate::engine::failure::Failure;
 use crate::engine::message::{Query, QueryId, Reply, SocketId, Transport};
+use crate::engine::secure::Secure;
 
 /// The model's side of a machine. All times count from the start of the lookup.
 #[derive(Debug, Default)]
@@ -23,7 +27,11 @@ struct State {
     now: Duration,
     requests: Vec<Request>,
     inbox: Vec<Arrival>,
-    connections: Vec<(SocketId, Result<(), ConnectError>)>,
+    /// Whole messages as they came, and why none will.
+    heard: Vec<(SocketId, Heard)>,
+    connections: Vec<(SocketId, Result<(), Failure>)>,
+    /// This side of the socket that was connected last.
+    local: Option<(SocketId, SocketAddr)>,
     wake_at: Option<Duration>,
     sockets: u32,
     queries: usize,
@@ -37,10 +45,14 @@ struct State {
 /// Something that a machine wants done, in this order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Request {
-    /// `connect(2)`: the answer goes to [`Io::connected`].
-    Connect(SocketId, Server, Transport),
+    /// `connect(2)`, and what stands between TCP and DNS: the answer goes to
+    /// [`Io::connected`].
+    Connect(SocketId, Server, Transport, Option<Box<Secure>>),
     /// Send a query; what comes of it goes to [`Io::arrived`].
     Send(QueryId, Query),
+    /// Send a message as it is; all that comes on the socket from then on goes
+    /// to [`Io::heard`] as it is. A simulation answers none.
+    Write(SocketId, Vec<u8>),
     /// `close(2)`: nothing more of this socket counts.
     Close(SocketId),
 }
@@ -72,14 +84,8 @@ pub enum Came {
     Reset,
 }
 
-/// Why a socket could not be connected.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ConnectError {
-    /// There is no route to the server (`EHOSTUNREACH`, `ENETUNREACH`).
-    Unreachable,
-    /// The TCP port is closed (`ECONNREFUSED`).
-    Refused,
-}
+/// A message as it came, or why none will come.
+pub type Heard = Result<Vec<u8>, Failure>;
 
 impl Io {
     /// Time since the lookup began.
@@ -105,20 +111,57 @@ impl Io {
         server: &Server,
         transport: Transport,
     ) -> Result<SocketId, ConnectError> {
+        let opened = self.open(server, transport, None, None).await;
+        opened.map_err(ConnectError::from)
+    }
+
+    /// A new socket, connected to `server`, also behind TLS, before `until`.
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong.
+    pub async fn open(
+        &self,
+        server: &Server,
+        transport: Transport,
+        secure: Option<Box<Secure>>,
+        until: Option<Duration>,
+    ) -> Result<SocketId, Failure> {
         let socket = self.socket();
-        self.state
-            .borrow_mut()
-            .requests
-            .push(Request::Connect(socket, server.clone(), transport));
-        poll_fn(|_| {
-            let mut state = self.state.borrow_mut();
-            match state.connections.iter().position(|(id, _)| *id == socket) {
-                Some(index) => Poll::Ready(state.connections.swap_remove(index).1),
-                None => Poll::Pending,
-            }
-        })
-        .await
-        .map(|()| socket)
+        let request = Request::Connect(socket, server.clone(), transport, secure);
+        self.state.borrow_mut().requests.push(request);
+        let taken = |state: &mut State| {
+            let at = state.connections.iter().position(|(id, _)| *id == socket)?;
+            Some(state.connections.swap_remove(at).1)
+        };
+        let Some(opened) = self.wait(taken, until).await else {
+            self.close(socket);
+            return Err(Failure::TimedOut);
+        };
+        opened.map(|()| socket)
+    }
+
+    /// This side of a socket that was just connected, if anybody wanted to know.
+    pub fn local(&self, socket: SocketId) -> Option<SocketAddr> {
+        let local = self.state.borrow().local;
+        local
+            .filter(|(id, _)| *id == socket)
+            .map(|(_, local)| local)
+    }
+
+    /// Sends a message as it is.
+    pub fn write(&self, socket: SocketId, wire: Vec<u8>) {
+        let request = Request::Write(socket, wire);
+        self.state.borrow_mut().requests.push(request);
+    }
+
+    /// What comes on a socket that was written to, or `None` at `until`.
+    pub async fn hear(&self, socket: SocketId, until: Duration) -> Option<Heard> {
+        let taken = |state: &mut State| {
+            let at = state.heard.iter().position(|(id, _)| *id == socket)?;
+            Some(state.heard.remove(at).1)
+        };
+        self.wait(taken, Some(until)).await
     }
 
     /// Sends `query` from its socket. One to a server without a route is lost.
@@ -147,15 +190,28 @@ impl Io {
             .await
     }
 
-    async fn receive_any(
+    fn receive_any(
         &self,
         wanted: impl Fn(&Arrival) -> bool,
         until: Option<Duration>,
-    ) -> Option<Arrival> {
-        poll_fn(|_| {
+    ) -> impl Future<Output = Option<Arrival>> {
+        let taken = move |state: &mut State| {
+            let at = state.inbox.iter().position(&wanted)?;
+            Some(state.inbox.remove(at))
+        };
+        self.wait(taken, until)
+    }
+
+    /// What `taken` finds, or `None` at `until`.
+    fn wait<T>(
+        &self,
+        taken: impl Fn(&mut State) -> Option<T>,
+        until: Option<Duration>,
+    ) -> impl Future<Output = Option<T>> {
+        poll_fn(move |_| {
             let mut state = self.state.borrow_mut();
-            if let Some(index) = state.inbox.iter().position(&wanted) {
-                return Poll::Ready(Some(state.inbox.remove(index)));
+            if let Some(found) = taken(&mut state) {
+                return Poll::Ready(Some(found));
             }
             if until.is_some_and(|until| state.now >= until) {
                 return Poll::Ready(None);
@@ -166,7 +222,6 @@ impl Io {
             }
             Poll::Pending
         })
-        .await
     }
 
     /// Waits until `until`, whatever arrives.
@@ -178,6 +233,7 @@ impl Io {
     pub fn close(&self, socket: SocketId) {
         let mut state = self.state.borrow_mut();
         state.inbox.retain(|arrival| arrival.socket != socket);
+        state.heard.retain(|(id, _)| *id != socket);
         state.requests.push(Request::Close(socket));
     }
 
@@ -273,8 +329,18 @@ impl Io {
     }
 
     /// Tells that `socket` is now connected, or why not.
-    pub fn connected(&self, socket: SocketId, result: Result<(), ConnectError>) {
+    pub fn connected(&self, socket: SocketId, result: Result<(), Failure>) {
         self.state.borrow_mut().connections.push((socket, result));
+    }
+
+    /// Tells this side of a socket, before it is told to be connected.
+    pub fn bound(&self, socket: SocketId, local: SocketAddr) {
+        self.state.borrow_mut().local = Some((socket, local));
+    }
+
+    /// Delivers what came on a socket, as it came.
+    pub fn heard(&self, socket: SocketId, heard: Heard) {
+        self.state.borrow_mut().heard.push((socket, heard));
     }
 
     /// Delivers `arrival`.

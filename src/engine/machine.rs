@@ -1,6 +1,7 @@
 //! A lookup that can be stopped and stepped.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -8,7 +9,8 @@ use std::time::Duration;
 
 use crate::address::Address;
 use crate::engine::chance::Chance;
-use crate::engine::io::{Arrival, ConnectError, Io, Request};
+use crate::engine::failure::Failure;
+use crate::engine::io::{Arrival, Heard, Io, Request};
 use crate::engine::message::SocketId;
 
 /// A resolver in the middle of a lookup.
@@ -39,6 +41,22 @@ pub enum Outcome {
     Found(Vec<Address>),
     /// An error, spelled as the resolver spells it: `EAI_NONAME`, `NXDOMAIN`.
     Failed(&'static str),
+    /// The program was killed; a note says by which signal.
+    Crashed,
+    /// It has not ended and never will, or sends more than a run may have.
+    Hung,
+}
+
+impl Outcome {
+    /// The error as it is written, `CRASH` and `HANG` for those that no resolver spells.
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Found(_) => None,
+            Self::Failed(code) => Some(code),
+            Self::Crashed => Some("CRASH"),
+            Self::Hung => Some("HANG"),
+        }
+    }
 }
 
 impl<'a> Machine<'a> {
@@ -52,6 +70,14 @@ impl<'a> Machine<'a> {
             lookup: Box::pin(lookup(Rc::clone(&io))),
             io,
         }
+    }
+
+    /// Does something else next, with the same sockets.
+    pub fn then<F>(&mut self, lookup: impl FnOnce(Rc<Io>) -> F)
+    where
+        F: Future<Output = Outcome> + 'a,
+    {
+        self.lookup = Box::pin(lookup(Rc::clone(&self.io)));
     }
 
     /// Goes on at time `now`, counted from the start of the lookup.
@@ -100,8 +126,18 @@ impl<'a> Machine<'a> {
     }
 
     /// Tells how [`Request::Connect`] ended.
-    pub fn connected(&self, socket: SocketId, result: Result<(), ConnectError>) {
+    pub fn connected(&self, socket: SocketId, result: Result<(), Failure>) {
         self.io.connected(socket, result);
+    }
+
+    /// Tells this side of a socket, before [`Machine::connected`].
+    pub fn bound(&self, socket: SocketId, local: SocketAddr) {
+        self.io.bound(socket, local);
+    }
+
+    /// Tells what came on a socket after a [`Request::Write`].
+    pub fn heard(&self, socket: SocketId, heard: Heard) {
+        self.io.heard(socket, heard);
     }
 
     /// Tells what came back for a [`Request::Send`].

@@ -9,6 +9,8 @@
 //! virtual time, and a caller with real sockets can step the same machine.
 
 pub mod chance;
+pub mod failure;
 pub mod io;
 pub mod machine;
 pub mod message;
+pub mod secure;

@@ -67,21 +67,19 @@ pub enum Harm {
 }
 
 /// Changes that save queries until the scenario's name is found.
-pub fn advice(scenario: &Scenario, groups: &[Group<'_>], cluster: Option<&Cluster>) -> Vec<Advice> {
-    let Some(wanted) = cluster.and_then(|cluster| cluster.intended(&scenario.name)) else {
+pub fn advice(
+    scenario: &Scenario,
+    groups: &[Group<'_>],
+    cluster: Option<&Cluster>,
+    wanted: Option<String>,
+) -> Vec<Advice> {
+    let Some(name) = wanted else {
         return Vec::new();
     };
-    let resolvers: Vec<&'static Resolver> = groups
-        .iter()
-        .flat_map(|group| group.members.iter().map(|member| member.resolver))
-        .collect();
-    let wanted = Wanted {
-        before: resolvers
-            .iter()
-            .map(|resolver| (*resolver, found(scenario, resolver, &wanted)))
-            .collect(),
-        name: wanted,
-    };
+    let members = groups.iter().flat_map(|group| &group.members);
+    let before: Vec<_> = members.map(|it| (it.resolver, it.cost)).collect();
+    let resolvers: Vec<_> = before.iter().map(|(resolver, _)| *resolver).collect();
+    let wanted = Wanted { name, before };
     let final_dot = final_dot(scenario, &wanted);
     let ndots = cluster.and_then(|cluster| lower_ndots(scenario, &wanted, &resolvers, cluster));
     final_dot.into_iter().chain(ndots).collect()
@@ -207,7 +205,7 @@ fn costs(
 
 /// How many queries it takes until `wanted` is found, if it is, when nothing
 /// else exists.
-fn found(scenario: &Scenario, resolver: &Resolver, wanted: &str) -> Option<usize> {
+pub(super) fn found(scenario: &Scenario, resolver: &Resolver, wanted: &str) -> Option<usize> {
     let rule = Rule {
         name: Some(wanted.to_owned()),
         effect: Effect::Answer {

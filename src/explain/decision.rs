@@ -52,7 +52,7 @@ impl Decision {
     }
 
     /// Reads the decision off the lookup in which nothing exists.
-    pub fn of(
+    pub fn from_plan(
         scenario: &Scenario,
         reading: &Reading<'_>,
         planned: &[Candidate],

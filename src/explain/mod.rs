@@ -5,12 +5,14 @@
 pub mod advice;
 pub mod cluster;
 pub mod decision;
+mod disagreement;
 pub mod live;
 pub mod plan;
 pub mod timeline;
 pub mod transition;
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use crate::explain::advice::Advice;
 use crate::explain::cluster::{Cluster, Meaning};
@@ -97,6 +99,13 @@ pub struct Member<'a> {
     pub transitions: Transitions,
     /// The lookup when no server answers.
     pub silence: Silence,
+    /// Queries until the name that is most likely meant is found, when nothing
+    /// else exists; `None`: no such name is known, or it is never found.
+    pub cost: Option<usize>,
+    /// Where servers disagree: those whose NXDOMAIN, if it comes first, ends
+    /// the lookup of a name that the others have. Empty where the file has one
+    /// server.
+    pub believed: Vec<IpAddr>,
 }
 
 /// Explains the scenario's lookup by each of `resolvers`.
@@ -108,8 +117,9 @@ pub fn explain<'a>(
 ) -> Explanation<'a> {
     let mut groups: Vec<(Key, Group<'a>)> = Vec::new();
     let cluster = Cluster::find(scenario);
+    let wanted = cluster.as_ref().and_then(|it| it.intended(&scenario.name));
     for resolver in resolvers {
-        let (key, member, candidates) = examine(scenario, resolver, detail);
+        let (key, member, candidates) = examine(scenario, resolver, wanted.as_deref(), detail);
         if let Some((_, group)) = groups.iter_mut().find(|(other, _)| *other == key) {
             group.members.push(member);
         } else {
@@ -126,7 +136,7 @@ pub fn explain<'a>(
     }
     let groups: Vec<Group<'a>> = groups.into_iter().map(|(_, group)| group).collect();
     Explanation {
-        advice: advice::advice(scenario, &groups, cluster.as_ref()),
+        advice: advice::advice(scenario, &groups, cluster.as_ref(), wanted),
         scenario,
         context,
         cluster,
@@ -141,6 +151,7 @@ type Key = (Vec<Candidate>, Vec<Candidate>);
 fn examine<'a>(
     scenario: &'a Scenario,
     resolver: &'static Resolver,
+    wanted: Option<&str>,
     detail: Detail,
 ) -> (Key, Member<'a>, Vec<(Candidate, bool)>) {
     let plan = transition::run_when(scenario, resolver, &[]);
@@ -168,9 +179,11 @@ fn examine<'a>(
     let candidates = in_plan_order.chain(beyond).collect();
     let key = (sorted(&planned), sorted(&asked));
     let member = Member {
-        decision: Decision::of(scenario, &reading, &planned, &plan),
+        decision: Decision::from_plan(scenario, &reading, &planned, &plan),
         transitions: transition::transitions(scenario, resolver, &planned, &plan, detail),
         silence: transition::silence(scenario, resolver),
+        cost: wanted.and_then(|it| advice::found(scenario, resolver, it)),
+        believed: disagreement::believed(scenario, resolver, &reading.servers),
         resolver,
         reading,
         plan,

@@ -48,15 +48,15 @@ pub enum Next {
     Type,
 }
 
-/// What an answer takes while it is found out which queries wait for it.
+/// How long each answer takes in the run that shows which queries wait for an answer.
 const ROUND_TRIP: Duration = Duration::from_millis(1);
 
 impl Timeline {
     /// The steps of `run`, which is the scenario's lookup by `resolver`.
     ///
-    /// In a run answers take no time, so that what is asked together and what
-    /// one after the other looks the same. A second run, in which each takes
-    /// its time, tells; where it goes another way, only the times tell.
+    /// In `run` answers take no time, so queries that are sent together look like
+    /// those that wait for each other. A second run, in which answers take time,
+    /// shows the difference; where it sends other queries, only the times of `run` count.
     pub fn of_run(
         scenario: &Scenario,
         resolver: &Resolver,

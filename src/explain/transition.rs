@@ -35,9 +35,9 @@ pub enum Reply {
 /// How much is tried.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Detail {
-    /// What leads from one candidate to another.
+    /// Nothing but the plan.
     Short,
-    /// Also what the lookup ends with after the last one.
+    /// What each answer to each candidate leads to.
     Full,
 }
 
@@ -103,8 +103,7 @@ pub fn run_when(scenario: &Scenario, resolver: &Resolver, rules: &[Rule]) -> Run
 /// Tries every kind of answer at the candidates of `plan`.
 ///
 /// Entries of the search list behave alike, so one stands for those that
-/// follow it. After the last candidate nothing can follow: what its answers
-/// end with is tried only for [`Detail::Full`].
+/// follow it. Nothing is tried for [`Detail::Short`].
 pub fn transitions(
     scenario: &Scenario,
     resolver: &Resolver,
@@ -113,6 +112,9 @@ pub fn transitions(
     detail: Detail,
 ) -> Transitions {
     let mut tried: Transitions = Vec::with_capacity(planned.len());
+    if detail == Detail::Short {
+        return tried;
+    }
     let keys = planned.iter().map(Candidate::key);
     let places = ordered(keys.zip(0..));
     for (index, candidate) in planned.iter().enumerate() {
@@ -126,7 +128,6 @@ pub fn transitions(
                 .iter()
                 .map(|(reply, then)| (*reply, then.moved(index)))
                 .collect(),
-            None if index + 1 == planned.len() && detail == Detail::Short => Vec::new(),
             None => REPLIES
                 .iter()
                 .map(|&reply| match reply {
@@ -145,25 +146,20 @@ pub fn transitions(
 
 /// Whether both are entries of the search list, and both not the root.
 fn is_alike(one: &Candidate, other: &Candidate) -> bool {
-    let labels = |candidate: &Candidate| {
-        candidate
-            .name
-            .as_ref()
-            .map_or(0, |name| name.labels().count())
-    };
+    let is_long = |name: &Name| name.labels().nth(1).is_some();
     let is_entry = |candidate: &Candidate| {
-        matches!(candidate.because, Because::Search(_)) && labels(candidate) > 1
+        matches!(candidate.because, Because::Search(_))
+            && candidate.name.as_ref().is_some_and(is_long)
     };
     is_entry(one) && is_entry(other)
 }
 
 /// What follows in the plan, where nothing exists.
 fn planned_next(index: usize, planned: &[Candidate], plan: &Run) -> Then {
-    match &plan.outcome {
-        _ if index + 1 < planned.len() => Then::Candidate(index + 1),
-        Outcome::Failed(code) => Then::Fails(code),
-        Outcome::Found(_) => Then::Succeeds,
+    if index + 1 < planned.len() {
+        return Then::Candidate(index + 1);
     }
+    plan.outcome.code().map_or(Then::Succeeds, Then::Fails)
 }
 
 impl Then {
@@ -219,10 +215,10 @@ fn try_reply(
         &mut goes_on,
     );
     goes_on(&run.sent);
-    match (next.flatten(), &run.outcome) {
+    match (next.flatten(), run.outcome.code()) {
         (Some(next), _) => Then::Candidate(next),
-        (None, Outcome::Failed(code)) => Then::Fails(code),
-        (None, Outcome::Found(_)) => Then::Succeeds,
+        (None, Some(code)) => Then::Fails(code),
+        (None, None) => Then::Succeeds,
     }
 }
 
@@ -233,14 +229,36 @@ pub fn silence(scenario: &Scenario, resolver: &Resolver) -> Silence {
         ..Rule::default()
     };
     let run = run_when(scenario, resolver, &[rule]);
-    let hangs = run.outcome == Outcome::Failed("HANG");
     Silence {
-        after: (!hangs).then_some(run.elapsed),
+        after: (run.outcome != Outcome::Hung).then_some(run.elapsed),
         queries: run.sent.len(),
         is_cut: run.sent.len() >= MAX_QUERIES,
-        code: match run.outcome {
-            Outcome::Failed(code) => Some(code),
-            Outcome::Found(_) => None,
-        },
+        code: run.outcome.code(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::plan::candidates;
+    use crate::scenario;
+
+    #[test]
+    fn an_entry_that_stands_for_others_is_like_them() {
+        let mut scenario = Scenario::new("1", "db");
+        let file = "nameserver 10.0.0.1\nsearch . a.test b.test c.test\n";
+        scenario.resolv_conf = Some(scenario::file("/etc/resolv.conf", file));
+        for resolver in crate::resolver::ALL {
+            let plan = run_when(&scenario, resolver, &[]);
+            let planned = candidates(&plan);
+            let places = ordered(planned.iter().map(Candidate::key).zip(0..));
+            let found = transitions(&scenario, resolver, &planned, &plan, Detail::Full);
+            for (candidate, replies) in planned.iter().zip(found) {
+                for (reply, then) in replies.into_iter().skip(1) {
+                    let tried = try_reply(&scenario, resolver, &places, candidate, reply);
+                    assert_eq!(then, tried, "{} {candidate:?} {reply:?}", resolver.id);
+                }
+            }
+        }
     }
 }

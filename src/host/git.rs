@@ -1,4 +1,4 @@
-//! Which files git would not look at.
+//! Which files `.gitignore` and `.ignore` leave out.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};

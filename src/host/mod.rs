@@ -44,6 +44,16 @@ pub struct FileRead {
     pub is_cut: bool,
 }
 
+impl FileRead {
+    /// That its end is missing, as a sentence without a full stop; `None`: it is
+    /// whole.
+    pub fn cut(&self) -> Option<String> {
+        let name = &self.source.name;
+        self.is_cut
+            .then(|| format!("{name} is longer than 1 MiB: its end was not read"))
+    }
+}
+
 /// Why a file could not be read. The sentence says all of it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -176,33 +186,19 @@ pub fn read_path(path: &Path) -> Result<FileRead, ReadError> {
 /// It is not there any more, not readable, or no regular file.
 pub fn read_found(path: &Path) -> Result<FileRead, ReadError> {
     let name = || shown(path);
-    let system = |error: &std::io::Error| ReadError::System {
-        file: name(),
-        errno: errno_of(error),
-    };
+    let failed = |error| system(name(), errno_of(&error));
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_NOFOLLOW;
     let mut options = File::options();
     let open = options.read(true).custom_flags(flags.bits()).open(path);
-    let file = open.map_err(|error| system(&error))?;
-    let status = file.metadata().map_err(|error| system(&error))?;
+    let file = open.map_err(failed)?;
+    let status = file.metadata().map_err(failed)?;
     if !status.is_file() {
-        return Err(ReadError::NotRegular {
-            file: name(),
-            kind: "something else by now",
-        });
+        return Err(not_regular(name(), "something else by now"));
     }
     let length = usize::try_from(status.len()).unwrap_or(MAX_BYTES);
-    let mut bytes = Vec::with_capacity(length.min(MAX_BYTES) + 1);
-    let mut rest = file.take(MAX_BYTES as u64 + 1);
-    rest.read_to_end(&mut bytes)
-        .map_err(|error| system(&error))?;
-    let is_cut = bytes.len() > MAX_BYTES;
-    bytes.truncate(MAX_BYTES);
-    let name = name();
-    Ok(FileRead {
-        source: Source { name, bytes },
-        is_cut,
-    })
+    let mut read = read_unnamed(name, file, length)?;
+    read.source.name = name();
+    Ok(read)
 }
 
 /// Opens a regular file of any length.
@@ -255,15 +251,22 @@ pub fn read_whole(name: &str, stream: impl Read, most: usize) -> Result<Source, 
 ///
 /// It cannot be read.
 pub fn read_stream(name: &str, stream: impl Read) -> Result<FileRead, ReadError> {
-    let mut file = read_unnamed(|| name.to_owned(), stream)?;
+    let mut file = read_unnamed(|| name.to_owned(), stream, USUAL)?;
     name.clone_into(&mut file.source.name);
     Ok(file)
 }
 
-/// The same of a file that gets its name later; errors have this one.
-fn read_unnamed(name: impl Fn() -> String, stream: impl Read) -> Result<FileRead, ReadError> {
-    // Nearly every file fits here, which saves some reads.
-    let mut bytes = Vec::with_capacity(4096);
+/// Nearly every file fits here, which saves some reads.
+const USUAL: usize = 4096;
+
+/// The same of a file that gets its name later, and is so long as far as is
+/// known; errors have this name.
+fn read_unnamed(
+    name: impl Fn() -> String,
+    stream: impl Read,
+    length: usize,
+) -> Result<FileRead, ReadError> {
+    let mut bytes = Vec::with_capacity(length.min(MAX_BYTES) + 1);
     let mut rest = stream.take(MAX_BYTES as u64 + 1);
     rest.read_to_end(&mut bytes)
         .map_err(|error| system(name(), errno_of(&error)))?;
@@ -309,7 +312,7 @@ fn file_type(mode: nix::libc::mode_t) -> SFlag {
     SFlag::from_bits_truncate(mode) & SFlag::S_IFMT
 }
 
-fn errno_of(error: &std::io::Error) -> Errno {
+pub(crate) fn errno_of(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
 }
 
@@ -362,7 +365,7 @@ pub(crate) fn reason(errno: Errno) -> String {
     words
 }
 
-/// Whether the modes of files do not count.
+/// Whether this process may read and write files whatever their modes are.
 fn may_read_all() -> bool {
     let has = |it| caps::has_cap(None, CapSet::Effective, it).unwrap_or(true);
     has(Capability::CAP_DAC_READ_SEARCH) || has(Capability::CAP_DAC_OVERRIDE)

@@ -6,7 +6,7 @@ use nix::sys::stat::{SFlag, fstat};
 
 use super::{ReadError, file_type, system};
 
-/// Whether a file is one of bytes that end.
+/// Fails unless a file is a regular one: its bytes come to an end.
 pub(super) fn expect_regular(
     name: &impl Fn() -> String,
     descriptor: &OwnedFd,

@@ -39,7 +39,7 @@ pub struct Situation {
 ///
 /// A file is there and cannot be read; the system does not say its host name
 /// or interfaces.
-pub fn read(root: &Root) -> Result<Situation, ReadError> {
+pub fn read_situation(root: &Root) -> Result<Situation, ReadError> {
     let path = Path::new(RESOLV_CONF);
     let links = root.links(path)?;
     let resolv_conf = root.read_if_there(path)?;

@@ -19,8 +19,9 @@ fn node(name: &str) -> PathBuf {
 
 /// The situation on a node of testdata, the same for both ways to resolve.
 fn situation(name: &str) -> Situation {
-    let [kernel, walk] = BOTH
-        .map(|resolution| situation::read(&Root::below(&node(name), resolution).unwrap()).unwrap());
+    let [kernel, walk] = BOTH.map(|resolution| {
+        situation::read_situation(&Root::below(&node(name), resolution).unwrap()).unwrap()
+    });
     assert_eq!(kernel, walk);
     kernel
 }
@@ -85,7 +86,7 @@ fn nothing_but_the_files_is_read_where_all_servers_are_ordinary() {
 
 #[test]
 fn this_machine_has_a_host_name_and_a_loopback_interface() {
-    let found = situation::read(&Root::live().unwrap()).unwrap();
+    let found = situation::read_situation(&Root::live().unwrap()).unwrap();
     assert!(found.hostname.is_some());
     assert!(!found.interfaces.unwrap().is_empty());
     let slash = Root::below(Path::new("/"), Resolution::default()).unwrap();
@@ -267,7 +268,7 @@ fn a_root_must_be_a_directory() {
 fn a_link_that_leads_nowhere_is_no_file_but_is_told() {
     let (_directory, root) = root_with(&[("etc/resolv.conf", "../run/none")]);
     for resolution in BOTH {
-        let found = situation::read(&Root::below(&root, resolution).unwrap()).unwrap();
+        let found = situation::read_situation(&Root::below(&root, resolution).unwrap()).unwrap();
         assert_eq!(found.resolv_conf, None);
         assert_eq!(found.links.len(), 1);
         assert_eq!(found.links[0].leads_to, Path::new("/run/none"));

@@ -72,7 +72,7 @@ fn walk(
     follows_last: bool,
     links: &mut Vec<Link>,
 ) -> nix::Result<Found> {
-    let mut way = Way {
+    let mut position = Position {
         root,
         inside: Vec::new(),
     };
@@ -85,39 +85,39 @@ fn walk(
         match name.as_bytes() {
             b"" | b"." => continue,
             b".." => {
-                way.inside.pop();
+                position.inside.pop();
                 continue;
             }
             _ => {}
         }
         let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-        let next = openat(way.here(), name.as_os_str(), flags, Mode::empty())?;
+        let next = openat(position.here(), name.as_os_str(), flags, Mode::empty())?;
         match file_type(fstat(&next)?.st_mode) {
-            SFlag::S_IFDIR => way.inside.push((name, next)),
+            SFlag::S_IFDIR => position.inside.push((name, next)),
             SFlag::S_IFLNK if follows_last || !pending.is_empty() => {
                 if links.len() >= MAX_LINKS {
                     return Err(Errno::ELOOP);
                 }
                 let target = readlinkat(&next, "")?;
-                links.push(way.follow(&name, Path::new(&target)));
+                links.push(position.follow(&name, Path::new(&target)));
                 prepend(&mut pending, Path::new(&target));
             }
             _ if pending.is_empty() => {
-                return Ok(Found::File(owned(way.here())?, name));
+                return Ok(Found::File(owned(position.here())?, name));
             }
             _ => return Err(Errno::ENOTDIR),
         }
     }
-    Ok(Found::Directory(owned(way.here())?))
+    Ok(Found::Directory(owned(position.here())?))
 }
 
 /// Where the walk is: the directories from the root, by name and descriptor.
-struct Way<'r> {
+struct Position<'r> {
     root: &'r OwnedFd,
     inside: Vec<(OsString, OwnedFd)>,
 }
 
-impl Way<'_> {
+impl Position<'_> {
     fn here(&self) -> BorrowedFd<'_> {
         self.inside
             .last()

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 ///
 /// Source: k8s.io/utils `net/parse.go: ParseIPSloppy`, which kubernetes
 /// `pkg/kubelet/kubelet.go: NewMainKubelet` calls for `clusterDNS`.
-pub fn read(text: &str) -> Option<IpAddr> {
+pub fn parse_address(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
@@ -46,7 +46,7 @@ mod tests {
             ("", None),
         ] {
             let expected = expected.map(|it| it.parse().unwrap());
-            assert_eq!(read(text), expected, "{text}");
+            assert_eq!(parse_address(text), expected, "{text}");
         }
     }
 }

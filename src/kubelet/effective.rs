@@ -11,7 +11,7 @@ use crate::kubelet::flags::{Flag, Name};
 use crate::kubelet::gates::{self, Gate};
 use crate::kubelet::setting::{Origin, Setting};
 use crate::kubelet::version::Version;
-use crate::kubelet::{Found, Kubelet};
+use crate::kubelet::{Found, Kubelet, Refusal, Remark};
 use crate::text::{Placed, Source, escaped};
 
 /// Everything that decides the settings.
@@ -28,9 +28,9 @@ pub struct Inputs {
     /// The flags, in order, with where each was given.
     pub flags: Vec<(Flag, Origin)>,
     /// What is already known to be remarkable.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
     /// Why the kubelet does not start with its flags.
-    pub stops: Option<String>,
+    pub stops: Option<Refusal>,
 }
 
 /// What counts where nothing is set.
@@ -129,9 +129,7 @@ pub fn effective(found: Found, inputs: Inputs) -> Kubelet {
     };
     if !kubelet.resolv_conf.value.is_empty() && !kubelet.resolv_conf.value.starts_with('/') {
         let path = escaped(kubelet.resolv_conf.value.as_bytes());
-        kubelet.remarks.push(format!(
-            "resolvConf {path} is no absolute path: it depends on the kubelet's working directory"
-        ));
+        kubelet.remarks.push(Remark::RelativePath(path));
     }
     kubelet
 }
@@ -143,19 +141,13 @@ pub const DROP_IN_GATE: &str = "KUBELET_CONFIG_DROPIN_DIR_ALPHA";
 /// `has_variable`: whether [`DROP_IN_GATE`] is set, if that is known.
 ///
 /// Source: kubernetes `cmd/kubelet/app/server.go` of 1.28; kubernetes/website#45665.
-pub fn refuses_drop_ins(version: Option<Version>, has_variable: Option<bool>) -> Option<String> {
+pub fn refuses_drop_ins(version: Option<Version>, has_variable: Option<bool>) -> Option<Refusal> {
     let version = version?;
     if version < configuration::DROP_INS {
-        return Some(
-            "the kubelet does not start with --config-dir: it is known since 1.28".to_owned(),
-        );
+        return Some(Refusal::DropIns);
     }
     let needs_variable = version < Version::minor(1, 30) && has_variable == Some(false);
-    needs_variable.then(|| {
-        "the kubelet does not start with --config-dir: 1.28 and 1.29 need the variable \
-         KUBELET_CONFIG_DROPIN_DIR_ALPHA in its environment"
-            .to_owned()
-    })
+    needs_variable.then_some(Refusal::DropInGate)
 }
 
 struct Settings {
@@ -166,14 +158,14 @@ struct Settings {
     static_pods: Layers<String>,
     runtime_endpoint: Layers<String>,
     gates: Vec<Gate>,
-    remarks: Vec<String>,
-    stops: Option<String>,
+    remarks: Vec<Remark>,
+    stops: Option<Refusal>,
 }
 
 impl Settings {
     fn file(&mut self, file: &File, role: Role) {
         let found = match file {
-            File::Read(source) => configuration::read(source, role, self.version),
+            File::Read(source) => configuration::read_configuration(source, role, self.version),
             File::Unread(reason) => Configuration {
                 broken: Some(reason.clone()),
                 ..Configuration::default()
@@ -185,9 +177,6 @@ impl Settings {
             self.resolv_conf.guess(&reason);
             self.cluster_dns.guess(&reason);
             self.cluster_domain.guess(&reason);
-            if matches!(file, File::Read(_)) {
-                self.remarks.push(reason);
-            }
             return;
         }
         let path = |set: Option<Placed<Option<String>>>| match (file, role) {
@@ -254,18 +243,17 @@ impl Settings {
                     value,
                     origin: origin.clone(),
                 })),
-            Err(pair) => self.stop(format!(
-                "{}: the kubelet does not start with \"{}\", which is no gate with true or false",
-                flag.argument,
-                escaped(pair.as_bytes())
-            )),
+            Err(pair) => self.stop(Refusal::Gate {
+                flag: flag.argument.clone(),
+                pair: escaped(pair.as_bytes()),
+            }),
         }
     }
 
     /// What keeps the kubelet from starting.
-    fn stop(&mut self, reason: String) {
+    fn stop(&mut self, reason: Refusal) {
         self.stops.get_or_insert_with(|| reason.clone());
-        self.remarks.push(reason);
+        self.remarks.push(Remark::Refused(reason));
     }
 }
 
@@ -278,13 +266,15 @@ pub fn from_directory_of(file: &str, path: String) -> String {
     if path.is_empty() || path.starts_with('/') || !file.starts_with('/') {
         return path;
     }
-    from_directory(file.rsplit_once('/').map_or("", |it| it.0), &path)
+    absolute(file.rsplit_once('/').map_or("", |it| it.0), &path)
 }
 
-/// An absolute path from a directory on, without `.` and `..` in it.
-pub(crate) fn from_directory(directory: &str, path: &str) -> String {
+/// A path as a program with this working directory means it, without `.` and
+/// `..`.
+pub fn absolute(directory: &str, path: &str) -> String {
+    let from = if path.starts_with('/') { "" } else { directory };
     let mut parts: Vec<&str> = Vec::new();
-    for part in directory.split('/').chain(path.split('/')) {
+    for part in from.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()),
@@ -300,16 +290,16 @@ pub(crate) fn from_directory(directory: &str, path: &str) -> String {
 fn addresses<'t>(
     texts: impl Iterator<Item = &'t str>,
     at: &str,
-    remarks: &mut Vec<String>,
+    remarks: &mut Vec<Remark>,
 ) -> Vec<IpAddr> {
     let mut addresses = Vec::new();
     for text in texts {
-        match address::read(text) {
+        match address::parse_address(text) {
             Some(address) => addresses.push(address),
-            None => remarks.push(format!(
-                "{at}: the kubelet leaves out \"{}\", which is no IP address",
-                escaped(text.as_bytes())
-            )),
+            None => remarks.push(Remark::NoAddress {
+                at: at.to_owned(),
+                text: escaped(text.as_bytes()),
+            }),
         }
     }
     addresses

@@ -5,11 +5,12 @@
 //! `component-base/cli/flag: WordSepNormalizeFunc`.
 
 use crate::config::traced::{self, Spot, Traced};
+use crate::kubelet::remark::{Refusal, Remark};
 use crate::kubelet::setting::Origin;
 use crate::text::{Source, escaped};
 
-/// The flags that count.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The flags that count, and the keys of a configuration that are the same.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Name {
     /// `--resolv-conf`
     ResolvConf,
@@ -49,21 +50,21 @@ pub struct Flag {
 pub struct Flags {
     /// The flags that count, in order, repeats kept.
     pub flags: Vec<Flag>,
-    /// What is wrong with them. Whole sentences without a full stop.
-    pub remarks: Vec<String>,
+    /// What is wrong with them.
+    pub remarks: Vec<Remark>,
     /// The first of the remarks that keeps the kubelet from starting.
-    pub stops: Option<String>,
+    pub stops: Option<Refusal>,
 }
 
 impl Flags {
-    fn stop(&mut self, reason: String) {
+    fn stop(&mut self, reason: Refusal) {
         self.stops.get_or_insert_with(|| reason.clone());
-        self.remarks.push(reason);
+        self.remarks.push(Remark::Refused(reason));
     }
 }
 
 /// Reads the arguments after the program.
-pub fn read(arguments: &[Traced]) -> Flags {
+pub fn read_flags(arguments: &[Traced]) -> Flags {
     let mut found = Flags::default();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -95,17 +96,11 @@ pub fn read(arguments: &[Traced]) -> Flags {
                 name_spot: argument.spot(dashes),
             }
         } else {
-            found.stop(format!(
-                "the kubelet does not start with {} at the end of its arguments: it needs a value",
-                escaped(bytes)
-            ));
+            found.stop(Refusal::NoValue(escaped(bytes)));
             break;
         };
         if dashes == 1 {
-            found.stop(format!(
-                "the kubelet does not start with {}: the flag has two dashes",
-                flag.argument
-            ));
+            found.stop(Refusal::OneDash(flag.argument.clone()));
         }
         found.flags.push(flag);
     }
@@ -136,13 +131,10 @@ fn named(name: &[u8]) -> Option<Name> {
 }
 
 /// A flag without `=` takes the next argument, whatever it is.
-fn swallowed(flag: &[u8], value: &[u8]) -> Option<String> {
-    value.starts_with(b"-").then(|| {
-        let flag = escaped(flag);
-        format!(
-            "{flag} has no value of its own and takes the next argument {} for it; an empty value is {flag}=",
-            escaped(value)
-        )
+fn swallowed(flag: &[u8], value: &[u8]) -> Option<Remark> {
+    value.starts_with(b"-").then(|| Remark::Swallowed {
+        flag: escaped(flag),
+        value: escaped(value),
     })
 }
 
@@ -181,7 +173,7 @@ mod tests {
         let stops = |arguments: &[&str]| {
             let traced = |it: &&str| Traced::untraced(it.as_bytes());
             let arguments: Vec<Traced> = arguments.iter().map(traced).collect();
-            read(&arguments).stops.is_some()
+            read_flags(&arguments).stops.is_some()
         };
         assert!(stops(&["--v=2", "--resolv-conf"]));
         assert!(stops(&["-cluster-dns=10.0.0.1", "--config=c"]));
@@ -194,7 +186,7 @@ mod tests {
             .iter()
             .map(|it| Traced::untraced(it.as_bytes()))
             .collect();
-        let found = read(&arguments);
+        let found = read_flags(&arguments);
         let flags: Vec<(Name, &str)> = found
             .flags
             .iter()

@@ -6,6 +6,7 @@
 //! SetFromMap`; `component-base/cli/flag: MapStringBool`.
 
 use crate::kubelet::Origin;
+use crate::kubelet::remark::Refusal;
 use crate::kubelet::version::Version;
 
 /// The gate by its name.
@@ -51,7 +52,7 @@ pub fn expanded_dns(version: Option<Version>, gates: &[Gate]) -> Option<(bool, O
 }
 
 /// Why a kubelet of this version does not start with the gate.
-pub fn refused(version: Option<Version>, gates: &[Gate]) -> Option<String> {
+pub fn refused(version: Option<Version>, gates: &[Gate]) -> Option<Refusal> {
     let version = version?;
     let gate = gates.iter().rfind(|gate| gate.name == EXPANDED)?;
     let is_locked = (Version::minor(1, 28)..Version::minor(1, 30)).contains(&version);
@@ -62,10 +63,12 @@ pub fn refused(version: Option<Version>, gates: &[Gate]) -> Option<String> {
     } else {
         return None;
     };
-    let Gate { value, origin, .. } = gate;
-    Some(format!(
-        "{origin}: the kubelet does not start with the feature gate {EXPANDED}={value}: {why}"
-    ))
+    Some(Refusal::UnknownGate {
+        origin: gate.origin.clone(),
+        gate: EXPANDED,
+        value: gate.value,
+        why,
+    })
 }
 
 /// The gates of a flag's value: `A=true,B=false`.

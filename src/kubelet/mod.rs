@@ -9,6 +9,7 @@ pub mod effective;
 pub mod flags;
 pub mod gates;
 pub mod rancher;
+mod remark;
 pub mod running;
 mod setting;
 pub mod start;
@@ -20,6 +21,7 @@ use crate::config::traced::Traced;
 use crate::kubelet::effective::{File, Inputs};
 use crate::text::Source;
 
+pub use crate::kubelet::remark::{KeyRemark, NotOfNode, OtherProcess, Refusal, Remark};
 pub use crate::kubelet::setting::{Origin, Setting};
 pub use crate::kubelet::version::Version;
 
@@ -43,11 +45,11 @@ pub struct Kubelet {
     /// `containerRuntimeEndpoint`; empty if nothing sets it.
     pub runtime_endpoint: Setting<String>,
     /// What else an engineer should know: ignored keys, skipped drop-ins,
-    /// files newer than the process. Whole sentences without a full stop.
-    pub remarks: Vec<String>,
+    /// files newer than the process.
+    pub remarks: Vec<Remark>,
     /// Why it does not start with these settings, one of the remarks; `None`
     /// of a kubelet that runs.
-    pub stops: Option<String>,
+    pub stops: Option<Refusal>,
     /// Files with settings that are newer than the process, safe to print.
     pub newer: Vec<String>,
     /// The directory of the manifests of its static pods, if it has one.
@@ -93,6 +95,9 @@ pub enum Found {
         pid: u32,
         /// The process's own name: `kubelet`, `k3s-server`, `kubelite`.
         comm: String,
+        /// When it was started, in clock ticks since the machine was: with the
+        /// id it is this process and no later one. `None`: not known.
+        started: Option<u64>,
     },
     /// It does not run; this unit or configuration file would start it.
     Files {
@@ -117,7 +122,7 @@ pub fn configured(
         .iter()
         .map(|argument| Traced::untraced(argument.as_bytes()))
         .collect();
-    let flags = flags::read(&arguments);
+    let flags = flags::read_flags(&arguments);
     let with_origin = |flag| (flag, Origin::Option("--kubelet-arg"));
     let inputs = Inputs {
         version,

@@ -152,7 +152,7 @@ impl Options {
                 let is_inside = name == "kubelet-arg"
                     && matches!(scalar.style, Style::SingleQuoted | Style::DoubleQuoted);
                 let offset = value.span.start as usize + usize::from(is_inside);
-                self.set(name, &Traced::of(scalar.text.as_bytes(), file, offset));
+                self.set(name, &Traced::in_file(scalar.text.as_bytes(), file, offset));
             }
         }
     }

@@ -15,7 +15,7 @@ pub fn shown_at_configz(source: &Source) -> Option<Configuration> {
     let documents = yaml::documents(source);
     let root = documents.first()?.root.as_ref().ok()?;
     root.get("kubeletconfig")?.as_mapping()?;
-    Some(configuration::read(source, Role::Main, None))
+    Some(configuration::read_configuration(source, Role::Main, None))
 }
 
 /// What was changed since a kubelet was started.
@@ -23,8 +23,9 @@ pub fn shown_at_configz(source: &Source) -> Option<Configuration> {
 pub struct Changes {
     /// Its configuration and drop-ins, and directories of these.
     pub settings: Vec<String>,
-    /// What systemd starts it with, where that gives other flags by now.
-    pub units: Vec<String>,
+    /// What systemd starts it with that is newer, where the files give other
+    /// flags by now.
+    pub units: Option<Vec<String>>,
     /// The flags of the process itself: of what they set no file counts.
     pub flags: Vec<Name>,
     /// Whether the times of the files are those that they had on the node.
@@ -36,7 +37,7 @@ pub struct Changes {
 /// What the kubelet has while it runs; `None`: what its files say. `actual` is
 /// made of the process's own flags and the files as they are, `restarted` of
 /// the flags that it would get; `configz` is what the kubelet itself shows.
-pub fn of(
+pub fn running(
     actual: &Kubelet,
     restarted: &Kubelet,
     changes: &Changes,
@@ -45,11 +46,7 @@ pub fn of(
     let settings = changes.of_administrators();
     let shown = configz.and_then(shown_at_configz);
     let resolv_conf = if let Some(shown) = shown.and_then(|it| it.resolv_conf) {
-        Setting {
-            value: shown.value?,
-            origin: Origin::File(shown.place),
-            overrode: Vec::new(),
-        }
+        Setting::made(shown.value?, Origin::File(shown.place))
     } else {
         let kept = &actual.resolv_conf;
         changes.seen(kept, Name::ResolvConf, actual)
@@ -58,13 +55,19 @@ pub fn of(
     if resolv_conf.value == restarted.resolv_conf.value && (is_known || settings.is_empty()) {
         return None;
     }
-    let files = settings.into_iter().chain(&changes.units).cloned();
-    let is_unit =
-        |it: &String| !it.starts_with("/etc/default/") && !it.starts_with("/etc/sysconfig/");
+    let files = settings.into_iter();
+    let files = files.chain(changes.units.iter().flatten()).cloned();
+    let is_variables =
+        |it: &String| it.starts_with("/etc/default/") || it.starts_with("/etc/sysconfig/");
     Some(Running {
         resolv_conf,
         changed: files.collect(),
-        is_unit_changed: changes.units.iter().any(is_unit),
+        is_unit_changed: match &changes.units {
+            // Those are read at each start; without a newer file it is the unit
+            // that systemd has not read again.
+            Some(units) => units.is_empty() || !units.iter().all(is_variables),
+            None => false,
+        },
         started: changes.started,
     })
 }
@@ -79,12 +82,8 @@ pub fn cluster(
     let (dns, domain) = match configz.and_then(shown_at_configz) {
         Some(shown) => {
             let dns = of_shown(shown.cluster_dns);
-            let servers = dns.value.iter().filter_map(|it| address::read(it));
-            let dns = Setting {
-                value: servers.collect(),
-                origin: dns.origin,
-                overrode: Vec::new(),
-            };
+            let servers = dns.value.iter().filter_map(|it| address::parse_address(it));
+            let dns = Setting::made(servers.collect(), dns.origin);
             (dns, of_shown(shown.cluster_domain))
         }
         None => (
@@ -102,14 +101,11 @@ pub fn cluster(
 
 /// What a kubelet shows of a setting; it leaves out what is empty.
 fn of_shown<T: Default>(shown: Option<Placed<Option<T>>>) -> Setting<T> {
-    let (value, origin) = match shown {
-        Some(Placed { value, place }) => (value.unwrap_or_default(), Origin::File(place)),
-        None => (T::default(), Origin::BuiltIn),
-    };
-    Setting {
-        value,
-        origin,
-        overrode: Vec::new(),
+    match shown {
+        Some(Placed { value, place }) => {
+            Setting::made(value.unwrap_or_default(), Origin::File(place))
+        }
+        None => Setting::built_in(T::default()),
     }
 }
 
@@ -127,11 +123,8 @@ impl Changes {
         if settings.is_empty() || self.flags.contains(&flag) || !self.has_times {
             return setting.clone();
         }
-        Setting {
-            value: setting.value.clone(),
-            origin: Origin::Unread(reason(kubelet, &settings)),
-            overrode: Vec::new(),
-        }
+        let origin = Origin::Unread(reason(kubelet, &settings));
+        Setting::made(setting.value.clone(), origin)
     }
 }
 
@@ -159,21 +152,6 @@ impl Kubelet {
         self.cluster_domain.origin = unread();
         self.is_not_seen = true;
         self
-    }
-
-    /// That its files count from a restart on, of a kubelet that has something
-    /// else while it runs. A whole sentence without a full stop.
-    pub fn says_it_runs_on(&self) -> Option<String> {
-        let running = self.running.as_ref()?;
-        let changed = match running.changed.as_slice() {
-            [] => "What sets resolvConf was changed".to_owned(),
-            [one] => format!("{one} was changed"),
-            [first, rest @ ..] => format!("{first} was changed (and {} more)", rest.len()),
-        };
-        Some(format!(
-            "{changed} after the kubelet was started, which has what stood there before until it \
-             is restarted"
-        ))
     }
 }
 

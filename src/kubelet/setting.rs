@@ -41,9 +41,14 @@ pub enum Origin {
 impl<T> Setting<T> {
     /// A setting that nobody made.
     pub fn built_in(value: T) -> Self {
+        Self::made(value, Origin::BuiltIn)
+    }
+
+    /// A setting that overrode nothing.
+    pub fn made(value: T, origin: Origin) -> Self {
         Self {
             value,
-            origin: Origin::BuiltIn,
+            origin,
             overrode: Vec::new(),
         }
     }
@@ -59,6 +64,16 @@ impl<T> Setting<T> {
         self.overrode.extend(Some(counted).filter(is_made));
         self.overrode.extend(weaker.overrode);
         self
+    }
+}
+
+impl Origin {
+    /// Where it stands, if in a file.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::File(place) => Some(place),
+            _ => None,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ fn check(
     arguments: &[&str],
     minor: u32,
     expected: [&str; 3],
-    remarks: &[&str],
+    remarks: &[Remark],
 ) -> Kubelet {
     let source = file.map(|text| Source {
         name: "f".to_owned(),
@@ -73,7 +73,10 @@ fn flags_beat_the_file_and_the_last_one_counts() {
             "10.0.0.2,10.0.0.3,::1 (--kubelet-arg) over 10.0.0.1 (f:4:14)",
             "a.b (f:5:16)",
         ],
-        &["f:4:14: the kubelet leaves out \"x\", which is no IP address"],
+        &[Remark::NoAddress {
+            at: "f:4:14".to_owned(),
+            text: "x".to_owned(),
+        }],
     );
 }
 
@@ -111,8 +114,11 @@ fn a_relative_path_and_a_swallowed_flag_are_told() {
         30,
         ["--v=2 (--kubelet-arg)", NOTHING[1], NOTHING[2]],
         &[
-            "--resolv-conf has no value of its own and takes the next argument --v=2 for it; an empty value is --resolv-conf=",
-            "resolvConf --v=2 is no absolute path: it depends on the kubelet's working directory",
+            Remark::Swallowed {
+                flag: "--resolv-conf".to_owned(),
+                value: "--v=2".to_owned(),
+            },
+            Remark::RelativePath("--v=2".to_owned()),
         ],
     );
 }

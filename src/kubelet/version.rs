@@ -1,6 +1,7 @@
 //! The kubelet's version where it stands in a path, a file or a label.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// A version such as 1.29.3. One without its third number comes before all
 /// releases with the same first two.
@@ -33,11 +34,6 @@ impl Version {
         }
     }
 
-    /// Whether it is `major.minor` without the third number.
-    pub fn is_minor(self, major: u32, minor: u32) -> bool {
-        self == Self::minor(major, minor)
-    }
-
     /// The first version of Kubernetes in a text: three numbers, the first of
     /// them 1, with or without a `v` before, not inside another number.
     ///
@@ -51,6 +47,28 @@ impl Version {
             let is_kubernetes = found.major == 1 && parts.next().is_none();
             is_kubernetes.then_some(found)
         })
+    }
+}
+
+/// `1.29`, `v1.29.3`, `v1.29.3+k3s1`: two or three numbers, and what tools print
+/// behind them: `-rc.1`, `+k3s1`, `~ds1`. The error says nothing.
+impl FromStr for Version {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let plain = text.strip_prefix('v').unwrap_or(text);
+        let end = plain.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (numbers, rest) = plain.split_at(end.unwrap_or(plain.len()));
+        let is_suffix = |c: char| c.is_ascii_alphanumeric() || "-+~._:".contains(c);
+        if rest.starts_with(char::is_alphanumeric) || !rest.chars().all(is_suffix) {
+            return Err(());
+        }
+        let numbers: Option<Vec<u32>> = numbers.split('.').map(|it| it.parse().ok()).collect();
+        match numbers.as_deref() {
+            Some(&[major, minor]) => Ok(Self::minor(major, minor)),
+            Some(&[major, minor, patch]) => Ok(Self::release(major, minor, patch)),
+            _ => Err(()),
+        }
     }
 }
 

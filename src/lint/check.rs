@@ -1,6 +1,5 @@
 //! Runs rules over documents.
 
-use crate::config::yaml::Node;
 use crate::lint::context::Context;
 use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::extract::{self, objects, pod_spec};
@@ -11,7 +10,7 @@ use crate::lint::subject::{
 use crate::lint::{Check, Rule};
 
 /// What the rules find in the documents of a file, in the order of the rules.
-pub fn file(found: &Documents, context: &Context<'_>, rules: &[&'static Rule]) -> Vec<Draft> {
+pub fn documents(found: &Documents, context: &Context<'_>, rules: &[&'static Rule]) -> Vec<Draft> {
     let subjects: Vec<Subjects<'_>> = found.documents.iter().map(Subjects::of).collect();
     let mut drafts = Vec::new();
     for rule in rules {
@@ -66,10 +65,9 @@ impl<'d> Subjects<'d> {
     fn of(document: &'d Document) -> Self {
         let roots = document.yaml().map(objects).unwrap_or_default();
         let workloads = roots.into_iter().filter_map(|object| {
-            let kind = object.get("kind").and_then(Node::as_scalar)?;
             Some(Workload {
                 document,
-                kind: &kind.text,
+                kind: object.word(&["kind"])?,
                 object,
                 spec: pod_spec(object)?,
             })

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use crate::kubelet::address;
+use crate::kubelet::flags::Name;
 use crate::lint::document::{At, Body, FileId};
 
 /// What a file says that rules about other files can need.
@@ -27,33 +28,10 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The same without room to grow, for as long as the run takes; `None`: the
-    /// file says nothing that others need.
-    pub fn kept(mut self) -> Option<Box<Self>> {
-        if self == Self::default() {
-            return None;
-        }
-        for kubelet in &mut self.kubelets {
-            for setting in &mut kubelet.settings {
-                setting.values.shrink_to_fit();
-            }
-            kubelet.settings.shrink_to_fit();
-        }
-        for resolver in &mut self.resolvers {
-            resolver.servers.shrink_to_fit();
-            resolver.searches.shrink_to_fit();
-        }
-        for corefile in &mut self.corefiles {
-            corefile.shrink_to_fit();
-        }
-        self.resolvers.shrink_to_fit();
-        self.kubelets.shrink_to_fit();
-        self.corefiles.shrink_to_fit();
-        self.importable.shrink_to_fit();
-        self.services.shrink_to_fit();
-        self.dns_pods.shrink_to_fit();
-        self.proxy_modes.shrink_to_fit();
-        Some(Box::new(self))
+    /// Kept for as long as the run takes; `None`: the file says nothing that others
+    /// need.
+    pub fn kept(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
     }
 }
 
@@ -69,7 +47,13 @@ pub struct Text {
 impl Text {
     /// The text as an address, as the kubelet reads it.
     pub fn address(&self) -> Option<IpAddr> {
-        address::read(&self.text)
+        address::parse_address(&self.text)
+    }
+
+    /// The text as the address of a name server, its scope left out.
+    pub fn server(&self) -> Option<IpAddr> {
+        let (address, _scope) = self.text.split_once('%').unwrap_or((&self.text, ""));
+        address.parse().ok()
     }
 }
 
@@ -127,8 +111,8 @@ pub enum KubeletForm {
 /// A setting in a text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Setting {
-    /// What is set.
-    pub key: Key,
+    /// What is set, as a file or as a flag.
+    pub key: Name,
     /// The key as it is written: `resolvConf`, `resolverConfig`, `--resolv-conf`.
     pub written: Text,
     /// The values: one, or those of a list in order; empty for an empty list,
@@ -143,21 +127,6 @@ pub struct Setting {
     /// Where the bytes of the one value stand as they are, quotes left out;
     /// `None`: nowhere, so that nobody can tell what to write there.
     pub literal: Option<At>,
-}
-
-/// What can be set of a kubelet that DNS depends on.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Key {
-    /// `resolvConf`, `--resolv-conf`.
-    ResolvConf,
-    /// `clusterDNS`, `--cluster-dns`.
-    ClusterDns,
-    /// `clusterDomain`, `--cluster-domain`.
-    ClusterDomain,
-    /// `--config`.
-    Config,
-    /// `--config-dir`.
-    ConfigDir,
 }
 
 impl Setting {
@@ -182,17 +151,6 @@ pub struct CorefileFacts {
     pub forwards: Vec<Forward>,
     /// The addresses behind `bind`.
     pub binds: Vec<Text>,
-}
-
-impl CorefileFacts {
-    fn shrink_to_fit(&mut self) {
-        for forward in &mut self.forwards {
-            forward.to.shrink_to_fit();
-        }
-        self.cluster_zones.shrink_to_fit();
-        self.forwards.shrink_to_fit();
-        self.binds.shrink_to_fit();
-    }
 }
 
 /// A `forward` of a Corefile.

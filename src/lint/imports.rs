@@ -30,7 +30,7 @@ pub fn put_in(
         }
         let own = &document.path;
         let named = |path: &str| path != own && patterns.iter().any(|it| fits(it, last(path)));
-        let texts = context.imported(document.file, named);
+        let texts = context.importable(document.file, named);
         let texts = texts.into_iter().take(MAX_IMPORTED);
         let texts: Vec<Document> = texts
             .filter_map(|(file, path)| text_at(file, path, library))

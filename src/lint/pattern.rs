@@ -5,7 +5,7 @@
 /// # Errors
 ///
 /// No file can ever fit it.
-pub(super) fn read(word: &str) -> Result<String, String> {
+pub(super) fn checked(word: &str) -> Result<String, String> {
     let reason = match word.as_bytes() {
         _ if word.trim().is_empty() => "it is empty",
         [b'#', ..] => "it is a comment",
@@ -57,10 +57,10 @@ mod tests {
             "\\#a",
             "\\!a",
         ] {
-            assert_eq!(read(word).as_deref(), Ok(word));
+            assert_eq!(checked(word).as_deref(), Ok(word));
         }
         for word in ["", " ", "#a", "!a", "[", "a[b", "[]", "[!", "[^]", "a\\"] {
-            assert!(read(word).is_err(), "{word}");
+            assert!(checked(word).is_err(), "{word}");
         }
     }
 }

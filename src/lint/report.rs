@@ -133,6 +133,18 @@ impl Draft {
         self
     }
 
+    /// The same of each of these places, of which there can be none.
+    pub fn also_each(
+        &mut self,
+        spots: impl IntoIterator<Item = impl Into<Spot>>,
+        text: &str,
+    ) -> &mut Self {
+        for spot in spots {
+            self.also(spot, text);
+        }
+        self
+    }
+
     /// The exact text to write, or what to do: `write resolvConf: /run/…`.
     pub fn help(&mut self, text: impl AsRef<str>) -> &mut Self {
         self.help = Some(cut(shown(text), MAX_HELP));

@@ -12,7 +12,7 @@ use crate::kubelet::Version;
 use crate::lint::options::{Assume, Options, Role};
 use crate::lint::pattern;
 use crate::lint::select::{self, Selection};
-use crate::text::{Source, Span, escaped};
+use crate::text::{self, Source, escaped};
 
 /// What a `kdns.toml` says. Empty: it does not say it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -65,9 +65,9 @@ struct Keys {
 /// # Errors
 ///
 /// It is no TOML, has a key that there is not, or a value that says nothing.
-pub fn read(source: &Source) -> Result<Settings, SettingsError> {
+pub fn parse(source: &Source) -> Result<Settings, SettingsError> {
     let at = |offset: usize, message: &str| SettingsError {
-        place: source.place(Span::new(offset, offset).start),
+        place: source.place(text::offset(offset)),
         message: escaped(message.as_bytes()),
     };
     let text = std::str::from_utf8(&source.bytes)
@@ -92,7 +92,7 @@ pub fn read(source: &Source) -> Result<Settings, SettingsError> {
             role: reader.value(keys.role, role)?,
         },
         per_file_ignores: per_file_ignores
-            .map(|(key, words)| Ok((reader.one(&key, pattern::read)?, reader.rules(&words)?)))
+            .map(|(key, words)| Ok((reader.one(&key, pattern::checked)?, reader.rules(&words)?)))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -186,25 +186,10 @@ pub fn role(word: &str) -> Result<Role, String> {
 ///
 /// # Errors
 ///
-/// It has no two numbers.
+/// It is none.
 pub fn version(word: &str) -> Result<Version, String> {
-    let text = word.strip_prefix('v').unwrap_or(word);
-    let mut parts = text.splitn(3, '.');
-    let mut next = || parts.next()?.parse::<u32>().ok();
-    let found = match (next(), next()) {
-        (Some(major), Some(minor)) => Some((major, minor)),
-        _ => None,
-    };
-    let (major, minor) =
-        found.ok_or_else(|| format!("{word} is no version such as 1.29 or v1.29.3"))?;
-    let patch = text.splitn(3, '.').nth(2).unwrap_or_default();
-    let digits = patch.split(|c: char| !c.is_ascii_digit()).next();
-    let patch = digits.and_then(|it| it.parse().ok());
-    Ok(Version {
-        major,
-        minor,
-        patch,
-    })
+    word.parse()
+        .map_err(|()| format!("{word} is no version such as 1.29 or v1.29.3"))
 }
 
 /// An address.
@@ -290,7 +275,7 @@ mod tests {
             name: "kdns.toml".to_owned(),
             bytes: text.as_bytes().to_vec(),
         };
-        let found = read(&source).map(|it| format!("{:?} {:?}", it.select, it.options.assume));
+        let found = parse(&source).map(|it| format!("{:?} {:?}", it.select, it.options.assume));
         let found = found.map_err(|error| error.to_string());
         match expected {
             Ok(expected) => assert_eq!(found.as_deref(), Ok(expected)),

@@ -14,7 +14,7 @@ use crate::lint::workspace::Workspace;
 use crate::text::{LineIndex, Place, Source, Span};
 
 /// Gives a file's bytes once more, as they were read. `None`: they are gone.
-pub type Library<'l> = &'l dyn Fn(FileId) -> Option<Arc<Source>>;
+pub type Library<'l> = &'l (dyn Fn(FileId) -> Option<Arc<Source>> + Sync);
 
 /// What became of the drafts of a file.
 #[derive(Clone, Debug, Default)]
@@ -53,11 +53,11 @@ pub fn broken(it: &Broken, bytes: &[u8]) -> Draft {
 /// The findings of the file `source`: `drafts` are those whose first place is
 /// in it. `rules` are the rules that ran, which tells unused suppressions;
 /// `is_whole`: nothing of it could not be parsed, and may hold what they suppress.
-pub fn file(
+pub fn findings(
     source: &Source,
     file: FileId,
     drafts: Vec<Draft>,
-    workspace: &Workspace,
+    workspace: &Workspace<'_>,
     rules: &[&'static Rule],
     is_whole: bool,
     library: Library<'_>,
@@ -206,7 +206,7 @@ fn unused(
 
 /// The files that labels of findings are in.
 struct Files<'l> {
-    workspace: &'l Workspace,
+    workspace: &'l Workspace<'l>,
     library: Library<'l>,
     known: BTreeMap<FileId, Option<Known>>,
 }

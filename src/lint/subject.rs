@@ -1,13 +1,13 @@
 //! What rules look at: documents with their meaning at hand.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 
 use crate::config::corefile::{self, Corefile};
 use crate::config::ini;
 use crate::config::resolv_conf::{Line, ResolvConf, Word};
 use crate::config::yaml::{Kind, Node};
 use crate::kubelet::configuration::Ignored;
+use crate::kubelet::flags::Name;
 use crate::lint::document::{At, Document, FileId};
 use crate::lint::facts::{KubeletForm, Resolver, Setting, Text};
 use crate::lint::options::Role;
@@ -132,14 +132,6 @@ impl<'d> ResolverFile<'d> {
         entries.filter(move |it| it.is(keyword))
     }
 
-    /// The name servers that are addresses, scopes left out, in order.
-    pub fn addresses(&self) -> impl Iterator<Item = (IpAddr, &Text)> {
-        self.read.servers.iter().filter_map(|server| {
-            let (address, _scope) = server.text.split_once('%').unwrap_or((&server.text, ""));
-            Some((address.parse().ok()?, server))
-        })
-    }
-
     /// The whole file, for what is missing in it.
     pub fn at(&self) -> At {
         self.document.at(Span::default())
@@ -149,13 +141,13 @@ impl<'d> ResolverFile<'d> {
 impl Kubelet<'_> {
     /// The setting of a key that counts; `None`: the default, or something
     /// that was not given.
-    pub fn setting(&self, key: crate::lint::facts::Key) -> Option<&Setting> {
+    pub fn setting(&self, key: Name) -> Option<&Setting> {
         self.made.iter().map(Cow::as_ref).rfind(|it| it.key == key)
     }
 
     /// The path in `resolvConf`; `None`: the default, [`crate::kubelet::choice::NODE_FILE`].
     pub fn resolv_conf(&self) -> Option<&Text> {
-        self.setting(crate::lint::facts::Key::ResolvConf)?.value()
+        self.setting(Name::ResolvConf)?.value()
     }
 }
 
@@ -175,12 +167,8 @@ impl CorefileText<'_> {
 impl<'d> Workload<'d> {
     /// `Deployment web`, safe to print only after escaping.
     pub fn label(&self) -> String {
-        let metadata = self.object.get("metadata");
-        let name = metadata
-            .and_then(|it| it.get("name"))
-            .and_then(Node::as_scalar);
-        match name {
-            Some(name) => format!("{} {}", self.kind, name.text),
+        match self.object.word(&["metadata", "name"]) {
+            Some(name) => format!("{} {name}", self.kind),
             None => self.kind.to_owned(),
         }
     }
@@ -204,8 +192,7 @@ impl<'d> Workload<'d> {
 
     /// The texts of a list in `dnsConfig`: `nameservers`, `searches`.
     pub fn dns_config(&self, key: &str) -> Vec<Text> {
-        let list = self.get("dnsConfig").and_then(|it| it.get(key));
-        let items = list.and_then(Node::as_sequence).unwrap_or_default();
+        let items = self.spec.items(&["dnsConfig", key]);
         items.iter().filter_map(|it| self.text(it)).collect()
     }
 

@@ -7,21 +7,46 @@ use std::sync::Arc;
 use crate::lint::document::FileId;
 use crate::lint::facts::Facts;
 use crate::lint::options::Options;
+use crate::lint::{Rule, rules};
 use crate::node::Node;
 
-/// Everything that was given in one run.
-#[derive(Clone, Debug, Default)]
-pub struct Workspace {
-    /// What the caller says.
+/// What is given beside the files.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The rules that run.
+    pub rules: Vec<&'static Rule>,
+    /// What the caller says of the cluster and its nodes.
     pub options: Options,
-    /// The files, in order of their paths, by their numbers.
-    pub files: Vec<File>,
     /// Symbolic links among the files: path, and what it says.
     pub links: BTreeMap<String, String>,
     /// The node, if one is read.
     pub node: Option<Node>,
-    /// The file that stands for the one that the kubelet's `resolvConf` names
-    /// (`--node-file`).
+    /// The path of the file that stands for the one that the kubelet's
+    /// `resolvConf` names (`--node-file`).
+    pub node_file: Option<String>,
+}
+
+impl Default for Given {
+    /// Every rule, and nothing known.
+    fn default() -> Self {
+        Self {
+            rules: rules::all().collect(),
+            options: Options::default(),
+            links: BTreeMap::new(),
+            node: None,
+            node_file: None,
+        }
+    }
+}
+
+/// Everything that is known in one run.
+#[derive(Clone, Debug)]
+pub struct Workspace<'g> {
+    /// What was given beside the files.
+    pub given: &'g Given,
+    /// The files, in order of their paths, by their numbers.
+    pub files: Vec<File>,
+    /// [`Given::node_file`], if it is among the files.
     pub node_file: Option<FileId>,
 }
 
@@ -34,7 +59,19 @@ pub struct File {
     pub facts: Option<Box<Facts>>,
 }
 
-impl Workspace {
+impl<'g> Workspace<'g> {
+    /// `files` are in the order of their paths.
+    pub fn new(given: &'g Given, files: Vec<File>) -> Self {
+        let mut workspace = Self {
+            given,
+            files,
+            node_file: None,
+        };
+        let node_file = given.node_file.as_deref();
+        workspace.node_file = node_file.and_then(|it| workspace.file_at(it));
+        workspace
+    }
+
     /// The path of a file.
     pub fn path(&self, file: FileId) -> &str {
         let file = self.files.get(file.0 as usize);

@@ -97,7 +97,7 @@ fn parse_address(bytes: &[u8]) -> Option<IpAddr> {
 pub fn wanted(conf: &ResolvConf) -> Vec<&'static str> {
     let mut files = Vec::new();
     for (address, _) in name_servers(conf) {
-        for owner in owners::of(reached(address)) {
+        for owner in owners::possible(reached(address)) {
             for file in owner.upstream_files {
                 if !files.contains(file) {
                     files.push(*file);
@@ -110,14 +110,14 @@ pub fn wanted(conf: &ResolvConf) -> Vec<&'static str> {
 
 /// Whether somebody of the table can have the address: it is no ordinary server.
 pub fn is_local(address: IpAddr) -> bool {
-    owners::of(reached(address)).next().is_some()
+    owners::possible(reached(address)).next().is_some()
 }
 
 /// Who the server at `address`, listed in `conf`, is, and where it leads;
 /// `None` if it is an ordinary server.
 pub fn lead(address: IpAddr, conf: &ResolvConf, evidence: &Evidence) -> Option<Lead> {
     let mut best: Option<Lead> = None;
-    for owner in owners::of(reached(address)) {
+    for owner in owners::possible(reached(address)) {
         let confirmed_by = confirmations(owner, conf, evidence);
         let is_better = |best: &Lead| confirmed_by.len() > best.confirmed_by.len();
         if best.as_ref().is_none_or(is_better) {
@@ -242,7 +242,8 @@ impl Lead {
         }
         match &self.upstream {
             Some(upstream) => text.extend([": it forwards to ", &upstream.to_string()]),
-            None => text.push_str(self.owner.unknown_upstream),
+            None if self.owner.unknown_upstream.is_empty() => {}
+            None => text.extend([": ", self.owner.unknown_upstream]),
         }
         text.extend(["; ", self.owner.reach.clause()]);
         text

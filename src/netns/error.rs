@@ -27,33 +27,21 @@ pub enum EnterError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// There is no process of this id.
-    #[error("there is no process {pid}")]
-    NoProcess {
-        /// Its id.
-        pid: u32,
-    },
+    #[error("there is no process {0}")]
+    NoProcess(u32),
     /// Processes cannot be seen at all.
     #[error(
-        "cannot look for process {pid}: /proc is not mounted here; mount it (mount -t proc proc /proc)"
+        "cannot look for process {0}: /proc is not mounted here; mount it (mount -t proc proc /proc)"
     )]
-    NoProc {
-        /// Its id.
-        pid: u32,
-    },
+    NoProc(u32),
     /// The caller does not see those of others.
     #[error(
-        "there is no process {pid} that this user may see: /proc is mounted with hidepid; run kdns as root"
+        "there is no process {0} that this user may see: /proc is mounted with hidepid; run kdns as root"
     )]
-    Hidden {
-        /// Its id.
-        pid: u32,
-    },
+    Hidden(u32),
     /// It was there, and is not any more.
-    #[error("process {pid} has ended meanwhile; a process with its number now is another one")]
-    Vanished {
-        /// Its id.
-        pid: u32,
-    },
+    #[error("process {0} has ended meanwhile; a process with its number now is another one")]
+    Vanished(u32),
     /// It has ended, and its parent has not asked how.
     #[error(
         "process {pid} ({comm}) has ended: it is a zombie, which has no namespaces and no files"
@@ -74,47 +62,29 @@ pub enum EnterError {
     },
     /// The caller may not look into it.
     #[error(
-        "cannot look into process {pid}, which has more capabilities than kdns or is another user's: that needs \
+        "cannot look into process {0}, which has more capabilities than kdns or is another user's: that needs \
          the capability CAP_SYS_PTRACE; run kdns as root, in a pod with hostPID and a privileged container \
          (kubectl debug --profile=sysadmin)"
     )]
-    NeedsPtrace {
-        /// Its id.
-        pid: u32,
-    },
+    NeedsPtrace(u32),
     /// The caller may not enter.
     #[error(
-        "cannot enter the network namespace {file}: that needs the capability CAP_SYS_ADMIN, \
+        "cannot enter the network namespace {0}: that needs the capability CAP_SYS_ADMIN, \
          also in the user namespace that owns it; run kdns as root, in a pod in a privileged container"
     )]
-    NeedsAdmin {
-        /// Its path, safe to print.
-        file: String,
-    },
+    NeedsAdmin(String),
     /// The file is something else.
-    #[error("{file} is no network namespace")]
-    NoNetwork {
-        /// Its path, safe to print.
-        file: String,
-    },
+    #[error("{0} is no network namespace")]
+    NoNetwork(String),
     /// The process has no link to one: the kernel was built without.
-    #[error("process {pid} has no network namespace of its own: this kernel has none")]
-    NoNamespaces {
-        /// Its id.
-        pid: u32,
-    },
+    #[error("process {0} has no network namespace of its own: this kernel has none")]
+    NoNamespaces(u32),
     /// The process is only a directory.
-    #[error("cannot enter process {pid}: its directory is not one of a live /proc")]
-    NotLive {
-        /// Its id.
-        pid: u32,
-    },
+    #[error("cannot enter process {0}: its directory is not one of a live /proc")]
+    NotLive(u32),
     /// The file keeps another namespace than it did.
-    #[error("{file} keeps another network namespace by now")]
-    Replaced {
-        /// Its path, safe to print.
-        file: String,
-    },
+    #[error("{0} keeps another network namespace by now")]
+    Replaced(String),
     /// The file cannot be opened.
     #[error("cannot open the network namespace {file}: {}", reason(*errno))]
     Open {
@@ -125,13 +95,10 @@ pub enum EnterError {
     },
     /// The file is that of a process that the caller may not look into.
     #[error(
-        "cannot open the network namespace {file}: that of a process with more capabilities than kdns, \
+        "cannot open the network namespace {0}: that of a process with more capabilities than kdns, \
          or of another user's, needs the capability CAP_SYS_PTRACE"
     )]
-    Closed {
-        /// Its path, safe to print.
-        file: String,
-    },
+    Closed(String),
     /// It cannot be entered, for a reason that is none of the above.
     #[error("cannot enter the network namespace {file}: {}", reason(*errno))]
     Enter {
@@ -149,15 +116,9 @@ pub enum EnterError {
         errno: Errno,
     },
     /// There is no thread to enter with.
-    #[error("cannot start a thread to enter a namespace with: {}", reason(*errno))]
-    Thread {
-        /// What the system said.
-        errno: Errno,
-    },
+    #[error("cannot start a thread to enter a namespace with: {}", reason(*.0))]
+    Thread(Errno),
     /// The privileges could not be given up, so nothing was done.
-    #[error("cannot give up capabilities before reading from the network: {reason}")]
-    Capabilities {
-        /// What the system said.
-        reason: String,
-    },
+    #[error("cannot give up capabilities before reading from the network: {0}")]
+    Capabilities(String),
 }

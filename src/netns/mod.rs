@@ -8,7 +8,7 @@ mod error;
 mod process;
 mod room;
 
-pub use aim::{Aim, Seen, aim};
+pub use aim::{Aim, TargetFiles, aim};
 pub use error::EnterError;
 pub use process::hold;
 pub use room::{aliases, furnish};
@@ -25,6 +25,7 @@ use nix::sched::{CloneFlags, setns};
 use nix::sys::stat::{Mode, fstat};
 use nix::sys::statfs::{NSFS_MAGIC, fstatfs};
 
+use crate::host::errno_of;
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
 use crate::text::escaped;
@@ -80,7 +81,7 @@ impl Namespace {
         let namespace = Self::opened(escaped(path.as_bytes()), open)?;
         if number.is_some_and(|it| it != namespace.number) {
             let file = namespace.name;
-            return Err(EnterError::Replaced { file });
+            return Err(EnterError::Replaced(file));
         }
         Ok(namespace)
     }
@@ -95,7 +96,7 @@ impl Namespace {
             let file = name.clone();
             match errno {
                 Errno::EACCES | Errno::EPERM if !may_trace().unwrap_or(false) => {
-                    EnterError::Closed { file }
+                    EnterError::Closed(file)
                 }
                 errno => EnterError::Open { file, errno },
             }
@@ -117,7 +118,7 @@ impl Namespace {
             setns(&self.descriptor, CloneFlags::CLONE_NEWNET).map_err(|errno| self.failed(errno))
         });
         match tried {
-            Err(error @ EnterError::NoNetwork { .. }) => Err(error),
+            Err(error @ EnterError::NoNetwork(_)) => Err(error),
             _ => Ok(()),
         }
     }
@@ -211,9 +212,9 @@ impl Namespace {
     fn failed(&self, errno: Errno) -> EnterError {
         let file = self.name.clone();
         match errno {
-            Errno::EPERM => EnterError::NeedsAdmin { file },
+            Errno::EPERM => EnterError::NeedsAdmin(file),
             // The descriptor is one of another kind of namespace.
-            Errno::EINVAL => EnterError::NoNetwork { file },
+            Errno::EINVAL => EnterError::NoNetwork(file),
             errno => EnterError::Enter { file, errno },
         }
     }
@@ -258,9 +259,7 @@ fn on_a_thread<T: Send>(
 ) -> Result<T, EnterError> {
     thread::scope(|scope| {
         let spawned = thread::Builder::new().spawn_scoped(scope, work);
-        let thread = spawned.map_err(|error| EnterError::Thread {
-            errno: Errno::from_raw(error.raw_os_error().unwrap_or_default()),
-        })?;
+        let thread = spawned.map_err(|error| EnterError::Thread(errno_of(&error)))?;
         thread
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -269,9 +268,7 @@ fn on_a_thread<T: Send>(
 
 /// Whoever parses what strangers send has nothing to give away.
 fn give_up_capabilities() -> Result<(), EnterError> {
-    let failed = |error: caps::errors::CapsError| EnterError::Capabilities {
-        reason: error.to_string(),
-    };
+    let failed = |error: caps::errors::CapsError| EnterError::Capabilities(error.to_string());
     let held = caps::read(None, CapSet::Permitted).map_err(failed)?;
     let kept = held.into_iter().filter(|it| *it == KEPT).collect();
     // The effective ones must not exceed the permitted ones at any time.
@@ -290,7 +287,7 @@ fn expect_namespace(name: &str, descriptor: &OwnedFd) -> Result<u64, EnterError>
     };
     let system = fstatfs(descriptor).map_err(failed)?.filesystem_type();
     if system != NSFS_MAGIC {
-        return Err(EnterError::NoNetwork { file: file() });
+        return Err(EnterError::NoNetwork(file()));
     }
     Ok(fstat(descriptor).map_err(failed)?.st_ino)
 }

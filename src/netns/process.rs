@@ -7,7 +7,7 @@ use nix::errno::Errno;
 
 use super::EnterError;
 use crate::host::ReadError;
-use crate::host::node::processes::{Directory, Seen};
+use crate::host::node::processes::{Directory, ProcessSeen};
 use crate::host::root::Root;
 
 /// Holds the process with this id, which lives and is a program's.
@@ -15,7 +15,7 @@ use crate::host::root::Root;
 /// # Errors
 ///
 /// There is none, it is a zombie or a thread of the kernel.
-pub fn hold(root: &Root, pid: u32) -> Result<(Directory, Seen), EnterError> {
+pub fn hold(root: &Root, pid: u32) -> Result<(Directory, ProcessSeen), EnterError> {
     let directory = Directory::open(root, pid).map_err(|error| {
         if error.is_missing() {
             missing(root, pid)
@@ -26,7 +26,7 @@ pub fn hold(root: &Root, pid: u32) -> Result<(Directory, Seen), EnterError> {
     let seen = directory.look().map_err(|error| gone(&error, pid))?;
     if directory.is_live() && seen.started.is_none() {
         return Err(match missing(root, pid) {
-            EnterError::NoProcess { pid } => EnterError::Vanished { pid },
+            EnterError::NoProcess(pid) => EnterError::Vanished(pid),
             hidden => hidden,
         });
     }
@@ -37,13 +37,13 @@ pub fn hold(root: &Root, pid: u32) -> Result<(Directory, Seen), EnterError> {
 /// There is none, or none for this user's eyes.
 fn missing(root: &Root, pid: u32) -> EnterError {
     if is_hiding(root) {
-        return EnterError::Hidden { pid };
+        return EnterError::Hidden(pid);
     }
     // It is a link, and no directory.
     if root.is_live() && root.read_link(Path::new("/proc/self")).is_none() {
-        return EnterError::NoProc { pid };
+        return EnterError::NoProc(pid);
     }
-    EnterError::NoProcess { pid }
+    EnterError::NoProcess(pid)
 }
 
 /// Whether those of others look as if they were not there.
@@ -66,9 +66,9 @@ fn is_hiding(root: &Root) -> bool {
 /// # Errors
 ///
 /// As [`hold`]; that process is gone.
-pub(super) fn hold_seen(root: &Root, seen: &Seen) -> Result<Directory, EnterError> {
+pub(super) fn hold_seen(root: &Root, seen: &ProcessSeen) -> Result<Directory, EnterError> {
     let pid = seen.pid;
-    let directory = Directory::of(root, seen).ok_or(EnterError::Vanished { pid })?;
+    let directory = Directory::of_seen(root, seen).ok_or(EnterError::Vanished(pid))?;
     expect_program(&directory, seen)?;
     Ok(directory)
 }
@@ -80,7 +80,7 @@ pub(super) fn ended(error: EnterError, pid: u32) -> EnterError {
         EnterError::Read(ReadError::System {
             errno: Errno::ESRCH,
             ..
-        }) => EnterError::Vanished { pid },
+        }) => EnterError::Vanished(pid),
         error => error,
     }
 }
@@ -91,16 +91,16 @@ pub(super) fn gone(error: &ReadError, pid: u32) -> EnterError {
         ReadError::System {
             errno: Errno::ESRCH | Errno::ENOENT,
             ..
-        } => EnterError::Vanished { pid },
+        } => EnterError::Vanished(pid),
         ReadError::System {
             errno: Errno::EACCES | Errno::EPERM,
             ..
-        } => EnterError::NeedsPtrace { pid },
+        } => EnterError::NeedsPtrace(pid),
         error => error.clone().into(),
     }
 }
 
-fn expect_program(directory: &Directory, seen: &Seen) -> Result<(), EnterError> {
+fn expect_program(directory: &Directory, seen: &ProcessSeen) -> Result<(), EnterError> {
     const KTHREADD: u32 = 2;
     let (pid, comm) = (seen.pid, seen.comm.clone());
     if seen.is_zombie {
@@ -121,25 +121,19 @@ fn expect_program(directory: &Directory, seen: &Seen) -> Result<(), EnterError> 
 pub(super) fn explain(directory: &Directory, name: &str, errno: Errno) -> EnterError {
     let pid = directory.pid();
     match errno {
-        Errno::ENOTSUP => EnterError::NotLive { pid },
-        Errno::ESRCH => EnterError::Vanished { pid },
-        Errno::EACCES | Errno::EPERM => match directory.look() {
+        Errno::ENOTSUP => EnterError::NotLive(pid),
+        Errno::ESRCH => EnterError::Vanished(pid),
+        Errno::EACCES | Errno::EPERM | Errno::ENOENT => match directory.look() {
             // A zombie has nothing left that one might look into.
             Ok(seen) if seen.is_zombie => EnterError::Zombie {
                 pid,
                 comm: seen.comm,
             },
-            Ok(_) => EnterError::NeedsPtrace { pid },
-            Err(error) => gone(&error, pid),
-        },
-        Errno::ENOENT => match directory.look() {
-            Ok(seen) if seen.is_zombie => EnterError::Zombie {
-                pid,
-                comm: seen.comm,
-            },
+            Ok(_) if errno != Errno::ENOENT => EnterError::NeedsPtrace(pid),
+            Err(error) if errno != Errno::ENOENT => gone(&error, pid),
             // The namespaces of one that ends go before it does.
-            _ if Path::new("/proc/self/ns/net").exists() => EnterError::Vanished { pid },
-            _ => EnterError::NoNamespaces { pid },
+            _ if Path::new("/proc/self/ns/net").exists() => EnterError::Vanished(pid),
+            _ => EnterError::NoNamespaces(pid),
         },
         errno => EnterError::Read(ReadError::System {
             file: format!("/proc/{pid}/{name}"),

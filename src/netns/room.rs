@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::stat::Mode;
 use nix::unistd::sethostname;
 
-use super::{Aim, EnterError, Seen};
+use super::{Aim, EnterError, TargetFiles};
 use crate::config::resolv_conf::ResolvConf;
-use crate::host::FileRead;
 use crate::host::root::Root;
+use crate::host::{FileRead, errno_of};
 use crate::resolver::glibc::borrowed::hosts_borrowed;
 use crate::text::escaped;
 
@@ -67,9 +67,7 @@ pub fn furnish(aim: &Aim) -> Result<Vec<String>, EnterError> {
     aim.expect_alive()?;
     let alone = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS;
     unshare(alone).map_err(|errno| match errno {
-        Errno::EPERM => EnterError::NeedsAdmin {
-            file: entered.name().to_owned(),
-        },
+        Errno::EPERM => EnterError::NeedsAdmin(entered.name().to_owned()),
         errno => failed("make a namespace for mounts".to_owned())(errno),
     })?;
     let nobody: Option<&str> = None;
@@ -116,7 +114,10 @@ fn is_plain(name: &str) -> bool {
 
 /// What is laid over the node's files. resolv.conf and hosts are data; what
 /// nsswitch.conf names is code.
-fn files<'a>(seen: &'a Seen, left_out: &mut Vec<String>) -> Result<Vec<Laid<'a>>, EnterError> {
+fn files<'a>(
+    seen: &'a TargetFiles,
+    left_out: &mut Vec<String>,
+) -> Result<Vec<Laid<'a>>, EnterError> {
     let copy = |file: &'a Option<FileRead>| Some(Cow::from(&file.as_ref()?.source.bytes));
     let mut laid = vec![("/etc/resolv.conf", copy(&seen.resolv_conf))];
     if !seen.is_whole {
@@ -219,10 +220,6 @@ fn open_place(path: &str) -> nix::Result<OwnedFd> {
 fn write(path: &Path, bytes: &[u8]) -> nix::Result<()> {
     let mut file = File::create_new(path).map_err(|error| errno_of(&error))?;
     file.write_all(bytes).map_err(|error| errno_of(&error))
-}
-
-fn errno_of(error: &io::Error) -> Errno {
-    Errno::from_raw(error.raw_os_error().unwrap_or_default())
 }
 
 fn failed(what: String) -> impl Fn(Errno) -> EnterError {

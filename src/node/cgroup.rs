@@ -16,7 +16,7 @@ pub struct Membership {
     pub runtime: Option<Runtime>,
 }
 
-/// Runtimes whose groups or files can be told apart.
+/// Runtimes that are known by the names of their groups or files.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Runtime {
     /// containerd's CRI plugin.

@@ -116,12 +116,12 @@ pub fn statistics(file: &str, text: &[u8]) -> Option<Statistics> {
     };
     for line in lines {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        let number = |at: usize| {
+        let add = |sum: &mut u64, at: usize| {
             let word = words.get(at).copied().unwrap_or_default();
-            u64::from_str_radix(word, 16).unwrap_or_default()
+            *sum = sum.saturating_add(u64::from_str_radix(word, 16).unwrap_or_default());
         };
-        statistics.insert_failed += number(failed);
-        statistics.early_drop += number(early);
+        add(&mut statistics.insert_failed, failed);
+        add(&mut statistics.early_drop, early);
     }
     Some(statistics)
 }

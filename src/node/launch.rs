@@ -20,10 +20,10 @@ pub struct Launch {
 
 /// The parts of an OCI bundle's `config.json` and of Docker's `config.v2.json`
 /// that say so.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Written {
     process: Option<Process>,
-    #[serde(default)]
     mounts: Vec<OciMount>,
     #[serde(rename = "Path")]
     path: Option<String>,
@@ -36,40 +36,35 @@ struct Written {
 }
 
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct Process {
-    #[serde(default)]
     args: Vec<String>,
-    #[serde(default)]
     cwd: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct OciMount {
-    #[serde(default)]
     destination: String,
-    #[serde(default)]
     source: String,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[serde(default, rename_all = "PascalCase")]
 struct DockerConfig {
-    #[serde(default)]
     working_dir: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 struct DockerMount {
-    #[serde(default)]
     source: String,
-    #[serde(default)]
     destination: String,
 }
 
 /// Reads the file in which a runtime keeps a container; `None`: it is another
 /// one.
-pub fn read(text: &[u8]) -> Option<Launch> {
+pub fn parse_launch(text: &[u8]) -> Option<Launch> {
     let written: Written = serde_json::from_slice(text).ok()?;
     let process = written.process.unwrap_or_default();
     let of_docker = written.path.into_iter();
@@ -92,26 +87,10 @@ pub fn read(text: &[u8]) -> Option<Launch> {
     })
 }
 
-/// A path as a process with this working directory means it, without `.` and
-/// `..`.
-pub fn absolute(directory: &str, path: &str) -> String {
-    let from = if path.starts_with('/') { "" } else { directory };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in from.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kubelet::effective::absolute;
 
     fn mounts(list: &[(&str, &str)]) -> Vec<Mount> {
         let mount = |(source, point): &(&str, &str)| Mount {
@@ -132,18 +111,18 @@ mod tests {
             directory: "/root".to_owned(),
             mounts: mounts(&[("/opt/x", "/x")]),
         };
-        assert_eq!(read(text), Some(expected));
+        assert_eq!(parse_launch(text), Some(expected));
         let text =
             br#"{"Path": "/coredns", "Args": ["-conf", "/x"], "Config": {"WorkingDir": "/w"},
             "MountPoints": {"/x": {"Source": "/opt/x", "Destination": "/x"}}}"#;
-        let docker = read(text).unwrap();
+        let docker = parse_launch(text).unwrap();
         assert_eq!(docker.arguments, ["/coredns", "-conf", "/x"]);
         assert_eq!(
             (docker.directory.as_str(), docker.mounts),
             ("/w", mounts(&[("/opt/x", "/x")]))
         );
-        assert_eq!(read(b"{}"), Some(Launch::default()));
-        assert_eq!(read(b"[1"), None);
+        assert_eq!(parse_launch(b"{}"), Some(Launch::default()));
+        assert_eq!(parse_launch(b"[1"), None);
     }
 
     #[test]

@@ -25,8 +25,7 @@ pub fn who(listeners: &[Listener], network: &Network, address: IpAddr) -> String
 
 /// The loopback name servers of a pod that has a network of its own, each once.
 pub fn loopback_servers(pod: &Pod) -> Vec<IpAddr> {
-    let conf = pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref());
-    let conf = conf.filter(|_| pod.host_network == Some(false));
+    let conf = pod.own_file().filter(|_| pod.host_network == Some(false));
     let mut found: Vec<IpAddr> = Vec::new();
     for (ip, _) in conf.into_iter().flat_map(name_servers) {
         if Address::from(ip).reached().is_loopback() && !found.contains(&ip) {

@@ -22,7 +22,7 @@ use crate::node::runtime::state::Ended;
 use crate::pod::Runtime;
 use crate::text::Source;
 use crate::topology::resolved::Resolved;
-use crate::topology::{DnsServer, Network};
+use crate::topology::{CorefileUnknown, DnsServer, Network};
 
 /// A node, as far as it could be read.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +60,7 @@ pub struct Node {
     pub servers: Vec<DnsServer>,
     /// What systemd-resolved does, if it runs.
     pub resolved: Option<Resolved>,
-    /// What its kernel says about connections; only rules ask for it.
+    /// What its kernel says about connections, where that is asked for.
     pub kernel: kernel::Kernel,
     /// The pods, sorted by namespace and name, without those that are only
     /// left over.
@@ -197,9 +197,8 @@ pub struct Pod {
     /// Its Corefile, and behind it what that can import, named by their path
     /// on the node.
     pub corefiles: Vec<Source>,
-    /// Why its Corefile is not known, though it runs CoreDNS. A whole sentence
-    /// without a full stop.
-    pub corefile_unknown: Option<String>,
+    /// Why its Corefile is not known, though it runs CoreDNS.
+    pub corefile_unknown: Option<CorefileUnknown>,
     /// Files in the syntax of resolv.conf that its Corefile names, by their
     /// path in the container.
     pub files: Vec<(String, ResolvConf)>,
@@ -291,6 +290,12 @@ impl Pod {
             .next()
             .cloned()
             .unwrap_or_default()
+    }
+
+    /// The file that its programs read: what they have counts, else what was made
+    /// for it.
+    pub fn own_file(&self) -> Option<&ResolvConf> {
+        self.seen_resolv_conf.as_ref().or(self.resolv_conf.as_ref())
     }
 
     /// `NAMESPACE/NAME`, or what is known of it.

@@ -93,7 +93,7 @@ mod tests {
             ..PodSpec::default()
         };
         let version = Version::release(1, minor, 0);
-        let result = check(&pod, &Rules::of(Some(version)));
+        let result = check(&pod, &Rules::of_version(Some(version)));
         assert_eq!(result.is_ok(), expected, "1.{minor} {searches:?}");
     }
 

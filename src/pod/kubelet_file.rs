@@ -47,7 +47,7 @@ const MAX_FILE_BYTES: usize = 10 << 20;
 /// # Errors
 ///
 /// The kubelet does not take the file, and no pod starts.
-pub fn read(conf: &ResolvConf, rules: &Rules) -> Result<HostDns, FileError> {
+pub fn read_kubelet_file(conf: &ResolvConf, rules: &Rules) -> Result<HostDns, FileError> {
     if conf.source.bytes.len() >= MAX_FILE_BYTES {
         return Err(FileError::TooLong);
     }
@@ -87,7 +87,8 @@ pub fn read(conf: &ResolvConf, rules: &Rules) -> Result<HostDns, FileError> {
 
 /// The words of a line as Go's `strings.Fields` finds them: any white space
 /// of Unicode is between them. Nothing for an empty line and for a comment.
-fn fields(line: &[u8], offset: usize) -> Vec<Span> {
+/// `offset` is where the line begins.
+pub fn fields(line: &[u8], offset: usize) -> Vec<Span> {
     let mut words = Vec::new();
     let mut start = None;
     let mut at = offset;
@@ -173,8 +174,8 @@ mod tests {
             name: "k".to_owned(),
             bytes: text.to_vec(),
         });
-        let rules = Rules::of(Some(Version::release(1, minor, patch)));
-        let host = read(&conf, &rules).unwrap();
+        let rules = Rules::of_version(Some(Version::release(1, minor, patch)));
+        let host = read_kubelet_file(&conf, &rules).unwrap();
         let joined = |words: &[Word]| {
             let words: Vec<String> = words
                 .iter()
@@ -236,13 +237,13 @@ mod tests {
 
     #[test]
     fn some_files_are_errors() {
-        let rules = Rules::of(None);
+        let rules = Rules::of_version(None);
         let read_text = |text: &[u8]| {
             let conf = ResolvConf::parse(Source {
                 name: "k".to_owned(),
                 bytes: text.to_vec(),
             });
-            read(&conf, &rules)
+            read_kubelet_file(&conf, &rules)
         };
         assert!(read_text(b"nameserver 1\n\tnameserver \n").is_err());
         assert!(read_text(b"nameserver #\n").is_ok());

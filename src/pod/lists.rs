@@ -10,9 +10,10 @@ use crate::kubelet::{Kubelet, Origin};
 use crate::pod::kubelet_file::{self, FileError, HostDns};
 use crate::pod::rules::Rules;
 use crate::pod::{
-    Event, Makers, Object, PodError, PodFile, PodId, Seen, Word, WordOrigin, limits, options,
+    Event, KnownFile, Makers, Object, PodError, PodFile, PodId, Remark, Undecided, Word,
+    WordOrigin, limits, options,
 };
-use crate::text::{Placed, escaped};
+use crate::text::escaped;
 
 /// The lists, the events on the way to them, and remarks.
 pub(super) fn make(
@@ -47,7 +48,7 @@ pub(super) fn make(
 enum Base {
     Cluster,
     /// What to say when the kubelet's file is needed and not known.
-    Host(&'static str),
+    Host(Undecided),
     None,
 }
 
@@ -55,26 +56,16 @@ enum Base {
 fn base(pod: &PodSpec, id: PodId<'_>, kubelet: &Kubelet, events: &mut Vec<Event>) -> Base {
     match pod.dns_policy {
         DnsPolicy::None => Base::None,
-        DnsPolicy::Default => {
-            Base::Host("a pod with dnsPolicy Default gets the kubelet's own file")
-        }
-        DnsPolicy::ClusterFirst if pod.host_network => Base::Host(
-            "on the host network dnsPolicy ClusterFirst is the same as Default, and the pod gets \
-             the kubelet's own file (ClusterFirstWithHostNet would use the cluster's DNS)",
-        ),
+        DnsPolicy::Default => Base::Host(Undecided::Default),
+        DnsPolicy::ClusterFirst if pod.host_network => Base::Host(Undecided::HostNetwork),
         DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet
             if kubelet.cluster_dns.value.is_empty() =>
         {
             if matches!(kubelet.cluster_dns.origin, Origin::Unread(_)) {
-                return Base::Host(
-                    "whether the kubelet has clusterDNS, which this pod would get, is not known",
-                );
+                return Base::Host(Undecided::ClusterDns);
             }
             missing_cluster_dns(id, events);
-            Base::Host(
-                "without clusterDNS dnsPolicy ClusterFirst is the same as Default, and the pod \
-                 gets the kubelet's own file",
-            )
+            Base::Host(Undecided::NoClusterDns)
         }
         DnsPolicy::ClusterFirst | DnsPolicy::ClusterFirstWithHostNet => Base::Cluster,
     }
@@ -139,28 +130,26 @@ fn host_dns(
         return Ok(loopback(makers.node_ips));
     }
     match makers.file {
-        Seen::Read(conf) => {
-            let host = kubelet_file::read(conf, rules)
+        KnownFile::Read(conf) => {
+            let host = kubelet_file::read_kubelet_file(conf, rules)
                 .map_err(|error| PodError::NotStarted(unreadable(&error)))?;
             let has_domain = !makers.kubelet.cluster_domain.value.is_empty();
             let event = limits::check_host(path, &host.searches, has_domain, rules.limits);
             file.events.extend(event);
             if !matches!(base, Base::None) {
-                let remark = |it: &Placed<&str>| {
-                    format!("{}: the kubelet passes over `{}`", it.place, it.value)
-                };
-                file.remarks.extend(host.ignored.iter().map(remark));
+                let ignored = host.ignored.iter().cloned().map(Remark::Ignored);
+                file.remarks.extend(ignored);
             }
             Ok(host)
         }
-        Seen::Missing => {
+        KnownFile::Missing => {
             let path = escaped(path.as_bytes());
             Err(PodError::NotStarted(format!(
                 "open {path}: no such file or directory (the kubelet's resolvConf; no pod of the \
                  node would start)"
             )))
         }
-        Seen::Unknown(why) => match *base {
+        KnownFile::Unknown(why) => match *base {
             Base::None => Ok(HostDns::default()),
             Base::Cluster => {
                 file.incomplete = Some(format!(

@@ -20,8 +20,8 @@ use std::net::IpAddr;
 
 use crate::config::manifest::PodSpec;
 use crate::config::resolv_conf::ResolvConf;
-use crate::kubelet::{Found, Kubelet, Origin, Setting, Version};
-use crate::text::Place;
+use crate::kubelet::{self, Found, Kubelet, Origin, Refusal, Running, Setting, Version};
+use crate::text::{Place, Placed};
 
 pub use admission::is_search;
 pub use host_name::host_name;
@@ -40,18 +40,18 @@ pub struct Makers<'a> {
     /// The kubelet; the rules of the newest version count if it has none.
     pub kubelet: &'a Kubelet,
     /// The file that its `resolvConf` names. Not asked for if that is empty.
-    pub file: Seen<'a>,
+    pub file: KnownFile<'a>,
     /// The addresses of its `--node-ip`; without one it does not know any.
     pub node_ips: &'a [IpAddr],
     /// The runtime.
     pub runtime: Runtime,
     /// The node's own `/etc/resolv.conf`, which some runtimes copy.
-    pub node_file: Seen<'a>,
+    pub node_file: KnownFile<'a>,
 }
 
 /// A file of the node, as far as it is known.
 #[derive(Clone, Copy, Debug)]
-pub enum Seen<'a> {
+pub enum KnownFile<'a> {
     /// It was read.
     Read(&'a ResolvConf),
     /// It is not there, or a link leads nowhere.
@@ -89,11 +89,60 @@ pub struct PodFile {
     pub dropped: Vec<Dropped>,
     /// The events that announce it, in order.
     pub events: Vec<Event>,
-    /// What else an engineer should know. Whole sentences without a full stop.
-    pub remarks: Vec<String>,
+    /// What else an engineer should know.
+    pub remarks: Vec<Remark>,
     /// Why it can be that the pod gets something else: the kubelet's file or a
     /// setting of it is not known. Without a full stop.
     pub incomplete: Option<String>,
+}
+
+/// Something worth knowing of a pod's file. `render` has the words.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Remark {
+    /// Something of the node could not be read: a sentence without a full stop.
+    Unread(String),
+    /// Something about the kubelet.
+    Kubelet(kubelet::Remark),
+    /// The kubelet still has what its files said when it was started.
+    NotRestarted(Running),
+    /// The file of another pod is taken for the kubelet's file.
+    Handed {
+        /// Its path.
+        path: String,
+        /// Which pod's it is.
+        origin: Origin,
+    },
+    /// What the node itself tells of versions: each with the file that tells it.
+    Versions {
+        /// That of the kubelet.
+        kubelet: Option<(Version, String)>,
+        /// That of the runtime.
+        runtime: Option<(RuntimeKind, Version, String)>,
+    },
+    /// Nothing says what the cluster's DNS is: [`DEFAULT_CLUSTER_DNS`].
+    AssumedDns,
+    /// Nothing says what its domain is: [`DEFAULT_CLUSTER_DOMAIN`].
+    AssumedDomain,
+    /// The version of the kubelet decides, and not all of it is known.
+    AssumedVersion {
+        /// What is known of it: the newest that fits is assumed.
+        known: Option<Version>,
+        /// One that does something else.
+        other: Version,
+    },
+    /// Of several pods in a manifest the first one counts.
+    FirstOf {
+        /// It.
+        first: String,
+        /// The others; never empty.
+        others: Vec<String>,
+    },
+    /// The kubelet passes over this keyword of its file.
+    Ignored(Placed<&'static str>),
+    /// It hands over nothing, and this runtime writes an empty file.
+    Empty(RuntimeKind),
+    /// It hands over nothing, and this runtime copies the node's own file.
+    Copied(RuntimeKind),
 }
 
 /// A word of a pod's file.
@@ -150,7 +199,7 @@ pub enum PodError {
     #[error("{what}: {why}")]
     Unknown {
         /// What the pod gets.
-        what: &'static str,
+        what: Undecided,
         /// Why that is not known, or what to do.
         why: String,
     },
@@ -162,13 +211,57 @@ pub enum PodError {
     NotStarted(String),
     /// There is no kubelet that could start it.
     #[error("no pod starts: {0}")]
-    NoKubelet(String),
+    NoKubelet(Refusal),
     /// The namespace is none.
     #[error("\"{0}\" is no namespace: lower-case letters, digits and '-', at most 63")]
     Namespace(String),
     /// The host name with its domain is too long, so that the pod does not start.
     #[error("the pod would not start: its host name {0} has more than 64 characters")]
     LongHostName(String),
+}
+
+/// What a pod gets whose file is not known.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Undecided {
+    /// The kubelet's file, by its policy.
+    #[error("a pod with dnsPolicy Default gets the kubelet's own file")]
+    Default,
+    /// The same, by the host network.
+    #[error(
+        "on the host network dnsPolicy ClusterFirst is the same as Default, and the pod gets the \
+         kubelet's own file (ClusterFirstWithHostNet would use the cluster's DNS)"
+    )]
+    HostNetwork,
+    /// The cluster's DNS, or the kubelet's file.
+    #[error("whether the kubelet has clusterDNS, which this pod would get, is not known")]
+    ClusterDns,
+    /// The kubelet's file, as there is no cluster's DNS.
+    #[error(
+        "without clusterDNS dnsPolicy ClusterFirst is the same as Default, and the pod gets the \
+         kubelet's own file"
+    )]
+    NoClusterDns,
+    /// An empty file or the node's, by the version of containerd.
+    #[error(
+        "the kubelet hands over no servers, searches and options: containerd before 1.6.34 and \
+         1.7.20 copies the node's own /etc/resolv.conf, newer ones write an empty file"
+    )]
+    Containerd,
+    /// The file that Docker makes.
+    #[error(
+        "the kubelet hands over no servers, searches and options, and Docker leaves the file that \
+         it made itself"
+    )]
+    Docker,
+    /// The node's own file.
+    #[error(
+        "the kubelet hands over no servers, searches and options, and the runtime copies the \
+         node's own /etc/resolv.conf"
+    )]
+    NodeFile,
+    /// A part of it.
+    #[error("not every byte of the pod's file is known")]
+    Bytes,
 }
 
 /// The file of a pod with this spec.
@@ -219,19 +312,12 @@ pub fn first_other(pod: &PodSpec, id: PodId<'_>, makers: &Makers<'_>) -> Option<
 
 /// A kubelet as kubeadm sets one up, for questions without a node.
 pub fn assumed_kubelet() -> Kubelet {
-    fn assumed<T>(value: T) -> Setting<T> {
-        Setting {
-            value,
-            origin: Origin::BuiltIn,
-            overrode: Vec::new(),
-        }
-    }
     Kubelet {
         found: Found::Named,
         version: None,
-        resolv_conf: assumed("/etc/resolv.conf".to_owned()),
-        cluster_dns: assumed(vec![DEFAULT_CLUSTER_DNS]),
-        cluster_domain: assumed(DEFAULT_CLUSTER_DOMAIN.to_owned()),
+        resolv_conf: Setting::built_in("/etc/resolv.conf".to_owned()),
+        cluster_dns: Setting::built_in(vec![DEFAULT_CLUSTER_DNS]),
+        cluster_domain: Setting::built_in(DEFAULT_CLUSTER_DOMAIN.to_owned()),
         remarks: Vec::new(),
         stops: None,
         newer: Vec::new(),
@@ -240,12 +326,25 @@ pub fn assumed_kubelet() -> Kubelet {
         running_cluster: None,
         is_not_seen: false,
         version_from: None,
-        expanded_dns: assumed(None),
-        runtime_endpoint: assumed(String::new()),
+        expanded_dns: Setting::built_in(None),
+        runtime_endpoint: Setting::built_in(String::new()),
     }
 }
 
 impl PodError {
+    /// Whether it is because the kubelet's own file is not known, or cannot be
+    /// handed over.
+    pub fn is_about_kubelet_file(&self) -> bool {
+        match self {
+            Self::NotStarted(_) | Self::LongHostName(_) => true,
+            Self::Unknown { what, .. } => matches!(
+                what,
+                Undecided::Default | Undecided::HostNetwork | Undecided::NoClusterDns
+            ),
+            Self::Refused(_) | Self::NoKubelet(_) | Self::Namespace(_) => false,
+        }
+    }
+
     /// Whether it is an answer: there would be no such pod.
     pub fn is_answer(&self) -> bool {
         match self {

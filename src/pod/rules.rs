@@ -114,7 +114,7 @@ impl Rules {
     ///
     /// The API server is taken to have the gate as the kubelet has it.
     pub fn of_kubelet(kubelet: &Kubelet) -> Self {
-        let mut rules = Self::of(kubelet.version);
+        let mut rules = Self::of_version(kubelet.version);
         match kubelet.expanded_dns.value {
             Some(true) => rules.limits = Limits::EXPANDED,
             Some(false) => rules.limits = Limits::LEGACY,
@@ -126,7 +126,7 @@ impl Rules {
     /// The rules of a kubelet with its usual feature gates; `None`: those of
     /// the newest known. Without its third number it is the last release of
     /// that minor version.
-    pub fn of(version: Option<Version>) -> Self {
+    pub fn of_version(version: Option<Version>) -> Self {
         let since = |minor| version.is_none_or(|it| it >= Version::minor(1, minor));
         let mut limits = if since(26) {
             Limits::EXPANDED
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn rules_change_at_known_versions() {
         let check = |version: Version, searches, domain_chars, final_dots, merges| {
-            let rules = Rules::of(Some(version));
+            let rules = Rules::of_version(Some(version));
             assert_eq!(rules.limits.searches, searches, "{version:?}");
             assert_eq!(rules.limits.domain_chars, domain_chars, "{version:?}");
             assert_eq!(rules.final_dots, final_dots, "{version:?}");
@@ -234,7 +234,10 @@ mod tests {
         check(at(1, 26, 0), 32, Some(253), FinalDots::RootDropped, true);
         check(at(1, 36, 0), 32, Some(253), FinalDots::RootDropped, true);
         check(at(2, 0, 0), 32, Some(253), FinalDots::RootDropped, true);
-        assert_eq!(Rules::of(None), Rules::of(Some(at(1, 99, 0))));
+        assert_eq!(
+            Rules::of_version(None),
+            Rules::of_version(Some(at(1, 99, 0)))
+        );
     }
 
     #[test]
@@ -277,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_minor_version_alone_is_its_last_release() {
-        let of = |version| Rules::of(Some(version));
+        let of = |version| Rules::of_version(Some(version));
         assert_eq!(of(Version::minor(1, 25)), of(at(1, 25, 1)));
         assert_eq!(of(Version::minor(1, 26)), of(at(1, 26, 0)));
         assert_eq!(of(Version::minor(1, 22)), of(at(1, 22, 0)));

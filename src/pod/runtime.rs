@@ -6,7 +6,10 @@
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::Version;
 use crate::pod::rules::{Rules, WhenEmpty};
-use crate::pod::{Makers, PodError, PodFile, RuntimeKind, Seen, Word, WordOrigin, kubelet_file};
+use crate::pod::{
+    KnownFile, Makers, PodError, PodFile, Remark, RuntimeKind, Undecided, Word, WordOrigin,
+    kubelet_file,
+};
 
 /// The file with its bytes.
 pub(super) fn write(mut file: PodFile, makers: &Makers<'_>) -> Result<PodFile, PodError> {
@@ -61,36 +64,28 @@ fn without_words(mut file: PodFile, makers: &Makers<'_>) -> Result<PodFile, PodE
     let when_empty = match (makers.runtime.when_empty(), makers.node_file) {
         (Some(known), _) => known,
         // A copy of nothing is nothing, too.
-        (None, Seen::Read(conf)) if is_empty(conf) => WhenEmpty::Empty,
+        (None, KnownFile::Read(conf)) if is_empty(conf) => WhenEmpty::Empty,
         (None, _) => {
             return Err(PodError::Unknown {
-                what: "the kubelet hands over no servers, searches and options: containerd \
-                       before 1.6.34 and 1.7.20 copies the node's own /etc/resolv.conf, newer \
-                       ones write an empty file",
+                what: Undecided::Containerd,
                 why: unknown_version(makers.runtime.version),
             });
         }
     };
     match when_empty {
         WhenEmpty::Empty => {
-            file.remarks.push(format!(
-                "the kubelet hands over no servers, searches and options, and {name} writes an \
-                 empty file"
-            ));
+            file.remarks.push(Remark::Empty(makers.runtime.kind));
             Ok(file)
         }
         WhenEmpty::OwnFile => Err(PodError::Unknown {
-            what: "the kubelet hands over no servers, searches and options, and Docker leaves the \
-                   file that it made itself",
+            what: Undecided::Docker,
             why: "what that has depends on Docker's own settings".to_owned(),
         }),
         WhenEmpty::Copy => match makers.node_file {
-            Seen::Read(conf) => {
-                file.remarks.push(format!(
-                    "the kubelet hands over no servers, searches and options, and {name} copies \
-                     the node's own file"
-                ));
-                let copied = kubelet_file::read(conf, &Rules::of(None)).unwrap_or_default();
+            KnownFile::Read(conf) => {
+                file.remarks.push(Remark::Copied(makers.runtime.kind));
+                let copied = kubelet_file::read_kubelet_file(conf, &Rules::of_version(None))
+                    .unwrap_or_default();
                 file.servers = of_node_file(copied.servers);
                 file.searches = of_node_file(copied.searches);
                 file.options = of_node_file(copied.options);
@@ -98,13 +93,12 @@ fn without_words(mut file: PodFile, makers: &Makers<'_>) -> Result<PodFile, PodE
                 file.bytes.clone_from(&conf.source.bytes);
                 Ok(file)
             }
-            Seen::Missing => Err(PodError::NotStarted(format!(
+            KnownFile::Missing => Err(PodError::NotStarted(format!(
                 "open /etc/resolv.conf: no such file or directory ({name} copies the node's own \
                  file when the kubelet hands over nothing)"
             ))),
-            Seen::Unknown(why) => Err(PodError::Unknown {
-                what: "the kubelet hands over no servers, searches and options, and the runtime \
-                       copies the node's own /etc/resolv.conf",
+            KnownFile::Unknown(why) => Err(PodError::Unknown {
+                what: Undecided::NodeFile,
                 why: why.to_owned(),
             }),
         },
@@ -148,13 +142,13 @@ mod tests {
         version: Option<(u32, u32, u32)>,
         searches: &[&str],
         servers: &[&str],
-        node_file: Seen<'_>,
+        node_file: KnownFile<'_>,
     ) -> Result<String, bool> {
         let kubelet = assumed_kubelet();
         let version = version.map(|(major, minor, patch)| Version::release(major, minor, patch));
         let makers = Makers {
             kubelet: &kubelet,
-            file: Seen::Missing,
+            file: KnownFile::Missing,
             node_ips: &[],
             runtime: Runtime { kind, version },
             node_file,
@@ -173,7 +167,7 @@ mod tests {
 
     #[test]
     fn docker_has_another_order_of_lines() {
-        let none = Seen::Missing;
+        let none = KnownFile::Missing;
         let check = |kind, searches: &[&str], servers: &[&str], expected: &str| {
             assert_eq!(
                 written(kind, None, searches, servers, none).unwrap(),
@@ -197,7 +191,7 @@ mod tests {
                 Some(version),
                 &vec!["a"; count],
                 &["1"],
-                Seen::Missing,
+                KnownFile::Missing,
             );
             assert_eq!(result.err(), expected, "{kind:?} {version:?} {count}");
         };
@@ -215,18 +209,18 @@ mod tests {
             name: "h".to_owned(),
             bytes: b"; mine\nnameserver 127.0.0.53".to_vec(),
         });
-        let read = Seen::Read(&host);
+        let read = KnownFile::Read(&host);
         let check = |kind, version, node_file, expected: Result<&str, bool>| {
             let result = written(kind, version, &[], &[], node_file);
             assert_eq!(result.as_deref().map_err(|it| *it), expected, "{kind:?}");
         };
         let copy = Ok("; mine\nnameserver 127.0.0.53");
-        let unknown = Seen::Unknown("");
+        let unknown = KnownFile::Unknown("");
         check(RuntimeKind::Containerd, Some((2, 0, 0)), read, Ok(""));
         check(RuntimeKind::Containerd, None, read, Err(false));
         check(RuntimeKind::Containerd, Some((1, 6, 20)), read, copy);
         check(RuntimeKind::CriO, None, read, copy);
-        check(RuntimeKind::CriO, None, Seen::Missing, Err(true));
+        check(RuntimeKind::CriO, None, KnownFile::Missing, Err(true));
         check(RuntimeKind::CriO, None, unknown, Err(false));
         check(RuntimeKind::Docker, None, read, Err(false));
     }
@@ -240,13 +234,13 @@ mod tests {
         let kubelet = assumed_kubelet();
         let makers = Makers {
             kubelet: &kubelet,
-            file: Seen::Missing,
+            file: KnownFile::Missing,
             node_ips: &[],
             runtime: Runtime {
                 kind: RuntimeKind::CriO,
                 version: None,
             },
-            node_file: Seen::Read(&host),
+            node_file: KnownFile::Read(&host),
         };
         let file = write(PodFile::default(), &makers).unwrap();
         let origins: Vec<String> = file

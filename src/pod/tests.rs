@@ -24,7 +24,7 @@ fn made(
     pod: &PodSpec,
     namespace: &str,
     kubelet: &Kubelet,
-    file: Seen<'_>,
+    file: KnownFile<'_>,
 ) -> Result<PodFile, PodError> {
     let id = PodId {
         namespace,
@@ -36,7 +36,7 @@ fn made(
         file,
         node_ips: &[],
         runtime: Runtime::default(),
-        node_file: Seen::Missing,
+        node_file: KnownFile::Missing,
     };
     pod_file(pod, id, &makers)
 }
@@ -50,7 +50,7 @@ fn check_captured(manifest: &str, expected: &str) {
     let workload = manifest::first_pod(&source).unwrap().workload;
     let namespace = workload.namespace.unwrap();
     let kubelet = kubelet(Some((1, 20, 2)));
-    let file = Seen::Read(&conf(CAPTURED_FILE));
+    let file = KnownFile::Read(&conf(CAPTURED_FILE));
     let file = made(&workload.pod, &namespace, &kubelet, file).unwrap();
     let text = String::from_utf8(file.bytes).unwrap();
     assert_eq!(
@@ -150,7 +150,7 @@ fn what_was_cut_from_a_captured_file_is_known() {
         &[],
     );
     let kubelet = kubelet(Some((1, 20, 2)));
-    let file = Seen::Read(&conf(CAPTURED_FILE));
+    let file = KnownFile::Read(&conf(CAPTURED_FILE));
     let file = made(&with_config(config), "default", &kubelet, file).unwrap();
     let dropped: Vec<String> = file.dropped.iter().map(Dropped::to_string).collect();
     assert_eq!(
@@ -186,7 +186,7 @@ fn options_are_merged_by_name_and_repeats_fall_out() {
             ("ndots", Some("3")),
         ],
     );
-    let file = Seen::Read(&conf("search a.example\noptions rotate\n"));
+    let file = KnownFile::Read(&conf("search a.example\noptions rotate\n"));
     let file = made(&with_config(config), "shop", &kubelet(None), file).unwrap();
     assert_eq!(
         text(&file),
@@ -202,13 +202,13 @@ fn repeats_stay_where_nothing_removes_them() {
     kubelet.cluster_dns.value = vec![DEFAULT_CLUSTER_DNS; 2];
     kubelet.cluster_domain.value = String::new();
     let host = conf("search a a\n");
-    let file = made(&PodSpec::default(), "n", &kubelet, Seen::Read(&host)).unwrap();
+    let file = made(&PodSpec::default(), "n", &kubelet, KnownFile::Read(&host)).unwrap();
     assert_eq!(
         text(&file),
         "search a a\nnameserver 10.96.0.10\nnameserver 10.96.0.10\noptions ndots:5\n"
     );
     let pod = with_config(DnsConfig::default());
-    let file = made(&pod, "n", &kubelet, Seen::Read(&host)).unwrap();
+    let file = made(&pod, "n", &kubelet, KnownFile::Read(&host)).unwrap();
     assert_eq!(
         text(&file),
         "search a\nnameserver 10.96.0.10\noptions ndots:5\n"
@@ -225,7 +225,7 @@ fn words_know_where_they_come_from() {
         &with_config(config.clone()),
         "n",
         &kubelet(None),
-        Seen::Read(&host),
+        KnownFile::Read(&host),
     )
     .unwrap();
     let origins = |words: &[Word]| words.iter().map(|it| it.origin.clone()).collect::<Vec<_>>();
@@ -252,7 +252,7 @@ fn words_know_where_they_come_from() {
         dns_config: Some(config),
         ..of_policy(DnsPolicy::Default)
     };
-    let file = made(&default, "n", &kubelet(None), Seen::Read(&host)).unwrap();
+    let file = made(&default, "n", &kubelet(None), KnownFile::Read(&host)).unwrap();
     assert_eq!(origins(&file.servers), [at(2, 13), DnsConfig]);
 }
 
@@ -261,7 +261,13 @@ fn without_cluster_dns_two_events_say_so() {
     let mut kubelet = kubelet(None);
     kubelet.cluster_dns.value.clear();
     let pod = of_policy(DnsPolicy::ClusterFirstWithHostNet);
-    let file = made(&pod, "shop", &kubelet, Seen::Read(&conf(CAPTURED_FILE))).unwrap();
+    let file = made(
+        &pod,
+        "shop",
+        &kubelet,
+        KnownFile::Read(&conf(CAPTURED_FILE)),
+    )
+    .unwrap();
     assert_eq!(
         text(&file),
         "search corp.example eu.corp.example\nnameserver 172.31.0.53\n"
@@ -288,10 +294,10 @@ fn an_empty_resolv_conf_gives_loopback_servers() {
         let node_ips: Vec<IpAddr> = node_ips.iter().map(|it| it.parse().unwrap()).collect();
         let makers = Makers {
             kubelet: &kubelet,
-            file: Seen::Missing,
+            file: KnownFile::Missing,
             node_ips: &node_ips,
             runtime: Runtime::default(),
-            node_file: Seen::Missing,
+            node_file: KnownFile::Missing,
         };
         let id = PodId {
             namespace: "n",
@@ -329,14 +335,14 @@ fn a_file_that_the_kubelet_cannot_read_stops_every_pod() {
     };
     let broken = conf("nameserver 192.0.2.1\n nameserver\n");
     for pod in [&PodSpec::default(), &of_policy(DnsPolicy::Default), &none] {
-        let error = made(pod, "n", &kubelet(None), Seen::Read(&broken)).unwrap_err();
+        let error = made(pod, "n", &kubelet(None), KnownFile::Read(&broken)).unwrap_err();
         let sentence = error.to_string();
         assert!(error.is_answer(), "{sentence}");
         assert!(
             sentence.contains("nameserver list is empty (k:2:2)"),
             "{sentence}"
         );
-        let error = made(pod, "n", &kubelet(None), Seen::Missing).unwrap_err();
+        let error = made(pod, "n", &kubelet(None), KnownFile::Missing).unwrap_err();
         let sentence = error.to_string();
         assert!(
             sentence.contains("open /etc/resolv.conf: no such file or directory"),
@@ -347,7 +353,7 @@ fn a_file_that_the_kubelet_cannot_read_stops_every_pod() {
 
 #[test]
 fn an_unknown_file_counts_only_where_it_is_used() {
-    let seen = Seen::Unknown("it is not there");
+    let seen = KnownFile::Unknown("it is not there");
     let file = made(&PodSpec::default(), "n", &kubelet(None), seen).unwrap();
     assert!(file.incomplete.unwrap().ends_with("; it is not there"));
     let error = made(&of_policy(DnsPolicy::Default), "n", &kubelet(None), seen).unwrap_err();
@@ -381,7 +387,7 @@ fn a_namespace_is_a_dns_label() {
             &PodSpec::default(),
             namespace,
             &kubelet(None),
-            Seen::Unknown(""),
+            KnownFile::Unknown(""),
         );
         assert_eq!(file.is_ok(), fits, "{namespace:?}");
     }

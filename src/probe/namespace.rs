@@ -85,9 +85,7 @@ fn enter(root: &Path, file: &NamespaceFile) -> Result<(), EnterError> {
     let namespace = Namespace::of_path(&path)?;
     // A process's number may have gone to another one.
     if file.number.is_some_and(|it| it != namespace.number()) {
-        return Err(EnterError::Replaced {
-            file: namespace.name().to_owned(),
-        });
+        return Err(EnterError::Replaced(namespace.name().to_owned()));
     }
     namespace.enter()
 }

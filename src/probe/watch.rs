@@ -131,7 +131,7 @@ fn send(planned: &Planned, sockets: &Sockets, record: &mut Record, now: Duration
         reply: None,
         packets: Vec::new(),
     };
-    // The refusal of an earlier query is told here.
+    // The refusal of an earlier query is reported here.
     if asker.socket.send(&bytes).is_err() {
         question.reply = Some(Reply::NobodyListens);
     }

@@ -54,7 +54,7 @@ pub enum Family {
 }
 
 /// Reads the file; `None`: it is no ELF file, or broken.
-pub fn read<'d>(data: impl ReadRef<'d>) -> Option<Executable> {
+pub fn parse_executable<'d>(data: impl ReadRef<'d>) -> Option<Executable> {
     let data = Bounded(data);
     match FileKind::parse(data).ok()? {
         FileKind::Elf32 => Some(Parts::<elf::FileHeader32<_>, _>::of(data)?.executable()),
@@ -130,7 +130,8 @@ impl<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Parts<'d, Elf, R>
         let section = self.section(b".go.buildinfo");
         let mut found = Executable {
             interpreter: interpreter.map(escaped),
-            go: section.and_then(|it| go::read(it, |address, length| self.at(address, length))),
+            go: section
+                .and_then(|it| go::parse_build(it, |address, length| self.at(address, length))),
             ..Executable::default()
         };
         match self.section(b".rodata") {
@@ -158,34 +159,27 @@ impl Executable {
         let hickory = || after(b"/hickory-resolver-").or_else(|| after(b"/trust-dns-resolver-"));
         self.hickory = self.hickory.take().or_else(hickory);
         self.names_resolv_conf |= has(b"/etc/resolv.conf");
-        if self.libc.is_none() {
-            self.libc = if has(b"GNU C Library (") {
-                let version = after(b" release version ");
-                Some(Libc {
-                    family: Family::Glibc,
-                    version,
-                })
-            } else if has(b"musl libc (") {
-                Some(Libc {
-                    family: Family::Musl,
-                    version: lone_version(text),
-                })
+        let (glibc, musl) = (Family::Glibc, Family::Musl);
+        let signs: [(&[u8], Family, bool); 4] = [
+            (b"GNU C Library (", glibc, true),
+            (b"musl libc (", musl, true),
             // What every program has that is linked with it statically.
-            } else if has(b"GLIBC_TUNABLES") {
-                Some(Libc {
-                    family: Family::Glibc,
-                    version: None,
-                })
+            (b"GLIBC_TUNABLES", glibc, false),
             // musl `src/network/gai_strerror.c`, word by word its own.
-            } else if has(b"Name does not resolve\0") {
-                Some(Libc {
-                    family: Family::Musl,
-                    version: None,
-                })
-            } else {
-                None
+            (b"Name does not resolve\0", musl, false),
+        ];
+        let found = || signs.iter().find(|(sign, ..)| has(sign));
+        self.libc = self.libc.take().or_else(|| {
+            let (_, family, has_version) = *found()?;
+            let version = match family {
+                Family::Glibc => after(b" release version "),
+                Family::Musl => lone_version(text),
             };
-        }
+            Some(Libc {
+                family,
+                version: version.filter(|_| has_version),
+            })
+        });
     }
 }
 
@@ -282,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_whole_file() {
-        let found = read(MUSL).unwrap();
+        let found = parse_executable(MUSL).unwrap();
         assert_eq!(
             found.interpreter.as_deref(),
             Some("/lib/ld-musl-x86_64.so.1")
@@ -312,7 +306,7 @@ mod tests {
         // e_shoff, e_shnum and e_shstrndx.
         bytes[40..48].fill(0);
         bytes[60..64].fill(0);
-        let found = read(bytes.as_slice()).unwrap();
+        let found = parse_executable(bytes.as_slice()).unwrap();
         assert!(found.interpreter.is_some());
         assert!(found.names_resolv_conf && found.libc.is_some());
     }
@@ -322,18 +316,18 @@ mod tests {
     fn broken_files_are_none_or_little() {
         let head = MUSL;
         for end in 0..head.len().min(256) {
-            let _ = read(&head[..end]);
+            let _ = parse_executable(&head[..end]);
         }
         let mut bytes = head.to_vec();
         for at in 0..bytes.len().min(1024) {
             let old = bytes[at];
             for new in [0, 0xff, 0x7f] {
                 bytes[at] = new;
-                let _ = read(bytes.as_slice());
+                let _ = parse_executable(bytes.as_slice());
             }
             bytes[at] = old;
         }
-        assert_eq!(read(&b"#!/bin/sh\n"[..]), None);
-        assert_eq!(read(&b""[..]), None);
+        assert_eq!(parse_executable(&b"#!/bin/sh\n"[..]), None);
+        assert_eq!(parse_executable(&b""[..]), None);
     }
 }

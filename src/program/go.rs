@@ -23,7 +23,7 @@ const INLINE: usize = 32;
 /// of the running program: in old files the strings are elsewhere.
 ///
 /// Source: Go `debug/buildinfo/buildinfo.go` `readRawBuildInfo`.
-pub fn read(section: &[u8], at: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<Build> {
+pub fn parse_build(section: &[u8], at: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Option<Build> {
     let (version, settings) = strings(section, at)?;
     let mut build = Build {
         version: crate::text::escaped(&version),
@@ -169,13 +169,13 @@ mod tests {
         rest.extend(b"go1.27.3");
         rest.push(u8::try_from(settings.len()).unwrap());
         rest.extend(settings.as_bytes());
-        let build = read(&section(2, &rest), nothing).unwrap();
+        let build = parse_build(&section(2, &rest), nothing).unwrap();
         assert_eq!(build.version, "go1.27.3");
         assert_eq!((build.minor(), build.cgo), (Some(27), Some(false)));
         assert!(build.has_tag("netgo") && !build.has_tag("net"));
         assert_eq!(build.godebug, "netdns=cgo");
         for end in 0..rest.len() {
-            let cut = read(&section(2, &rest[..end]), nothing);
+            let cut = parse_build(&section(2, &rest[..end]), nothing);
             assert!(cut.is_none() || end >= 25, "{end}");
         }
     }
@@ -189,10 +189,10 @@ mod tests {
             (0x2000, 6) => Some(b"go1.16".to_vec()),
             _ => None,
         };
-        let build = read(&section(0, &rest), at).unwrap();
+        let build = parse_build(&section(0, &rest), at).unwrap();
         assert_eq!((build.version.as_str(), build.cgo), ("go1.16", None));
-        assert!(read(&section(0, &rest), nothing).is_none());
-        assert!(read(b"", nothing).is_none());
+        assert!(parse_build(&section(0, &rest), nothing).is_none());
+        assert!(parse_build(b"", nothing).is_none());
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES", "G
 /// Which resolver a process uses.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Choice {
-    /// The id of one in [`crate::resolver::ALL`]; `None`: it cannot be told.
+    /// The id of one in [`crate::resolver::ALL`]; `None`: it is not known.
     pub resolver: Option<&'static str>,
     /// Whether that is known, or only likely.
     pub certainty: Certainty,

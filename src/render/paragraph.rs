@@ -1,9 +1,16 @@
 //! Text for people, broken into lines that fit every terminal and ticket.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Lines are broken before this column; a longer word keeps a line of its own.
 pub const WIDTH: usize = 80;
+
+/// The lines of safe text.
+pub fn lines(text: &str) -> Vec<String> {
+    let lines = textwrap::wrap(text, options());
+    lines.into_iter().map(Cow::into_owned).collect()
+}
 
 /// Writes safe text behind `first`, its further lines behind `rest`.
 ///
@@ -16,14 +23,17 @@ pub fn write(out: &mut dyn Write, first: &str, rest: &str, text: &str) -> io::Re
     if first.len() + text.len() <= WIDTH && !text.ends_with(' ') {
         return writeln!(out, "{first}{text}");
     }
-    let options = textwrap::Options::new(WIDTH)
-        .initial_indent(first)
-        .subsequent_indent(rest)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
-        .break_words(false);
+    let options = options().initial_indent(first).subsequent_indent(rest);
     for line in textwrap::wrap(text, options) {
         writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+/// Lines end between words only: not in an address or a path.
+fn options() -> textwrap::Options<'static> {
+    textwrap::Options::new(WIDTH)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .break_words(false)
 }

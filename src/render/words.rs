@@ -38,10 +38,13 @@ pub fn decision(scenario: &Scenario, decision: &Decision) -> String {
         Order::Nothing(Outcome::Found(_)) => {
             "nothing is asked: the answer is known without DNS".to_owned()
         }
-        Order::Nothing(Outcome::Failed(code)) => match Name::from_plain(scenario.name.as_bytes()) {
-            Err(error) => format!("nothing is asked, as {error}: it ends with {code}"),
-            Ok(_) => format!("nothing is asked: it ends with {code}"),
-        },
+        Order::Nothing(failed) => {
+            let code = failed.code().unwrap_or_default();
+            match Name::from_plain(scenario.name.as_bytes()) {
+                Err(error) => format!("nothing is asked, as {error}: it ends with {code}"),
+                Ok(_) => format!("nothing is asked: it ends with {code}"),
+            }
+        }
         Order::Rooted => "a final dot: this name and no other".to_owned(),
         Order::AsIsFirst => format!("{compared}: the name as it is first, then {}", list()),
         Order::SearchFirst => format!("{compared}: first {}, then the name as it is", list()),
@@ -157,7 +160,7 @@ pub fn change(change: &Change) -> String {
 }
 
 /// What a change costs besides what it does to other names.
-pub fn price(change: &Change) -> &'static str {
+pub fn trade_off(change: &Change) -> &'static str {
     match change {
         Change::FinalDot(_) => {
             "the name must be complete, and a program that hands it on (HTTP Host, TLS) hands on the dot"

@@ -60,9 +60,9 @@ pub struct Kind {
     pub now: State,
     /// The pods after the next start.
     pub next_start: State,
-    /// The way that decides, without what only one node has. Empty: none is
+    /// The query path that decides, without what only one node has. Empty: none is
     /// known.
-    pub way: String,
+    pub query_path: String,
     /// Why it is not known.
     pub why: Option<String>,
     /// What fixes it: the file, and what is to stand there.
@@ -209,7 +209,7 @@ impl Kind {
             verdict,
             now: State::Unknown,
             next_start: State::Unknown,
-            way: String::new(),
+            query_path: String::new(),
             why: None,
             fix: None,
             setup: None,

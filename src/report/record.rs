@@ -1,6 +1,5 @@
 //! One report, as `kdns check-loop` writes it in JSON, and what of it counts.
 
-use std::borrow::Cow;
 use std::net::SocketAddr;
 
 use serde::Deserialize;
@@ -14,7 +13,7 @@ use crate::check_loop::{Setup, State, Verdict};
 pub const MAX_RECORD: usize = 1 << 20;
 
 /// The version of the format that is known here.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Longest text that is kept of a report, in characters.
 const MAX_TEXT: usize = 300;
@@ -22,7 +21,7 @@ const MAX_TEXT: usize = 300;
 /// So many items of a list are kept.
 const MAX_LIST: usize = 32;
 
-/// Hops of a way that are kept.
+/// Hops of a query path that are kept.
 const MAX_HOPS: usize = 12;
 
 /// Shorter words of hexadecimal digits are numbers, not somebody's id.
@@ -59,7 +58,7 @@ pub(super) struct Wrong {
 
 /// Reads a JSON value. What is no JSON is somebody else's, unless it could have
 /// become a report.
-pub(super) fn read(text: &[u8]) -> Result<Found, Wrong> {
+pub(super) fn parse_record(text: &[u8]) -> Result<Found, Wrong> {
     let look: Look = match serde_json::from_slice(text) {
         Ok(look) => look,
         Err(error) if resembles(text) => return Err(wrong("is no JSON", &error)),
@@ -80,7 +79,7 @@ pub(super) fn read(text: &[u8]) -> Result<Found, Wrong> {
             "is a report in format {format}, and this kdns knows {FORMAT}: use a newer one"
         )));
     }
-    let document: Document<'_> =
+    let document: ReportIn =
         serde_json::from_slice(text).map_err(|it| wrong("is no report of check-loop", &it))?;
     Ok(Found::Report(Box::new(report(document)?)))
 }
@@ -110,89 +109,81 @@ struct Look {
     journal: Option<Value>,
 }
 
-type Text<'t> = Cow<'t, str>;
-
 #[derive(Deserialize)]
-struct Document<'t> {
-    #[serde(borrow, default)]
-    node: Option<Text<'t>>,
-    #[serde(borrow)]
-    verdict: Text<'t>,
-    #[serde(borrow)]
-    now: Text<'t>,
-    #[serde(borrow)]
-    next_start: Text<'t>,
-    #[serde(borrow, default)]
-    setup: Option<SetupIn<'t>>,
+struct ReportIn {
+    node: Option<String>,
+    verdict: String,
+    now: String,
+    next_start: String,
+    setup: Option<SetupIn>,
     /// Of which only the first counts.
-    #[serde(borrow, default)]
-    chains: Vec<ChainIn<'t>>,
-    #[serde(borrow, default)]
-    fix: Option<FixIn<'t>>,
+    #[serde(default)]
+    chains: Vec<ChainIn>,
+    fix: Option<FixIn>,
     #[serde(default)]
     evidence: Vec<IgnoredAny>,
-    #[serde(borrow, default)]
-    missing: Vec<Text<'t>>,
+    #[serde(default)]
+    missing: Vec<SentenceIn>,
     #[serde(default)]
     remarks: Vec<IgnoredAny>,
-    #[serde(borrow, default)]
-    errors: Vec<ErrorIn<'t>>,
+    #[serde(default)]
+    errors: Vec<ErrorIn>,
 }
 
 #[derive(Deserialize)]
-struct SetupIn<'t> {
-    #[serde(borrow, default)]
-    resolv_conf: Option<Text<'t>>,
-    #[serde(borrow, default)]
-    resolv_conf_from: Option<Text<'t>>,
-    #[serde(borrow, default)]
-    leads_to: Option<Text<'t>>,
-    #[serde(borrow, default)]
-    name_servers: Vec<Text<'t>>,
-    #[serde(borrow, default)]
-    on_node: Vec<Text<'t>>,
-    #[serde(borrow, default)]
-    forwards: Vec<Text<'t>>,
+struct SetupIn {
+    resolv_conf: Option<String>,
+    resolv_conf_from: Option<String>,
+    leads_to: Option<String>,
+    #[serde(default)]
+    name_servers: Vec<String>,
+    #[serde(default)]
+    on_node: Vec<String>,
+    #[serde(default)]
+    forwards: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct ChainIn<'t> {
-    #[serde(borrow, default)]
-    hops: Vec<HopIn<'t>>,
-    #[serde(borrow)]
-    end: Text<'t>,
+struct ChainIn {
+    #[serde(default)]
+    hops: Vec<HopIn>,
+    end: String,
 }
 
 #[derive(Deserialize)]
-struct HopIn<'t> {
-    #[serde(borrow)]
-    who: Text<'t>,
-    #[serde(borrow)]
-    network: Text<'t>,
-    #[serde(borrow)]
-    sends_to: Text<'t>,
+struct HopIn {
+    who: String,
+    network: String,
+    sends_to: String,
 }
 
 #[derive(Deserialize)]
-struct FixIn<'t> {
-    #[serde(borrow)]
-    file: Text<'t>,
-    #[serde(borrow)]
-    new: Text<'t>,
-    #[serde(borrow, default)]
-    old: Option<Text<'t>>,
+struct FixIn {
+    file: String,
+    new: String,
+    old: Option<String>,
+}
+
+/// A sentence; format 1 had no codes.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SentenceIn {
+    Coded { text: String },
+    Plain(String),
 }
 
 #[derive(Deserialize)]
-struct ErrorIn<'t> {
-    #[serde(borrow)]
-    message: Text<'t>,
+struct ErrorIn {
+    message: String,
 }
 
-fn report(document: Document<'_>) -> Result<NodeReport, Wrong> {
+fn report(document: ReportIn) -> Result<NodeReport, Wrong> {
     let verdict = verdict(&document.verdict)?;
     let errors = document.errors.iter().map(|it| &it.message);
-    let why = errors.chain(&document.missing).next();
+    let missing = document.missing.iter().map(|it| match it {
+        SentenceIn::Coded { text } | SentenceIn::Plain(text) => text,
+    });
+    let why = errors.chain(missing).next();
     let name = document.node.filter(|it| !it.is_empty());
     Ok(NodeReport {
         node: name.map(|it| cut(&it)),
@@ -200,7 +191,7 @@ fn report(document: Document<'_>) -> Result<NodeReport, Wrong> {
             verdict,
             now: state(&document.now)?,
             next_start: state(&document.next_start)?,
-            way: document.chains.first().map(way).unwrap_or_default(),
+            query_path: document.chains.first().map(query_path).unwrap_or_default(),
             why: why
                 .filter(|_| verdict == Verdict::Unknown)
                 .map(|it| general(it)),
@@ -232,9 +223,9 @@ fn state(word: &str) -> Result<State, Wrong> {
     })
 }
 
-fn setup(setup: SetupIn<'_>) -> Setup {
-    let word = |it: Option<Text<'_>>| it.map(|it| cut(&it));
-    let list = |it: Vec<Text<'_>>| it.iter().take(MAX_LIST).map(|it| cut(it)).collect();
+fn setup(setup: SetupIn) -> Setup {
+    let word = |it: Option<String>| it.map(|it| cut(&it));
+    let list = |it: Vec<String>| it.iter().take(MAX_LIST).map(|it| cut(it)).collect();
     Setup {
         resolv_conf: word(setup.resolv_conf),
         resolv_conf_from: word(setup.resolv_conf_from),
@@ -246,18 +237,18 @@ fn setup(setup: SetupIn<'_>) -> Setup {
 }
 
 /// The file, and what is to be done there.
-fn fix(fix: &FixIn<'_>) -> (String, String) {
+fn fix(fix: &FixIn) -> (String, String) {
     let todo = match &fix.old {
         Some(old) if *old == fix.new => "nothing is left to edit: recreate the DNS pods".to_owned(),
         Some(old) if fix.new.is_empty() => format!("remove {old}"),
-        _ => fix.new.clone().into_owned(),
+        _ => fix.new.clone(),
     };
     (general(&fix.file), general(&todo))
 }
 
 /// `CoreDNS in the pod's network -> 127.0.0.53:53 -> again: a loop`. Of addresses only
 /// loopback ones are named: others are a node's or a pod's own.
-fn way(chain: &ChainIn<'_>) -> String {
+fn query_path(chain: &ChainIn) -> String {
     let mut stops = Vec::new();
     for hop in chain.hops.iter().take(MAX_HOPS) {
         stops.push(format!("{} {}", general(&hop.who), general(&hop.network)));
@@ -266,7 +257,7 @@ fn way(chain: &ChainIn<'_>) -> String {
             _ => stops.push(general(&hop.sends_to)),
         }
     }
-    stops.push(match chain.end.as_ref() {
+    stops.push(match chain.end.as_str() {
         "cycle" => "again: a loop".to_owned(),
         "refused" => "nobody listens there".to_owned(),
         "outside" => "a server outside".to_owned(),

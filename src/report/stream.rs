@@ -138,7 +138,7 @@ impl<'m> Stream<'m> {
 
     /// A JSON text that begins in that line, behind `start` bytes.
     fn document(&mut self, text: &[u8], line: u64, start: usize, envelopes: u8) {
-        match record::read(text) {
+        match record::parse_record(text) {
             Ok(Found::Report(report)) => {
                 let at = self.place(line, None);
                 self.merge.add(*report, &at);

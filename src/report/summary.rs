@@ -82,7 +82,7 @@ impl Attribute {
     ];
 
     /// What it is in this setup, as words.
-    pub fn of(self, setup: &Setup) -> String {
+    pub fn value_in(self, setup: &Setup) -> String {
         let word = |it: &Option<String>, none: &str| match it.as_deref() {
             None => none.to_owned(),
             Some("") => "empty".to_owned(),
@@ -116,9 +116,9 @@ impl Summary {
         let (Some(usual), Some(own)) = (usual, &group.kind.setup) else {
             return Vec::new();
         };
-        let differs = |it: &Attribute| it.of(own) != it.of(usual);
+        let differs = |it: &Attribute| it.value_in(own) != it.value_in(usual);
         let attributes = Attribute::ALL.into_iter().filter(differs);
-        attributes.map(|it| (it, it.of(own))).collect()
+        attributes.map(|it| (it, it.value_in(own))).collect()
     }
 
     /// The group with the most nodes.
@@ -142,7 +142,7 @@ impl Summary {
                 let Some(setup) = &group.kind.setup else {
                     continue;
                 };
-                let value = attribute.of(setup);
+                let value = attribute.value_in(setup);
                 let entry = values.entry(value.clone()).or_insert(Entry {
                     value,
                     nodes: 0,

@@ -82,13 +82,13 @@ fn reports_are_found_among_what_logs_put_around_them() {
 #[test]
 fn what_is_wrong_is_said_with_its_place_and_stops_nothing() {
     let good = report(Some("a"), "no loop", "/x");
-    let newer = good.replace("\"format\":1", "\"format\":2");
+    let newer = good.replace("\"format\":1", "\"format\":3");
     let odd = report(Some("b"), "fine", "/x");
     let typed = good.replace("\"evidence\":[]", "\"evidence\":7");
     let half = good.get(..good.len() / 2).unwrap();
     let deep = format!("{{\"verdict\":{}", "[".repeat(100_000));
     for (bad, error) in [
-        (&newer, "in:1: what stands here is a report in format 2"),
+        (&newer, "in:1: what stands here is a report in format 3"),
         (&odd, "in:1: what stands here has the verdict fine"),
         (&typed, "in:1:"),
         (&half.to_owned(), "in:1:"),

@@ -15,6 +15,8 @@ pub mod musl;
 pub mod reading;
 pub mod resolved;
 
+use std::rc::Rc;
+
 use crate::engine::machine::Machine;
 use crate::resolver::reading::Reading;
 use crate::scenario::Scenario;
@@ -36,10 +38,10 @@ pub struct Resolver {
 
 #[derive(Clone, Copy, Debug)]
 enum Model {
-    Glibc(glibc::Call),
+    Glibc(&'static glibc::Version, glibc::Call),
     Musl(&'static musl::Version),
     Go(&'static go::Version),
-    CAres(&'static c_ares::Version, c_ares::Call),
+    CAres(c_ares::Version, c_ares::Call),
     Bind(bind::Tool),
     Busybox,
     Resolved(resolved::Door),
@@ -52,19 +54,19 @@ pub const ALL: &[Resolver] = &[
         id: "glibc",
         version: "2.36",
         used_by: "getaddrinfo in Debian, Ubuntu, Fedora and RHEL images",
-        model: Model::Glibc(glibc::Call::GetAddrInfo),
+        model: Model::Glibc(&glibc::V2_36, glibc::Call::GetAddrInfo),
     },
     Resolver {
         id: "glibc-res_search",
         version: "2.36",
         used_by: "programs that call res_search",
-        model: Model::Glibc(glibc::Call::ResSearch),
+        model: Model::Glibc(&glibc::V2_36, glibc::Call::ResSearch),
     },
     Resolver {
         id: "glibc-res_query",
         version: "2.36",
         used_by: "programs that call res_query",
-        model: Model::Glibc(glibc::Call::ResQuery),
+        model: Model::Glibc(&glibc::V2_36, glibc::Call::ResQuery),
     },
     Resolver {
         id: "musl-1.2.3",
@@ -94,25 +96,25 @@ pub const ALL: &[Resolver] = &[
         id: "c-ares-1.18",
         version: "1.18.1",
         used_by: "Envoy, gRPC and Node's resolve* of 2022",
-        model: Model::CAres(&c_ares::V1_18, c_ares::Call::GetAddrInfo),
+        model: Model::CAres(c_ares::Version::V1_18, c_ares::Call::GetAddrInfo),
     },
     Resolver {
         id: "c-ares-1.18-search",
         version: "1.18.1",
         used_by: "ares_search of 2022",
-        model: Model::CAres(&c_ares::V1_18, c_ares::Call::Search),
+        model: Model::CAres(c_ares::Version::V1_18, c_ares::Call::Search),
     },
     Resolver {
         id: "c-ares-1.34",
         version: "1.34.9",
         used_by: "Envoy, gRPC, aiodns",
-        model: Model::CAres(&c_ares::V1_34, c_ares::Call::GetAddrInfo),
+        model: Model::CAres(c_ares::Version::V1_34, c_ares::Call::GetAddrInfo),
     },
     Resolver {
         id: "c-ares-1.34-search",
         version: "1.34.9",
         used_by: "ares_search",
-        model: Model::CAres(&c_ares::V1_34, c_ares::Call::Search),
+        model: Model::CAres(c_ares::Version::V1_34, c_ares::Call::Search),
     },
     Resolver {
         id: "dig",
@@ -205,30 +207,47 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 impl Resolver {
     /// This resolver at the start of the scenario's lookup.
     pub fn machine<'a>(&self, scenario: &'a Scenario) -> Machine<'a> {
+        self.machines(scenario)()
+    }
+
+    /// Makes machines at the start of the scenario's lookup: one for each run of it.
+    fn machines<'a>(&self, scenario: &'a Scenario) -> Box<dyn Fn() -> Machine<'a> + 'a> {
         match self.model {
-            Model::Glibc(call) => Machine::new(|io| glibc::lookup(io, scenario, call)),
-            Model::Musl(version) => Machine::new(|io| musl::lookup(io, scenario, version)),
-            Model::Go(version) => Machine::new(|io| go::lookup(io, scenario, version)),
-            Model::CAres(version, call) => {
-                Machine::new(|io| c_ares::lookup(io, scenario, version, call))
+            Model::Glibc(version, call) => {
+                Box::new(move || Machine::new(|io| glibc::lookup(io, scenario, version, call)))
             }
-            Model::Bind(tool) => Machine::new(|io| bind::lookup(io, scenario, tool)),
-            Model::Busybox => Machine::new(|io| busybox::lookup(io, scenario)),
-            Model::Resolved(door) => Machine::new(|io| resolved::lookup(io, scenario, door)),
-            Model::Hickory => Machine::new(|io| hickory::lookup(io, scenario)),
+            Model::Musl(version) => {
+                Box::new(move || Machine::new(|io| musl::lookup(io, scenario, version)))
+            }
+            Model::Go(version) => {
+                Box::new(move || Machine::new(|io| go::lookup(io, scenario, version)))
+            }
+            Model::CAres(version, call) => {
+                let setup = Rc::new(c_ares::Setup::read(scenario, version));
+                Box::new(move || Machine::new(|io| c_ares::lookup(io, Rc::clone(&setup), call)))
+            }
+            Model::Bind(tool) => {
+                Box::new(move || Machine::new(|io| bind::lookup(io, scenario, tool)))
+            }
+            Model::Busybox => Box::new(|| Machine::new(|io| busybox::lookup(io, scenario))),
+            Model::Resolved(door) => {
+                let setup = Rc::new(resolved::Setup::read(scenario, door));
+                Box::new(move || Machine::new(|io| resolved::lookup(io, Rc::clone(&setup))))
+            }
+            Model::Hickory => Box::new(|| Machine::new(|io| hickory::lookup(io, scenario))),
         }
     }
 
     /// What this resolver takes from the scenario's files and environment.
     pub fn reading<'a>(&self, scenario: &'a Scenario) -> Reading<'a> {
         match self.model {
-            Model::Glibc(_) => glibc::reading(scenario),
+            Model::Glibc(version, _) => glibc::reading(scenario, version),
             Model::Musl(_) => musl::reading(scenario),
             Model::Go(version) => go::reading(scenario, version),
-            Model::CAres(version, _) => c_ares::reading(scenario, version),
+            Model::CAres(version, _) => c_ares::Setup::read(scenario, version).reading(),
             Model::Bind(tool) => bind::reading(scenario, tool),
             Model::Busybox => busybox::reading(scenario),
-            Model::Resolved(door) => resolved::reading(scenario, door),
+            Model::Resolved(door) => resolved::Setup::read(scenario, door).reading(),
             Model::Hickory => hickory::reading(scenario),
         }
     }
@@ -244,16 +263,27 @@ impl Resolver {
         play(scenario, self.machine(scenario).with_lots(lots))
     }
 
-    /// What may differ from `prediction`, which [`Resolver::predict`] made.
-    pub fn courses(&self, scenario: &Scenario, prediction: &Run) -> Courses {
-        let files = [&scenario.resolv_conf, &scenario.hosts]
-            .into_iter()
-            .flatten();
-        let bytes = files.map(|it| it.source.bytes.len()).sum();
-        courses::of(prediction, bytes, |lots| {
-            self.predict_with_lots(scenario, lots)
-        })
+    /// The same as [`Resolver::predict`], and what may differ from it.
+    pub fn predict_courses(&self, scenario: &Scenario) -> (Run, Courses) {
+        let machines = self.machines(scenario);
+        let usual = play(scenario, machines());
+        let courses = explore(scenario, &usual, &machines);
+        (usual, courses)
     }
+
+    /// What may differ from `usual`, which [`Resolver::predict`] made.
+    pub fn courses(&self, scenario: &Scenario, usual: &Run) -> Courses {
+        explore(scenario, usual, &self.machines(scenario))
+    }
+}
+
+/// Plays machines with other lots than the usual run had.
+fn explore<'a>(scenario: &'a Scenario, usual: &Run, machines: &dyn Fn() -> Machine<'a>) -> Courses {
+    let files = [&scenario.resolv_conf, &scenario.hosts];
+    let bytes = files.into_iter().flatten().map(|it| it.source.bytes.len());
+    courses::explore(usual, bytes.sum(), |lots| {
+        play(scenario, machines().with_lots(lots))
+    })
 }
 
 /// Plays the machine against the scenario's rules.

@@ -41,8 +41,8 @@ pub struct Reading<'a> {
     /// Options that are in force and change what is sent, as spelled in
     /// `resolv.conf(5)`.
     pub flags: Vec<Setting<&'static str>>,
-    /// What stands in the file and has no effect here, in file order.
-    pub dropped: Vec<Dropped>,
+    /// What stands in the file and has no effect here.
+    pub dropped: Unused,
     /// Why the resolver refuses the whole file, if it does.
     pub refused: Option<Dropped>,
 }
@@ -79,6 +79,45 @@ pub struct Dropped {
     pub why: Cow<'static, str>,
 }
 
+/// Words without effect. A file can have a million of them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Unused {
+    first: Vec<Dropped>,
+    count: usize,
+}
+
+/// So many words without effect are kept, those that stand first; the others
+/// are counted.
+const MAX_UNUSED: usize = 1000;
+
+impl Unused {
+    /// Notes that the words under `span` have no effect.
+    pub fn push(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
+        let why = why.into();
+        self.first.push(Dropped { span, why });
+        self.count += 1;
+        if self.first.len() == 2 * MAX_UNUSED {
+            self.sort();
+            self.first.truncate(MAX_UNUSED);
+        }
+    }
+
+    /// Puts them in the order of the file.
+    pub fn sort(&mut self) {
+        self.first.sort_by_key(|it| it.span);
+    }
+
+    /// Those that are kept.
+    pub fn first(&self) -> &[Dropped] {
+        self.first.get(..MAX_UNUSED).unwrap_or(&self.first)
+    }
+
+    /// How many more there are.
+    pub fn more(&self) -> usize {
+        self.count.saturating_sub(MAX_UNUSED)
+    }
+}
+
 impl<T> Setting<T> {
     /// A value from a word of the file.
     pub fn file(value: T, span: Span) -> Self {
@@ -100,9 +139,6 @@ impl<T> Setting<T> {
 impl Reading<'_> {
     /// Notes that the words under `span` have no effect.
     pub fn drop(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
-        self.dropped.push(Dropped {
-            span,
-            why: why.into(),
-        });
+        self.dropped.push(span, why);
     }
 }

@@ -4,11 +4,13 @@
 //! tried by playing the lookup once more with another side up: where both runs
 //! come together again, only the queries in between differ.
 
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::engine::chance::{Chance, Lot};
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Query, QueryId};
+use crate::engine::message::QueryId;
 use crate::simulation::{Run, Sent};
 
 /// Queries this close to each other are sent at the same time.
@@ -20,7 +22,7 @@ const MAX_PLAYED: usize = 20_000;
 const MAX_READ: usize = 4 << 20;
 /// And as long as they are fewer.
 const MAX_RUNS: usize = 2_000;
-/// So few queries differ where a lot decides on no more than what follows it.
+/// Where each lot decides only on the queries up to the next one, it changes so many at most.
 const MAX_STRETCH: usize = 4;
 
 /// What may differ from a run.
@@ -30,7 +32,7 @@ pub struct Courses {
     pub any_order: Vec<Group>,
     /// What other lots lead to. Of those that overlap at most one is so.
     pub one_of: Vec<Other>,
-    /// Whether there are more than these.
+    /// Whether the search ended before all was tried, so that more may differ.
     pub is_open: bool,
     /// Why, each once: sentences.
     pub why: Vec<&'static str>,
@@ -60,7 +62,7 @@ pub struct Other {
 
 /// What may differ from `run`; `play` plays the lookup with lots that fall so, and reads
 /// so many bytes of files each time.
-pub fn of(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> Courses {
+pub fn explore(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> Courses {
     let is_certain = |it: &Chance| *it == Chance::default();
     if run.chance.as_deref().is_none_or(is_certain) {
         return Courses::default();
@@ -68,6 +70,7 @@ pub fn of(run: &Run, bytes: usize, play: impl FnMut(Vec<usize>) -> Run) -> Cours
     let mut search = Search {
         play,
         bytes,
+        known: HashMap::new(),
         queries: run.sent.len(),
         runs: 0,
     };
@@ -78,15 +81,26 @@ struct Search<P> {
     play: P,
     /// Read by each run.
     bytes: usize,
-    /// Played so far.
+    /// Played so far, by their lots.
+    known: HashMap<Vec<usize>, Rc<Run>>,
     queries: usize,
     runs: usize,
 }
 
 impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
-    fn count(&mut self, run: &Run) {
+    /// The run with these lots; it is played once.
+    fn played(&mut self, mut lots: Vec<usize>) -> Rc<Run> {
+        // All further ones fall on the first.
+        let last = lots.iter().rposition(|it| *it != 0);
+        lots.truncate(last.map_or(0, |last| last + 1));
+        if let Some(run) = self.known.get(&lots) {
+            return Rc::clone(run);
+        }
+        let run = Rc::new((self.play)(lots.clone()));
         self.queries += run.sent.len();
         self.runs += 1;
+        self.known.insert(lots, Rc::clone(&run));
+        run
     }
 
     const fn is_spent(&self) -> bool {
@@ -101,7 +115,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         let mut courses = Courses::default();
         ordered_by_chance(run, &mut courses);
         let lots = lots(run);
-        if first == 0 && lots.len() > 1 && self.all_turned(run, &mut courses).is_some() {
+        if first == 0 && lots.len() > 2 && self.all_turned(run, &mut courses).is_some() {
             return courses;
         }
         let drawn = lots.iter().enumerate().skip(first);
@@ -113,8 +127,7 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
                     return courses;
                 }
                 let before = lots.iter().take(index).map(|lot| lot.picked);
-                let other = (self.play)(before.chain([picked]).collect());
-                self.count(&other);
+                let other = self.played(before.chain([picked]).collect());
                 if let Some(other) = self.other(run, &other, index + 1, &mut courses) {
                     courses.because(lot.why);
                     courses.add(other, run);
@@ -126,18 +139,18 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
 
     /// With every lot turned at once: if the queries between one lot and the
     /// next are as many as before, each lot decides on those that follow it.
-    /// `None`: it is not so simple.
+    /// `None`: it is not so simple, as mostly the first lot shows already.
     fn all_turned(&mut self, run: &Run, courses: &mut Courses) -> Option<()> {
         let lots = lots(run);
         if lots.iter().any(|lot| lot.among != 2 || lot.picked != 0) {
             return None;
         }
         let mut play = |turned: &dyn Fn(usize) -> usize| {
-            let other = (self.play)((0..lots.len()).map(turned).collect());
-            self.count(&other);
+            let other = self.played((0..lots.len()).map(turned).collect());
             let same = other.outcome == run.outcome && other.sent.len() == run.sent.len();
             (same && places(&other) == places(run)).then_some(other)
         };
+        play(&|index| usize::from(index == 0))?;
         let turned = play(&|_| 1)?;
         // That each decides on nothing else shows where every second one is turned.
         let second = play(&|index| index % 2)?;
@@ -186,18 +199,21 @@ impl<P: FnMut(Vec<usize>) -> Run> Search<P> {
         let behind = |it: &Run| it.sent.len() - from;
         let tail = run.sent.iter().rev().zip(other.sent.iter().rev());
         let most = behind(run).min(behind(other));
-        let same = if ends_alike {
+        let mut same = if ends_alike {
             tail.take(most).take_while(alike).count()
         } else {
             0
         };
-        let (mut to, mut end) = (run.sent.len() - same, other.sent.len() - same);
-        let before = if same > 0 { end } else { usize::MAX };
-        let within = self.courses(other, first, before);
-        if within.one_of.iter().any(|it| it.to > end) {
-            // Both come together by chance only.
-            (to, end) = (run.sent.len(), other.sent.len());
-        }
+        let (to, end, within) = loop {
+            let (to, end) = (run.sent.len() - same, other.sent.len() - same);
+            let before = if same > 0 { end } else { usize::MAX };
+            let within = self.courses(other, first, before);
+            // Where one of these goes on for longer, both come together by chance only.
+            match within.one_of.iter().map(|it| it.to).max() {
+                Some(further) if further > end => same = other.sent.len() - further,
+                _ => break (to, end, within),
+            }
+        };
         for why in &within.why {
             courses.because(why);
         }
@@ -314,15 +330,10 @@ fn alike((one, other): &(&Sent, &Sent)) -> bool {
 /// Whether both are the same to a server.
 fn is_same(one: &Sent, other: &Sent) -> bool {
     let (one, other) = (&one.query, &other.query);
-    // A cookie depends on whether the server was asked before.
-    let edns = |it: &Query| {
-        let edns = it.edns.as_ref();
-        edns.map(|it| (it.size, it.dnssec_ok))
-    };
     one.question == other.question
         && one.server == other.server
         && one.transport == other.transport
-        && edns(one) == edns(other)
+        && one.edns == other.edns
         && one.authentic_data == other.authentic_data
 }
 

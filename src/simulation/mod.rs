@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use crate::engine::chance::Chance;
+use crate::engine::failure::Failure;
 use crate::engine::io::{Arrival, Came, Request};
 use crate::engine::machine::{Machine, Outcome, Step};
 use crate::engine::message::{Query, QueryId, SocketId, Transport};
@@ -84,7 +85,7 @@ pub fn run_while(
         };
         let has_room = sent.len() < MAX_QUERIES && goes_on(&sent);
         let Some(next) = next_time(&coming, until).filter(|_| has_room) else {
-            break Outcome::Failed("HANG");
+            break Outcome::Hung;
         };
         now = now.max(next);
         deliver(&mut coming, now, &machine);
@@ -122,11 +123,12 @@ fn carry_out(
     (sent, coming, closed): Logs<'_>,
 ) {
     let (id, query) = match request {
-        Request::Connect(socket, server, transport) => {
-            return machine.connected(socket, world.connect(&server, transport));
+        Request::Connect(socket, server, transport, _) => {
+            let connected = world.connect(&server, transport);
+            return machine.connected(socket, connected.map_err(Failure::from));
         }
         Request::Send(id, query) => (id, query),
-        Request::Close(_) => return,
+        Request::Write(..) | Request::Close(_) => return,
     };
     // A model can send more at once than a run may have.
     if sent.len() >= MAX_QUERIES {

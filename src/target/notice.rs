@@ -1,4 +1,4 @@
-//! What is to be said about a target, in sentences.
+//! Warnings about a target, and why a word leads to none.
 
 use std::fmt;
 
@@ -8,20 +8,11 @@ pub enum Warning {
     /// The target is on the node's network.
     HostNetwork,
     /// The process sees another file than its sandbox's.
-    Drift {
-        /// The sandbox's file.
-        kept: String,
-    },
+    Drift(String),
     /// The pod's spec mounts another file over its sandbox's.
-    MountedOver {
-        /// The sandbox's file.
-        kept: String,
-    },
+    MountedOver(String),
     /// The container does not run: its sandbox stands in for it.
-    Dead {
-        /// Its name.
-        container: String,
-    },
+    Dead(String),
     /// No process of the pod runs: its network namespace and file are there.
     NoProcess,
     /// The pod has several containers, and one of them was chosen.
@@ -40,11 +31,8 @@ pub enum Warning {
 #[non_exhaustive]
 pub enum PlanError {
     /// Nothing on the node fits.
-    #[error("there is no {what} on this node; `kdns pods` lists its pods")]
-    Unknown {
-        /// `pod default/web`, `container or sandbox deadbeef`; safe to print.
-        what: String,
-    },
+    #[error("there is no {0} on this node; `kdns pods` lists its pods")]
+    Unknown(String),
     /// The pod has no such container.
     #[error("pod {pod} has no container {container}; it has {}", containers.join(", "))]
     NoContainer {
@@ -64,13 +52,8 @@ pub enum PlanError {
         candidates: Vec<String>,
     },
     /// The pod is known, but nothing of it is left.
-    #[error(
-        "nothing of {what} is left to enter: no process, and no file keeps its network namespace"
-    )]
-    Gone {
-        /// `pod default/web`.
-        what: String,
-    },
+    #[error("nothing of {0} is left to enter: no process, and no file keeps its network namespace")]
+    Gone(String),
 }
 
 impl fmt::Display for Warning {
@@ -79,15 +62,15 @@ impl fmt::Display for Warning {
             Self::HostNetwork => f.write_str(
                 "the target is on the node's network: 127.0.0.53 and the like are the node's own servers",
             ),
-            Self::Drift { kept } => write!(
+            Self::Drift(kept) => write!(
                 f,
                 "the target sees another resolv.conf than its sandbox's, {kept}, which its next container gets"
             ),
-            Self::MountedOver { kept } => write!(
+            Self::MountedOver(kept) => write!(
                 f,
                 "the pod's spec mounts a resolv.conf of its own over its sandbox's, {kept}: this container gets it again"
             ),
-            Self::Dead { container } => write!(
+            Self::Dead(container) => write!(
                 f,
                 "container {container} does not run; what it gets at its next start stands in for it: \
                  its sandbox's network and resolv.conf"

@@ -136,7 +136,7 @@ impl Plan {
     /// be in a directory that only a runtime's arguments name: what else the node
     /// has could not change where the target leads.
     pub fn is_settled(&self) -> bool {
-        let is_dead = |it: &Warning| matches!(it, Warning::Dead { .. });
+        let is_dead = |it: &Warning| matches!(it, Warning::Dead(_));
         let runs = matches!(self.door, Door::Process(_)) && self.container.is_some();
         runs && self.kept.is_some() && !self.warnings.iter().any(is_dead)
     }

@@ -3,7 +3,7 @@
 //! Source: `dnsmasq(8)`; dnsmasq `src/option.c`, `src/network.c`,
 //! `src/forward.c`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::DNS_PORT;
 use crate::config::dnsmasq_conf::{self, long_name, unquoted};
@@ -13,7 +13,7 @@ use crate::config::settings::{Setting, Settings};
 use crate::loopback;
 use crate::text::{Place, Source, escaped};
 use crate::topology::{
-    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
+    DnsServer, Doubt, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
 };
 
 /// The file that it takes its servers from unless told otherwise.
@@ -41,17 +41,8 @@ pub fn server(settings: &Settings, around: &Surroundings<'_>) -> Option<DnsServe
         return None;
     }
     let has = |name: &str| words.iter().any(|it| it.name == name);
-    let mut server = DnsServer {
-        program: Program::Dnsmasq,
-        label: around.label.to_owned(),
-        network: Network::Node,
-        listens: Vec::new(),
-        forwards: Vec::new(),
-        notices_loops: has("dns-loop-detect"),
-        unknown: Vec::new(),
-        hides: Vec::new(),
-        stops: None,
-    };
+    let mut server = DnsServer::new(Program::Dnsmasq, around.instance.clone(), Network::Node);
+    server.notices_loops = has("dns-loop-detect");
     listens(&words, port, around, &mut server);
     let policy = if has("strict-order") && !has("all-servers") {
         Policy::Sequential
@@ -162,10 +153,8 @@ fn on_interfaces(
             }));
             if server.listens.len() == before {
                 let name = escaped(wanted.as_bytes());
-                server.unknown.push(format!(
-                    "it listens on interface {name} ({}), whose addresses are not known",
-                    word.place
-                ));
+                let place = word.place.clone();
+                server.doubts.push(Doubt::Interface { name, place });
             }
         }
     }
@@ -194,9 +183,7 @@ fn forwards(words: &[Word], policy: Policy, server: &mut DnsServer) {
         .collect();
     if !words.iter().any(|it| it.name == "no-resolv") {
         if files.len() > 1 {
-            server
-                .unknown
-                .push("of its resolv-files only the one that was changed last counts".to_owned());
+            server.doubts.push(Doubt::NewestFile);
         }
         for (file, place) in files {
             add(server, ".", policy, Target::File(file), place);
@@ -278,11 +265,7 @@ fn reverse_zone(parts: &[String], count: usize, end: &str) -> String {
 fn to(text: &str) -> Target {
     let (server, _source) = text.split_once('@').unwrap_or((text, ""));
     let (address, port) = server.split_once('#').unwrap_or((server, "53"));
-    let (ip, _scope) = address.split_once('%').unwrap_or((address, ""));
-    match (ip.parse::<IpAddr>(), port.parse()) {
-        (Ok(ip), Ok(port)) => Target::Address(SocketAddr::new(ip, port)),
-        _ => Target::Other(escaped(text.as_bytes())),
-    }
+    Target::server(address, port.parse().ok(), text)
 }
 
 /// What NetworkManager and others tell it over D-Bus.
@@ -296,14 +279,9 @@ fn from_dbus(words: &[Word], policy: Policy, around: &Surroundings<'_>, server: 
         add(server, ".", policy, target, dbus.place.clone());
         return;
     }
-    let ask = if is_network_managers {
-        ", `nmcli device show` does"
-    } else {
-        ""
-    };
-    server.hide(&format!(
-        "its servers are set over D-Bus, and no file lists them{ask}"
-    ));
+    server.doubt(Doubt::OverDbus {
+        is_network_managers,
+    });
 }
 
 /// Whose dnsmasq it is by its arguments, as the beginning of its name:
@@ -367,6 +345,7 @@ pub fn of_network_manager(
     settings.files.push(source);
     settings.settings = found;
     let mut server = server(&settings, around)?;
+    server.whose = "NetworkManager's ";
     for listen in &mut server.listens {
         listen.evidence = Evidence::Configuration(place.clone());
     }

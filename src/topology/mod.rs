@@ -6,6 +6,7 @@
 
 pub mod coredns;
 pub mod dnsmasq;
+mod doubt;
 pub mod named;
 pub mod resolved;
 pub mod unbound;
@@ -15,14 +16,18 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::text::{Place, Placed, escaped};
 
+pub use doubt::{Beyond, CorefileUnknown, Doubt, Plugin, Role, Weight};
+
 /// A DNS server of the node or of a pod.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DnsServer {
     /// Which program.
     pub program: Program,
-    /// What people call it: `dnsmasq (process 812)`, `CoreDNS (pod
-    /// kube-system/coredns-5d78c9869d-abcde)`.
-    pub label: String,
+    /// Whose it is, before the program's name: `NetworkManager's `; empty:
+    /// anyone's.
+    pub whose: &'static str,
+    /// Which of several servers of that program.
+    pub instance: Instance,
     /// In which network namespace it listens and sends.
     pub network: Network,
     /// Where it listens. Empty: not known.
@@ -34,17 +39,26 @@ pub struct DnsServer {
     /// Whether it notices that it loops and says so: CoreDNS's `loop` for the
     /// zone `.`, dnsmasq's `--dns-loop-detect`.
     pub notices_loops: bool,
-    /// What it does that cannot be told from its configuration. Whole
-    /// sentences without a full stop.
-    pub unknown: Vec<String>,
-    /// Those of them that can hide where it sends queries, too: what is
-    /// followed is then not all.
-    pub hides: Vec<String>,
-    /// Why it does not start with its configuration, one of them as well.
-    pub stops: Option<String>,
+    /// What cannot be known from its configuration, in its order.
+    pub doubts: Vec<Doubt>,
 }
 
-/// The programs that are told apart.
+/// Which one of the servers of a kind.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Instance {
+    /// It is the only one.
+    #[default]
+    Only,
+    /// The process with this id.
+    Process(u32),
+    /// That of the pod of this label.
+    Pod(String),
+    /// The one that this file or place configures; nothing tells whether it
+    /// runs.
+    Configured(Place),
+}
+
+/// The programs that kdns knows as DNS servers.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Program {
     /// CoreDNS, also as AKS LocalDNS.
@@ -88,7 +102,7 @@ pub struct Listen {
 pub enum Evidence {
     /// Its configuration.
     Configuration(Place),
-    /// It is what the program does unless told otherwise.
+    /// The program's own default.
     Default,
     /// The socket itself, in this file: `/proc/812/net/udp`.
     Socket(String),
@@ -125,6 +139,18 @@ pub enum Target {
     Other(String),
 }
 
+impl Target {
+    /// A server by its address, whose scope is left out, and its port; as `written`,
+    /// where one of them is none.
+    fn server(address: &str, port: Option<u16>, written: &str) -> Self {
+        let (ip, _scope) = address.split_once('%').unwrap_or((address, ""));
+        match (ip.parse(), port) {
+            (Ok(ip), Some(port)) => Self::Address(SocketAddr::new(ip, port)),
+            _ => Self::Other(escaped(written.as_bytes())),
+        }
+    }
+}
+
 /// Which of several servers is asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Policy {
@@ -139,10 +165,10 @@ pub enum Policy {
 }
 
 /// What a server's configuration is read together with.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Surroundings<'a> {
-    /// [`DnsServer::label`].
-    pub label: &'a str,
+    /// [`DnsServer::instance`].
+    pub instance: Instance,
     /// The addresses of its network namespace, loopback ones left out.
     pub addresses: &'a [IpAddr],
     /// The interfaces of those of them whose interface is known.
@@ -151,10 +177,10 @@ pub struct Surroundings<'a> {
     pub files: &'a [String],
 }
 
-/// Most zones of a server that are told.
+/// Most zones of a server that are kept.
 const MAX_ZONES: usize = 1000;
 
-/// Most targets of a zone that are told.
+/// Most targets of a zone that are kept.
 const MAX_TARGETS: usize = 100;
 
 /// Lets a server forward the names of `zone` to one more target.
@@ -167,7 +193,7 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
         if forward.to.len() < MAX_TARGETS {
             forward.to.push(to);
         } else {
-            server.hide("it has a zone of which only the first 100 servers were looked at");
+            server.doubt(Doubt::Beyond(Beyond::Targets(MAX_TARGETS)));
         }
         return;
     }
@@ -177,7 +203,7 @@ fn add(server: &mut DnsServer, zone: &str, policy: Policy, target: Target, place
         policy,
     };
     if server.forwards.len() >= MAX_ZONES && zone != "." {
-        server.hide("it has so many zones that only the first 1000 were looked at");
+        server.doubt(Doubt::Beyond(Beyond::Zones(MAX_ZONES)));
         return;
     }
     // The most special zone stands first; of equal ones, the older.
@@ -199,12 +225,36 @@ fn zone(text: &str) -> String {
 }
 
 impl DnsServer {
-    /// Notes what can hide a way of queries.
-    fn hide(&mut self, sentence: &str) {
-        if self.hides.iter().all(|it| it != sentence) {
-            self.hides.push(sentence.to_owned());
-            self.unknown.push(sentence.to_owned());
+    /// A server of which nothing is known but what it is.
+    pub fn new(program: Program, instance: Instance, network: Network) -> Self {
+        Self {
+            program,
+            whose: "",
+            instance,
+            network,
+            listens: Vec::new(),
+            forwards: Vec::new(),
+            notices_loops: false,
+            doubts: Vec::new(),
         }
+    }
+
+    /// What people call it: `dnsmasq (process 812)`, `CoreDNS (pod
+    /// kube-system/coredns-5d78c9869d-abcde)`.
+    pub fn label(&self) -> String {
+        format!("{}{}{}", self.whose, self.program.name(), self.instance)
+    }
+
+    /// Adds a doubt, once.
+    fn doubt(&mut self, doubt: Doubt) {
+        if !self.doubts.contains(&doubt) {
+            self.doubts.push(doubt);
+        }
+    }
+
+    /// The first doubt of this weight.
+    pub fn first(&self, weight: Weight) -> Option<&Doubt> {
+        self.doubts.iter().find(|it| it.weight() == weight)
     }
 
     /// Whether it leaves this server out, though its files list it, because
@@ -243,6 +293,19 @@ impl Program {
             Self::Named => "named",
             Self::SystemdResolved => "systemd-resolved",
             Self::Other => "a DNS server",
+        }
+    }
+}
+
+/// What stands behind the program's name: ` (process 812)`.
+impl fmt::Display for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Only => Ok(()),
+            Self::Process(pid) => write!(f, " (process {pid})"),
+            Self::Pod(pod) => write!(f, " (pod {pod})"),
+            Self::Configured(place) if place.line == 0 => write!(f, " (configured in {place})"),
+            Self::Configured(place) => write!(f, " (configured at {place})"),
         }
     }
 }

@@ -4,14 +4,14 @@
 //! configure_forward, ns_listenlist_fromconfig`,
 //! `lib/ns/interfacemgr.c: do_scan`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::DNS_PORT;
 use crate::config::named_conf::{Indexed, NamedConf, Statement};
-use crate::text::{Place, escaped};
+use crate::text::Place;
 use crate::topology::MAX_TARGETS;
 use crate::topology::{
-    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
+    DnsServer, Doubt, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
 };
 
 /// Deepest nesting of access lists in access lists.
@@ -31,17 +31,7 @@ pub struct Flags {
 /// The server that this configuration makes.
 pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsServer {
     let conf = &conf.indexed();
-    let mut server = DnsServer {
-        program: Program::Named,
-        label: around.label.to_owned(),
-        network: Network::Node,
-        listens: Vec::new(),
-        forwards: Vec::new(),
-        notices_loops: false,
-        unknown: Vec::new(),
-        hides: Vec::new(),
-        stops: None,
-    };
+    let mut server = DnsServer::new(Program::Named, around.instance.clone(), Network::Node);
     let is_options = |it: &&Statement| conf.word(it, 0) == b"options";
     let options = conf.statements.iter().find(is_options);
     let options = options.and_then(|it| it.block.as_deref()).unwrap_or(&[]);
@@ -53,7 +43,7 @@ pub fn server(conf: &NamedConf, flags: Flags, around: &Surroundings<'_>) -> DnsS
         .filter_map(|it| it.block.as_deref())
         .collect();
     if !views.is_empty() {
-        server.hide("it has views: which one answers depends on who asks");
+        server.doubt(Doubt::Views);
     }
     recursion(conf, options, &views, &mut server);
     let top = conf.statements.iter();
@@ -134,11 +124,7 @@ fn servers(conf: &Indexed<'_>, list: &Statement, zone: &str, server: &mut DnsSer
     for element in list.block.iter().flatten().take(MAX_TARGETS) {
         let text = String::from_utf8_lossy(conf.word(element, 0)).into_owned();
         let port = after(conf, element, b"port").unwrap_or(default);
-        let (ip, _scope) = text.split_once('%').unwrap_or((&text, ""));
-        let target = match ip.parse::<IpAddr>() {
-            Ok(ip) => Target::Address(SocketAddr::new(ip, port)),
-            Err(_) => Target::Other(escaped(text.as_bytes())),
-        };
+        let target = Target::server(&text, Some(port), &text);
         let place = conf.place(element, 0);
         add(server, zone, Policy::Unknown, target, place);
     }

@@ -3,14 +3,14 @@
 //! Source: `unbound.conf(5)`; unbound `util/config_file.c: config_create`,
 //! `iterator/iter_fwd.c`, `iterator/iter_donotq.c`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::DNS_PORT;
 use crate::config::settings::{Places, Setting, Settings};
 use crate::config::unbound_conf::is_clause;
 use crate::text::{Place, escaped};
 use crate::topology::{
-    DnsServer, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
+    DnsServer, Doubt, Evidence, Listen, Network, Policy, Program, Surroundings, Target, add, zone,
 };
 
 /// The port of DNS over TLS (RFC 7858).
@@ -23,17 +23,9 @@ pub fn server(settings: &Settings, around: &Surroundings<'_>) -> DnsServer {
     for setting in &settings.settings {
         reading.take(settings, &places, setting);
     }
-    let mut server = DnsServer {
-        program: Program::Unbound,
-        label: around.label.to_owned(),
-        network: Network::Node,
-        listens: reading.listens(around),
-        forwards: Vec::new(),
-        notices_loops: false,
-        unknown: reading.unknown.clone(),
-        hides: Vec::new(),
-        stops: None,
-    };
+    let mut server = DnsServer::new(Program::Unbound, around.instance.clone(), Network::Node);
+    server.listens = reading.listens(around);
+    server.doubts = std::mem::take(&mut reading.doubts);
     for zone in &reading.zones {
         reading.forward(zone, &mut server);
     }
@@ -59,7 +51,7 @@ struct Reading {
     queries_localhost: bool,
     uses_tls: bool,
     zones: Vec<Zone>,
-    unknown: Vec<String>,
+    doubts: Vec<Doubt>,
 }
 
 /// A forward-zone or stub-zone.
@@ -147,9 +139,8 @@ impl Reading {
             }
             if addresses.is_empty() {
                 let name = escaped(name.as_bytes());
-                self.unknown.push(format!(
-                    "it listens on interface {name} ({place}), whose addresses are not known"
-                ));
+                let place = place.clone();
+                self.doubts.push(Doubt::Interface { name, place });
             }
             for ip in addresses.into_iter().filter(|ip| is_on(ip)) {
                 listen(ip, port, evidence.clone());
@@ -193,9 +184,5 @@ fn to(text: &str, default_port: u16) -> Target {
         Some((address, port)) => (address, port.parse().ok()),
         None => (server, Some(default_port)),
     };
-    let (ip, _scope) = address.split_once('%').unwrap_or((address, ""));
-    match (ip.parse::<IpAddr>(), port) {
-        (Ok(ip), Some(port)) => Target::Address(SocketAddr::new(ip, port)),
-        _ => Target::Other(escaped(text.as_bytes())),
-    }
+    Target::server(address, port, text)
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::identity::{self, Identity};
-use super::{End, MAX_FOLLOWED, Step};
+use super::{Confirmed, End, Lost, MAX_FOLLOWED, Note, Step, Unknown, Who};
 use crate::address::DNS_PORT;
 use crate::config::openresolv_conf::OpenresolvConf;
 use crate::config::resolv_conf::ResolvConf;
@@ -16,7 +16,7 @@ use crate::topology::{DnsServer, Program, Target};
 /// The settings of openresolv.
 const OPENRESOLV: &str = "/etc/resolvconf.conf";
 
-/// Longest way that is followed.
+/// Longest query path that is followed.
 const MAX_STEPS: usize = 30;
 
 /// A walk over the servers of a node. Each server is followed once.
@@ -25,8 +25,8 @@ pub(super) struct Walk<'n> {
     /// The files that can tell whose a server is; the links are those of the
     /// file that lists it.
     evidence: Evidence,
-    /// The servers on the way to here.
-    way: Vec<Key>,
+    /// The servers on the query path so far.
+    path: Vec<Key>,
     /// Those that were followed.
     done: Vec<Key>,
 }
@@ -48,7 +48,7 @@ impl<'n> Walk<'n> {
                 links: Vec::new(),
                 files: files.collect(),
             },
-            way: Vec::new(),
+            path: Vec::new(),
             done: Vec::new(),
         }
     }
@@ -63,22 +63,16 @@ impl<'n> Walk<'n> {
         links: &[String],
     ) -> Step {
         self.evidence.links = links.to_vec();
-        let identity = identity::of(self.node, address, conf, &self.evidence);
+        let identity = identity::identify(self.node, address, conf, &self.evidence);
         let (id, who) = identity.names(self.node);
         let server = identity
             .server
             .and_then(|index| self.node.servers.get(index));
         let mut step = Step {
             address: Some(address),
-            zone: None,
-            place,
-            id,
-            who,
             confirmed_by: identity.confirmed_by(self.node),
             notes: notes(&identity, server),
-            lost: Vec::new(),
-            end: End::Forwards,
-            next: Vec::new(),
+            ..last(id, who, place, End::Forwards)
         };
         let key = match identity.server {
             Some(index) => Key::Server(index),
@@ -87,15 +81,15 @@ impl<'n> Walk<'n> {
         step.end = match identity.refused(self.node) {
             Some(reason) => End::Refused(reason),
             None if identity.is_outside() => End::Outside,
-            None if self.way.contains(&key) => End::Cycle,
+            None if self.path.contains(&key) => End::Cycle,
             None if self.done.contains(&key) => End::Above,
-            None if self.way.len() >= MAX_STEPS => End::Unknown("the way is too long".to_owned()),
+            None if self.path.len() >= MAX_STEPS => End::Unknown(Unknown::TooLong),
             None => End::Forwards,
         };
         if step.end == End::Forwards {
-            self.way.push(key);
+            self.path.push(key);
             self.forward(&identity, server, &mut step);
-            self.way.pop();
+            self.path.pop();
             self.done.push(key);
         }
         step
@@ -105,7 +99,8 @@ impl<'n> Walk<'n> {
         if let Some(server) = server {
             if server.program == Program::SystemdResolved {
                 let resolved = self.node.resolved.as_ref();
-                step.lost = resolved.map_or_else(Vec::new, Resolved::lost);
+                let lost = resolved.map_or_else(Vec::new, Resolved::lost);
+                step.lost = lost.into_iter().map(Lost::Links).collect();
             }
             for forward in &server.forwards {
                 for to in &forward.to {
@@ -113,13 +108,11 @@ impl<'n> Walk<'n> {
                     self.target(server, zone.as_deref(), to, &mut step.next);
                 }
             }
-            step.notes.extend(server.unknown.iter().cloned());
+            let doubts = server.doubts.iter().cloned();
+            step.notes.extend(doubts.map(Note::Doubt));
             if step.next.is_empty() {
-                let reason = match server.unknown.first() {
-                    Some(reason) => reason.clone(),
-                    None => "it forwards to nobody".to_owned(),
-                };
-                step.end = End::Unknown(reason);
+                let first = server.doubts.first().cloned();
+                step.end = End::Unknown(first.map_or(Unknown::Nobody, Unknown::Doubt));
             }
             return;
         }
@@ -142,15 +135,11 @@ impl<'n> Walk<'n> {
             return;
         }
         step.end = End::Unknown(match lead {
-            _ if identity.cluster_dns.is_some() => {
-                "it leads to the cluster's DNS pods, which `kdns check-loop` follows".to_owned()
+            _ if identity.cluster_dns.is_some() => Unknown::CheckLoop { leads: true },
+            Some(lead) if !lead.owner.unknown_upstream.is_empty() => {
+                Unknown::Usual(lead.owner.unknown_upstream)
             }
-            Some(lead) if !lead.owner.unknown_upstream.is_empty() => lead
-                .owner
-                .unknown_upstream
-                .trim_start_matches(": ")
-                .to_owned(),
-            _ => "where it forwards to is not known".to_owned(),
+            _ => Unknown::Forwards,
         });
     }
 
@@ -169,10 +158,10 @@ impl<'n> Walk<'n> {
             return false;
         };
         step.confirmed_by
-            .push(format!("openresolv's name_servers at {}", named.place));
-        let shown = |file: &Placed<String>| {
-            let path = escaped(file.value.as_bytes());
-            format!("openresolv writes its servers to {path} ({})", file.place)
+            .push(Confirmed::Openresolv(named.place.clone()));
+        let shown = |file: &Placed<String>| Note::Openresolv {
+            path: escaped(file.value.as_bytes()),
+            place: file.place.clone(),
         };
         step.notes.extend(settings.files().map(shown));
         let resolv = settings.dnsmasq_resolv.as_ref();
@@ -209,17 +198,15 @@ impl<'n> Walk<'n> {
             }
             Target::File(path) => self.listed(server, path, place, next),
             Target::Roots => {
-                let who = "the servers of the root zone and those below, one after the other";
-                next.push(last("roots", who, place, End::Outside));
+                next.push(last("roots", Who::Roots, place, End::Outside));
             }
             Target::ClusterDns => {
-                let who = "the cluster's DNS pods, by way of the service kube-dns-upstream";
-                let reason = "`kdns check-loop` follows it".to_owned();
-                next.push(last("cluster-dns", who, place, End::Unknown(reason)));
+                let end = End::Unknown(Unknown::CheckLoop { leads: false });
+                next.push(last("cluster-dns", Who::ClusterDnsPods, place, end));
             }
             Target::Other(text) => {
-                let reason = "it is not followed".to_owned();
-                next.push(last("other", text, place, End::Unknown(reason)));
+                let who = Who::Other(text.clone());
+                next.push(last("other", who, place, End::Unknown(Unknown::Target)));
             }
         }
         let new = next.iter_mut().skip(before);
@@ -236,9 +223,8 @@ impl<'n> Walk<'n> {
     ) {
         let file = self.file(path);
         let Some((file, conf)) = file.and_then(|it| Some((it, it.content.as_ref().ok()?))) else {
-            let reason = "it is not there or was not read".to_owned();
-            let who = format!("the servers of {path}");
-            next.push(last("file", &who, place, End::Unknown(reason)));
+            let who = Who::File(path.to_owned());
+            next.push(last("file", who, place, End::Unknown(Unknown::File)));
             return;
         };
         for (ip, span) in loopback::name_servers(conf).take(MAX_FOLLOWED) {
@@ -268,13 +254,13 @@ impl<'n> Walk<'n> {
 }
 
 /// A step behind which nothing is followed.
-fn last(id: &'static str, who: &str, place: Option<Place>, end: End) -> Step {
+fn last(id: &'static str, who: Who, place: Option<Place>, end: End) -> Step {
     Step {
         address: None,
         zone: None,
         place,
         id,
-        who: who.to_owned(),
+        who,
         confirmed_by: Vec::new(),
         notes: Vec::new(),
         lost: Vec::new(),
@@ -284,23 +270,20 @@ fn last(id: &'static str, who: &str, place: Option<Place>, end: End) -> Step {
 }
 
 /// Who reaches it, and how sure its name is.
-fn notes(identity: &Identity<'_>, server: Option<&DnsServer>) -> Vec<String> {
+fn notes(identity: &Identity<'_>, server: Option<&DnsServer>) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(lead) = &identity.lead {
         let is_seen =
             server.is_some() || !identity.sockets.is_empty() || identity.cluster_dns.is_some();
         if lead.is_guess() && !is_seen && !lead.owner.is_vague {
-            notes.push("this is a guess: only the address says so".to_owned());
+            notes.push(Note::Guess);
         }
-        notes.push(lead.owner.reach.clause().to_owned());
+        notes.push(Note::Reach(lead.owner.reach));
     } else if identity.reached.ip().is_loopback() {
-        notes.push("inside a pod this address is the pod itself".to_owned());
+        notes.push(Note::PodItself);
     }
     if identity.cluster_dns.is_some() {
-        notes.push(
-            "a DNS pod that takes its servers from this file sends to itself by way of the service"
-                .to_owned(),
-        );
+        notes.push(Note::DnsPods);
     }
     notes
 }

@@ -2,13 +2,15 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use super::{Confirmed, Refused, Who};
 use crate::address::Address;
 use crate::config::resolv_conf::ResolvConf;
+use crate::kubelet::Origin;
 use crate::loopback::owners::Reach;
-use crate::loopback::{self, Confirmation, Evidence, Lead};
+use crate::loopback::{self, Evidence, Lead};
 use crate::node::{Listener, Node, Pod};
 use crate::topology::resolved::Stub;
-use crate::topology::{self, DnsServer, Listen, Network, Program};
+use crate::topology::{self, DnsServer, Instance, Listen, Network, Program};
 
 /// All that points at an address.
 pub(super) struct Identity<'n> {
@@ -21,7 +23,7 @@ pub(super) struct Identity<'n> {
     /// What the table of well-known addresses and the files say.
     pub(super) lead: Option<Lead>,
     /// Where the kubelet's `clusterDNS` names the address.
-    pub(super) cluster_dns: Option<String>,
+    pub(super) cluster_dns: Option<Origin>,
     /// Whether it is an address of the node, loopback ones included.
     pub(super) is_own: bool,
     /// The interface that has it.
@@ -31,7 +33,7 @@ pub(super) struct Identity<'n> {
 /// Finds all that points at `address`, which `conf` lists.
 ///
 /// `evidence` has what was found beside that file.
-pub(super) fn of<'n>(
+pub(super) fn identify<'n>(
     node: &'n Node,
     address: SocketAddr,
     conf: &ResolvConf,
@@ -74,13 +76,13 @@ fn server(node: &Node, address: SocketAddr, is_own: bool, sockets: &[&Listener])
     let owners = sockets.iter().filter_map(|it| it.owner.as_ref());
     for owner in owners {
         let has = |it: &&Pod| it.processes.iter().any(|own| own.pid == owner.pid);
-        let label = match node.pods.iter().find(has) {
-            Some(pod) => format!("(pod {})", pod.label()),
-            None => format!("(process {})", owner.pid),
+        let instance = match node.pods.iter().find(has) {
+            Some(pod) => Instance::Pod(pod.label()),
+            None => Instance::Process(owner.pid),
         };
         let listens = |it: &DnsServer| it.listens.iter().any(|own| listens_at(own, address));
         let is_its =
-            |it: &DnsServer| it.label.ends_with(&label) && (it.listens.is_empty() || listens(it));
+            |it: &DnsServer| it.instance == instance && (it.listens.is_empty() || listens(it));
         let found = servers().find(|(_, it)| is_its(it));
         if let Some((index, _)) = found {
             return Some(index);
@@ -102,51 +104,44 @@ fn listens_at(listen: &Listen, address: SocketAddr) -> bool {
     listen.port == address.port() && listen.address.is_none_or(|own| own == address.ip())
 }
 
-fn cluster_dns(node: &Node, ip: IpAddr) -> Option<String> {
+fn cluster_dns(node: &Node, ip: IpAddr) -> Option<Origin> {
     let setting = &node.kubelet.as_ref()?.cluster_dns;
     let is_it = setting.value.contains(&ip);
-    is_it.then(|| setting.origin.to_string())
+    is_it.then(|| setting.origin.clone())
 }
 
 impl Identity<'_> {
-    /// Short name and name.
-    pub(super) fn names(&self, node: &Node) -> (&'static str, String) {
+    /// Its short name, and who it is.
+    pub(super) fn names(&self, node: &Node) -> (&'static str, Who) {
         if let Some(server) = self.server.and_then(|index| node.servers.get(index)) {
-            return (id(server.program), server.label.clone());
+            return (id(server.program), Who::Server(server.label()));
         }
         let owner = self.sockets.iter().find_map(|it| it.owner.as_ref());
         if let Some(owner) = owner {
-            let who = format!("{} (process {})", owner.comm, owner.pid);
             let id = self.lead.as_ref().map_or("process", |it| it.owner.id);
-            return (id, who);
+            return (id, Who::Process(owner.clone()));
         }
         if let Some(lead) = &self.lead {
-            return (lead.owner.id, lead.owner.who.to_owned());
+            return (lead.owner.id, Who::Usual(lead.owner.who));
         }
         if self.cluster_dns.is_some() {
-            return ("cluster-dns", "the cluster's DNS service".to_owned());
+            return ("cluster-dns", Who::ClusterDns);
         }
-        match (&self.interface, self.is_own) {
-            (Some(interface), _) => {
-                let who = format!(
-                    "this node's own address on {interface}{}",
-                    bridge(interface)
-                );
-                ("own-address", who)
-            }
-            (None, true) => ("own-address", "this node's own address".to_owned()),
-            (None, false) => ("server", "a server outside the node".to_owned()),
+        if self.interface.is_some() || self.is_own {
+            ("own-address", Who::Node(self.interface.clone()))
+        } else {
+            ("server", Who::Outside)
         }
     }
 
     /// What confirms the name.
-    pub(super) fn confirmed_by(&self, node: &Node) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
+    pub(super) fn confirmed_by(&self, node: &Node) -> Vec<Confirmed> {
+        let mut found: Vec<Confirmed> = Vec::new();
         if let Some(lead) = &self.lead {
             let server = self.server.and_then(|index| node.servers.get(index));
             let agrees = server.is_none_or(|it| id(it.program) == lead.owner.id);
             let by = lead.confirmed_by.iter().filter(|_| agrees);
-            found.extend(by.map(Confirmation::to_string));
+            found.extend(by.cloned().map(Confirmed::File));
         }
         let mut owners: Vec<Option<u32>> = Vec::new();
         for socket in &self.sockets {
@@ -155,50 +150,43 @@ impl Identity<'_> {
                 continue;
             }
             owners.push(pid);
-            found.push(match &socket.owner {
-                Some(owner) => {
-                    let (comm, pid) = (&owner.comm, owner.pid);
-                    format!("the socket of {comm} (process {pid}) in {}", socket.file)
-                }
-                None => format!("the socket in {}", socket.file),
+            found.push(Confirmed::Socket {
+                owner: socket.owner.clone(),
+                file: socket.file.clone(),
             });
         }
         if let Some(server) = self.server.and_then(|index| node.servers.get(index)) {
             found.extend(self.configured(server));
         }
         let origin = self.cluster_dns.iter();
-        found.extend(origin.map(|it| format!("the kubelet's clusterDNS, {it}")));
+        found.extend(origin.cloned().map(Confirmed::ClusterDns));
         found
     }
 
     /// The setting that makes the server listen there.
-    fn configured(&self, server: &DnsServer) -> Option<String> {
+    fn configured(&self, server: &DnsServer) -> Option<Confirmed> {
         let listens = server.listens.iter();
-        let here = |it: &&Listen| listens_at(it, self.reached);
-        let mut here = listens.filter(here);
-        let listen = here.find(|it| matches!(it.evidence, topology::Evidence::Configuration(_)))?;
-        Some(format!("the setting at {}", listen.evidence))
+        let mut here = listens.filter(|it| listens_at(it, self.reached));
+        here.find_map(|it| match &it.evidence {
+            topology::Evidence::Configuration(place) => Some(Confirmed::Setting(place.clone())),
+            _ => None,
+        })
     }
 
     /// Why nobody answers there; `None`: somebody may.
-    pub(super) fn refused(&self, node: &Node) -> Option<String> {
+    pub(super) fn refused(&self, node: &Node) -> Option<Refused> {
         let is_stub = self
             .lead
             .as_ref()
             .is_some_and(|it| matches!(it.owner.id, "systemd-resolved" | "systemd-resolved-proxy"));
         if let (true, Some(resolved)) = (is_stub, &node.resolved) {
-            let place = resolved.stub_place.as_ref();
-            let place = place.map_or_else(String::new, |it| format!(" ({it})"));
+            let place = resolved.stub_place.clone();
             match resolved.stub {
                 Stub::No if self.sockets.is_empty() => {
-                    return Some(format!(
-                        "the stub is switched off by DNSStubListener={place}"
-                    ));
+                    return Some(Refused::StubOff(place));
                 }
                 Stub::Tcp => {
-                    return Some(format!(
-                        "the stub listens on TCP only by DNSStubListener={place}, and resolvers ask over UDP"
-                    ));
+                    return Some(Refused::StubTcp(place));
                 }
                 _ => {}
             }
@@ -212,10 +200,10 @@ impl Identity<'_> {
             return None;
         }
         if self.sockets.is_empty() {
-            return Some("nobody listens there on port 53".to_owned());
+            return Some(Refused::Nobody);
         }
         if self.sockets.iter().all(|it| !it.is_udp) {
-            return Some("only TCP is listened to there, and resolvers ask over UDP".to_owned());
+            return Some(Refused::OnlyTcp);
         }
         None
     }
@@ -226,22 +214,6 @@ impl Identity<'_> {
             Some(lead) => lead.owner.reach == Reach::Cloud,
             None => !self.is_own && self.cluster_dns.is_none() && self.server.is_none(),
         }
-    }
-}
-
-/// Whose bridge an interface is by its usual name.
-fn bridge(interface: &str) -> &'static str {
-    match interface {
-        "docker0" => ", Docker's bridge",
-        "lxdbr0" => ", LXD's bridge",
-        "incusbr0" => ", Incus's bridge",
-        "lxcbr0" => ", LXC's bridge",
-        "cni0" | "cbr0" => ", the bridge of the pods",
-        "nodelocaldns" => ", NodeLocal DNSCache's interface",
-        _ if interface.starts_with("virbr") => ", libvirt's bridge",
-        _ if interface.starts_with("podman") => ", Podman's bridge",
-        _ if interface.starts_with("tailscale") => ", Tailscale's interface",
-        _ => "",
     }
 }
 

@@ -7,6 +7,7 @@
 mod follow;
 mod identity;
 mod kubelet;
+mod report;
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -20,6 +21,11 @@ use crate::topology::Target;
 use crate::topology::resolved::{Mode, UPLINK_FILE};
 use crate::upstream::follow::Walk;
 
+pub use report::{
+    Confirmed, End, FileReport, Health, Lost, Note, Problem, Refused, Remark, Report, Role, Step,
+    Unknown, Who,
+};
+
 /// How many servers resolvers take from a file.
 ///
 /// Source: glibc and musl `resolv.h: MAXNS`, kubernetes
@@ -29,117 +35,6 @@ const MAX_SERVERS: usize = 3;
 /// How many servers of a file are followed.
 const MAX_FOLLOWED: usize = 100;
 
-/// What was found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// The files, the kubelet's first; for one address alone none or the file
-    /// that lists it.
-    pub files: Vec<FileReport>,
-    /// Why not all is known, without a full stop: a file could not be read, or
-    /// the kubelet could not be seen.
-    pub doubt: Option<String>,
-    /// What else is worth knowing. Whole sentences without a full stop.
-    pub remarks: Vec<String>,
-    /// What could not be read.
-    pub skipped: Vec<String>,
-}
-
-/// A file and its servers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FileReport {
-    /// Whose file it is.
-    pub role: Role,
-    /// Its path, safe to print; empty: an address was asked for that no file
-    /// lists, or which file it is is not known.
-    pub path: String,
-    /// What the path becomes with each link on the way.
-    pub links: Vec<String>,
-    /// What `/etc/resolv.conf` is to systemd-resolved, where that runs.
-    pub mode: Option<Mode>,
-    /// Why there are no servers, without a full stop.
-    pub problem: Option<String>,
-    /// Whether there is a file that could not be read: what it says is not
-    /// known.
-    pub is_unknown: bool,
-    /// Its name servers, in order.
-    pub servers: Vec<Step>,
-    /// What it says less than its writer knows.
-    pub lost: Vec<String>,
-}
-
-/// Whose file it is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Role {
-    /// The file that the kubelet's `resolvConf` names.
-    Kubelet,
-    /// The one that the running kubelet wrote for a pod, which tells what it has.
-    Handed,
-    /// The one that it names from the kubelet's restart on.
-    Restarted,
-    /// `/etc/resolv.conf`.
-    Node,
-    /// Both.
-    Both,
-    /// The address was given by the user.
-    Asked,
-}
-
-/// A server on the way.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// Its address; `None`: it has none, as the servers of the root zone.
-    pub address: Option<SocketAddr>,
-    /// Only the names of this zone go there; `None`: all, or all others.
-    pub zone: Option<String>,
-    /// Where its address is written.
-    pub place: Option<Place>,
-    /// A short name of its kind for machines: `systemd-resolved`.
-    pub id: &'static str,
-    /// Who it is, as the end of `it is …`.
-    pub who: String,
-    /// What confirms that; empty: only the address says so.
-    pub confirmed_by: Vec<String>,
-    /// What else is known: who reaches it, what it leaves out.
-    pub notes: Vec<String>,
-    /// What a list of its servers would lose.
-    pub lost: Vec<String>,
-    /// How it goes on.
-    pub end: End,
-    /// To whom it forwards.
-    pub next: Vec<Self>,
-}
-
-/// How a way goes on behind a server.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum End {
-    /// It forwards to the next ones.
-    Forwards,
-    /// It lies outside the node.
-    Outside,
-    /// It was followed further above.
-    Above,
-    /// It is on this way already.
-    Cycle,
-    /// Nobody listens there; the reason, without a full stop.
-    Refused(String),
-    /// It cannot be followed; the reason, without a full stop.
-    Unknown(String),
-}
-
-/// How it is with a node's servers.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Health {
-    /// No server leads nowhere.
-    Clean,
-    /// A server leads nowhere, or a file does.
-    Dead,
-    /// No server is known to lead nowhere, and one of the files could not be
-    /// read.
-    Unknown,
-    /// Nothing could be read.
-    Nothing,
-}
-
 /// Adds the DNS servers that pods run on the node's network, as check-loop
 /// finds them: with the Corefiles and the files of their containers.
 pub fn add_pods(node: &mut Node) {
@@ -147,8 +42,9 @@ pub fn add_pods(node: &mut Node) {
         let Some(pod) = node.pods.get(number) else {
             continue;
         };
-        let own = pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref());
-        let own = own.map(|conf| (RESOLV_CONF.to_owned(), conf.clone()));
+        let own = pod
+            .own_file()
+            .map(|conf| (RESOLV_CONF.to_owned(), conf.clone()));
         // What it reads it reads in its own file system.
         let key = pod.key();
         let files = pod.files.iter().cloned().chain(own);
@@ -206,14 +102,9 @@ pub fn of_node(node: &Node) -> Report {
         let at = files.len().min(1);
         files.insert(at, file(node, later, Role::Restarted));
     }
-    let mut unknown = files.iter().filter(|it| it.is_unknown);
-    let unread = unknown.find_map(|it| it.problem.clone());
-    let doubt = unread.or_else(|| {
-        let why = node.unseen.as_ref().filter(|_| node.kubelet.is_none())?;
-        Some(format!("whether a kubelet runs here is not known: {why}"))
-    });
+    let unseen = node.unseen.as_ref().filter(|_| node.kubelet.is_none());
     Report {
-        doubt,
+        kubelet_unseen: unseen.cloned(),
         files,
         remarks: kubelet::remarks(node, running.as_ref()),
         skipped: node.skipped.clone(),
@@ -240,7 +131,6 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
         links: Vec::new(),
         mode: None,
         problem: None,
-        is_unknown: false,
         servers: Vec::new(),
         lost: Vec::new(),
     };
@@ -258,7 +148,7 @@ pub fn of_address(node: &Node, address: IpAddr) -> Report {
     report.servers.push(step);
     Report {
         files: vec![report],
-        doubt: None,
+        kubelet_unseen: None,
         remarks: Vec::new(),
         skipped: node.skipped.clone(),
     }
@@ -271,18 +161,18 @@ fn place_in(conf: &ResolvConf, address: IpAddr) -> Option<Place> {
 }
 
 /// Why a file has no servers.
-fn unread_problem(file: &HostFile, unread: &Unread, role: Role) -> String {
-    let problem = match (unread.is_missing, file.links.last()) {
-        (true, Some(target)) => format!("it leads to {target}, and there is no such file"),
-        (true, None) => "there is no such file: resolvers then ask 127.0.0.1".to_owned(),
-        (false, _) => unread.reason.clone(),
-    };
-    // Source: kubernetes pkg/kubelet/network/dns/dns.go `GetPodDNS`.
-    let stops_pods = unread.is_missing && role != Role::Node;
-    if stops_pods {
-        format!("{problem}; the kubelet reads it for every pod, so no pod starts without it")
-    } else {
-        problem
+///
+/// Source: kubernetes `pkg/kubelet/network/dns/dns.go: GetPodDNS` reads it for
+/// every pod.
+fn unread_problem(file: &HostFile, unread: &Unread, role: Role) -> Problem {
+    let stops_pods = role != Role::Node;
+    match (unread.is_missing, file.links.last()) {
+        (true, Some(target)) => Problem::Leads {
+            to: target.clone(),
+            stops_pods,
+        },
+        (true, None) => Problem::Missing { stops_pods },
+        (false, _) => Problem::Unread(unread.reason.clone()),
     }
 }
 
@@ -298,16 +188,14 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
         role,
         path: file.path.clone(),
         links: file.links.clone(),
-        mode: is_own.then(|| Mode::of(exists.then_some(end.as_str()))),
+        mode: is_own.then(|| Mode::of_file(exists.then_some(end.as_str()))),
         problem: None,
-        is_unknown: false,
         servers: Vec::new(),
         lost: Vec::new(),
     };
     let conf = match &file.content {
         Ok(conf) => conf,
         Err(unread) => {
-            report.is_unknown = !unread.is_missing;
             report.problem = Some(unread_problem(file, unread, role));
             return report;
         }
@@ -322,22 +210,19 @@ fn file(node: &Node, file: &HostFile, role: Role) -> FileReport {
             .push(walk.step(address, Some(place), conf, &file.links));
     }
     if report.servers.is_empty() {
-        let problem = "it lists no name server: resolvers then ask 127.0.0.1";
-        report.problem = Some(problem.to_owned());
+        report.problem = Some(Problem::Empty);
     }
     if let Some(resolved) = node.resolved.as_ref().filter(|_| end == UPLINK_FILE) {
-        report.lost = resolved.lost();
+        report.lost = resolved.lost().into_iter().map(Lost::Links).collect();
     }
     let count = loopback::name_servers(conf).count();
     if count > MAX_FOLLOWED {
-        report.lost.push(format!(
-            "it lists {count} servers, of which only the first {MAX_FOLLOWED} are shown"
-        ));
+        let most = MAX_FOLLOWED;
+        report.lost.push(Lost::Shown { count, most });
     }
     if count > MAX_SERVERS {
-        report.lost.push(format!(
-            "it lists {count} servers, of which resolvers and pods get the first {MAX_SERVERS}"
-        ));
+        let most = MAX_SERVERS;
+        report.lost.push(Lost::Taken { count, most });
     }
     report
 }
@@ -355,7 +240,7 @@ impl Report {
         {
             return Health::Nothing;
         }
-        let is_dead = |it: &FileReport| it.problem.is_some() && !it.is_unknown;
+        let is_dead = |it: &FileReport| it.problem.is_some() && !it.is_unknown();
         let is_dead = self.files.iter().any(is_dead);
         let is_dead = is_dead
             || self
@@ -365,30 +250,11 @@ impl Report {
                 .any(Step::is_dead);
         if is_dead {
             Health::Dead
-        } else if self.doubt.is_some() {
+        } else if self.unread().is_some() || self.kubelet_unseen.is_some() {
             Health::Unknown
         } else {
             Health::Clean
         }
-    }
-}
-
-impl FileReport {
-    /// Whether it, or a list of some server's own, leaves something out.
-    pub fn loses(&self) -> bool {
-        !self.lost.is_empty() || self.servers.iter().any(Step::loses)
-    }
-}
-
-impl Step {
-    fn loses(&self) -> bool {
-        !self.lost.is_empty() || self.next.iter().any(Self::loses)
-    }
-
-    /// Whether a way from here leads nowhere.
-    pub fn is_dead(&self) -> bool {
-        let here = matches!(self.end, End::Cycle | End::Refused(_));
-        here || self.next.iter().any(Self::is_dead)
     }
 }
 

@@ -52,20 +52,30 @@ fn listener(address: &str, comm: &str) -> Listener {
     }
 }
 
+fn who(who: &Who) -> String {
+    match who {
+        Who::Server(text) | Who::Other(text) => text.clone(),
+        Who::Usual(text) => (*text).to_owned(),
+        Who::Process(process) => process.comm.clone(),
+        Who::Node(interface) => format!("own {}", interface.as_deref().unwrap_or_default()),
+        other => format!("{other:?}"),
+    }
+}
+
 /// The first server: its short name, how it goes on, and who it is.
 fn check(node: &Node, expected: (&str, &str, &str)) {
     let report = of_node(node);
     let step = report.files.first().unwrap().servers.first().unwrap();
     let end = format!("{:?}", step.end);
     let end = end.split('(').next().unwrap();
-    assert_eq!((step.id, end, step.who.as_str()), expected);
+    assert_eq!((step.id, end, who(&step.who).as_str()), expected);
 }
 
 #[test]
 fn servers_of_no_program_that_is_known() {
     check(
         &node("nameserver 192.0.2.1\n"),
-        ("server", "Outside", "a server outside the node"),
+        ("server", "Outside", "Outside"),
     );
     check(
         &node("nameserver 169.254.169.253\n"),
@@ -78,21 +88,14 @@ fn servers_of_no_program_that_is_known() {
     );
     check(
         &node("nameserver 192.168.122.1\n"),
-        (
-            "own-address",
-            "Unknown",
-            "this node's own address on virbr0, libvirt's bridge",
-        ),
+        ("own-address", "Unknown", "own virbr0"),
     );
     let mut cluster = node("nameserver 10.96.0.10\n");
     cluster.kubelet = Some(kubelet("10.96.0.10"));
     // kube-proxy in IPVS mode.
     cluster.addresses.push("10.96.0.10".parse().unwrap());
     cluster.sockets_known = true;
-    check(
-        &cluster,
-        ("cluster-dns", "Unknown", "the cluster's DNS service"),
-    );
+    check(&cluster, ("cluster-dns", "Unknown", "ClusterDns"));
 }
 
 #[test]
@@ -103,14 +106,14 @@ fn sockets_tell_who_it_is_and_that_nobody_is_there() {
     check(&silent, ("local", "Refused", who));
     let mut own = node("nameserver 10.0.0.5\n");
     own.sockets_known = true;
-    let who = "this node's own address on eth0";
+    let who = "own eth0";
     check(&own, ("own-address", "Refused", who));
     own.listeners.push(listener("10.0.0.5", "pdns_recursor"));
-    check(&own, ("process", "Unknown", "pdns_recursor (process 7)"));
+    check(&own, ("process", "Unknown", "pdns_recursor"));
     silent.listeners.push(listener("", "stubby"));
-    check(&silent, ("local", "Unknown", "stubby (process 7)"));
+    check(&silent, ("local", "Unknown", "stubby"));
     silent.listeners[0].is_udp = false;
-    check(&silent, ("local", "Refused", "stubby (process 7)"));
+    check(&silent, ("local", "Refused", "stubby"));
     // Docker's listens elsewhere, behind rules.
     let mut docker = node("nameserver 127.0.0.11\n");
     docker.sockets_known = true;
@@ -149,14 +152,11 @@ fn servers_that_are_not_equivalent_are_remarked_on_as_check_loop_does() {
     node.kubelet = Some(kubelet("10.96.0.10"));
     node.kubelet_file = node.node_file.clone();
     let found = of_node(&node).remarks;
-    assert_eq!(found, check_loop::unlike(&node));
-    let remark = found.first().unwrap();
-    assert!(
-        remark.contains("asks a public resolver 1 of 2 times"),
-        "{remark}"
-    );
+    let unlike = check_loop::unlike(&node).into_iter().map(Remark::Loop);
+    assert_eq!(found, unlike.collect::<Vec<_>>());
+    assert_eq!(found.len(), 1);
     node.kubelet_file = Some(host_file("/etc/resolv.conf", "nameserver 10.0.0.2\n"));
-    assert_eq!(of_node(&node).remarks, Vec::<String>::new());
+    assert_eq!(of_node(&node).remarks, []);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_file_that_was_not_read_is_unknown() {
     });
     let report = of_node(&node);
     assert_eq!(report.health(&node), Health::Unknown);
-    assert!(report.doubt.unwrap().contains("(needs root)"));
+    assert!(report.unread().unwrap().contains("(needs root)"));
     // Without a kubelet, where its process would not be seen.
     node.kubelet_file = None;
     node.unseen = Some("cannot see the processes of others".to_owned());

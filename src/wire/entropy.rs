@@ -1,17 +1,9 @@
-//! Random numbers of the kernel, and a connection from a chosen port.
+//! Random numbers of the kernel.
 
 use std::cell::RefCell;
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::io::{self, Read as _};
-use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::time::Duration;
-
-use nix::sys::socket::{
-    AddressFamily, SockFlag, SockType, SockaddrStorage, bind, connect, setsockopt, socket, sockopt,
-};
-use nix::sys::time::{TimeVal, TimeValLike as _};
+use std::io::Read as _;
 
 /// So many bytes are read at once: a batch file needs an id for every line.
 const POOL: usize = 1024;
@@ -49,27 +41,4 @@ fn random<const COUNT: usize>() -> [u8; COUNT] {
         }
     }
     bytes
-}
-
-/// A TCP connection from `source` within `timeout`.
-pub(super) fn connect_from(
-    source: SocketAddr,
-    peer: SocketAddr,
-    timeout: Duration,
-) -> io::Result<TcpStream> {
-    let family = match peer {
-        SocketAddr::V4(_) => AddressFamily::Inet,
-        SocketAddr::V6(_) => AddressFamily::Inet6,
-    };
-    let fd: OwnedFd = socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
-    setsockopt(&fd, sockopt::ReuseAddr, &true)?;
-    bind(fd.as_raw_fd(), &SockaddrStorage::from(source))?;
-    // Linux gives up connecting after the time-out for sending.
-    let seconds = i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX);
-    setsockopt(&fd, sockopt::SendTimeout, &TimeVal::seconds(seconds))?;
-    connect(fd.as_raw_fd(), &SockaddrStorage::from(peer)).map_err(|error| match error {
-        nix::Error::EINPROGRESS => io::ErrorKind::TimedOut.into(),
-        error => io::Error::from(error),
-    })?;
-    Ok(TcpStream::from(fd))
 }

@@ -5,7 +5,7 @@
 //! socket it stands for. People want to know it nevertheless: `ip(7)`,
 //! `IP_RECVERR`.
 
-use std::io::{self, ErrorKind, IoSliceMut};
+use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
 use std::os::fd::AsRawFd as _;
 
@@ -14,7 +14,6 @@ use nix::sys::socket::sockopt::{Ipv4RecvErr, Ipv6RecvErr};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt};
 
 use super::stream::is_passing;
-use crate::engine::io::ConnectError;
 
 /// Lets the kernel keep what ICMP says; where it will not, nothing is said.
 pub(super) fn listen(socket: &UdpSocket, is_v4: bool) {
@@ -57,14 +56,6 @@ pub(super) fn next(socket: &UdpSocket) -> Option<(SocketAddr, io::Error)> {
         if let Some(found) = peer.zip(error.filter(|it| !is_passing(it))) {
             return Some(found);
         }
-    }
-}
-
-/// A model knows two reasons; all but a closed port is a missing way.
-pub(super) fn connect_error(error: &io::Error) -> ConnectError {
-    match error.kind() {
-        ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => ConnectError::Refused,
-        _ => ConnectError::Unreachable,
     }
 }
 

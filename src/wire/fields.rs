@@ -17,7 +17,7 @@ const COMMON_NAME: &[u8] = &[0x55, 4, 3];
 
 impl<'c> Fields<'c> {
     /// `None`: this is no certificate.
-    pub(super) fn of(certificate: &'c CertificateDer<'_>) -> Option<Self> {
+    pub(super) fn of_certificate(certificate: &'c CertificateDer<'_>) -> Option<Self> {
         let mut outer = certificate.as_ref();
         let mut whole = take(&mut outer)?.content;
         let mut rest = take(&mut whole)?.content;
@@ -128,6 +128,6 @@ mod tests {
         }
         // Certificate, what was signed of it, and no more than a serial number.
         let short = CertificateDer::from(vec![0x30, 5, 0x30, 3, 2, 1, 1]);
-        assert!(Fields::of(&short).is_none());
+        assert!(Fields::of_certificate(&short).is_none());
     }
 }

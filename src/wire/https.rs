@@ -1,101 +1,110 @@
 //! DNS over HTTPS (RFC 8484), and over HTTP that nothing hides.
 
+use std::convert::Infallible;
+use std::future::pending;
 use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpStream};
-use std::time::Instant;
+use std::net::SocketAddr;
+use std::pin::pin;
 
 use bytes::Bytes;
 use data_encoding::BASE64URL_NOPAD;
+use futures_util::future::{Either, select};
 use h2::client::{Builder, SendRequest};
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::runtime::Runtime;
 
 use super::MAX_MESSAGE;
-use super::roots::Roots;
-use super::tls::{adopt, runtime, shake_hands, why, within};
-use crate::dig::lookup::{Http, Secure};
-use crate::dig::machine::Failure;
+use super::secure::{Letters, Socket};
+use super::tls::{Layer, shake_hands, why};
+use crate::engine::failure::Failure;
+use crate::engine::secure::Http;
 
 const MEDIA_TYPE: &str = "application/dns-message";
-const PROTOCOL: &[u8] = b"h2";
+pub(super) const PROTOCOL: &[u8] = b"h2";
 /// A header of DNS has so many bytes.
 const LEAST: usize = 12;
 
-/// A connection to one server.
-pub(super) struct Connection {
-    runtime: Runtime,
-    sender: SendRequest<Bytes>,
+/// Begins HTTP/2, behind TLS or without it, then asks until that is no longer
+/// possible.
+pub(super) async fn converse(
+    socket: Socket,
+    layer: Option<Layer>,
+    http: Http,
+    peer: SocketAddr,
+    letters: &Letters,
+) -> Result<Infallible, Failure> {
+    let scheme = layer.as_ref().map_or("http", |_| "https");
+    let host = authority(&http.host, peer);
+    let endpoint = Endpoint {
+        address: format!("{scheme}://{host}:{}{}", peer.port(), http.path),
+        get: http.get,
+    };
+    let Some(layer) = layer else {
+        return exchange(socket, &endpoint, letters).await;
+    };
+    let stream = shake_hands(socket, layer).await?;
+    if stream.get_ref().1.alpn_protocol() != Some(PROTOCOL) {
+        return Err(Failure::NoHttp2);
+    }
+    exchange(stream, &endpoint, letters).await
+}
+
+/// Where requests go, and how.
+struct Endpoint {
     /// `https://10.0.0.1:443/dns-query`
     address: String,
     get: bool,
-    local: Option<SocketAddr>,
-    /// What was sent and has no reply.
-    message: Option<Bytes>,
 }
 
-impl Connection {
-    /// Begins HTTP/2, behind TLS or without it.
-    pub(super) fn open(
-        socket: TcpStream,
-        (secure, http): (&Secure, &Http),
-        deadline: Instant,
-        roots: &Roots,
-    ) -> Result<Self, Failure> {
-        let peer = socket.peer_addr().ok();
-        let local = socket.local_addr().ok();
-        let runtime = runtime()?;
-        let sender = within(&runtime, deadline, async {
-            let Some(tls) = &secure.tls else {
-                return begin(adopt(socket)?).await;
-            };
-            let stream = shake_hands(socket, tls, PROTOCOL, roots).await?;
-            if stream.get_ref().1.alpn_protocol() != Some(PROTOCOL) {
-                return Err(Failure::NoHttp2);
+async fn exchange<S>(
+    stream: S,
+    endpoint: &Endpoint,
+    letters: &Letters,
+) -> Result<Infallible, Failure>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let begun = Builder::new().enable_push(false).handshake(stream).await;
+    let (sender, connection) = begun.map_err(|error| lost(&error))?;
+    letters.open();
+    let ask = async {
+        loop {
+            let message = letters.next().await;
+            letters.put(reply(sender.clone(), endpoint, message.into()).await?);
+            // There is no second reply to one request.
+            if letters.is_empty() {
+                return Err(Failure::EndOfFile);
             }
-            begin(stream).await
-        })?;
-        let scheme = secure.tls.as_ref().map_or("http", |_| "https");
-        let port = peer.map_or(0, |it| it.port());
-        let host = authority(&http.host, peer);
-        Ok(Self {
-            runtime,
-            sender,
-            address: format!("{scheme}://{host}:{port}{}", http.path),
-            get: http.get,
-            local,
-            message: None,
-        })
+        }
+    };
+    // What is wrong with the connection shows in the reply.
+    let drive = async {
+        let _ = connection.await;
+        pending().await
+    };
+    match select(pin!(ask), pin!(drive)).await {
+        Either::Left((end, _)) | Either::Right((end, _)) => end,
     }
+}
 
-    /// The address of this side.
-    pub(super) fn local(&self) -> Option<SocketAddr> {
-        self.local
+async fn reply(
+    sender: SendRequest<Bytes>,
+    endpoint: &Endpoint,
+    message: Bytes,
+) -> Result<Vec<u8>, Failure> {
+    let (request, body) = endpoint.request(message)?;
+    let mut sender = sender.ready().await.map_err(|error| lost(&error))?;
+    let sent = sender.send_request(request, body.is_none());
+    let (response, mut stream) = sent.map_err(|error| lost(&error))?;
+    if let Some(body) = body {
+        let sent = stream.send_data(body, true);
+        sent.map_err(|error| lost(&error))?;
     }
+    whole(response.await.map_err(|error| lost(&error))?).await
+}
 
-    /// Takes a message to be sent when its reply is waited for.
-    pub(super) fn send(&mut self, message: &[u8]) {
-        self.message = Some(Bytes::copy_from_slice(message));
-    }
-
-    /// Sends, and waits for the reply.
-    pub(super) fn receive(&mut self, deadline: Instant) -> Result<Vec<u8>, Failure> {
-        let message = self.message.take().ok_or(Failure::EndOfFile)?;
-        let (request, body) = self.request(message)?;
-        let sender = self.sender.clone();
-        within(&self.runtime, deadline, async {
-            let mut sender = sender.ready().await.map_err(|error| lost(&error))?;
-            let sent = sender.send_request(request, body.is_none());
-            let (response, mut stream) = sent.map_err(|error| lost(&error))?;
-            if let Some(body) = body {
-                let sent = stream.send_data(body, true);
-                sent.map_err(|error| lost(&error))?;
-            }
-            whole(response.await.map_err(|error| lost(&error))?).await
-        })
-    }
-
+impl Endpoint {
     /// The request, and what follows its head.
     ///
     /// Source: BIND lib/isc/netmgr/http.c: `client_submit_request` (9.18)
@@ -118,17 +127,6 @@ impl Connection {
         let request = request.body(()).map_err(|_| Failure::Failed)?;
         Ok((request, body))
     }
-}
-
-/// Begins HTTP/2. What drives it ends with the runtime.
-async fn begin<S>(stream: S) -> Result<SendRequest<Bytes>, Failure>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let begun = Builder::new().enable_push(false).handshake(stream).await;
-    let (sender, connection) = begun.map_err(|error| lost(&error))?;
-    tokio::spawn(connection);
-    Ok(sender)
 }
 
 /// The message of a response.
@@ -161,15 +159,15 @@ async fn whole(response: Response<h2::RecvStream>) -> Result<Vec<u8>, Failure> {
 }
 
 /// The host of an address: what was written, unless it cannot stand there.
-fn authority(host: &str, peer: Option<SocketAddr>) -> String {
+fn authority(host: &str, peer: SocketAddr) -> String {
     let is_fit = |host: &&str| host.parse::<http::uri::Authority>().is_ok();
     if host.parse::<std::net::Ipv6Addr>().is_ok() {
         return format!("[{host}]");
     }
-    match (Some(host).filter(is_fit), peer) {
-        (Some(host), _) => host.to_owned(),
-        (None, Some(SocketAddr::V6(peer))) => format!("[{}]", peer.ip()),
-        (None, peer) => peer.map(|it| it.ip().to_string()).unwrap_or_default(),
+    match peer {
+        _ if is_fit(&host) => host.to_owned(),
+        SocketAddr::V6(peer) => format!("[{}]", peer.ip()),
+        SocketAddr::V4(peer) => peer.ip().to_string(),
     }
 }
 
@@ -188,11 +186,5 @@ fn lost(error: &h2::Error) -> Failure {
         (true, true) => Failure::EndOfFile,
         (true, false) => Failure::Failed,
         (false, _) => Failure::Unexpected,
-    }
-}
-
-impl std::fmt::Debug for Connection {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Connection").finish_non_exhaustive()
     }
 }

@@ -7,41 +7,29 @@ use socket2::{Domain, Protocol, Socket as Raw, Type};
 
 use super::any;
 use super::errors;
+use super::secure::Conversation;
 use super::spare::Connected;
 use super::stream::{Stream, is_passing};
+use crate::engine::failure::Failure;
 use crate::engine::message::Transport;
 
 /// What a socket has to tell.
 #[derive(Debug)]
-pub enum Got {
+pub(super) enum Got {
     /// It is connected.
-    Connected(u32),
+    Connected,
     /// It could not be connected, the connection has ended (end of file), or
     /// an earlier datagram did not arrive (connection refused).
-    Failed(u32, io::Error),
+    Failed(io::Error),
+    /// What stands between TCP and DNS has failed.
+    Broken(Failure),
     /// A message did not leave.
-    NotSent(u32, io::Error),
+    NotSent(io::Error),
     /// A datagram to this server did not arrive, which a socket that is not
     /// connected is not told.
-    Unheard(u32, SocketAddr, io::Error),
+    Unheard(SocketAddr, io::Error),
     /// A message came, from whom.
-    Message(u32, SocketAddr, Vec<u8>),
-    /// The other descriptor that was waited for can be read.
-    Other,
-}
-
-impl Got {
-    /// The socket's number.
-    pub fn socket(&self) -> Option<u32> {
-        match self {
-            Self::Connected(id)
-            | Self::Failed(id, _)
-            | Self::NotSent(id, _)
-            | Self::Unheard(id, ..)
-            | Self::Message(id, ..) => Some(*id),
-            Self::Other => None,
-        }
-    }
+    Message(SocketAddr, Vec<u8>),
 }
 
 /// What a number stands for.
@@ -52,30 +40,31 @@ pub(super) enum Kind {
     Connected(Connected),
     Connecting(TcpStream, SocketAddr),
     Stream(Stream),
+    Secure(Conversation),
     /// Nothing more comes of it.
     Over,
 }
 
 impl Kind {
     /// What it has to tell, if anything.
-    pub(super) fn read(&mut self, id: u32, buffer: &mut [u8]) -> Option<Got> {
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Option<Got> {
         let message = |buffer: &[u8], length: usize, from| {
             let bytes = buffer.get(..length).unwrap_or(buffer).to_vec();
-            Some(Got::Message(id, from, bytes))
+            Some(Got::Message(from, bytes))
         };
         match self {
             Self::Free(sockets) => {
                 let mut received = sockets.iter().map(|it| it.recv_from(buffer));
                 let Some((length, from)) = received.find_map(Result::ok) else {
                     let (peer, error) = sockets.iter().find_map(errors::next)?;
-                    return Some(Got::Unheard(id, peer, error));
+                    return Some(Got::Unheard(peer, error));
                 };
                 message(buffer, length, from)
             }
             Self::Connected(Connected { socket, peer, .. }) => match socket.recv(buffer) {
                 Ok(length) => message(buffer, length, *peer),
                 Err(error) if is_passing(&error) => None,
-                Err(error) => Some(Got::Failed(id, error)),
+                Err(error) => Some(Got::Failed(error)),
             },
             Self::Connecting(socket, peer) => {
                 let (failed, peer) = (socket.take_error(), *peer);
@@ -86,19 +75,20 @@ impl Kind {
                     return None;
                 };
                 if let Some(error) = failed.unwrap_or_else(Some) {
-                    return Some(Got::Failed(id, error));
+                    return Some(Got::Failed(error));
                 }
                 *self = Self::Stream(Stream::new(socket, peer));
-                Some(Got::Connected(id))
+                Some(Got::Connected)
             }
             Self::Stream(stream) => match stream.exchange(buffer) {
                 Ok(None) => None,
-                Ok(Some(bytes)) => Some(Got::Message(id, stream.peer, bytes)),
+                Ok(Some(bytes)) => Some(Got::Message(stream.peer, bytes)),
                 Err(error) => {
                     *self = Self::Over;
-                    Some(Got::Failed(id, error))
+                    Some(Got::Failed(error))
                 }
             },
+            Self::Secure(conversation) => conversation.read(),
             Self::Over => None,
         }
     }

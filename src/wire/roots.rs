@@ -13,8 +13,8 @@ use webpki_roots::TLS_SERVER_ROOTS;
 
 use super::tls::PROTOCOL as DOT;
 use super::verifier::{Store, Verifier, is_own_issuer};
-use crate::dig::lookup::{Tls, Trust};
-use crate::dig::machine::Failure;
+use crate::engine::failure::Failure;
+use crate::engine::secure::{Tls, Trust};
 
 /// Whose certificates are trusted, by default those of browsers only; and
 /// certificates that a server can ask for.

@@ -10,15 +10,18 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 
 use super::kind::{Kind, begin, datagram};
+use super::roots::Roots;
+use super::secure::Conversation;
 use super::spare::{Connected, Spare};
 use super::{MAX_MESSAGE, errors};
 use crate::engine::message::Transport;
+use crate::engine::secure::Secure;
 
-pub use super::kind::Got;
+pub(super) use super::kind::Got;
 
 /// Sockets by numbers of the caller's.
 #[derive(Debug, Default)]
-pub struct Sockets {
+pub(super) struct Sockets {
     all: BTreeMap<u32, Kind>,
     /// Those that may have something to tell, as epoll knows them.
     ready: VecDeque<u32>,
@@ -37,13 +40,13 @@ const OTHER: u64 = u64::MAX;
 
 impl Sockets {
     /// Whether nothing can ever come.
-    pub fn is_silent(&self) -> bool {
+    pub(super) fn is_silent(&self) -> bool {
         self.all.values().all(|it| matches!(it, Kind::Over))
     }
 
     /// Begins to connect, from `source` if there is one; tells at once what
     /// can be told at once.
-    pub fn connect(
+    pub(super) fn connect(
         &mut self,
         id: u32,
         peer: Option<SocketAddr>,
@@ -54,10 +57,15 @@ impl Sockets {
             && let Some(connected) = self.spare.take(id, peer)
         {
             self.all.insert(id, Kind::Connected(connected));
-            return Some(Got::Connected(id));
+            return Some(Got::Connected);
         }
         let made = peer.ok_or_else(nowhere).and_then(|peer| {
             let socket = begin(peer, source, transport)?;
+            let flags = match transport {
+                Transport::Udp => EpollFlags::EPOLLIN,
+                Transport::Tcp => EpollFlags::EPOLLOUT,
+            };
+            watch(&mut self.epoll, id, socket.as_fd(), flags);
             Ok(match transport {
                 Transport::Udp => Kind::Connected(Connected {
                     socket: socket.into(),
@@ -70,17 +78,16 @@ impl Sockets {
         });
         match made {
             Ok(kind) => {
-                self.register(id, &kind);
                 self.all.insert(id, kind);
-                (transport == Transport::Udp).then_some(Got::Connected(id))
+                (transport == Transport::Udp).then_some(Got::Connected)
             }
-            Err(error) => Some(Got::Failed(id, error)),
+            Err(error) => Some(Got::Failed(error)),
         }
     }
 
     /// Sends; what cannot be sent is lost, as on the way. A UDP socket that
     /// was never connected is made here.
-    pub fn send(
+    pub(super) fn send(
         &mut self,
         id: u32,
         peer: Option<SocketAddr>,
@@ -95,7 +102,7 @@ impl Sockets {
         match kind {
             Kind::Free(sockets) => {
                 let Some(peer) = peer else {
-                    return Some(Got::NotSent(id, nowhere()));
+                    return Some(Got::NotSent(nowhere()));
                 };
                 let of_family = |it: &UdpSocket| {
                     it.local_addr()
@@ -104,7 +111,7 @@ impl Sockets {
                 if !sockets.iter().any(of_family) {
                     let socket = match datagram(peer) {
                         Ok(socket) => socket,
-                        Err(error) => return Some(Got::NotSent(id, error)),
+                        Err(error) => return Some(Got::NotSent(error)),
                     };
                     errors::listen(&socket, peer.is_ipv4());
                     watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
@@ -114,7 +121,7 @@ impl Sockets {
                 // The first error can be that of an earlier datagram.
                 let sent = socket.send_to(message, peer);
                 let sent = sent.or_else(|_| socket.send_to(message, peer));
-                sent.err().map(|error| Got::NotSent(id, error))
+                sent.err().map(Got::NotSent)
             }
             Kind::Connected(Connected { socket, .. }) => {
                 // An error of an earlier datagram is told here.
@@ -122,9 +129,9 @@ impl Sockets {
                 let is_refused = error.kind() == ErrorKind::ConnectionRefused;
                 let is_earlier = is_refused && socket.send(message).is_ok();
                 Some(if is_earlier {
-                    Got::Failed(id, error)
+                    Got::Failed(error)
                 } else {
-                    Got::NotSent(id, error)
+                    Got::NotSent(error)
                 })
             }
             Kind::Stream(stream) => {
@@ -137,23 +144,45 @@ impl Sockets {
                 }
                 let error = result.err()?;
                 *kind = Kind::Over;
-                Some(Got::Failed(id, error))
+                Some(Got::Failed(error))
+            }
+            Kind::Secure(conversation) => {
+                conversation.send(message);
+                self.ready.push_back(id);
+                None
             }
             Kind::Connecting(..) | Kind::Over => None,
         }
     }
 
+    /// Begins TLS or HTTP on a connection that is made; it is told to be
+    /// connected again when messages can be sent.
+    pub(super) fn secure(&mut self, id: u32, secure: Secure, roots: &Roots) {
+        let Some(Kind::Stream(stream)) = self.all.remove(&id) else {
+            return;
+        };
+        let begun = Conversation::begin(stream.socket, stream.peer, secure, roots);
+        if let Some(epoll) = &self.epoll {
+            let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
+            let mut event = EpollEvent::new(flags, id.into());
+            let _ = epoll.modify(begun.socket.0.as_fd(), &mut event);
+        }
+        self.all.insert(id, Kind::Secure(begun));
+        self.ready.push_back(id);
+    }
+
     /// The address and port of this side.
-    pub fn local(&self, id: u32) -> Option<SocketAddr> {
+    pub(super) fn local(&self, id: u32) -> Option<SocketAddr> {
         match self.all.get(&id)? {
             Kind::Connected(connected) => connected.socket.local_addr().ok(),
             Kind::Stream(stream) => stream.socket.local_addr().ok(),
+            Kind::Secure(conversation) => conversation.socket.0.local_addr().ok(),
             Kind::Free(_) | Kind::Connecting(..) | Kind::Over => None,
         }
     }
 
     /// Closes a socket; what still comes is lost.
-    pub fn close(&mut self, id: u32) {
+    pub(super) fn close(&mut self, id: u32) {
         if let Some(Kind::Connected(connected)) = self.all.remove(&id)
             && self.epoll.is_some()
         {
@@ -161,9 +190,13 @@ impl Sockets {
         }
     }
 
-    /// The next thing that happens within this time. `other` is a further
-    /// descriptor that is waited for.
-    pub fn wait(&mut self, timeout: Duration, other: Option<BorrowedFd<'_>>) -> Option<Got> {
+    /// The next thing that a socket tells within this time; `None`: none does, or
+    /// `other` can be read, a further descriptor that is waited for.
+    pub(super) fn wait(
+        &mut self,
+        timeout: Duration,
+        other: Option<BorrowedFd<'_>>,
+    ) -> Option<(u32, Got)> {
         let deadline = Instant::now() + timeout;
         loop {
             if let Some(got) = self.told() {
@@ -173,13 +206,8 @@ impl Sockets {
             let left = deadline.saturating_duration_since(Instant::now());
             let milliseconds = i32::try_from(left.as_micros().div_ceil(1000));
             let is_other = self.poll(milliseconds.unwrap_or(i32::MAX), other);
-            if self.ready.is_empty() {
-                if is_other {
-                    return Some(Got::Other);
-                }
-                if left.is_zero() {
-                    return None;
-                }
+            if self.ready.is_empty() && (is_other || left.is_zero()) {
+                return None;
             }
         }
     }
@@ -215,7 +243,7 @@ impl Sockets {
     }
 
     /// Stops waiting for the other descriptor.
-    pub fn forget(&mut self, other: BorrowedFd<'_>) {
+    pub(super) fn forget(&mut self, other: BorrowedFd<'_>) {
         if std::mem::take(&mut self.has_other)
             && let Some(epoll) = &self.epoll
         {
@@ -223,20 +251,8 @@ impl Sockets {
         }
     }
 
-    fn register(&mut self, id: u32, kind: &Kind) {
-        match kind {
-            Kind::Connected(Connected { socket, .. }) => {
-                watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLIN);
-            }
-            Kind::Connecting(socket, _) => {
-                watch(&mut self.epoll, id, socket.as_fd(), EpollFlags::EPOLLOUT);
-            }
-            Kind::Free(_) | Kind::Stream(_) | Kind::Over => {}
-        }
-    }
-
     /// What the sockets that were found ready still have to tell.
-    pub fn told(&mut self) -> Option<Got> {
+    pub(super) fn told(&mut self) -> Option<(u32, Got)> {
         while let Some(key) = self.ready.pop_front() {
             let id = self.spare.owner(key);
             let Some(kind) = self.all.get_mut(&id) else {
@@ -245,16 +261,18 @@ impl Sockets {
             if self.buffer.is_empty() {
                 self.buffer = vec![0; MAX_MESSAGE];
             }
-            let got = kind.read(id, &mut self.buffer);
+            let got = kind.read(&mut self.buffer);
             if let (Some(epoll), Kind::Stream(stream)) = (&self.epoll, &kind) {
                 stream.wait_by(epoll, id);
             }
             if let Some(got) = got {
                 // There may be more behind a message of a connection.
-                if let (Got::Message(..), Kind::Stream(_)) = (&got, &kind) {
+                if matches!((&got, &kind), (Got::Message(..), Kind::Stream(_)))
+                    || matches!(kind, Kind::Secure(_))
+                {
                     self.ready.push_front(id);
                 }
-                return Some(got);
+                return Some((id, got));
             }
         }
         None

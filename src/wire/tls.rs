@@ -1,119 +1,90 @@
 //! DNS over TLS (RFC 7858), by rustls.
-//!
-//! The runtime is one of this thread, made when it is needed: sockets are in
-//! the network namespace that the thread has entered.
 
-use std::future::Future;
+use std::convert::Infallible;
+use std::future::pending;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
 
+use futures_util::future::{Either, select};
+use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net;
-use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout_at;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::roots::Roots;
+use super::secure::{Letters, Socket};
 use super::{failure, verifier};
-use crate::dig::lookup::{Tls, Trust};
-use crate::dig::machine::{Certificate, Failure};
+use crate::engine::failure::{Certificate, Failure};
+use crate::engine::secure::{Tls, Trust};
 
 /// What a server says that it speaks.
 pub(super) const PROTOCOL: &[u8] = b"dot";
 
-/// A connection to one server.
-#[derive(Debug)]
-pub(super) struct Connection {
-    runtime: Runtime,
-    stream: TlsStream<net::TcpStream>,
+/// How TLS is spoken with one server.
+pub(super) struct Layer {
+    pub(super) tls: Tls,
+    pub(super) config: Result<ClientConfig, Failure>,
+    pub(super) peer: SocketAddr,
 }
 
-impl Connection {
-    /// Shakes hands, and looks at the certificate.
-    pub(super) fn open(
-        socket: TcpStream,
-        tls: &Tls,
-        deadline: Instant,
-        roots: &Roots,
-    ) -> Result<Self, Failure> {
-        let runtime = runtime()?;
-        let stream = within(
-            &runtime,
-            deadline,
-            shake_hands(socket, tls, PROTOCOL, roots),
-        )?;
-        if tls.must_agree && stream.get_ref().1.alpn_protocol() != Some(PROTOCOL) {
-            return Err(Failure::NoDot);
+/// Shakes hands, then exchanges messages until that is no longer possible.
+pub(super) async fn converse(
+    socket: Socket,
+    layer: Layer,
+    letters: &Letters,
+) -> Result<Infallible, Failure> {
+    let must_agree = layer.tls.must_agree;
+    let stream = shake_hands(socket, layer).await?;
+    if must_agree && stream.get_ref().1.alpn_protocol() != Some(PROTOCOL) {
+        return Err(Failure::NoDot);
+    }
+    letters.open();
+    let (mut reader, mut writer) = split(stream);
+    let read = async {
+        loop {
+            let message = framed(&mut reader).await;
+            letters.put(message.map_err(|error| why(&error))?);
         }
-        Ok(Self { runtime, stream })
-    }
-
-    /// The address of this side.
-    pub(super) fn local(&self) -> Option<SocketAddr> {
-        self.stream.get_ref().0.local_addr().ok()
-    }
-
-    /// Sends bytes.
-    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let stream = &mut self.stream;
-        self.runtime.block_on(async {
-            stream.write_all(bytes).await.map_err(|error| why(&error))?;
-            stream.flush().await.map_err(|error| why(&error))
-        })
-    }
-
-    /// Waits until the buffer is full.
-    pub(super) fn fill(&mut self, buffer: &mut [u8], deadline: Instant) -> Result<(), Failure> {
-        let stream = &mut self.stream;
-        within(&self.runtime, deadline, async {
-            let read = stream.read_exact(buffer).await;
-            read.map(|_| ()).map_err(|error| why(&error))
-        })
+    };
+    // What is wrong shows when the reply is waited for.
+    let write = async {
+        loop {
+            let message = letters.next().await;
+            if write(&mut writer, &message).await.is_err() {
+                pending::<()>().await;
+            }
+        }
+    };
+    match select(pin!(read), pin!(write)).await {
+        Either::Left((end, _)) | Either::Right((end, _)) => end,
     }
 }
 
-/// A runtime of this thread.
-pub(super) fn runtime() -> Result<Runtime, Failure> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| failure(&error))
+/// Writes a message behind its length (RFC 1035, section 4.2.2).
+async fn write(writer: &mut (impl AsyncWrite + Unpin), message: &[u8]) -> io::Result<()> {
+    let length = u16::try_from(message.len()).unwrap_or(u16::MAX);
+    let whole = [&length.to_be_bytes(), message].concat();
+    writer.write_all(&whole).await?;
+    writer.flush().await
 }
 
-/// Does something until the deadline.
-pub(super) fn within<T>(
-    runtime: &Runtime,
-    deadline: Instant,
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    runtime.block_on(async {
-        let worked = timeout_at(deadline.into(), work).await;
-        worked.unwrap_or(Err(Failure::TimedOut))
-    })
+async fn framed(reader: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut message = vec![0; reader.read_u16().await?.into()];
+    reader.read_exact(&mut message).await?;
+    Ok(message)
 }
 
-/// The socket on the runtime that runs.
-pub(super) fn adopt(socket: TcpStream) -> Result<net::TcpStream, Failure> {
-    let adopted = socket
-        .set_nonblocking(true)
-        .and_then(|()| net::TcpStream::from_std(socket));
-    adopted.map_err(|error| failure(&error))
-}
-
-/// TLS over a socket, for one protocol.
+/// TLS over a socket.
 pub(super) async fn shake_hands(
-    socket: TcpStream,
-    tls: &Tls,
-    protocol: &[u8],
-    roots: &Roots,
-) -> Result<TlsStream<net::TcpStream>, Failure> {
-    let config = roots.config(tls, protocol)?;
-    let socket = adopt(socket)?;
+    socket: Socket,
+    layer: Layer,
+) -> Result<TlsStream<Socket>, Failure> {
+    let Layer { tls, config, peer } = layer;
+    let config = config?;
     // Certificates know no zones of addresses.
     let host = tls.host.split('%').next().unwrap_or_default().to_owned();
-    let peer = socket.peer_addr().map_err(|error| failure(&error))?;
     // What is no name is nobody's; whoever answers has none.
     let name = ServerName::try_from(host).or_else(|_| match tls.trust {
         Trust::Anyone => Ok(peer.ip().into()),

@@ -16,7 +16,7 @@ use rustls::{
 use webpki::{EndEntityCert, KeyUsage, RawPublicKeyEntity};
 
 use super::fields::Fields;
-use crate::dig::machine::{Certificate, Failure};
+use crate::engine::failure::{Certificate, Failure};
 
 /// Whose certificates count.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ impl Verifier {
             let has_names = leaf.valid_dns_names().next().is_some();
             self.heeds_subject
                 && !has_names
-                && Fields::of(first).is_some_and(|it| it.is_called(name))
+                && Fields::of_certificate(first).is_some_and(|it| it.is_called(name))
         };
         let is_named = leaf.verify_is_valid_for_subject_name(name).is_ok()
             || matches!(name, ServerName::DnsName(name) if is_subject(name.as_ref().as_bytes()));
@@ -111,14 +111,14 @@ impl Verifier {
 impl Store {
     fn knows_issuer(&self, certificate: &CertificateDer<'_>) -> bool {
         let mut anchors = self.anchors.iter();
-        Fields::of(certificate)
+        Fields::of_certificate(certificate)
             .is_some_and(|fields| anchors.any(|it| it.subject.as_ref() == fields.issuer))
     }
 }
 
 /// Whether a certificate names itself as who signed it.
 pub(super) fn is_own_issuer(certificate: &CertificateDer<'_>) -> bool {
-    Fields::of(certificate).is_some_and(|it| it.issuer == it.subject)
+    Fields::of_certificate(certificate).is_some_and(|it| it.issuer == it.subject)
 }
 
 /// Nobody that is trusted has signed the last of a chain.
@@ -132,7 +132,7 @@ fn unsigned(last: &CertificateDer<'_>, others: &[CertificateDer<'_>]) -> Certifi
 
 /// The key of a certificate, whatever else stands there.
 fn key<'c>(certificate: &'c CertificateDer<'_>) -> Result<SubjectPublicKeyInfoDer<'c>, Error> {
-    let fields = Fields::of(certificate);
+    let fields = Fields::of_certificate(certificate);
     fields
         .map(|it| it.key)
         .ok_or(Error::InvalidCertificate(CertificateError::BadEncoding))

@@ -26,13 +26,12 @@ use kdns::host::root::{Resolution, Root};
 use kdns::host::tree;
 use kdns::kubelet::choice::NODE_FILE;
 use kdns::kubelet::effective::from_directory_of;
+use kdns::kubelet::flags::Name;
 use kdns::kubelet::{Found, Kubelet, Origin, distribution};
 use kdns::lint::context::Context;
 use kdns::lint::document::{At, FileId};
-use kdns::lint::facts::Key;
-use kdns::lint::options::Options;
 use kdns::lint::workspace::{File, Workspace};
-use kdns::lint::{extract, reading, recognise, subject};
+use kdns::lint::{Given, extract, reading, recognise, subject};
 use kdns::text::{Place, Source};
 
 /// A setting: its values, and where it stands; nothing: it was not made.
@@ -56,7 +55,7 @@ impl Said {
 /// What the commands say that read a node, of its files alone.
 fn by_node(directory: &Path) -> Option<(Kubelet, Said)> {
     let root = &Root::below(directory, Resolution::default()).unwrap();
-    let kubelet = kubelet::read(root, &[], None).0?;
+    let kubelet = kubelet::read_kubelet(root, &[], None).0?;
     let place = |origin: &Origin| match origin {
         Origin::File(place) => shown(directory, place),
         // `lint` says that of a file that is not there, and goes on.
@@ -81,7 +80,7 @@ fn by_node(directory: &Path) -> Option<(Kubelet, Said)> {
 /// The files that `lint --root` reads of a node.
 fn of_root(directory: &Path) -> Vec<Source> {
     let root = Root::below(directory, Resolution::default()).unwrap();
-    let node = node::read(&root, &StandIns::default(), Parts::default()).unwrap();
+    let node = node::read_node(&root, &StandIns::default(), Parts::default()).unwrap();
     let mut sources = node.sources;
     sources.extend(node::settings::files(&root));
     sources
@@ -114,14 +113,9 @@ fn by_lint(root: &Path, sources: Vec<Source>, known: &Kubelet, of_node: &Said) -
             facts: found.and_then(|it| extract::facts(&it).kept()),
         }
     };
-    let workspace = Workspace {
-        options: Options {
-            kubelet_version: known.version,
-            ..Options::default()
-        },
-        files: sources.iter().enumerate().map(file).collect(),
-        ..Workspace::default()
-    };
+    let mut given = Given::default();
+    given.options.kubelet_version = known.version;
+    let workspace = Workspace::new(&given, sources.iter().enumerate().map(file).collect());
     let context = Context::new(&workspace);
     let place = |at: At| {
         let source = &sources[at.file.0 as usize];
@@ -146,7 +140,7 @@ fn shown(root: &Path, place: &Place) -> String {
 
 fn said(made: &subject::Kubelet<'_>, place: &dyn Fn(At) -> String, of_node: &Said) -> Said {
     let path = format!("/{}", made.path.trim_start_matches('/'));
-    let keys = [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain];
+    let keys = [Name::ResolvConf, Name::ClusterDns, Name::ClusterDomain];
     let line = |at: &str| at.rsplit_once(':').map_or("", |it| it.0).to_owned();
     let mut of_node = of_node.0.iter();
     Said(keys.map(|key| {
@@ -156,8 +150,8 @@ fn said(made: &subject::Kubelet<'_>, place: &dyn Fn(At) -> String, of_node: &Sai
             // Some distributions have defaults of their own.
             let default = match key {
                 _ if of_node.1.is_empty() => of_node.0.clone(),
-                Key::ResolvConf => vec![NODE_FILE.to_owned()],
-                Key::ClusterDns => Vec::new(),
+                Name::ResolvConf => vec![NODE_FILE.to_owned()],
+                Name::ClusterDns => Vec::new(),
                 _ => vec![String::new()],
             };
             // A null takes back what was set, and can stand nowhere.
@@ -170,16 +164,16 @@ fn said(made: &subject::Kubelet<'_>, place: &dyn Fn(At) -> String, of_node: &Sai
         }
         let values = setting.values.iter();
         let values = match key {
-            Key::ClusterDns => values
+            Name::ClusterDns => values
                 .filter_map(|it| Some(it.address()?.to_string()))
                 .collect(),
-            Key::ResolvConf if !setting.is_flag => values
+            Name::ResolvConf if !setting.is_flag => values
                 .map(|it| from_directory_of(&path, it.text.clone()))
                 .collect(),
             _ => values.map(|it| it.text.clone()).collect(),
         };
         let at = match setting.values.first() {
-            Some(first) if key == Key::ClusterDns => first.at,
+            Some(first) if key == Name::ClusterDns => first.at,
             _ => setting.at,
         };
         (values, place(at))
@@ -206,20 +200,19 @@ fn copy(from: &Path, to: &Path) {
 fn add_unit(node: &Path, to: &Path) {
     let unit = to.join("etc/systemd/system/kubelet.service");
     let root = Root::below(node, Resolution::default()).unwrap();
-    let kubelet = kubelet::read(&root, &processes::scan(&root).0, None).0;
-    let pid = kubelet.and_then(|it| match it.found {
-        Found::Process { pid, comm } if comm == "kubelet" => Some(pid),
-        _ => None,
-    });
-    let Some(command) = pid.map(|pid| processes::arguments_of(&root, pid)) else {
+    let kubelet = kubelet::read_kubelet(&root, &processes::scan(&root).0, None).0;
+    let is_program =
+        |it: &Kubelet| matches!(&it.found, Found::Process { comm, .. } if comm == "kubelet");
+    let Some(kubelet) = kubelet.filter(is_program) else {
         return;
     };
+    let command = kubelet::arguments(&root, &kubelet);
     let units = distribution::UNITS.iter();
     let has_unit = units
         .map(|it| to.join("etc/systemd/system").join(it.0))
         .any(|it| it.symlink_metadata().is_ok());
     let is_of_snap = command.iter().any(|it| it.contains("/snap/"));
-    if has_unit || is_of_snap || kubelet::read(&root, &[], None).0.is_none() {
+    if has_unit || is_of_snap || kubelet::read_kubelet(&root, &[], None).0.is_none() {
         return;
     }
     let words = command.iter().map(|word| {
@@ -280,7 +273,7 @@ fn difference(directory: &Path) -> Option<Result<(), String>> {
 fn lint_and_the_other_commands_say_the_same_of_every_node() {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let mut found = Vec::new();
-    for folder in ["nodes", "kubelet", "lint", "lint-faces", "lint-real"] {
+    for folder in ["nodes", "kubelet", "lint", "lint-formats", "lint-real"] {
         roots(&testdata.join(folder), &mut found);
     }
     let mut seen = Seen::default();

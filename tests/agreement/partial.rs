@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kdns::lint::context::Context;
 use kdns::lint::document::FileId;
 use kdns::lint::workspace::{File, Workspace};
-use kdns::lint::{extract, reading};
+use kdns::lint::{Given, extract, reading};
 use kdns::text::Source;
 
 const UNIT: &str = "lib/systemd/system/kubelet.service";
@@ -28,10 +28,8 @@ fn check(files: &[(&str, &str)], expected: (Option<&str>, usize)) {
             facts: extract::facts(&found).kept(),
         }
     };
-    let workspace = Workspace {
-        files: files.iter().enumerate().map(facts).collect(),
-        ..Workspace::default()
-    };
+    let given = Given::default();
+    let workspace = Workspace::new(&given, files.iter().enumerate().map(facts).collect());
     let context = Context::new(&workspace);
     let [kubelet] = context.kubelets() else {
         panic!("{:?}", context.kubelets());

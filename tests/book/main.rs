@@ -16,6 +16,7 @@ mod links;
 mod needs;
 mod pages;
 mod probes;
+mod recipes;
 mod resolvers;
 
 use std::process::ExitCode;
@@ -33,5 +34,6 @@ fn main() -> ExitCode {
     trials.extend(resolvers::trials());
     trials.extend(links::trials());
     trials.extend(cases::trials());
+    trials.extend(recipes::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -110,7 +110,7 @@ fn a_fifo_can_stand_for_any_file_that_is_named() {
         (scenario, "kdns explain --scenario FIFO", 0),
         (pod, "kdns explain web --pod FIFO", 0),
         (resolv_conf, "kdns check-loop --node-file FIFO", 2),
-        (corefile, "kdns check-loop --corefile FIFO", 2),
+        (corefile, "kdns check-loop --root . --corefile FIFO", 2),
         (kubelet, "kdns check-loop --kubelet-config FIFO", 2),
         (
             resolv_conf,

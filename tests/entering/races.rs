@@ -2,13 +2,19 @@
 //! are killed in the middle.
 
 use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kdns::host::node as reader;
+use kdns::host::node::processes::{self, ProcessSeen};
 use kdns::host::root::Root;
+use kdns::kubelet::{Found, Kubelet};
 use kdns::netns;
+use kdns::topology::Network;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -71,6 +77,59 @@ pub(crate) fn reused_ids() {
     let firsts = ends.iter().filter(|it| **it == "one").count();
     let gone = ends.iter().filter(|it| **it == "gone").count();
     assert!(firsts > 0 && gone > 0, "{ends:?}");
+}
+
+/// A kubelet with this argument.
+fn kubelet(argument: &str) -> Child {
+    const PROGRAM: &str = "/tmp/kubelet";
+    const TEXT: &str = "#!/usr/bin/python3
+import socket, sys, time
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+if '/two' in sys.argv[1]: server.bind(('127.0.0.1', 53))
+print('ready', flush=True)
+time.sleep(1000)
+";
+    fs::write(PROGRAM, TEXT).unwrap();
+    fs::set_permissions(PROGRAM, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(PROGRAM);
+    command.arg(format!("--resolv-conf={argument}"));
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let out = child.stdout.as_mut().unwrap();
+    out.read_exact(&mut [0; 6]).unwrap();
+    child
+}
+
+/// A process that was seen has ended, and another one has its number: nothing is
+/// said of the first that is the second's.
+pub(crate) fn reused_after_a_scan() {
+    let root = Root::live().unwrap();
+    let first = kubelet("/one");
+    let pid = first.id();
+    let (seen, _) = processes::scan(&root);
+    let found = reader::kubelet::read_kubelet(&root, &seen, None).0.unwrap();
+    assert_eq!(found.resolv_conf.value, "/one");
+    assert!(!reader::kubelet::arguments(&root, &found).is_empty());
+    end(first);
+    fs::write("/proc/sys/kernel/ns_last_pid", (pid - 1).to_string()).unwrap();
+    let second = kubelet("/two");
+    assert_eq!(second.id(), pid, "another process has taken the number");
+    // What a root has read it remembers.
+    let root = Root::live().unwrap();
+    assert!(reader::kubelet::arguments(&root, &found).is_empty());
+    assert!(reader::kubelet::own_root(&root, &found).is_none());
+    let late = reader::kubelet::read_kubelet(&root, &seen, None).0;
+    let is_running = |it: &Kubelet| matches!(it.found, Found::Process { .. });
+    assert!(!late.as_ref().is_some_and(is_running), "{late:?}");
+    let networks = [(Network::Node, 1)];
+    let owner = |seen: &[ProcessSeen]| {
+        let (listeners, _) = reader::sockets::read_listeners(&root, seen, &networks);
+        listeners[0].owner.as_ref().map(|it| it.pid)
+    };
+    assert_eq!(owner(&seen), None);
+    assert_eq!(owner(&processes::scan(&root).0), Some(pid));
+    let own = Network::Pod("own".to_owned());
+    assert_eq!(reader::sockets::of_process(&root, &seen, &own, pid), None);
+    end(second);
 }
 
 /// A number changes hands so long after kdns has begun to look: whom its answer

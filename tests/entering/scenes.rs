@@ -29,6 +29,11 @@ const SCENES: &[Scene] = &[
     ("pods::what is left of the dead", RUNC, pods::dead),
     ("pods::control groups", RUNC, pods::control_groups),
     ("races::reused ids", PLAIN, races::reused_ids),
+    (
+        "races::reused after a scan",
+        PYTHON,
+        races::reused_after_a_scan,
+    ),
     ("races::ends in the middle", RUNC, races::ends),
     ("races::kills in the middle", PLAIN, races::kills),
     ("privileges::nobody", PLAIN, privileges::nobody),

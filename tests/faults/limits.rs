@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::UdpSocket;
+use std::process::Command;
 use std::thread;
 
 use libtest_mimic::Trial;
@@ -16,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("limits::sockets of a live lookup", &needs, live),
         trial("limits::memory", &needs, memory),
         trial("limits::threads", &["prlimit", "setpriv"], threads),
+        trial("limits::processes", &["prlimit", "setpriv"], processes),
     ]
 }
 
@@ -175,22 +177,57 @@ fn memory() {
     assert!(ended_early > 0, "no limit was low enough");
 }
 
+/// A user that may not have one more process gets the same of a node below a
+/// directory; of a process, whose files are read by another one, it is said.
+fn processes() {
+    let copy = tempfile::tempdir().unwrap();
+    fs::copy(crate::lab::KDNS, copy.path().join("kdns")).unwrap();
+    let script = "cp -R \"$1\" node; chmod -R a+rX .; user=\"setpriv --reuid 64998 --clear-groups\"
+        $user sleep 60 & own=$!; trap 'kill $own' EXIT; shift
+        $user prlimit --nproc=1 ./kdns \"$@\" $(test \"$1\" != explain || echo --target $own)";
+    let limited = |words: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-euc", script, "sh"]);
+        command.arg(testdata("nodes/cluster-loop"));
+        let output = command.args(words).current_dir(copy.path()).output();
+        Ended::of(&output.unwrap())
+    };
+    for words in [
+        ["pods", "--root", "node"],
+        ["check-loop", "--root", "node"],
+        ["upstream", "--root", "node"],
+        ["lint", "--root", "node"],
+    ] {
+        let ended = limited(&words);
+        let mut free = Command::new(crate::lab::KDNS);
+        let free = free.args(words).current_dir(copy.path()).output();
+        let free = Ended::of(&free.unwrap());
+        assert_eq!((ended.status, &ended.out), (free.status, &free.out));
+    }
+    let ended = limited(&["explain", "web"]);
+    ended.is_clear("a target");
+    assert!(
+        ended.status == 2 && ended.err.contains("limit of processes"),
+        "{ended:?}"
+    );
+}
+
 /// A user that may not have one more thread gets the same findings.
 fn threads() {
-    let tree = testdata("lint-real").display().to_string();
-    let run = ["lint", &tree, "--format", "concise"];
-    let free = behind(&[], &run);
-    // Root has no such limit, and nobody can have processes already.
+    // Root has no such limit, nobody can have processes already, and this checkout may be root's alone.
     let copy = tempfile::tempdir().unwrap();
     let program = copy.path().join("kdns");
     fs::copy(crate::lab::KDNS, &program).unwrap();
-    let output = std::process::Command::new("sh")
-        .args(["-c", "chmod -R a+rX \"$1\"; exec setpriv --reuid 64999 --clear-groups prlimit --nproc=1 \"$2\" lint \"$3\" --format concise", "sh"])
-        .arg(copy.path())
-        .arg(&program)
-        .arg(&tree)
+    let script = "cp -R \"$1\" tree; chmod -R a+rX .; exec setpriv --reuid 64999 --clear-groups prlimit --nproc=1 ./kdns lint tree --format concise";
+    let output = Command::new("sh")
+        .args(["-euc", script, "sh"])
+        .arg(testdata("lint-real"))
+        .current_dir(copy.path())
         .output()
         .unwrap();
+    let mut free = Command::new(&program);
+    free.args(["lint", "tree", "--format", "concise"]);
+    let free = Ended::of(&free.current_dir(copy.path()).output().unwrap());
     let ended = Ended::of(&output);
     assert_eq!(
         (ended.status, &ended.out),

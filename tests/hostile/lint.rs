@@ -4,10 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use kdns::finding::Severity;
-use kdns::lint::context::Context;
-use kdns::lint::document::FileId;
-use kdns::lint::workspace::{File, Workspace};
-use kdns::lint::{Rule, check, extract, reading, rules, settle};
+use kdns::lint::{Given, Rule, rules};
 use kdns::render::lint::{Lint, json, text};
 use kdns::text::Source;
 
@@ -68,41 +65,21 @@ fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
         name: path.to_owned(),
         bytes: bytes.to_vec(),
     });
-    let found = reading::documents(FileId(0), &source, None);
-    let facts = extract::facts(&found).kept();
-    let workspace = Workspace {
-        files: vec![File {
-            path: path.into(),
-            facts,
-        }],
-        ..Workspace::default()
+    let given = Given {
+        rules: rules.to_vec(),
+        ..Given::default()
     };
-    let context = Context::new(&workspace);
-    let broken = found.broken.iter().map(|it| settle::broken(it, bytes));
-    let mut drafts = check::file(&found, &context, rules);
-    drafts.extend(broken);
-    drafts.extend(check::across(&context, rules));
-    let is_whole = found.broken.is_empty();
-    let library = |_: FileId| Some(Arc::clone(&source));
-    let settled = settle::file(
-        &source,
-        FileId(0),
-        drafts,
-        &workspace,
-        rules,
-        is_whole,
-        &library,
-    );
+    let found = kdns::lint::run(&[source], &given);
     let said = Lint {
-        findings: &settled.findings,
-        suppressed: &settled.suppressed,
+        findings: &found.findings,
+        suppressed: &found.suppressed,
         notices: Vec::new(),
         files: 1,
         fail_on: Severity::Warning,
     };
-    text::write(&settled.findings, 1, false, &mut io::sink()).unwrap();
+    text::write(&found.findings, 1, false, &mut io::sink()).unwrap();
     json::write(&said, &mut io::sink()).unwrap();
-    settled.findings.len()
+    found.findings.len()
 }
 
 fn check(path: &str, seed: &str) {

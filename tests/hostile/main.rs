@@ -13,6 +13,7 @@
 
 mod explain;
 mod lint;
+mod memory;
 mod nodes;
 mod shapes;
 

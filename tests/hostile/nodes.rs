@@ -50,11 +50,15 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 /// All that is said about a node.
 fn judge(directory: &Path) {
     let root = Root::below(directory, Resolution::default()).unwrap();
-    let node = node::read(&root, &StandIns::default(), Parts::ALL).unwrap();
+    let node = node::read_node(&root, &StandIns::default(), Parts::ALL).unwrap();
     let nowhere = &mut io::sink();
     let report = check_loop::judge(&node);
     render::check_loop::json::write(&report, nowhere).unwrap();
-    render::check_loop::text::write(&report, false, nowhere).unwrap();
+    let style = render::check_loop::text::Style {
+        colors: false,
+        verbose: true,
+    };
+    render::check_loop::text::write(&report, style, nowhere).unwrap();
     render::upstream::write(&upstream::of_node(&node), false, nowhere).unwrap();
 }
 
@@ -89,7 +93,7 @@ fn a_node_costs_its_bytes() {
 fn dns_pods_cost_their_number() {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes/cluster-loop");
     let root = Root::below(&from, Resolution::default()).unwrap();
-    let node = node::read(&root, &StandIns::default(), Parts::ALL).unwrap();
+    let node = node::read_node(&root, &StandIns::default(), Parts::ALL).unwrap();
     let of = |count: usize| {
         let mut node = node.clone();
         let pod = node.pods.remove(0);

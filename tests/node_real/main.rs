@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     }
     let mut arguments = Arguments::from_args();
     // Most cases wait.
-    arguments.test_threads.get_or_insert(4);
+    arguments.test_threads.get_or_insert(12);
     let mut trials: Vec<_> = cases.into_iter().map(lab::trial).collect();
     trials.extend(pods::trials());
     libtest_mimic::run(&arguments, trials).exit_code()

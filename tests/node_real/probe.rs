@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kdns::check_loop::seen::{self, NamespaceFile, Record, Seen, Sight, Target};
+use kdns::check_loop::seen::{self, NamespaceFile, ProbeResult, Record, Sight, Target};
 use kdns::probe;
 use kdns::topology::Network;
 
@@ -89,7 +89,7 @@ fn target(server: &str, pod: Option<(&str, String)>) -> Target {
 }
 
 /// Probes, with a recorder beside it, and compares the two.
-fn probe(targets: &[Target], limit: Duration) -> Result<(Seen, Record), String> {
+fn probe(targets: &[Target], limit: Duration) -> Result<(ProbeResult, Record), String> {
     let recorder = Recorder::default();
     recorder.watch(None)?;
     for target in targets {

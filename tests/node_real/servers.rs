@@ -156,10 +156,10 @@ fn wait_for(case: &Configuration) -> Result<DnsServer, String> {
             let node = Node {
                 addresses,
                 interfaces,
-                files: files::read(&root).0,
+                files: files::read_host_files(&root).0,
                 ..Node::default()
             };
-            let (servers, _) = servers::read(&root, &seen, &node, None);
+            let (servers, _) = servers::read_servers(&root, &seen, &node, None);
             let count = servers.len();
             let found = servers.into_iter().next();
             return found

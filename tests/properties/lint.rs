@@ -129,6 +129,7 @@ fn lint(tree: &Path, args: &[&str]) -> Run {
         out: &mut out,
         err: &mut err,
         colors: false,
+        terminal: None,
     };
     let words = ["kdns", "lint", "--allow-empty"].iter().chain(args);
     let words = words.map(OsString::from).chain([tree.into()]);
@@ -151,7 +152,7 @@ fn content(tree: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn places_are_right_formats_agree_and_fixes_are_done_once() {
     // What is wrong already, and what is right on real nodes.
     let seeds = [
-        seeds(&["lint", "lint-faces/tree"]),
+        seeds(&["lint", "lint-formats/tree"]),
         seeds(&["corefiles", "kubelet", "pod-file"]),
     ];
     let mut random = Random(5);

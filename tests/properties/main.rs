@@ -141,7 +141,7 @@ fn every_name_fits_a_message() {
 fn every_lookup_ends() {
     for_all(|scenario, resolver| {
         let run = resolver.predict(scenario);
-        if run.outcome != Outcome::Failed("HANG") {
+        if run.outcome != Outcome::Hung {
             return None;
         }
         let is_open = |sent: &Sent| sent.came.is_none() && sent.query.transport == Transport::Tcp;
@@ -247,8 +247,7 @@ fn saved_scenarios_are_the_same() {
 }
 
 fn predict(scenario: &Scenario, resolver: &Resolver) -> Value {
-    let run = resolver.predict(scenario);
-    let courses = resolver.courses(scenario, &run);
+    let (run, courses) = resolver.predict_courses(scenario);
     let mut line = Vec::new();
     prediction::line(&scenario.id, resolver, (&run, &courses), &mut line).unwrap();
     serde_json::from_slice(&line).unwrap()
@@ -259,8 +258,7 @@ fn predict(scenario: &Scenario, resolver: &Resolver) -> Value {
 #[test]
 fn every_fall_of_lots_is_among_the_courses() {
     for_all(|scenario, resolver| {
-        let usual = resolver.predict(scenario);
-        let courses = resolver.courses(scenario, &usual);
+        let (usual, courses) = resolver.predict_courses(scenario);
         let lots = usual.chance.as_ref().map_or(0, |it| it.lots.len());
         let counts = |rule: &Rule| rule.nth.is_some() || rule.up_to.is_some();
         let counted = scenario.answers.iter().any(counts);

@@ -8,7 +8,7 @@ use kdns::config::{dnsmasq_conf, ini, named_conf, unbound_conf};
 use kdns::node::addresses;
 use kdns::text::Source;
 use kdns::topology::resolved::{self, Files};
-use kdns::topology::{Surroundings, dnsmasq, named, unbound};
+use kdns::topology::{Instance, Surroundings, dnsmasq, named, unbound};
 
 use crate::generate::Random;
 
@@ -68,7 +68,7 @@ fn read(bytes: &[u8]) {
     let addresses = addresses::parse(bytes, bytes);
     let interfaces = addresses::interfaces(bytes, bytes, bytes);
     let around = Surroundings {
-        label: "it",
+        instance: Instance::Only,
         addresses: &addresses,
         interfaces: &interfaces,
         files: &[],
@@ -93,8 +93,8 @@ fn read(bytes: &[u8]) {
         links: vec![(3, source)],
         ..Files::default()
     };
-    let read = resolved::read(&files);
-    drop(format!("{:?}", resolved::server(&read, "it")));
+    let read = resolved::from_files(&files);
+    drop(format!("{:?}", resolved::server(&read, Instance::Only)));
     drop(read.lost());
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kdns::host::node::{Parts, StandIns, read};
+use kdns::host::node::{Parts, StandIns, read_node};
 use kdns::host::root::{Resolution, Root};
 use kdns::probe::frame::query_of;
 
@@ -70,7 +70,7 @@ fn a_node_of_any_bytes_is_read() {
                 before.push((path, bytes));
             }
             let root = Root::below(&root, Resolution::default()).unwrap();
-            read(&root, &StandIns::default(), Parts::ALL).unwrap();
+            read_node(&root, &StandIns::default(), Parts::ALL).unwrap();
             for (path, bytes) in before.into_iter().rev() {
                 fs::write(path, bytes).unwrap();
             }

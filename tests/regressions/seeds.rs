@@ -200,7 +200,7 @@ fn lint() -> Vec<Vec<u8>> {
 fn pages() -> Vec<Vec<u8>> {
     let page = |rule: &kdns::lint::Rule| {
         let mut examples = Vec::new();
-        for fence in rule.page.split("\n```").skip(1) {
+        for fence in rule.page().split("\n```").skip(1) {
             let Some((head, text)) = fence.split_once('\n') else {
                 continue;
             };

@@ -31,11 +31,14 @@ fn main() -> ExitCode {
     }
     let mut arguments = Arguments::from_args();
     // Most trials wait for a time-out.
-    arguments.test_threads.get_or_insert(8);
+    arguments.test_threads.get_or_insert(16);
     let mut trials = vectors::trials();
     trials.extend(ResolverId::ALL.into_iter().filter_map(missing));
     trials.extend(selftest::trials());
-    trials.extend(differential::trials());
+    match differential::trials() {
+        Ok(those) => trials.extend(those),
+        Err(error) => trials.push(Trial::test("differential", move || Err(error.into()))),
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

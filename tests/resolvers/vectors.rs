@@ -145,8 +145,7 @@ fn observation(case: &Value, id: &str) -> Result<Option<Observation>, Failed> {
 pub(crate) fn predict(scenario: &str, id: &str) -> Result<Value, Failed> {
     let scenario = scenario::json::parse(scenario.as_bytes(), "1")?;
     let resolver = resolver::find(id).ok_or("no such resolver")?;
-    let run = resolver.predict(&scenario);
-    let courses = resolver.courses(&scenario, &run);
+    let (run, courses) = resolver.predict_courses(&scenario);
     let mut line = Vec::new();
     prediction::line(&scenario.id, resolver, (&run, &courses), &mut line)?;
     Ok(serde_json::from_slice(&line)?)

@@ -4,6 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::{Case, Server, fixes, quote, walk};
+use crate::check_loop::facts::Step;
 use crate::check_loop::report::{Edit, Fix};
 use crate::node::{Node, Pod};
 use crate::text::{Place, Source, escaped};
@@ -29,13 +30,13 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
         let known = known.join(" ");
         let then = after(server.pod, server.dns.program);
         let file = tried(case, place, "/etc/resolv.conf", "/etc/resolv.conf");
-        let line = file.or_else(|| match known.as_str() {
-            "" => tried(case, place, OUTSIDE, "ADDRESS"),
-            known => tried(case, place, known, known),
-        })?;
-        let which = line.new.ends_with("ADDRESS").then(address);
+        let (edit, which) = match (file, known.as_str()) {
+            (Some(edit), _) => (edit, None),
+            (None, "") => (tried(case, place, OUTSIDE, "ADDRESS")?, Some(Step::Address)),
+            (None, known) => (tried(case, place, known, known)?, None),
+        };
         Some(Fix {
-            edit: line,
+            edit,
             is_restart: false,
             then: which.into_iter().chain(then).collect(),
             but: Vec::new(),
@@ -53,10 +54,6 @@ fn tried(case: &Case<'_, '_>, place: &Place, to: &str, shown: &str) -> Option<Ed
     fixes(&changed.changed).then_some(shown.edit)
 }
 
-fn address() -> String {
-    "ADDRESS is that of a DNS server of your network: no file on this node names one".to_owned()
-}
-
 /// NodeLocal DNSCache asks the cluster's DNS by an address of its own.
 pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
     if case.zone == "." {
@@ -70,13 +67,11 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
     }
     let line = Line::of(case.node(), step.target.as_ref()?)?;
     let edit = line.forwarding(CLUSTER_DNS)?.edit;
-    let zones = "Do the same in the other zones of the cluster: node-cache puts the address of the \
-                 service that -upstreamsvc names there, usually kube-dns-upstream";
     let then = after(server.pod, server.dns.program);
     Some(Fix {
         edit,
         is_restart: false,
-        then: std::iter::once(zones.to_owned()).chain(then).collect(),
+        then: std::iter::once(Step::OtherZones).chain(then).collect(),
         but: Vec::new(),
         not: Vec::new(),
     })
@@ -86,26 +81,25 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
 const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
 
 /// What brings a new Corefile to the servers.
-fn after(pod: Option<&Pod>, program: Program) -> Vec<String> {
-    if pod.is_none() {
-        return vec!["Restart CoreDNS, or wait two minutes if its Corefile has reload".to_owned()];
-    }
+fn after(pod: Option<&Pod>, program: Program) -> Vec<Step> {
+    let Some(pod) = pod else {
+        return vec![Step::Reload];
+    };
     let (map, set) = match program {
         Program::NodeCache => ("node-local-dns", "daemonset/node-local-dns"),
         _ => ("coredns", "deployment/coredns"),
     };
-    let namespace = pod
-        .and_then(|it| it.namespace.as_deref())
-        .unwrap_or("kube-system");
+    let namespace = pod.namespace.as_deref().unwrap_or("kube-system");
+    let namespace = || namespace.to_owned();
     vec![
-        format!(
-            "The file is a copy: make the change in the ConfigMap, kubectl -n {namespace} edit \
-             configmap {map}"
-        ),
-        format!(
-            "Have the pods read it, which takes two minutes with reload and otherwise: kubectl -n \
-             {namespace} rollout restart {set}"
-        ),
+        Step::ConfigMap {
+            namespace: namespace(),
+            name: map,
+        },
+        Step::Rollout {
+            namespace: namespace(),
+            name: set,
+        },
     ]
 }
 
@@ -201,7 +195,7 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
         let servers = changed
             .servers
             .iter_mut()
-            .filter(|it| it.label == server.dns.label);
+            .filter(|it| it.program == server.dns.program && it.instance == server.dns.instance);
         let targets = servers
             .flat_map(|it| &mut it.forwards)
             .flat_map(|it| &mut it.to);
@@ -217,8 +211,8 @@ pub(super) fn of_program(case: &Case<'_, '_>) -> Option<Fix> {
         let old = old?.ip().to_string();
         let new = upstream.map_or_else(|| "ADDRESS".to_owned(), IpAddr::to_string);
         let stands = quote::quote(case.node(), place, &old);
-        let restart = format!("Restart {}", server.dns.program.name());
-        let which = upstream.is_none().then(address);
+        let restart = Step::Restart(server.dns.program.name());
+        let which = upstream.is_none().then_some(Step::Address);
         fixes(&changed).then(|| Fix {
             edit: Edit {
                 new: stands.text.replacen(&old, &new, 1),

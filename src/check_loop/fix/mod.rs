@@ -7,6 +7,9 @@ mod setting;
 
 use std::net::IpAddr;
 
+pub(super) use pods::recreations;
+
+use super::facts::{Caveat, Step as Todo, Useless};
 use super::graph::{Graph, reached};
 use super::outcome::{self, Outcome};
 use super::quote;
@@ -14,7 +17,7 @@ use super::report::{Edit, Fix, State, When};
 use super::servers::{self, Server};
 use super::verdict;
 use super::view::{self, Policy};
-use super::walk::{self, Step, Way, WayEnd, Who};
+use super::walk::{self, PathEnd, QueryPath, Step, Who};
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::{HostFile, Node, Pod};
 use crate::text::{Source, escaped};
@@ -32,14 +35,14 @@ const OWN_FILE: &str = "/etc/kubernetes/resolv.conf";
 
 /// What fixes the node; `None`: nothing needs to be, or nothing is known that
 /// would. `files` is the node with what the kubelet has from its restart on.
-pub(super) fn of(
+pub(super) fn find(
     graph: &Graph<'_>,
     files: &Node,
     (now, next): (State, State),
     outcomes: &[&Outcome],
 ) -> Option<Fix> {
     let decides = |it: &&&Outcome| verdict::is_bad(it.state);
-    let (outcome, way) = outcomes
+    let (outcome, path) = outcomes
         .iter()
         .filter(decides)
         .find_map(|it| Some((*it, it.deciding()?)))?;
@@ -55,7 +58,7 @@ pub(super) fn of(
         fix.then.extend(pods::recreation(graph.node, &well));
         return Some(fix);
     }
-    let restarted = Graph::of(files);
+    let restarted = Graph::of_node(files);
     let later = outcome::outcomes(&restarted, When::NextStart);
     if is_stale && is_right(files, verdict::state(&restarted, &later)) {
         let mut fix = setting::recreate(files, true)?;
@@ -67,15 +70,15 @@ pub(super) fn of(
         .iter()
         .filter(|it| is_stale && verdict::is_bad(it.state));
     let later = later.find_map(|it| Some((it, it.deciding()?)));
-    let (outcome, way) = later.unwrap_or((outcome, way));
+    let (outcome, path) = later.unwrap_or((outcome, path));
     let case = Case {
         graph: &restarted,
         zone: &outcome.zone,
-        steps: circle(way),
+        steps: circle(path),
     };
     let mut fix = candidates(&case).iter().find_map(|it| it(&case))?;
     fix.not = wrong(&case);
-    let is_old = fix.then.iter().any(|it| pods::is_recreation(it));
+    let is_old = fix.then.iter().any(pods::is_recreation);
     fix.then.retain(|it| !pods::is_recreation(it));
     if let Some(kubelet) = files.kubelet.as_ref().filter(|_| is_old && is_stale) {
         let restart = setting::restart(kubelet);
@@ -89,7 +92,7 @@ pub(super) fn of(
     Some(fix)
 }
 
-/// What is tried, in order.
+/// The fixes that are tried, in order.
 fn candidates(case: &Case<'_, '_>) -> &'static [Candidate] {
     if case.has_node_cache() {
         &[
@@ -118,12 +121,12 @@ struct Case<'c, 'n> {
     steps: &'c [Step],
 }
 
-fn circle(way: &Way) -> &[Step] {
-    let from = match way.end {
-        WayEnd::Cycle(first) => first,
-        _ => way.steps.len().saturating_sub(1),
+fn circle(path: &QueryPath) -> &[Step] {
+    let from = match path.end {
+        PathEnd::Cycle(first) => first,
+        _ => path.steps.len().saturating_sub(1),
     };
-    way.steps.get(from..).unwrap_or_default()
+    path.steps.get(from..).unwrap_or_default()
 }
 
 impl<'c, 'n> Case<'c, 'n> {
@@ -205,7 +208,7 @@ impl<'c, 'n> Case<'c, 'n> {
 
 /// Whether the node would be well with this change.
 fn fixes(changed: &Node) -> bool {
-    let graph = Graph::of(changed);
+    let graph = Graph::of_node(changed);
     let outcomes = outcome::outcomes(&graph, When::NextStart);
     // What is not followed is no better and no worse with the change.
     let mut followed = outcomes.iter().filter(|it| !it.is_doubt()).peekable();
@@ -283,18 +286,9 @@ fn own_file(case: &Case<'_, '_>) -> Option<Fix> {
     if !fixes(&with_file(case.node(), &file)) {
         return None;
     }
-    let known = case.upstreams();
-    let lines: Vec<String> = known.iter().map(|ip| format!("nameserver {ip}")).collect();
-    let write = if lines.is_empty() {
-        format!(
-            "First write {OWN_FILE} with a line nameserver ADDRESS for each DNS server of your \
-             network that pods reach: no file on this node names one"
-        )
-    } else {
-        format!(
-            "First write {OWN_FILE} with these lines: {}",
-            lines.join("; ")
-        )
+    let write = Todo::Write {
+        path: OWN_FILE,
+        servers: case.upstreams(),
     };
     let mut fix = setting::point_to(case.node(), OWN_FILE);
     fix.then.insert(0, write);
@@ -302,13 +296,9 @@ fn own_file(case: &Case<'_, '_>) -> Option<Fix> {
 }
 
 /// What it means that the file is also the node's own.
-fn of_node(node: &Node, file: &HostFile) -> Option<String> {
+fn of_node(node: &Node, file: &HostFile) -> Option<Caveat> {
     let own = node.node_file.as_ref().filter(|it| it.path == file.path)?;
-    Some(format!(
-        "The node itself reads {} too, and no longer asks that server; a file for the kubelet \
-         alone, which resolvConf names, leaves the node as it is",
-        own.path
-    ))
+    Some(Caveat::Node(own.path.clone()))
 }
 
 fn parsed(path: &str, text: String) -> ResolvConf {
@@ -351,37 +341,24 @@ fn is_generated(bytes: &[u8]) -> bool {
 }
 
 /// What people try that does not fix it.
-fn wrong(case: &Case<'_, '_>) -> Vec<String> {
+fn wrong(case: &Case<'_, '_>) -> Vec<Useless> {
     let mut wrong = Vec::new();
     let has_coredns = case
         .servers()
         .any(|(_, it)| matches!(it.dns.program, Program::CoreDns | Program::NodeCache));
     if has_coredns {
-        wrong.push(
-            "Removing loop from the Corefile: it only tells of the loop, and without it queries \
-             go round until the memory is used up"
-                .to_owned(),
-        );
+        wrong.push(Useless::NoLoopPlugin);
     }
-    let file = case.node().kubelet_file.as_ref();
-    if let Some(target) = file.and_then(|it| it.links.last()) {
-        wrong.push(format!(
-            "Editing {}: its owner writes it again",
-            escaped(target.as_bytes())
-        ));
-    } else if let Some(file) = file
-        && file
-            .content
-            .as_ref()
-            .is_ok_and(|it| is_generated(&it.source.bytes))
-    {
-        wrong.push(format!("Editing {}: its owner writes it again", file.path));
+    if let Some(file) = &case.node().kubelet_file {
+        let is_written = |it: &ResolvConf| is_generated(&it.source.bytes);
+        if let Some(target) = file.links.last() {
+            wrong.push(Useless::Editing(escaped(target.as_bytes())));
+        } else if file.content.as_ref().is_ok_and(is_written) {
+            wrong.push(Useless::Editing(file.path.clone()));
+        }
     }
     if case.is_through_kubelet() {
-        wrong.push(
-            "Restarting the pods' containers only: a pod keeps its file until it is deleted"
-                .to_owned(),
-        );
+        wrong.push(Useless::Containers);
     }
     wrong
 }

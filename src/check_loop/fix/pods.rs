@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{servers, view};
+use crate::check_loop::facts::{Manifest, Step};
 use crate::check_loop::graph::Graph;
 use crate::check_loop::outcome::Outcome;
 use crate::check_loop::report::{State, When};
@@ -25,7 +26,7 @@ pub(super) fn well<'n>(graph: &Graph<'n>, outcomes: &[Outcome]) -> Vec<&'n Pod> 
 }
 
 /// Which pods have to be made anew for a new file: not those that do well.
-pub(super) fn recreation(node: &Node, well: &[&Pod]) -> Vec<String> {
+pub(super) fn recreation(node: &Node, well: &[&Pod]) -> Vec<Step> {
     let networks = node.servers.iter().map(|it| &it.network);
     let networks: BTreeSet<&Network> = ordered(networks);
     let serves =
@@ -44,25 +45,25 @@ pub(super) fn recreation(node: &Node, well: &[&Pod]) -> Vec<String> {
     if affected.is_empty() {
         vec![recreation_of_all()]
     } else {
-        each(node, &old)
+        recreations(node, &old)
     }
 }
 
-/// Whether the sentence is one of these: pods that run with a good
-/// file need none of it.
-pub(super) fn is_recreation(sentence: &str) -> bool {
-    sentence.starts_with(RECREATE)
+/// Whether it is a step that pods which run with a good file do not need.
+pub(super) fn is_recreation(step: &Step) -> bool {
+    matches!(step, Step::Recreate { .. })
 }
 
-const RECREATE: &str = "Recreate the DNS pods, which keep their old file until then";
-
-/// The same where the pods are not known.
-pub(super) fn recreation_of_all() -> String {
-    format!("{RECREATE}: kubectl -n kube-system delete pod -l k8s-app=kube-dns")
+/// How DNS pods are recreated of which no names are known.
+pub(super) fn recreation_of_all() -> Step {
+    Step::Recreate {
+        namespace: "kube-system".to_owned(),
+        pods: Vec::new(),
+    }
 }
 
-/// How these pods are made anew.
-fn each(node: &Node, pods: &[&Pod]) -> Vec<String> {
+/// The steps that recreate these pods.
+pub(in crate::check_loop) fn recreations(node: &Node, pods: &[&Pod]) -> Vec<Step> {
     let (from_files, others): (Vec<&Pod>, Vec<&Pod>) = pods.iter().partition(|it| it.is_static());
     let mut namespaces: Vec<&str> = others
         .iter()
@@ -73,31 +74,31 @@ fn each(node: &Node, pods: &[&Pod]) -> Vec<String> {
     let of_namespace = |namespace: &str| {
         let of_it = |pod: &&&Pod| pod.namespace.as_deref() == Some(namespace);
         let names = others.iter().filter(of_it);
-        let names: Vec<&str> = names.filter_map(|it| it.name.as_deref()).collect();
-        let names = names.join(" ");
-        format!("{RECREATE}: kubectl -n {namespace} delete pod {names}")
+        Step::Recreate {
+            namespace: namespace.to_owned(),
+            pods: names.filter_map(|it| it.name.clone()).collect(),
+        }
     };
-    let sentences = namespaces.into_iter().map(of_namespace);
-    sentences
+    let steps = namespaces.into_iter().map(of_namespace);
+    steps
         .chain(from_files.into_iter().map(|pod| of_file(node, pod)))
         .collect()
 }
 
 /// Deleting a static pod takes away what the API server shows of it, and not
 /// the pod itself.
-fn of_file(node: &Node, pod: &Pod) -> String {
+fn of_file(node: &Node, pod: &Pod) -> Step {
     let folder = node
         .kubelet
         .as_ref()
         .and_then(|it| it.static_pods.as_deref());
     let manifest = match (&pod.manifest, folder) {
-        (Some(path), _) => path.clone(),
-        (None, Some(folder)) => format!("in {}", escaped(folder.as_bytes())),
-        (None, None) => "in the kubelet's staticPodPath".to_owned(),
+        (Some(path), _) => Manifest::File(path.clone()),
+        (None, Some(folder)) => Manifest::In(escaped(folder.as_bytes())),
+        (None, None) => Manifest::Unknown,
     };
-    format!(
-        "Recreate the static pod {}, which deleting does not: move its manifest {manifest} out of \
-         its directory, wait until kdns pods shows the pod no more, and move it back",
-        pod.label()
-    )
+    Step::RecreateStatic {
+        pod: pod.label(),
+        manifest,
+    }
 }

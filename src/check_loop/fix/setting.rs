@@ -1,6 +1,7 @@
 //! The kubelet's setting: how to change it, and what must be done after it.
 
 use super::{pods, quote, view};
+use crate::check_loop::facts::{Caveat, Step, Useless};
 use crate::check_loop::report::{Edit, Fix};
 use crate::kubelet::{Found, Kubelet, Origin};
 use crate::node::Node;
@@ -37,16 +38,8 @@ pub(super) fn recreate(node: &Node, is_restart: bool) -> Option<Fix> {
         Some(listed.first()?.proof.last()?.clone())
     };
     let stands = view::origin(node, &kubelet.resolv_conf, &value).or_else(of_file)?;
-    let mut not = Vec::new();
-    if is_restart {
-        not.push(
-            "Recreating the pods before the kubelet is restarted: they get the old file again"
-                .to_owned(),
-        );
-    }
-    not.push(
-        "Restarting the pods' containers only: a pod keeps its file until it is deleted".to_owned(),
-    );
+    let first = is_restart.then_some(Useless::PodsFirst);
+    let not = first.into_iter().chain([Useless::Containers]).collect();
     Some(Fix {
         edit: Edit {
             place: stands.place,
@@ -149,7 +142,7 @@ fn has_ending(file: &str, ending: &str) -> bool {
         .is_some_and(|(_, own)| own.eq_ignore_ascii_case(ending))
 }
 
-/// The kubelet's configuration file, told from its other settings; `None`:
+/// The kubelet's configuration file, recognised by its other settings; `None`:
 /// they are not in one.
 fn configuration(kubelet: &Kubelet) -> Option<String> {
     let of_dns = &kubelet.cluster_dns.origin;
@@ -162,47 +155,38 @@ fn configuration(kubelet: &Kubelet) -> Option<String> {
 }
 
 /// What to know about files that would beat the change, or be beaten.
-fn overridden(kubelet: &Kubelet) -> Vec<String> {
+fn overridden(kubelet: &Kubelet) -> Vec<Caveat> {
     let setting = &kubelet.resolv_conf;
     let is_flag = match &setting.origin {
         Origin::File(place) => has_flags(&place.file) || place.file.contains("/rancher/"),
         Origin::Argument { .. } => true,
         _ => false,
     };
-    let overrode = setting.overrode.iter().map(|(value, origin)| {
-        format!(
-            "{} at {origin} has no effect, as {} overrides it: changing it there fixes nothing",
-            escaped(value.as_bytes()),
-            setting.origin
-        )
+    let overrode = setting.overrode.iter().map(|(value, at)| Caveat::NoEffect {
+        value: escaped(value.as_bytes()),
+        at: at.clone(),
+        by: setting.origin.clone(),
     });
-    let mut but: Vec<String> = overrode.collect();
+    let mut but: Vec<Caveat> = overrode.collect();
     if !is_flag {
-        but.push("A flag --resolv-conf would override it; this kubelet has none".to_owned());
+        but.push(Caveat::Flag);
     }
     if matches!(&setting.origin, Origin::File(place) if place.file == USUAL_FILE) {
-        but.push(
-            "kubeadm writes this file again at the next upgrade, from the ConfigMap \
-             kube-system/kubelet-config"
-                .to_owned(),
-        );
+        but.push(Caveat::Kubeadm);
     }
     but
 }
 
 /// Arguments of a process cannot be edited: where they come from can.
-fn found_first(kubelet: &Kubelet) -> Option<String> {
-    let Origin::Argument { pid, .. } = kubelet.resolv_conf.origin else {
-        return None;
-    };
-    Some(format!(
-        "Change the flag in what starts the kubelet, which is in no file that kdns knows: \
-         systemctl status {pid}"
-    ))
+fn found_first(kubelet: &Kubelet) -> Option<Step> {
+    match kubelet.resolv_conf.origin {
+        Origin::Argument { pid, .. } => Some(Step::Flag(pid)),
+        _ => None,
+    }
 }
 
 /// How the kubelet reads its settings again.
-pub(super) fn restart(kubelet: &Kubelet) -> String {
+pub(super) fn restart(kubelet: &Kubelet) -> Step {
     let comm = match &kubelet.found {
         Found::Process { comm, .. } => comm.as_str(),
         Found::Files { file } if file.contains("k3s") => "k3s",
@@ -221,8 +205,8 @@ pub(super) fn restart(kubelet: &Kubelet) -> String {
         _ => "systemctl restart kubelet",
     };
     let running = kubelet.running.as_ref();
-    if running.is_some_and(|it| it.is_unit_changed) {
-        return format!("Restart the kubelet: systemctl daemon-reload && {command}");
+    Step::RestartKubelet {
+        command,
+        is_unit_changed: running.is_some_and(|it| it.is_unit_changed),
     }
-    format!("Restart the kubelet: {command}")
 }

@@ -6,13 +6,18 @@
 use std::net::{IpAddr, SocketAddr};
 
 /// What a CoreDNS shows that ends because its own query came back.
-pub(in crate::check_loop) const LOOP_FATAL: &str = "loop-fatal";
+pub const LOOP_FATAL: &str = "loop-fatal";
 
-/// What a line shows, and how often.
+/// What a server shows that leaves itself out: nothing is wrong then.
+pub const OWN_ADDRESS: &str = "own-address";
+
+/// The kind of sighting that a line is, and how many of it one line stands for.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Shown {
     pub(super) kind: &'static str,
     pub(super) count: usize,
+    /// The server that was asked, if the line names it.
+    pub(super) server: Option<SocketAddr>,
 }
 
 /// The version in the line with which CoreDNS greets: `CoreDNS-1.10.1`.
@@ -28,14 +33,25 @@ pub(super) fn version(message: &str) -> Option<(u32, u32, u32)> {
 /// What a message shows; `version` is that of CoreDNS, if it is known.
 pub(super) fn classify(message: &str, version: Option<(u32, u32, u32)>) -> Option<Shown> {
     if let Some(count) = consolidated(message) {
-        return errors(message).map(|kind| Shown { kind, count });
+        let server = None;
+        return errors(message).map(|kind| Shown {
+            kind,
+            count,
+            server,
+        });
     }
     let kind = fatal(message, version)
         .or_else(|| dnsmasq(message))
         .or_else(|| named(message))
         .or_else(|| start(message))
         .or_else(|| errors(message))?;
-    Some(Shown { kind, count: 1 })
+    let server = asked(message).map(|it| it.1);
+    let count = 1;
+    Some(Shown {
+        kind,
+        count,
+        server,
+    })
 }
 
 /// The loop plugin's last words.
@@ -75,7 +91,7 @@ fn dnsmasq(message: &str) -> Option<&'static str> {
     if says("NOT using nameserver ", " - query loop detected") {
         return Some("loop-detected");
     }
-    says("ignoring nameserver ", " - local interface").then_some("own-address")
+    says("ignoring nameserver ", " - local interface").then_some(OWN_ADDRESS)
 }
 
 /// Source: BIND 9, lib/dns/resolver.c `log_lame`-like messages of the
@@ -226,19 +242,23 @@ fn of_plugin(message: &str) -> Option<&'static str> {
 
 /// Whether the address that was asked is a loopback one or that of the asker.
 fn leads_back(message: &str) -> bool {
-    let address = |word: &str| {
-        let word = word.trim_end_matches([':', '"', ',']);
-        word.parse::<SocketAddr>().ok().map(|it| it.ip())
-    };
+    asked(message)
+        .is_some_and(|(source, server)| server.ip().is_loopback() || source == Some(server.ip()))
+}
+
+/// The server that Go's network errors name, and before it who asked:
+/// `read udp SOURCE->SERVER: ` or `dial udp SERVER: `.
+fn asked(message: &str) -> Option<(Option<IpAddr>, SocketAddr)> {
+    let address =
+        |word: &str| -> Option<SocketAddr> { word.trim_end_matches([':', '"', ',']).parse().ok() };
     let pair = message
         .split(' ')
         .find_map(|word| word.split_once("->"))
-        .and_then(|(source, server)| Some((address(source), address(server)?)));
-    if let Some((source, server)) = pair {
-        return server.is_loopback() || source == Some(server);
-    }
-    let dialled = ["dial udp ", "dial tcp "]
-        .iter()
-        .find_map(|dial| message.split_once(dial)?.1.split(' ').next());
-    dialled.and_then(address).is_some_and(|it| it.is_loopback())
+        .and_then(|(source, server)| Some((address(source).map(|it| it.ip()), address(server)?)));
+    pair.or_else(|| {
+        let dialled = ["dial udp ", "dial tcp "]
+            .iter()
+            .find_map(|dial| message.split_once(dial)?.1.split(' ').next());
+        Some((None, dialled.and_then(address)?))
+    })
 }

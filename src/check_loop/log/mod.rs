@@ -12,10 +12,13 @@ mod tests;
 use crate::check_loop::report::Sighting;
 use crate::text::{Place, Source, escaped};
 
-pub(super) use message::LOOP_FATAL;
+pub use message::{LOOP_FATAL, OWN_ADDRESS};
 
 /// Longer lines are cut, in characters.
 const MAX_SHOWN: usize = 400;
+
+/// Servers of a sighting that are named.
+const MAX_SERVERS: usize = 8;
 
 /// What sightings are called, and what each shows, the strongest first.
 pub const KINDS: [(&str, &str); 15] = [
@@ -41,7 +44,7 @@ pub const KINDS: [(&str, &str); 15] = [
         "more queries wait for answers than are allowed, as in a loop",
     ),
     (
-        "own-address",
+        OWN_ADDRESS,
         "a server found itself among its upstream servers and leaves that out",
     ),
     ("upstream-timeout", "no answer from an upstream server"),
@@ -100,7 +103,15 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
             count: 0,
             first: line.time.clone(),
             last: None,
+            pod: None,
+            servers: Vec::new(),
         });
+        if let Some(server) = shown.server
+            && !sighting.servers.contains(&server)
+            && sighting.servers.len() < MAX_SERVERS
+        {
+            sighting.servers.push(server);
+        }
         sighting.count = sighting.count.saturating_add(shown.count);
         sighting.last = line.time;
     }

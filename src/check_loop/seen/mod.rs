@@ -57,7 +57,7 @@ pub struct NamespaceFile {
     pub number: Option<u64>,
 }
 
-/// All that was sent and seen.
+/// The questions that a probe sent, and the packets that it saw.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Record {
     /// What was asked, in the order of sending.
@@ -117,9 +117,9 @@ pub struct Packet {
     pub id: u16,
 }
 
-/// What the probe says.
+/// What a probe has shown of the DNS servers of a node.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Seen {
+pub struct ProbeResult {
     /// Of all servers: one that loops is enough for [`Sight::Loops`], and for
     /// [`Sight::NotSeen`] none may be unknown.
     pub sight: Sight,
@@ -219,7 +219,7 @@ impl Record {
 }
 
 /// Judges what was seen.
-pub fn judge(targets: &[Target], record: &Record) -> Seen {
+pub fn judge(targets: &[Target], record: &Record) -> ProbeResult {
     let servers: Vec<ServerSeen> = targets
         .iter()
         .enumerate()
@@ -233,7 +233,7 @@ pub fn judge(targets: &[Target], record: &Record) -> Seen {
     } else {
         Sight::NotSeen
     };
-    Seen { sight, servers }
+    ProbeResult { sight, servers }
 }
 
 fn judge_server(number: usize, target: &Target, record: &Record) -> ServerSeen {

@@ -1,4 +1,4 @@
-//! Whom to ask.
+//! Which servers a probe asks, and about which zones.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -62,7 +62,7 @@ fn target_of(
 ) -> Option<Target> {
     let zones = zones_of(server);
     let target = Target {
-        who: server.label.clone(),
+        who: server.label(),
         network: server.network.clone(),
         namespace: namespace_of(&server.network, node),
         server: SocketAddr::new(asked_at(listen.address), listen.port),
@@ -98,7 +98,7 @@ fn is_reachable(target: &Target, node: &Node) -> bool {
 /// The zones that it forwards, each as often as it takes to meet any of its
 /// servers; the root, if it is not known what it does.
 fn zones_of(server: &DnsServer) -> Vec<String> {
-    if server.forwards.is_empty() && !server.unknown.is_empty() {
+    if server.forwards.is_empty() && !server.doubts.is_empty() {
         return vec![".".to_owned()];
     }
     let times = |forward: &Forward| match forward.policy {
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::node::Listener;
     use crate::text::{Place, Placed};
-    use crate::topology::{Evidence, Program};
+    use crate::topology::{Evidence, Instance, Program};
 
     fn place() -> Place {
         Place {
@@ -196,12 +196,7 @@ mod tests {
                 evidence: Evidence::Default,
             }],
             network,
-            program: Program::CoreDns,
-            label: "server".to_owned(),
-            notices_loops: false,
-            unknown: Vec::new(),
-            hides: Vec::new(),
-            stops: None,
+            ..DnsServer::new(Program::CoreDns, Instance::Only, Network::Node)
         }
     }
 
@@ -245,15 +240,15 @@ mod tests {
         check(&[], &[STRANGER]);
         let pod = || Network::Pod("a".to_owned());
         let any = server(pod(), None, Policy::Random, 2);
-        let one = "server 127.0.0.1:53 /run/netns/cni-1 any [] . .";
+        let one = "CoreDNS 127.0.0.1:53 /run/netns/cni-1 any [] . .";
         check(std::slice::from_ref(&any), &[one, STRANGER]);
         // Two server blocks at one port.
-        let twice = "server 127.0.0.1:53 /run/netns/cni-1 any [] . . . .";
+        let twice = "CoreDNS 127.0.0.1:53 /run/netns/cni-1 any [] . . . .";
         check(&[any.clone(), any], &[twice, STRANGER]);
         let stub = server(Network::Node, Some("127.0.0.53"), Policy::Sequential, 2);
-        check(&[stub], &["server 127.0.0.53:53 - one [127.0.0.53] ."]);
+        check(&[stub], &["CoreDNS 127.0.0.53:53 - one [127.0.0.53] ."]);
         let node = server(Network::Node, None, Policy::Unknown, 1);
-        let node_any = "server 127.0.0.1:53 - any [127.0.0.53] .";
+        let node_any = "CoreDNS 127.0.0.1:53 - any [127.0.0.53] .";
         check(&[node], &[node_any, STRANGER]);
     }
 

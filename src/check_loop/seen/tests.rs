@@ -191,6 +191,22 @@ fn an_unwatched_wire_proves_nothing() {
     assert_eq!(judge(&[], &Record::default()).sight, Sight::Unknown);
 }
 
+#[test]
+fn packets_are_kept_once_and_not_without_end() {
+    let mut record = record(&packets_of(OWN), NX);
+    let question = record.questions.first_mut().unwrap();
+    question.packets.clear();
+    for _ in 0..2 {
+        question.saw(packets_of(OWN).remove(0));
+    }
+    assert_eq!(question.packets.len(), 1);
+    for port in 1..=u16::MAX {
+        let line = format!("127.0.0.1:{port} 127.0.0.53:53 1");
+        question.saw(packets_of(&line).remove(0));
+    }
+    assert_eq!(question.packets.len(), MAX_PACKETS);
+}
+
 fn packets_of(line: &str) -> Vec<Packet> {
     let words: Vec<&str> = line.split_whitespace().collect();
     vec![Packet {

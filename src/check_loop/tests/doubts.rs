@@ -1,17 +1,17 @@
 //! What was not read, or not followed, proves nothing.
 
 use super::*;
+use crate::check_loop::view;
 
 const UNKNOWN: (Verdict, State, State) = (Verdict::Unknown, State::Unknown, State::Unknown);
 const GOOD: (Verdict, State, State) = (Verdict::NoLoop, State::NoLoop, State::NoLoop);
 
-fn missing(report: &Report, part: &str) {
-    let has = report.missing.iter().any(|it| it.contains(part));
-    assert!(has && report.headline.contains("Not known"), "{report:#?}");
-    assert!(
-        !report.remarks.iter().any(|it| it.contains(part)),
-        "{report:#?}"
-    );
+/// It is missing, and said once.
+fn missing(report: &Report, is_it: fn(&Unknown) -> bool) {
+    let is_missing = |it: &Missing| matches!(it, Missing::Path(unknown) if is_it(unknown));
+    assert!(report.missing.iter().any(is_missing), "{report:#?}");
+    let is_said = report.remarks.iter().any(|it| it.is_in(&report.missing));
+    assert!(!is_said && report.cause.is_none(), "{report:#?}");
 }
 
 #[test]
@@ -20,7 +20,9 @@ fn a_server_that_does_not_start_is_not_judged() {
     for to in [many.as_str(), " 192.0.2.1 {\n  force_tcp\n loop"] {
         let corefile = format!(".:53 {{\n forward .{to}\n}}\n");
         let report = check(to, &with_coredns("172.31.0.53", &corefile), UNKNOWN);
-        missing(&report, "CoreDNS does not start with this Corefile");
+        missing(&report, |it| {
+            matches!(it, Unknown::Server(Doubt::Stops { .. }))
+        });
     }
     let fifteen = format!(".:53 {{\n forward .{}\n}}\n", " 192.0.2.1".repeat(15));
     check("fifteen", &with_coredns("172.31.0.53", &fifteen), GOOD);
@@ -30,7 +32,9 @@ fn a_server_that_does_not_start_is_not_judged() {
 fn an_unknown_plugin_can_forward() {
     let corefile = ".:53 {\n alternate x\n forward . /etc/resolv.conf\n}\n";
     let report = check("good", &with_coredns("172.31.0.53", corefile), UNKNOWN);
-    missing(&report, "The plugin alternate is not known");
+    missing(&report, |it| {
+        matches!(it, Unknown::Server(Doubt::Plugin { .. }))
+    });
     let all = (Verdict::Loop, State::Loop, State::Loop);
     check("stub", &with_coredns("127.0.0.53", corefile), all);
 }
@@ -49,7 +53,7 @@ fn many_zones_are_not_cut_in_silence() {
         &with_coredns("172.31.0.53", &different),
         UNKNOWN,
     );
-    missing(&report, "more than 64 zones");
+    missing(&report, |it| *it == Unknown::TooManyZones(64));
 }
 
 #[test]
@@ -59,7 +63,9 @@ fn a_file_without_its_end_can_list_more() {
     let conf = ResolvConf::parse(source("/etc/resolv.conf", &long));
     node.kubelet_file.as_mut().unwrap().content = Ok(conf.clone());
     let now_good = (Verdict::Unknown, State::NoLoop, State::Unknown);
-    missing(&check("kubelet's", &node, now_good), "its end was not read");
+    missing(&check("kubelet's", &node, now_good), |it| {
+        matches!(it, Unknown::Cut { .. })
+    });
     node.pods[0].resolv_conf = Some(conf);
     check("both", &node, UNKNOWN);
 }
@@ -69,7 +75,9 @@ fn a_usual_service_address_is_no_server_outside() {
     let mut node = with_coredns("10.43.0.10", &corefile("/etc/resolv.conf"));
     check("another clusterDNS", &node, GOOD);
     node.kubelet.as_mut().unwrap().cluster_dns.value.clear();
-    missing(&check("none", &node, UNKNOWN), "--kubelet-config");
+    missing(&check("none", &node, UNKNOWN), |it| {
+        matches!(it, Unknown::UsualService(_))
+    });
 }
 
 #[test]
@@ -79,51 +87,44 @@ fn words_of_a_template_have_their_meaning() {
     let mut node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
     node.pods.push(node_cache(template, "172.31.0.53"));
     let report = check("good", &node, GOOD);
-    let remark = "is taken for the cluster's DNS pods";
-    assert!(
-        report.remarks.iter().any(|it| it.contains(remark)),
-        "{report:#?}"
-    );
+    let is_template = |it: &Remark| {
+        matches!(
+            it,
+            Remark::Server(Doubt::Template {
+                is_cluster_dns: true,
+                ..
+            })
+        )
+    };
+    assert!(report.remarks.iter().any(is_template), "{report:#?}");
     // CoreDNS sends everything back, the names of the cluster as well.
     let back = ".:53 {\n forward . 169.254.20.10\n}\n";
     node.pods[0] = dns_pod("coredns-a", back, "172.31.0.53");
     let all = (Verdict::Loop, State::Loop, State::Loop);
     let report = check("circle", &node, all);
-    assert!(
-        report.headline.contains("kube-dns-upstream"),
-        "{}",
-        report.headline
-    );
+    let Some(Cause::Path { chain, .. }) = &report.cause else {
+        panic!("{report:#?}");
+    };
+    assert!(chain.hops.iter().any(|it| it.who == Who::Service(None)));
 }
 
 #[test]
-fn what_a_log_says_is_said_first() {
-    let log = "CoreDNS-1.11.1\n\
-               [FATAL] plugin/loop: Loop (127.0.0.1:48233 -> :53) detected for zone \".\", see \
-               https://coredns.io/plugins/loop#troubleshooting. Query: \"HINFO 45.36.\"\n";
-    let node = Node {
-        logs: vec![source("coredns.log", log)],
-        ..Node::default()
+fn a_list_like_a_pods_is_its_own_only_beside_another_cluster_dns() {
+    let mut node = with_coredns("172.31.0.53", &corefile("/etc/resolv.conf"));
+    let text =
+        "nameserver 10.43.0.10\nsearch a.svc.cluster.local svc.cluster.local\noptions ndots:5\n";
+    node.pods[0].resolv_conf = Some(ResolvConf::parse(source("/etc/resolv.conf", text)));
+    let next = |node: &Node| {
+        let servers = view::next(node, node.pods.first()).unwrap();
+        servers.iter().map(|it| it.to.ip()).collect::<Vec<_>>()
     };
-    let report = check("a log alone", &node, UNKNOWN);
-    let begin = "DNS did loop when CoreDNS ended (coredns.log:2:1); whether it still does";
-    assert!(report.headline.starts_with(begin), "{}", report.headline);
-    assert!(
-        report.headline.contains("this is no node"),
-        "{}",
-        report.headline
-    );
+    assert_eq!(next(&node), ips("10.43.0.10"));
+    node.kubelet.as_mut().unwrap().cluster_dns.value.clear();
+    assert_eq!(next(&node), ips("172.31.0.53"));
+}
 
-    // CoreDNS 1.2.2 ends so also before a silent server.
-    let doubtful = log.replace("1.11.1", "1.2.2");
-    let node = Node {
-        logs: vec![source("coredns.log", &doubtful)],
-        ..Node::default()
-    };
-    let report = check("a doubtful log alone", &node, UNKNOWN);
-    assert!(
-        report.headline.starts_with("Not known"),
-        "{}",
-        report.headline
-    );
+#[test]
+fn the_set_up_has_the_ports_that_are_not_53() {
+    let node = with_coredns("172.31.0.53", &corefile("192.0.2.1 192.0.2.2:54"));
+    assert_eq!(judge(&node).setup.forwards, [". to 192.0.2.1 192.0.2.2:54"]);
 }

@@ -10,13 +10,17 @@ mod states;
 
 use std::net::IpAddr;
 
+use super::facts::{Cause, Caveat, FileRemark, Manifest, Round, Step, Supposed, Unknown, Useless};
 use super::*;
 use crate::config::resolv_conf::ResolvConf;
 use crate::kubelet::{Found, Kubelet, Origin, Setting};
 use crate::node::{Container, HostFile, Pod};
 use crate::pod::assumed_kubelet;
 use crate::text::{Place, Placed, Source};
-use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Policy, Program, Target};
+use crate::topology::{
+    CorefileUnknown, DnsServer, Doubt, Evidence, Forward, Instance, Listen, Network, Policy,
+    Program, Target,
+};
 
 pub(super) fn source(name: &str, text: &str) -> Source {
     Source {
@@ -76,6 +80,7 @@ pub(super) fn node(servers: &str) -> Node {
             found: Found::Process {
                 pid: 700,
                 comm: "kubelet".to_owned(),
+                started: None,
             },
             resolv_conf: set(31, "/etc/resolv.conf".to_owned()),
             cluster_dns: Setting {
@@ -163,19 +168,13 @@ pub(super) fn server(program: Program, listens: &str, to: &str) -> DnsServer {
         place: configured(2),
     };
     DnsServer {
-        program,
-        label: format!("{} (process 812)", program.name()),
-        network: Network::Node,
         listens: listens.split_whitespace().map(listen).collect(),
         forwards: vec![Forward {
             zone: ".".to_owned(),
             to: to.split_whitespace().map(target).collect(),
             policy: Policy::Unknown,
         }],
-        notices_loops: false,
-        unknown: Vec::new(),
-        hides: Vec::new(),
-        stops: None,
+        ..DnsServer::new(program, Instance::Process(812), Network::Node)
     }
 }
 
@@ -185,4 +184,16 @@ pub(super) fn check(name: &str, node: &Node, expected: (Verdict, State, State)) 
     let found = (report.verdict, report.now, report.next_start);
     assert_eq!(found, expected, "{name}: {report:#?}");
     report
+}
+
+/// The step that recreates these pods.
+pub(super) fn recreate(pods: &[&str]) -> Step {
+    Step::Recreate {
+        namespace: "kube-system".to_owned(),
+        pods: pods.iter().map(|it| (*it).to_owned()).collect(),
+    }
+}
+
+pub(super) fn is_drift(remark: &Remark) -> bool {
+    matches!(remark, Remark::File(FileRemark::Drift { .. }))
 }

@@ -27,23 +27,28 @@ fn two(files: &str, first: &str, second: &str) -> Node {
     }
 }
 
-fn steps(report: &Report) -> Vec<&str> {
-    let fix = report.fix.as_ref().unwrap();
-    fix.then.iter().map(String::as_str).collect()
+fn steps(report: &Report) -> &[Step] {
+    &report.fix.as_ref().unwrap().then
 }
+
+const RESTART: Step = Step::RestartKubelet {
+    command: "systemctl restart kubelet",
+    is_unit_changed: false,
+};
 
 #[test]
 fn one_of_several_pods_is_mixed_and_the_fix_names_it() {
     let expected = (Verdict::Mixed, State::Mixed, State::NoLoop);
     let report = check("loops", &two(REAL, STUB, REAL), expected);
-    assert!(
-        report
-            .headline
-            .contains("loops in 1 of 2 DNS pods until it is recreated")
-    );
-    let step = "Recreate the DNS pods, which keep their old file until then: kubectl -n \
-                kube-system delete pod coredns-a";
-    assert_eq!(steps(&report), [step]);
+    let cause = report.cause.as_ref();
+    assert!(matches!(
+        cause,
+        Some(Cause::Path {
+            pods: Some((1, 2)),
+            ..
+        })
+    ));
+    assert_eq!(steps(&report), [recreate(&["coredns-a"])]);
     check(
         "all",
         &two(REAL, STUB, STUB),
@@ -61,8 +66,7 @@ fn one_of_several_pods_is_mixed_and_the_fix_names_it() {
     node.files
         .push(host_file("/run/systemd/resolve/resolv.conf", &[], REAL));
     let report = check("both", &node, (Verdict::Mixed, State::Mixed, State::Loop));
-    let last = steps(&report).pop().unwrap();
-    assert!(last.ends_with("delete pod coredns-a"), "{last}");
+    assert_eq!(steps(&report).last(), Some(&recreate(&["coredns-a"])));
 }
 
 /// Any pod can have a list as the cluster's, and any server.
@@ -122,18 +126,9 @@ fn the_running_kubelet_is_restarted_before_pods_are_recreated() {
         ("known", Some("/etc/stub.conf")),
     ] {
         let report = check(name, &stale(two(REAL, STUB, STUB), value), LOOP);
-        let steps = steps(&report);
-        assert_eq!(steps.len(), 2, "{name}: {steps:?}");
-        assert_eq!(steps[0], "Restart the kubelet: systemctl restart kubelet");
-        assert!(
-            steps[1].ends_with("delete pod coredns-a coredns-b"),
-            "{name}: {steps:?}"
-        );
+        let expected = [RESTART, recreate(&["coredns-a", "coredns-b"])];
+        assert_eq!(steps(&report), expected, "{name}");
         assert!(report.fix.as_ref().unwrap().is_restart, "{name}");
-        assert!(
-            report.headline.contains("until the kubelet is restarted"),
-            "{name}"
-        );
     }
     // A file that leads back is to be edited first.
     let mut node = stale(two(STUB, STUB, STUB), None);
@@ -142,7 +137,7 @@ fn the_running_kubelet_is_restarted_before_pods_are_recreated() {
     let report = check("edit", &node, LOOP);
     let fix = report.fix.unwrap();
     assert!(!fix.is_restart && fix.edit.new.ends_with("/run/systemd/resolve/resolv.conf"));
-    assert!(fix.then[0].starts_with("Restart the kubelet"), "{fix:#?}");
+    assert_eq!(fix.then[0], RESTART);
 }
 
 #[test]
@@ -153,16 +148,9 @@ fn a_kubelet_that_nobody_saw_writing_is_unknown() {
     }
     let expected = (Verdict::Unknown, State::NoLoop, State::Unknown);
     let report = check("older pods", &node, expected);
-    assert!(
-        report.missing[0].contains("was changed since"),
-        "{report:#?}"
-    );
-    assert!(
-        report
-            .remarks
-            .iter()
-            .any(|it| it.ends_with("another one: loop"))
-    );
+    let is_file = matches!(report.missing[0], Missing::KubeletFileContent(_));
+    assert!(is_file, "{report:#?}");
+    assert!(report.remarks.contains(&Remark::Restart(State::Loop)));
     // One that it made: it has the good file, for now.
     node.pods[1].started = Some(500);
     check("a newer one", &node, FINE);
@@ -175,25 +163,23 @@ fn a_static_pod_is_recreated_by_its_manifest() {
     node.pods[1].manifest = Some("/m/dns.yaml".to_owned());
     node.kubelet.as_mut().unwrap().static_pods = Some("/m".to_owned());
     let report = check("static", &node, (Verdict::Loop, State::Loop, State::NoLoop));
-    let steps = steps(&report);
-    assert!(steps[0].contains("coredns-a") && steps[0].contains("manifest in /m out of"));
-    assert!(
-        steps[1].contains("coredns-b") && steps[1].contains("/m/dns.yaml"),
-        "{steps:?}"
-    );
-    assert!(!steps.concat().contains("kubectl"), "{steps:?}");
+    let step = |name: &str, manifest| Step::RecreateStatic {
+        pod: format!("kube-system/{name}"),
+        manifest,
+    };
+    let expected = [
+        step("coredns-a", Manifest::In("/m".to_owned())),
+        step("coredns-b", Manifest::File("/m/dns.yaml".to_owned())),
+    ];
+    assert_eq!(steps(&report), expected);
 }
 
 #[test]
 fn without_a_kubelet_now_is_the_answer() {
     let mut node = two(REAL, REAL, REAL);
     node.kubelet = None;
-    let report = check(
-        "fine",
-        &node,
-        (Verdict::NoLoop, State::NoLoop, State::Unknown),
-    );
-    assert!(report.headline.starts_with("DNS does not loop now"));
+    let fine = (Verdict::NoLoop, State::NoLoop, State::Unknown);
+    check("fine", &node, fine);
     let mut node = two(REAL, STUB, STUB);
     node.kubelet = None;
     check("loops", &node, (Verdict::Loop, State::Loop, State::Unknown));

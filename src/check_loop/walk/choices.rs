@@ -2,7 +2,8 @@
 
 use std::net::SocketAddr;
 
-use super::{UPSTREAM_SERVICE, Walk, WayEnd};
+use super::{PathEnd, Walk};
+use crate::check_loop::facts::Unknown;
 use crate::check_loop::graph::short;
 use crate::check_loop::quote;
 use crate::check_loop::report::Proof;
@@ -19,7 +20,7 @@ pub(super) enum Leads {
     To(SocketAddr),
     /// The DNS pods, by way of a service whose address is not known.
     ClusterDns,
-    Nowhere(WayEnd),
+    Nowhere(PathEnd),
 }
 
 /// One of the servers that another one can ask.
@@ -29,6 +30,10 @@ pub(super) struct Choice {
     pub(super) target: Place,
     pub(super) is_from_file: bool,
     pub(super) proof: Vec<Proof>,
+}
+
+fn unknown(why: Unknown) -> Leads {
+    Leads::Nowhere(PathEnd::Unknown(why))
 }
 
 impl Walk<'_, '_> {
@@ -52,24 +57,25 @@ impl Walk<'_, '_> {
                 Target::Address(to) => choices.push(one(Leads::To(*to), to.to_string())),
                 Target::File(path) => choices.extend(self.listed(server, path, &one)),
                 Target::Roots => {
-                    let end = Leads::Nowhere(WayEnd::Answered);
+                    let end = Leads::Nowhere(PathEnd::Answered);
                     choices.push(one(end, "the root servers".to_owned()));
                 }
                 Target::ClusterDns => {
-                    choices.push(one(Leads::ClusterDns, UPSTREAM_SERVICE.to_owned()));
+                    choices.push(one(
+                        Leads::ClusterDns,
+                        "the service kube-dns-upstream".to_owned(),
+                    ));
                 }
                 Target::Other(what) => {
-                    let reason = format!("{what} is not followed");
-                    choices.push(one(Leads::Nowhere(WayEnd::Unknown(reason)), what.clone()));
+                    choices.push(one(unknown(Unknown::Target(what.clone())), what.clone()));
                 }
             }
         }
         let is_more = forward.to.len() > MAX_CHOICES || choices.len() > MAX_CHOICES;
         choices.truncate(MAX_CHOICES);
         if let Some(first) = forward.to.first().filter(|_| is_more) {
-            let reason = format!("more than {MAX_CHOICES} servers of one forward are not followed");
             choices.push(Choice {
-                to: Leads::Nowhere(WayEnd::Unknown(reason)),
+                to: unknown(Unknown::TooManyServers(MAX_CHOICES)),
                 shown: "further servers".to_owned(),
                 target: first.place.clone(),
                 is_from_file: false,
@@ -87,17 +93,12 @@ impl Walk<'_, '_> {
         one: &dyn Fn(Leads, String) -> Choice,
     ) -> Vec<Choice> {
         let own = self.graph.addresses(&server.dns.network);
-        let unknown = |reason: String| {
-            vec![one(
-                Leads::Nowhere(WayEnd::Unknown(reason)),
-                path.to_owned(),
-            )]
-        };
+        let (who, shown) = (|| server.dns.label(), path.to_owned());
         let listed = match self.graph.view(server, path, self.when) {
-            Err(reason) => return unknown(reason),
+            Err(reason) => return vec![one(unknown(reason), shown)],
             Ok(listed) if listed.is_empty() => {
-                let who = &server.dns.label;
-                return unknown(format!("{path} of {who} has no name server"));
+                let path = path.to_owned();
+                return vec![one(unknown(Unknown::NoServer { who: who(), path }), shown)];
             }
             Ok(listed) => listed,
         };
@@ -115,10 +116,8 @@ impl Walk<'_, '_> {
         };
         let mut choices: Vec<Choice> = listed.map(choice).collect();
         if self.graph.is_cut(server, path, self.when) {
-            let who = &server.dns.label;
-            choices.extend(unknown(format!(
-                "{path} of {who} is so long that its end was not read"
-            )));
+            let path = path.to_owned();
+            choices.push(one(unknown(Unknown::Cut { who: who(), path }), shown));
         }
         choices
     }

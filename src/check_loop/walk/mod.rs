@@ -1,4 +1,4 @@
-//! Which ways the queries of a zone take from a server, and where they end.
+//! Which paths the queries of a zone take from a server, and where they end.
 
 mod choices;
 
@@ -8,29 +8,27 @@ use std::net::SocketAddr;
 use super::deliver::{Delivery, deliver};
 use choices::{Choice, Leads};
 
+use super::facts::Unknown;
 use super::graph::{Graph, Treatment};
 use super::report::{Proof, When};
 use super::servers::Server;
+use crate::config::corefile::is_within;
 use crate::text::Place;
-use crate::topology::{Forward, Policy, Program};
+use crate::topology::{Doubt, Forward, Policy, Program, Weight};
 
-/// More ways than this from one server are not followed: servers that all
+/// More query paths than this from one server are not followed: servers that all
 /// know each other have more than anyone could read.
-const MAX_WAYS: usize = 64;
-/// Longest way, in servers.
+const MAX_PATHS: usize = 64;
+/// Longest query path, in servers.
 const MAX_HOPS: usize = 24;
-/// The same where each server is followed once.
+/// As [`paths`], but each server is followed once only.
 const MAX_SERVERS: usize = 300;
-const TOO_LONG: &str = "the way is too long";
 
-/// The service whose address NodeLocal DNSCache puts into its Corefile.
-pub(super) const UPSTREAM_SERVICE: &str = "the service kube-dns-upstream";
-
-/// A way that queries take.
+/// A query path.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Way {
+pub(super) struct QueryPath {
     pub(super) steps: Vec<Step>,
-    pub(super) end: WayEnd,
+    pub(super) end: PathEnd,
     /// Of how many equal choices it is one.
     pub(super) share: (u32, u32),
     /// Whether the next server is asked in place of this one, because it is
@@ -48,7 +46,7 @@ pub(super) struct Step {
     pub(super) target: Option<Place>,
     /// Whether a file in the syntax of resolv.conf names the server.
     pub(super) is_from_file: bool,
-    /// What says so.
+    /// The words of the files that name the address.
     pub(super) proof: Vec<Proof>,
 }
 
@@ -62,9 +60,9 @@ pub(super) enum Who {
     Service(Option<SocketAddr>),
 }
 
-/// How a way ends.
+/// How a query path ends.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum WayEnd {
+pub(super) enum PathEnd {
     /// At the step with this number for the second time.
     Cycle(usize),
     /// Nobody listens there.
@@ -73,12 +71,12 @@ pub(super) enum WayEnd {
     Stopped,
     /// It is answered: here, or outside the node.
     Answered,
-    /// It cannot be followed; the reason.
-    Unknown(String),
+    /// It cannot be followed.
+    Unknown(Unknown),
 }
 
-/// The ways of the zone's queries from the server `start`.
-pub(super) fn ways(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> Vec<Way> {
+/// The query paths of the zone's queries from the server `start`.
+pub(super) fn paths(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> Vec<QueryPath> {
     let walk = |visited| {
         let mut walk = Walk {
             graph,
@@ -92,15 +90,15 @@ pub(super) fn ways(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> V
         walk.found
     };
     let mut found = walk(None);
-    let is_cut = |way: &Way| way.end == WayEnd::Unknown(TOO_LONG.to_owned());
-    if found.len() > MAX_WAYS || found.iter().any(is_cut) {
-        // Where the others end is told by one way to each server.
-        found.truncate(MAX_WAYS);
-        found.retain(|way| !is_cut(way));
+    let is_cut = |path: &QueryPath| path.end == PathEnd::Unknown(Unknown::TooLong);
+    if found.len() > MAX_PATHS || found.iter().any(is_cut) {
+        // Where the others end is told by one query path to each server.
+        found.truncate(MAX_PATHS);
+        found.retain(|path| !is_cut(path));
         let others = walk(Some(BTreeSet::new()));
-        let mut others: Vec<Way> = others
+        let mut others: Vec<QueryPath> = others
             .into_iter()
-            .filter(|way| !found.contains(way))
+            .filter(|path| !found.contains(path))
             .collect();
         found.append(&mut others);
     }
@@ -111,41 +109,35 @@ pub(super) fn ways(graph: &Graph<'_>, when: When, start: usize, zone: &str) -> V
 /// them itself.
 pub(super) fn forward<'s>(server: &'s Server<'_>, zone: &str) -> Option<&'s Forward> {
     let mut forwards = server.dns.forwards.iter();
-    let forward = forwards.find(|it| is_below(zone, &it.zone))?;
+    let forward = forwards.find(|it| is_within(zone, &it.zone))?;
     (!forward.to.is_empty()).then_some(forward)
-}
-
-/// Whether `zone` is `above`, or in it.
-pub(super) fn is_below(zone: &str, above: &str) -> bool {
-    let rest = zone.strip_suffix(above);
-    above == "." || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 struct Walk<'w, 'n> {
     graph: &'w Graph<'n>,
     when: When,
     zone: &'w str,
-    /// The way to here.
+    /// The query path to here.
     steps: Vec<Step>,
-    found: Vec<Way>,
+    found: Vec<QueryPath>,
     /// The servers that queries have come to, where each is followed only
-    /// once; `None`: on every way.
+    /// once; `None`: on every query path.
     visited: Option<BTreeSet<usize>>,
 }
 
 impl Walk<'_, '_> {
-    fn end(&mut self, end: WayEnd, share: (u32, u32)) {
-        let is_known = self.visited.is_some() && matches!(end, WayEnd::Cycle(_));
-        if self.found.len() > MAX_WAYS || is_known {
+    fn end(&mut self, end: PathEnd, share: (u32, u32)) {
+        let is_known = self.visited.is_some() && matches!(end, PathEnd::Cycle(_));
+        if self.found.len() > MAX_PATHS || is_known {
             return;
         }
         // One more says that there are others.
-        let end = if self.found.len() == MAX_WAYS {
-            WayEnd::Unknown(format!("there are more than {MAX_WAYS} ways"))
+        let end = if self.found.len() == MAX_PATHS {
+            PathEnd::Unknown(Unknown::TooManyPaths(MAX_PATHS))
         } else {
             end
         };
-        self.found.push(Way {
+        self.found.push(QueryPath {
             steps: self.steps.clone(),
             end,
             share,
@@ -157,7 +149,7 @@ impl Walk<'_, '_> {
     fn visit(&mut self, index: usize, share: (u32, u32)) {
         let seen = |step: &Step| step.who == Who::Server(index);
         if let Some(first) = self.steps.iter().position(seen) {
-            return self.end(WayEnd::Cycle(first), share);
+            return self.end(PathEnd::Cycle(first), share);
         }
         if let Some(visited) = &mut self.visited
             && !visited.insert(index)
@@ -169,26 +161,26 @@ impl Walk<'_, '_> {
         } else {
             MAX_HOPS
         };
-        if self.steps.len() >= most || self.found.len() > MAX_WAYS {
-            return self.end(WayEnd::Unknown(TOO_LONG.to_owned()), share);
+        if self.steps.len() >= most || self.found.len() > MAX_PATHS {
+            return self.end(PathEnd::Unknown(Unknown::TooLong), share);
         }
         let Some(server) = self.graph.servers.get(index) else {
             return;
         };
-        if let Some(reason) = &server.dns.stops {
-            return self.end(WayEnd::Unknown(reason.clone()), share);
+        let doubt = |it: &Doubt| PathEnd::Unknown(Unknown::Server(it.clone()));
+        if let Some(stops) = server.dns.first(Weight::Stops) {
+            return self.end(doubt(stops), share);
         }
         let Some(forward) = forward(server, self.zone) else {
-            let doubt = match server.dns.hides.first() {
-                None if server.dns.forwards.is_empty() => server.dns.unknown.first(),
+            let first = match server.dns.first(Weight::Hides) {
+                None if server.dns.forwards.is_empty() => server.dns.doubts.first(),
                 hides => hides,
             };
-            let end = doubt.map_or(WayEnd::Answered, |it| WayEnd::Unknown(it.clone()));
-            return self.end(end, share);
+            return self.end(first.map_or(PathEnd::Answered, doubt), share);
         };
         let choices = self.choices(server, forward);
         if choices.is_empty() {
-            return self.end(WayEnd::Stopped, share);
+            return self.end(PathEnd::Stopped, share);
         }
         match forward.policy {
             Policy::Sequential => self.in_order(index, choices, share),
@@ -208,8 +200,8 @@ impl Walk<'_, '_> {
                 return;
             }
             let new = self.found.get_mut(from..).unwrap_or_default();
-            for way in new {
-                way.is_passed = true;
+            for path in new {
+                path.is_passed = true;
             }
         }
     }
@@ -232,12 +224,12 @@ impl Walk<'_, '_> {
             return;
         }
         let new = self.found.get_mut(begin..).unwrap_or_default();
-        for (way, is_passed) in new.iter_mut().zip(passed) {
-            way.is_passed |= is_passed;
+        for (path, is_passed) in new.iter_mut().zip(passed) {
+            path.is_passed |= is_passed;
         }
     }
 
-    /// Whether the server goes on to its next one after the ways that were
+    /// Whether the server goes on to its next one after the query paths that were
     /// found from number `from` on. Only a port that is closed is noticed: a
     /// server that answers with an error has answered.
     ///
@@ -253,9 +245,9 @@ impl Walk<'_, '_> {
             is_coredns || forward.is_some_and(|it| it.policy == Policy::Sequential)
         });
         let new = self.found.get(from..).unwrap_or_default();
-        new.iter().all(|way| match way.end {
-            WayEnd::Refused => goes_on && way.steps.len() == direct,
-            WayEnd::Stopped => notices,
+        new.iter().all(|path| match path.end {
+            PathEnd::Refused => goes_on && path.steps.len() == direct,
+            PathEnd::Stopped => notices,
             _ => false,
         })
     }
@@ -292,9 +284,9 @@ impl Walk<'_, '_> {
         match deliver(self.graph, from, to) {
             Delivery::Server(next) => self.arrive(next, share),
             Delivery::Service(servers) => self.through_service(Some(to), &servers, share),
-            Delivery::Nobody => self.end(WayEnd::Refused, share),
-            Delivery::Outside => self.end(WayEnd::Answered, share),
-            Delivery::Unknown(reason) => self.end(WayEnd::Unknown(reason), share),
+            Delivery::Nobody => self.end(PathEnd::Refused, share),
+            Delivery::Outside => self.end(PathEnd::Answered, share),
+            Delivery::Unknown(reason) => self.end(PathEnd::Unknown(reason), share),
         }
     }
 
@@ -306,7 +298,7 @@ impl Walk<'_, '_> {
         let circle = first.and_then(|first| self.steps.get(first..));
         let mut circle = circle.unwrap_or_default().iter();
         if circle.any(|step| self.notices(&step.who)) {
-            return self.end(WayEnd::Stopped, share);
+            return self.end(PathEnd::Stopped, share);
         }
         self.visit(next, share);
     }
@@ -327,16 +319,14 @@ impl Walk<'_, '_> {
             self.arrive(*next, part_of(share, *count, all));
         }
         if groups.is_empty() && self.zone == "." {
-            let service = to.map_or_else(|| UPSTREAM_SERVICE.to_owned(), |it| it.to_string());
-            let remedy = match servers {
-                [] => ": give their Corefile with --corefile",
-                _ => ", and the files that they have are not known",
+            let reason = Unknown::DnsPods {
+                service: to,
+                has_corefile: !servers.is_empty(),
             };
-            let reason = format!("the DNS pods behind {service} are not on this node{remedy}");
-            self.end(WayEnd::Unknown(reason), share);
+            self.end(PathEnd::Unknown(reason), share);
         } else if groups.is_empty() {
             // Zones of the cluster are answered there.
-            self.end(WayEnd::Answered, share);
+            self.end(PathEnd::Answered, share);
         }
         self.steps.pop();
     }

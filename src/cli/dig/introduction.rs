@@ -2,9 +2,8 @@
 
 use std::io;
 
-use super::super::Streams;
 use super::place::Place;
-use super::settings::settings;
+use crate::cli::streams::Streams;
 use crate::cli::target;
 use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::mnemonic::type_text;
@@ -43,7 +42,7 @@ impl Introduction<'_> {
         };
         line("TARGET", &target::label(aim))?;
         let none = "none: the target has no /etc/resolv.conf".to_owned();
-        line("FILE", &target::file(aim).unwrap_or(none))?;
+        line("FILE", &target::resolv_conf_path(aim).unwrap_or(none))?;
         line("SERVERS", &self.servers())?;
         for warning in warnings {
             line("WARNING", &warning)?;
@@ -67,7 +66,7 @@ impl Introduction<'_> {
     /// The servers of the file, and whether they are asked.
     fn servers(&self) -> String {
         let reading = bind::reading(&self.place.scenario, bind::Tool::DigSearch);
-        let servers = settings(self.globals, &reading).servers;
+        let servers = bind::settings(self.globals, &reading).servers;
         let shown: Vec<String> = servers.iter().map(|it| it.address.to_string()).collect();
         let mut text = shown.join(", ");
         if reading.servers.is_empty() {

@@ -1,16 +1,13 @@
 //! `kdns dig`.
 
-mod connection;
 mod flight;
 mod introduction;
 mod lines;
-mod many;
 mod names;
 mod output;
 mod place;
 mod run;
 mod session;
-mod settings;
 mod status;
 mod trust;
 mod walk;
@@ -28,14 +25,16 @@ use self::place::Place;
 use self::session::Session;
 use self::trust::Trust;
 use self::walk::Walker;
+use super::manual;
 use super::node::node_below;
-use super::{Status, Streams, manual};
 use crate::address::Address;
+use crate::cli::streams::{Status, Streams};
 use crate::dig::command_line::{End, Parser, Surroundings, server_names};
 use crate::dig::lookup::{Globals, Lookup};
 use crate::host::{self, FileRead, ReadError};
 use crate::netns;
 use crate::resolver::bind;
+use crate::wire::client_cookie;
 
 const USAGE: &str = "\
 Usage:  kdns dig [@global-server] [domain] [q-type] [q-class] {q-opt}
@@ -111,13 +110,13 @@ fn inside(
     };
     let batch = globals.batch.as_deref().filter(|path| *path != b"-");
     let batch = batch.map(|path| host::open_lines(Path::new(OsStr::from_bytes(path))));
-    let trust = Trust::read(&globals, &lookups);
+    let trust = Trust::read_files(&globals, &lookups);
     let aim = netns::aim(&node_below(root)?, target)?;
     match &aim.namespace {
         Ok(namespace) => namespace.move_in()?,
         Err(error) => return Err(error.clone().into()),
     }
-    let place = Place::of(&aim);
+    let place = Place::of_target(&aim);
     Introduction {
         aim: &aim,
         place: &place,
@@ -215,18 +214,19 @@ fn ask(asked: Asked<'_>, place: &Place, streams: &mut Streams<'_>) -> anyhow::Re
     };
     say(&mut parser, streams)?;
     if let Some(word) = &parser.globals.search_as
-        && let Err(why) = Walker::of(word, place.is_target)
+        && let Err(why) = Walker::named(word, place.is_target)
     {
         streams.tell(why);
         return Ok(Status::Found);
     }
     let trust = asked.trust;
-    let trust = trust.unwrap_or_else(|| Trust::read(&parser.globals, &lookups));
+    let trust = trust.unwrap_or_else(|| Trust::read_files(&parser.globals, &lookups));
     let session = Session {
         parser,
         reading: &reading,
         place,
         trust,
+        cookie: client_cookie(),
     };
     run::all(session, lookups, asked.batch, streams)
 }
@@ -248,7 +248,7 @@ fn or_internal(
     let Err(error) = flushed else {
         return flushed;
     };
-    Ok(match super::report_failure(&error, streams) {
+    Ok(match streams.fail(&error) {
         Status::Clean => Status::Clean,
         _ => Status::Internal,
     })

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
 
 use super::place::Place;
-use super::settings::settings;
 use crate::address::Address;
 use crate::config::hosts::entries;
 use crate::dig::lookup::Globals;
+use crate::resolver::bind::settings;
 use crate::resolver::reading::Reading;
 use crate::wire::names::{self as directory, Directory};
 

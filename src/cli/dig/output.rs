@@ -6,6 +6,9 @@ use crate::dig::command_line::{Parser, Said};
 use crate::render::dig::Refused;
 use crate::text::escaped;
 
+/// Text, and whether it belongs on standard error.
+pub(super) type Piece = (bool, String);
+
 /// Where everything is written.
 pub(super) struct Output<'s> {
     pub(super) out: &'s mut dyn Write,
@@ -24,6 +27,12 @@ impl Output<'_> {
         self.out.write_all(text.as_bytes())
     }
 
+    /// Writes all of these.
+    pub(super) fn show(&mut self, pieces: &[Piece]) -> io::Result<()> {
+        let mut pieces = pieces.iter();
+        pieces.try_for_each(|(is_error, text)| self.write(*is_error, text))
+    }
+
     /// Says why dig ends where a name has no letters of its own.
     pub(super) fn refuse(&mut self, refused: &Refused) -> io::Result<()> {
         self.write(true, &refusal(refused))
@@ -31,7 +40,7 @@ impl Output<'_> {
 
     /// Writes what the parser has said.
     pub(super) fn say(&mut self, parser: &mut Parser) -> io::Result<()> {
-        said(parser).try_for_each(|(is_error, text)| self.write(is_error, &text))
+        self.show(&said(parser).collect::<Vec<_>>())
     }
 }
 
@@ -41,7 +50,7 @@ pub(super) fn refusal(refused: &Refused) -> String {
 }
 
 /// What the parser has said since, and which of it is for standard error.
-pub(super) fn said(parser: &mut Parser) -> impl Iterator<Item = (bool, String)> {
+pub(super) fn said(parser: &mut Parser) -> impl Iterator<Item = Piece> {
     let said = std::mem::take(&mut parser.said);
     said.into_iter().map(|said| {
         let (is_error, line) = match said {

@@ -45,7 +45,7 @@ impl Place {
     }
 
     /// The target's.
-    pub(super) fn of(aim: &Aim) -> Self {
+    pub(super) fn of_target(aim: &Aim) -> Self {
         let mut scenario = Scenario::new("dig", "");
         target::fill(aim, &mut scenario);
         Self {

@@ -1,31 +1,51 @@
-//! Asks the lookups of the command line, then the lines of a batch file.
+//! Asks the lookups of the command line, then the lines of a batch file: one
+//! after the other, or many of them in flight at once.
+//!
+//! Every line has a machine of its own, unless it goes on with what the one
+//! before has left open. What the machines print is kept until all lines before
+//! have printed.
 
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::rc::Rc;
 
-use super::super::{Status, Streams};
-use super::connection::Connection;
+use super::flight::Flight;
 use super::lines::{Lines, Next, Source};
-use super::many::Many;
-use super::output::Output;
+use super::output::{Output, Piece, said};
 use super::session::Session;
-use super::status;
-use super::walk::{Walk, Walker};
-use crate::dig::lookup::Lookup;
-use crate::dig::machine::{Machine, Step};
+use super::{status, walk};
+use crate::cli::streams::{Status, Streams};
+use crate::dig::lookup::{Globals, Lookup};
 use crate::host::{self, ReadError};
-use crate::render::dig::printed::{is_error, write as print};
 use crate::text::escaped;
-use crate::wire::{client_cookie, query_id};
+use crate::wire::live::{Live, Told, Woken};
+use crate::wire::most_sockets;
 
-/// One machine on the wire.
+/// So many times as many lines as are in flight may wait for those before them.
+const WINDOW: usize = 16;
+
+/// What is asked, and what of it is not printed yet.
 struct Run<'r> {
     session: Session<'r>,
-    machine: Machine,
-    connection: Connection,
+    live: Live,
+    flights: VecDeque<Flight>,
+    in_flight: usize,
+    /// So many can be open at once, whatever the command line says.
+    most_sockets: usize,
+    globals: Rc<Globals>,
+    /// Whether several lines can be asked at once.
+    goes_together: bool,
+    /// What the next line goes on with, where they cannot.
+    before: Option<Flight>,
+    status: Status,
+    /// No further line is read.
+    is_over: bool,
+    /// The status of what ended it.
+    end: Option<Status>,
 }
 
 /// All lookups of the command line, then those of the batch file, which
@@ -51,135 +71,196 @@ pub(super) fn all(
             }
         },
     };
-    let prepared = session.trust.prepare(&lookups);
-    for trouble in session
-        .trust
-        .troubles
-        .drain(..)
-        .chain(prepared.clone().err())
-    {
-        let _ = writeln!(streams.err, "{trouble}");
-    }
-    if prepared.is_err() {
-        return Ok(Status::Internal);
-    }
-    let mut run = Run {
-        machine: Machine::new(session.settings(client_cookie()), query_id),
-        connection: Connection::new(session.parser.globals.keep_open),
-        session,
-    };
-    let lookups = run.session.prepared(lookups);
     let mut output = Output {
         out: streams.out,
         err: streams.err,
     };
-    let status = run.answer(lookups, &mut output)?;
-    let Some(source) = source.filter(|_| !run.machine.has_ended()) else {
-        return Ok(status);
+    let prepared = session.prepared(lookups);
+    output.say(&mut session.parser)?;
+    let lookups = match prepared {
+        Ok(lookups) => lookups,
+        Err(status) => return Ok(status),
     };
-    let mut lines = Lines::new(source);
-    if run.goes_together() {
-        let cookie = run.machine.cookie();
-        return Many::new(&mut run.session, cookie).run(&mut lines, &mut output);
-    }
-    run.one_by_one(&mut lines, &mut output)
+    let mut run = Run::new(session);
+    run.start(lookups, Vec::new(), &mut output)?;
+    run.finish(source.map(Lines::new), &mut output)
 }
 
-impl Run<'_> {
-    /// Whether several lines can be asked at once: not on one connection, nor
-    /// from one port.
-    fn goes_together(&self) -> bool {
-        let globals = &self.session.parser.globals;
+impl<'r> Run<'r> {
+    fn new(session: Session<'r>) -> Self {
+        let globals = Rc::new(session.parser.globals.clone());
+        // Not on one connection, nor from one port.
         let has_port = globals.source.is_some_and(|it| it.port() != 0);
-        globals.in_flight > 1 && !globals.keep_open && !has_port && globals.search_as.is_none()
+        Self {
+            goes_together: globals.in_flight > 1
+                && !globals.keep_open
+                && !has_port
+                && globals.search_as.is_none(),
+            session,
+            live: Live::default(),
+            flights: VecDeque::new(),
+            in_flight: 0,
+            most_sockets: most_sockets(),
+            globals,
+            before: None,
+            status: Status::Clean,
+            is_over: false,
+            end: None,
+        }
     }
 
-    fn one_by_one(
+    /// Asks all lines, and prints in their order.
+    fn finish(
         &mut self,
-        lines: &mut Lines<'_>,
+        mut lines: Option<Lines<'_>>,
         output: &mut Output<'_>,
     ) -> anyhow::Result<Status> {
-        let mut status = Status::Clean;
-        while let Next::Line(line) = lines.next(true) {
-            let read = self.session.read(&line);
-            output.say(&mut self.session.parser)?;
-            let lookups = match read {
-                Ok(None) => continue,
-                Ok(Some(lookups)) => lookups,
-                Err(status) => return Ok(status),
-            };
-            let settings = self.session.settings(self.machine.cookie());
-            self.machine.configure(settings);
-            status = self.answer(lookups, output)?;
-            if self.machine.has_ended() {
-                break;
+        loop {
+            self.fill(lines.as_mut(), output)?;
+            self.print(output)?;
+            // Nobody waits for what is known because something else is not.
+            output.out.flush()?;
+            if self.flights.is_empty() {
+                if !self.is_over {
+                    continue;
+                }
+                return Ok(self.end.unwrap_or(self.status));
+            }
+            let other = lines.as_ref().map(Lines::descriptor);
+            let has_room = self.has_room();
+            if let Some(other) = other.filter(|_| !has_room) {
+                self.live.forget(other);
+            }
+            let woken = self.live.wait(None, other.filter(|_| has_room));
+            // All that is there is taken before the next lines are sent: then a
+            // server on this machine wakes once for many.
+            self.take(woken);
+            while let Some(woken) = self.live.told().or_else(|| self.live.late()) {
+                self.take(woken);
             }
         }
-        Ok(status)
+    }
+
+    /// Whether a further line may begin. Those of the command line come first.
+    fn has_room(&self) -> bool {
+        let most = self.session.parser.globals.in_flight.min(self.most_sockets);
+        let is_free = |first: &Flight| self.goes_together && first.player.number > 0;
+        !self.is_over
+            && self.flights.front().is_none_or(is_free)
+            && self.in_flight < most
+            && self.flights.len() < most * WINDOW
+    }
+
+    /// Starts lines while there is room. Waits for one only if nothing else
+    /// is to be done.
+    fn fill(
+        &mut self,
+        mut lines: Option<&mut Lines<'_>>,
+        output: &mut Output<'_>,
+    ) -> anyhow::Result<()> {
+        while self.has_room() {
+            let waits = self.flights.is_empty();
+            match lines.as_mut().map_or(Next::End, |it| it.next(waits)) {
+                Next::Line(line) => self.read(&line, output)?,
+                Next::Later => break,
+                Next::End => self.is_over = true,
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, line: &[u8], output: &mut Output<'_>) -> anyhow::Result<()> {
+        let read = self.session.read_line(line);
+        let parser = &mut self.session.parser;
+        if parser.globals != *self.globals {
+            self.globals = Rc::new(parser.globals.clone());
+        }
+        let said = said(parser).collect();
+        let lookups = match read {
+            Ok(None) => return Ok(()),
+            Ok(Some(lookups)) => lookups,
+            Err(status) => {
+                self.is_over = true;
+                self.end = Some(status);
+                Vec::new()
+            }
+        };
+        self.start(lookups, said, output)
     }
 
     /// Asks by dig's machine, or by that of the resolver of `+search=`.
-    fn answer(&mut self, lookups: Vec<Lookup>, output: &mut Output<'_>) -> anyhow::Result<Status> {
-        let Some(word) = &self.session.parser.globals.search_as else {
-            self.machine.add(lookups);
-            return self.drive(output);
-        };
-        let walker = match Walker::of(word, self.session.place.is_target) {
-            Ok(walker) => walker,
-            Err(why) => {
-                let _ = writeln!(output.err, "kdns: {}", escaped(why.as_bytes()));
-                return Ok(Status::Found);
+    fn start(
+        &mut self,
+        lookups: Vec<Lookup>,
+        said: Vec<Piece>,
+        output: &mut Output<'_>,
+    ) -> anyhow::Result<()> {
+        if !self.goes_together
+            && !lookups.is_empty()
+            && let Some(word) = &self.globals.search_as
+        {
+            output.show(&said)?;
+            if let Some(status) = walk::all(word, &self.session, &lookups, output)? {
+                self.status = status;
+            } else {
+                self.is_over = true;
+                self.end = Some(Status::Found);
             }
-        };
-        let walk = Walk {
-            walker,
-            place: self.session.place,
-            globals: &self.session.parser.globals,
-        };
-        if lookups.iter().any(|lookup| !lookup.tls().is_empty()) {
-            let why = "kdns: +search=RESOLVER asks without TLS: leave +tls and +https out\n";
-            output.write(true, why)?;
-            return Ok(Status::Found);
+            return Ok(());
         }
-        let mut status = Status::Clean;
-        for lookup in &lookups {
-            let Some(found) = walk.lookup(lookup, output)? else {
-                self.machine.give_up();
-                return Ok(Status::Found);
-            };
-            status = status.max(found);
-        }
-        Ok(status)
+        let (session, globals) = (&self.session, &self.globals);
+        let flight = match self.before.take() {
+            Some(before) => before.then(session, globals, lookups, said),
+            None => Flight::start(&mut self.live, session, globals, lookups, said),
+        };
+        let number = flight.player.number;
+        self.flights.push_back(flight);
+        self.in_flight += 1;
+        self.advance(number, None);
+        Ok(())
     }
 
-    fn drive(&mut self, output: &mut Output<'_>) -> anyhow::Result<Status> {
-        let globals = &self.session.parser.globals;
-        loop {
-            match self.machine.step() {
-                Step::Done(status) => {
-                    output.out.flush()?;
-                    return Ok(status::of_machine(status));
-                }
-                Step::Print(printed) => {
-                    let mut text = String::new();
-                    let written = print(&printed, globals, self.connection.times, &mut text);
-                    output.write(is_error(&printed, globals), &text)?;
-                    if let Err(refused) = written {
-                        output.refuse(&refused)?;
-                        self.machine.give_up();
-                    }
-                }
-                step => {
-                    if let Step::Receive(_) | Step::ReceiveOn = step {
-                        output.out.flush()?;
-                    }
-                    if let Some(event) =
-                        self.connection
-                            .step(step, globals, self.session.trust.roots())
-                    {
-                        self.machine.report(event);
-                    }
-                }
+    /// Prints what is done, from the first on.
+    fn print(&mut self, output: &mut Output<'_>) -> io::Result<()> {
+        while let Some(flight) = self.flights.front() {
+            flight.show(output)?;
+            if !flight.player.is_over() {
+                break;
+            }
+            let status = status::of_machine(flight.standing.status());
+            self.status = self.status.max(status);
+            if flight.standing.has_ended() {
+                self.is_over = true;
+                self.end = Some(self.status);
+                self.flights.clear();
+                break;
+            }
+            self.before = self.flights.pop_front().filter(|_| !self.goes_together);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, woken: Woken) {
+        match woken {
+            Woken::Socket(number, told) => self.advance(number, Some(told)),
+            Woken::Late(number) => self.advance(number, None),
+            Woken::Other => {}
+        }
+    }
+
+    /// Lets a line go on until it waits.
+    fn advance(&mut self, number: u32, told: Option<Told>) {
+        let first = self.flights.front().map_or(0, |it| it.player.number);
+        let at = usize::try_from(number.wrapping_sub(first)).unwrap_or(usize::MAX);
+        let Some(flight) = self.flights.get_mut(at) else {
+            return;
+        };
+        let was_over = flight.player.is_over();
+        flight.advance(&mut self.live, &self.session, told);
+        if flight.player.is_over() && !was_over {
+            self.in_flight -= 1;
+            if self.goes_together {
+                self.live.end(&mut flight.player);
             }
         }
     }

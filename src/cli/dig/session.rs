@@ -1,14 +1,17 @@
 //! What holds for every lookup of a call.
 
-use super::super::Status;
+use std::time::Duration;
+
 use super::place::Place;
-use super::settings::settings;
 use super::trust::Trust;
 use super::{names, status};
+use crate::cli::streams::Status;
 use crate::dig::command_line::{Parser, Said, server_names};
 use crate::dig::lookup::Lookup;
-use crate::dig::machine::Settings;
+use crate::dig::settings::{Settings, Wire};
+use crate::resolver::bind::settings;
 use crate::resolver::reading::Reading;
+use crate::wire::query_id;
 
 /// The words so far, and what they are asked with.
 pub(super) struct Session<'r> {
@@ -16,19 +19,23 @@ pub(super) struct Session<'r> {
     pub(super) reading: &'r Reading<'r>,
     pub(super) place: &'r Place,
     pub(super) trust: Trust,
+    /// The client's, one for a run.
+    pub(super) cookie: [u8; 8],
 }
 
 impl Session<'_> {
-    /// What the machine goes by from here on; `cookie` is the client's.
-    pub(super) fn settings(&self, cookie: [u8; 8]) -> Settings {
+    /// What lookups go by in a run that began then.
+    pub(super) fn settings(&self, began: Duration) -> Settings {
+        let ids = query_id;
         Settings {
-            cookie,
+            cookie: self.cookie,
+            wire: Some(Wire { ids, began }),
             ..settings(&self.parser.globals, self.reading)
         }
     }
 
     /// The lookups of a line, or the end of everything.
-    pub(super) fn read(&mut self, line: &[u8]) -> Result<Option<Vec<Lookup>>, Status> {
+    pub(super) fn read_line(&mut self, line: &[u8]) -> Result<Option<Vec<Lookup>>, Status> {
         let words: Vec<&[u8]> = line
             .split(u8::is_ascii_whitespace)
             .filter(|word| !word.is_empty())
@@ -40,22 +47,22 @@ impl Session<'_> {
             self.parser.learn(found);
         }
         let lookups = self.parser.batch_line(line).map_err(status::of_end)?;
-        let prepared = self.trust.prepare(lookups.as_deref().unwrap_or_default());
+        lookups.map(|it| self.prepared(it)).transpose()
+    }
+
+    /// With their certificates, and the port that was said for all servers.
+    pub(super) fn prepared(&mut self, mut lookups: Vec<Lookup>) -> Result<Vec<Lookup>, Status> {
+        let prepared = self.trust.prepare(&lookups);
         let troubles = self.trust.troubles.drain(..);
         let troubles = troubles.chain(prepared.clone().err());
         self.parser.said.extend(troubles.map(Said::Err));
         if prepared.is_err() {
             return Err(Status::Internal);
         }
-        Ok(lookups.map(|lookups| self.prepared(lookups)))
-    }
-
-    /// With the port that was said for all servers.
-    pub(super) fn prepared(&self, mut lookups: Vec<Lookup>) -> Vec<Lookup> {
         let port = self.parser.globals.port;
         for server in lookups.iter_mut().flat_map(|it| &mut it.servers) {
             server.port = server.port.or(port);
         }
-        lookups
+        Ok(lookups)
     }
 }

@@ -1,6 +1,6 @@
 //! The status of dig.
 
-use super::super::Status;
+use crate::cli::streams::Status;
 use crate::dig::command_line::End;
 
 /// The program's, of the machine's.

@@ -6,7 +6,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use crate::dig::lookup::{self, Globals, Lookup, Tls};
+use crate::dig::lookup::{Globals, Lookup};
+use crate::engine::secure::{Identity, Tls, Trust as Whose};
 use crate::host::{self, FileRead, ReadError};
 use crate::wire::Roots;
 
@@ -26,7 +27,7 @@ pub(super) struct Trust {
     variable: Option<Result<FileRead, ReadError>>,
     roots: Roots,
     /// What was read, or was not to be had.
-    known: BTreeSet<(lookup::Trust, lookup::Identity)>,
+    known: BTreeSet<(Whose, Identity)>,
     /// What is wrong with files without which dig goes on.
     pub(super) troubles: Vec<String>,
 }
@@ -35,7 +36,7 @@ impl Trust {
     /// Reads the files if these lookups, or lines that nobody has read yet,
     /// can need them. That is to be done before a target is entered, whose
     /// files are other ones.
-    pub(super) fn read(globals: &Globals, lookups: &[Lookup]) -> Self {
+    pub(super) fn read_files(globals: &Globals, lookups: &[Lookup]) -> Self {
         let needed = needed(lookups);
         let is_needed = globals.batch.is_some() || needed.iter().any(heeds_variable);
         let path = std::env::var_os(VARIABLE).filter(|path| is_needed && !path.is_empty());
@@ -68,8 +69,8 @@ impl Trust {
             // Where the machine's are not asked for yet, they are when they are.
             self.machine();
             let mut trust = |who| self.roots.trust(who, &pem);
-            trust(lookup::Trust::Browsers)
-                .and_then(|()| trust(lookup::Trust::Machine))
+            trust(Whose::Browsers)
+                .and_then(|()| trust(Whose::Machine))
                 .map_err(|why| format!("cannot use {name}: {why}"))
         });
         trusted.map_err(|why| {
@@ -88,12 +89,12 @@ impl Trust {
             }
             let (trust, identity) = what;
             let learnt = match trust {
-                lookup::Trust::File(path) => self.authorities(path),
-                lookup::Trust::Machine => {
+                Whose::File(path) => self.authorities(path),
+                Whose::Machine => {
                     self.machine();
                     Ok(())
                 }
-                lookup::Trust::Anyone | lookup::Trust::Browsers => Ok(()),
+                Whose::Anyone | Whose::Browsers => Ok(()),
             };
             let learnt = learnt.and_then(|()| match identity {
                 (Some(certificate), Some(key)) => self.identity(certificate, key),
@@ -105,7 +106,7 @@ impl Trust {
 
     fn authorities(&mut self, path: Vec<u8>) -> Result<(), String> {
         let trusted = pem(file(&path)).and_then(|(name, pem)| {
-            let trusted = self.roots.trust(lookup::Trust::File(path), &pem);
+            let trusted = self.roots.trust(Whose::File(path), &pem);
             trusted.map_err(|why| format!("cannot use {name}: {why}"))
         });
         trusted.map_err(|why| format!("kdns: +tls-ca: {why}; name a file of certificates in PEM"))
@@ -133,12 +134,12 @@ impl Trust {
 
     /// Whom this machine trusts; those of browsers where it does not say.
     fn machine(&mut self) {
-        if self.roots.knows(&lookup::Trust::Machine) {
+        if self.roots.knows(&Whose::Machine) {
             return;
         }
         let mut files = MACHINE.iter().map(|path| file(path.as_bytes()));
         let found = files.find_map(|file| pem(file).ok());
-        let trusted = found.map(|(_, pem)| self.roots.trust(lookup::Trust::Machine, &pem));
+        let trusted = found.map(|(_, pem)| self.roots.trust(Whose::Machine, &pem));
         if trusted != Some(Ok(())) {
             self.roots.trust_browsers();
         }
@@ -151,7 +152,7 @@ fn needed(lookups: &[Lookup]) -> Vec<Tls> {
 }
 
 fn heeds_variable(tls: &Tls) -> bool {
-    matches!(tls.trust, lookup::Trust::Browsers | lookup::Trust::Machine)
+    matches!(tls.trust, Whose::Browsers | Whose::Machine)
 }
 
 fn file(path: &[u8]) -> Result<FileRead, ReadError> {

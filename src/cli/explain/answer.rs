@@ -1,4 +1,4 @@
-//! `--answer NAME[/TYPE]=REPLY`.
+//! `--answer NAME[/TYPE][@SERVER]=REPLY`.
 
 use std::net::IpAddr;
 
@@ -14,6 +14,16 @@ pub(super) fn parse(text: &str) -> Result<Rule, String> {
     let (question, reply) = text
         .rsplit_once('=')
         .ok_or("write NAME=REPLY or NAME/TYPE=REPLY, as in db.example.com/AAAA=SERVFAIL")?;
+    let (question, server) = match question.rsplit_once('@') {
+        Some((question, server)) => {
+            let ip = server.parse();
+            (
+                question,
+                Some(ip.map_err(|_| format!("`{server}` is no address of a server"))?),
+            )
+        }
+        None => (question, None),
+    };
     let (name, record_type) = match question.rsplit_once('/') {
         Some((name, record_type)) => (name, Some(parse_type(record_type)?)),
         None => (question, None),
@@ -25,6 +35,7 @@ pub(super) fn parse(text: &str) -> Result<Rule, String> {
     Ok(Rule {
         name: Some(name.to_owned()),
         record_type,
+        server,
         effect: parse_reply(reply)?,
         ..Rule::default()
     })
@@ -94,6 +105,9 @@ mod tests {
         assert!(
             matches!(rule.effect, Effect::Answer { a, aaaa, cname: Some(_) } if a.len() == 1 && aaaa.len() == 1)
         );
+        let rule = parse("*/A@10.0.0.2=NXDOMAIN").unwrap();
+        assert_eq!(rule.server, Some([10, 0, 0, 2].into()));
+        assert!(parse("db@dns=NXDOMAIN").unwrap_err().contains("`dns`"));
         assert!(parse("db").unwrap_err().contains("NAME=REPLY"));
         assert!(parse("db=NOPE").unwrap_err().contains("`NOPE` is no reply"));
         assert!(

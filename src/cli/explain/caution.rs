@@ -15,6 +15,7 @@ use crate::host::root::Root;
 use crate::loopback::name_servers;
 use crate::netns::{EnterError, Namespace};
 use crate::node::Node;
+use crate::render;
 use crate::scenario::Scenario;
 use crate::topology::Network;
 
@@ -52,7 +53,7 @@ pub(super) fn admit(
         return Ok(());
     }
     // What cannot be read shows no loop, and keeps nobody from asking.
-    let Ok(node) = node::read(&root, &StandIns::default(), Parts::ALL) else {
+    let Ok(node) = node::read_node(&root, &StandIns::default(), Parts::ALL) else {
         return Ok(());
     };
     let number = namespace
@@ -65,8 +66,9 @@ pub(super) fn admit(
         .collect();
     if let Some(how) = check_loop::goes_round(&node, &network, &servers, &scenario.name) {
         bail!(
-            "nothing was asked, as the queries would go round: {how}; kdns check-loop says more, \
-             and --even-if-it-loops asks all the same"
+            "nothing was asked, as the queries would go round: {}; kdns check-loop says more, \
+             and --even-if-it-loops asks all the same",
+            render::check_loop::words::round(&how)
         );
     }
     Ok(())

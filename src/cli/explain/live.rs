@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use super::Format;
+use super::format::Format;
 use crate::cli::output::{self, Outputs};
-use crate::cli::{Status, Streams};
+use crate::cli::streams::{Status, Streams};
 use crate::dig::lookup::Lookup;
 use crate::dig::message::{Message, Opt};
 use crate::dig::translation;
@@ -29,7 +29,7 @@ use crate::render::live::{self as text, Lived};
 use crate::render::{scenario_json, timeline};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
-use crate::wire::live::{self as wire, Event, Options};
+use crate::wire::live::{self as wire, Event, Limits, Means};
 use crate::wire::{client_cookie, socket_address};
 
 /// Resolvers give up sooner: the slowest, systemd-resolved, after two minutes.
@@ -83,7 +83,7 @@ impl Live<'_> {
             };
             is_interrupted = played.cut == Some(Cut::Interrupt);
             let nothing_exists = run_when(self.scenario, resolver, &[]);
-            let comparison = Comparison::of(&played, &nothing_exists);
+            let comparison = Comparison::with_plan(&played, &nothing_exists);
             let one = Lived { played, comparison };
             if begun {
                 text::lookup(self.scenario, &one, self.style, streams.out)?;
@@ -199,8 +199,8 @@ fn status(lived: &[Lived], wanted: usize) -> Status {
     let one = |it: &Lived| match (&it.played.outcome, it.played.cut) {
         (_, Some(_)) => Status::Undecided,
         _ if it.played.no_socket().is_some() => Status::Undecided,
-        (Outcome::Failed(_), None) => Status::Found,
         (Outcome::Found(_), None) => Status::Clean,
+        (_, None) => Status::Found,
     };
     let all = lived.iter().map(one).max().unwrap_or(Status::Undecided);
     if lived.len() < wanted {
@@ -245,14 +245,17 @@ fn play(
 ) -> Played {
     let cookie = client_cookie();
     let plain = Lookup::default();
-    let options = Options {
+    let means = Means {
         destination: &|server| socket_address(&server.address, server.port),
         message: &|query, id| translation::message(query, &plain, id, &cookie),
-        limit,
+        ..Means::default()
+    };
+    let limits = Limits {
+        time: limit,
         interrupt,
     };
     let mut record = Record::default();
-    let finished = wire::run(resolver.machine(scenario), &options, &mut |event| {
+    let finished = wire::run(resolver.machine(scenario), &means, limits, &mut |event| {
         record.take(event);
     });
     Played {

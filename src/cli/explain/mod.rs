@@ -2,31 +2,29 @@
 
 mod answer;
 mod caution;
+mod format;
 mod live;
 mod scenarios;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
+use self::format::{Format, write};
 use self::live::Live;
 use super::output::{self, Outputs};
 use super::question::{self, Question, QuestionArgs};
-use super::{Status, Streams, completions, manual};
-use crate::explain::transition::Detail;
-use crate::explain::{Context, explain};
+use super::{completions, manual};
+use crate::cli::streams::{Status, Streams};
 use crate::host::ReadError;
 use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
-use crate::render::timeline::{self, Page};
+use crate::render::timeline;
 use crate::render::{prediction, scenario_json};
 use crate::resolver::{self, Resolver};
-use crate::scenario::Scenario;
 use crate::text::escaped;
 use crate::world::Rule;
 
@@ -46,7 +44,7 @@ pub(super) struct ExplainArgs {
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = answer::parse_type)]
     types: Vec<RecordType>,
     /// Assume this answer; the first that fits counts, and without one a name does not exist
-    #[arg(long, value_name = "NAME[/TYPE]=REPLY", value_parser = answer::parse)]
+    #[arg(long, value_name = "NAME[/TYPE][@SERVER]=REPLY", value_parser = answer::parse)]
     answer: Vec<Rule>,
     /// Really ask, as each resolver does, and show what comes back
     ///
@@ -65,25 +63,11 @@ pub(super) struct ExplainArgs {
     save_scenario: Option<PathBuf>,
     #[command(flatten)]
     outputs: Outputs<Format>,
-    /// More detail
+    /// Also errors, what each answer leads to, what happens to other names
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
     question: QuestionArgs,
-}
-
-/// How to write an explanation.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One document; an array of documents for a file with several scenarios
-    Json,
-    /// One prediction a line
-    Jsonl,
-    /// A picture: the queries by server, in order of time
-    Svg,
 }
 
 /// The resolvers of a run without `--resolver`.
@@ -124,7 +108,7 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         };
     }
     let name = args.name.as_deref().unwrap_or_default();
-    let question = match question::read(name, &args.types, &args.answer, &args.question, streams) {
+    let question = match question::ask(name, &args.types, &args.answer, &args.question, streams) {
         Ok(read) => read,
         Err(error) => return report(&error, args, streams),
     };
@@ -169,48 +153,6 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         write(&scenario, context.clone(), &resolvers, format, style, out)
     })?;
     Ok(Status::Clean)
-}
-
-/// Explains one scenario in one format.
-fn write(
-    scenario: &Scenario,
-    context: Context,
-    resolvers: &[&'static Resolver],
-    format: Format,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    match format {
-        Format::Text => {
-            let detail = if style.verbose {
-                Detail::Full
-            } else {
-                Detail::Short
-            };
-            explanation::write(&explain(scenario, context, resolvers, detail), style, out)
-        }
-        Format::Json => {
-            explanation::json::write(&explain(scenario, context, resolvers, Detail::Full), out)
-        }
-        Format::Jsonl => {
-            // A line is one piece: small writes would cost more than the prediction.
-            let mut line = Vec::with_capacity(1 << 10);
-            for resolver in resolvers {
-                let run = resolver.predict(scenario);
-                let courses = resolver.courses(scenario, &run);
-                line.clear();
-                prediction::line(&scenario.id, resolver, (&run, &courses), &mut line)?;
-                out.write_all(&line)?;
-            }
-            Ok(())
-        }
-        Format::Svg => timeline::write(&[drawn(scenario, context, resolvers)], 0, out),
-    }
-}
-
-/// Draws one scenario.
-fn drawn(scenario: &Scenario, context: Context, resolvers: &[&'static Resolver]) -> Page {
-    timeline::explained(&explain(scenario, context, resolvers, Detail::Short))
 }
 
 /// Says in every wanted format what could not be done, and to people always.
@@ -265,6 +207,7 @@ impl ExplainArgs {
         Style {
             colors: streams.colors,
             verbose: self.verbose,
+            columns: streams.columns(),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::Path;
 
-use super::Format;
+use super::format::{self, Format};
 use crate::cli::output::{Outputs, Sink};
-use crate::cli::{Status, Streams};
+use crate::cli::streams::{Status, Streams};
 use crate::explain::Context;
 use crate::host::{self, io_reason};
 use crate::render::explanation::{self, Style};
@@ -13,10 +13,14 @@ use crate::render::prediction;
 use crate::render::timeline::{self, Page};
 use crate::resolver::Resolver;
 use crate::scenario::json;
-use crate::text::escaped;
+use crate::text::{escaped, excerpt};
 
 /// A scenario has at most so many bytes: whatever is piped in, memory is bounded.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// So many broken scenarios are told of one by one, each in so many bytes.
+const MAX_TOLD: usize = 100;
+const LONGEST: usize = 500;
 
 /// So many scenarios are drawn: a document is made in memory.
 const MAX_PAGES: usize = 50;
@@ -67,8 +71,14 @@ pub(super) fn run(
         targets,
         status: Status::Clean,
         count: 0,
+        failures: 0,
     };
     scenarios.all(input)?;
+    let more = scenarios.failures.saturating_sub(MAX_TOLD);
+    if more > 0 {
+        // A closed stderr leaves nobody to tell.
+        let _ = writeln!(scenarios.err, "kdns: {name}: {more} more of this kind");
+    }
     let status = scenarios.status;
     let finish = |target: Target<'_>| target.finish();
     scenarios.targets.into_iter().try_for_each(finish)?;
@@ -83,6 +93,7 @@ struct Scenarios<'s> {
     targets: Vec<Target<'s>>,
     status: Status,
     count: usize,
+    failures: usize,
 }
 
 /// One format of the results.
@@ -173,13 +184,13 @@ impl Scenarios<'_> {
         let resolvers = self.resolvers;
         for target in &mut self.targets {
             if target.format == Format::Svg {
-                target.draw(|| super::drawn(&scenario, Context::default(), resolvers));
+                target.draw(|| format::drawn(&scenario, Context::default(), resolvers));
                 continue;
             }
             let style = target.style;
             let title = (target.format == Format::Text).then_some(scenario.id.as_str());
             target.add(title, |format, out| {
-                super::write(&scenario, Context::default(), resolvers, format, style, out)
+                format::write(&scenario, Context::default(), resolvers, format, style, out)
             })?;
         }
         Ok(())
@@ -187,7 +198,7 @@ impl Scenarios<'_> {
 
     fn fail(&mut self, message: &str, at: Option<(usize, usize)>) -> anyhow::Result<()> {
         self.status = Status::Undecided;
-        let message = escaped(message.as_bytes());
+        let message = excerpt(message.as_bytes(), LONGEST);
         let case = self.count.to_string();
         for target in &mut self.targets {
             if target.format == Format::Svg {
@@ -199,6 +210,10 @@ impl Scenarios<'_> {
                     Format::Jsonl => prediction::error_line(&case, &message, at, out),
                 })?;
             }
+        }
+        self.failures += 1;
+        if self.failures > MAX_TOLD {
+            return Ok(());
         }
         let place = at
             .map(|(line, column)| format!(":{line}:{column}"))

@@ -89,7 +89,7 @@ pub(super) struct WantedArgs {
     /// From which severity on findings make the status 1: error, warning or info [default: warning]
     #[arg(long, value_name = "SEVERITY", value_parser = settings::severity)]
     pub(super) fail_on: Option<Severity>,
-    /// Take the settings from this file and not from the nearest kdns.toml upwards
+    /// Take the settings from this file and not from the nearest kdns.toml
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     #[command(flatten)]

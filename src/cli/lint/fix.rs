@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use diffy::DiffOptions;
 
-use super::engine::Outcome;
 use super::input::Place;
 use super::inputs::Inputs;
 use crate::finding::Finding;
 use crate::host::write::{self, Others};
-use crate::lint::fix;
+use crate::lint::{Findings, Input as _, fix};
 use crate::text::{Source, escaped};
 
 /// A file and what it becomes.
@@ -33,8 +32,8 @@ const MAX_ROUNDS: usize = 10;
 /// become, `outcome` what is found then.
 pub(super) fn rounds(
     inputs: &mut Inputs,
-    outcome: &mut Outcome,
-    lint: &dyn Fn(&Inputs) -> Outcome,
+    outcome: &mut Findings,
+    lint: &dyn Fn(&Inputs) -> Findings,
 ) -> Vec<Changed> {
     let mut changed: BTreeMap<Arc<str>, Changed> = BTreeMap::new();
     let mut files: BTreeMap<Arc<str>, Box<Path>> = BTreeMap::new();
@@ -90,11 +89,11 @@ fn take_in(inputs: &mut Inputs, findings: &[Finding]) -> Vec<(Arc<str>, Box<Path
         let Place::File(file) = &input.place else {
             continue;
         };
-        if let Ok(read) = input.read()
-            && !read.is_cut
+        if let Ok(content) = input.content()
+            && !content.is_cut
         {
             taken.push((Arc::clone(&input.path), file.clone()));
-            input.place = Place::Memory(Arc::new(read.source));
+            input.place = Place::Memory(content.source);
         }
     }
     taken
@@ -143,7 +142,7 @@ pub(super) fn restore(inputs: &mut Inputs, left: &[(Changed, String)]) {
 }
 
 /// What was fixed, in a line.
-pub(super) fn told(changed: &[Changed]) -> String {
+pub(super) fn summary(changed: &[Changed]) -> String {
     const NAMED: usize = 3;
     let paths: Vec<&str> = changed.iter().map(|it| it.path.as_str()).collect();
     let named = paths.get(..NAMED).unwrap_or(&paths).join(", ");

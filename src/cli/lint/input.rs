@@ -4,7 +4,8 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::host::{self, FileRead, ReadError};
+use crate::host;
+use crate::lint::{Content, Origin};
 use crate::text::Source;
 
 /// A file to lint.
@@ -27,24 +28,38 @@ pub(super) enum Place {
     Memory(Arc<Source>),
 }
 
-impl Input {
-    /// Its bytes, and the path as it is shown.
-    pub(super) fn read(&self) -> Result<FileRead, ReadError> {
-        let mut read = match &self.place {
-            Place::Memory(source) => FileRead {
-                source: Source::clone(source),
-                is_cut: false,
-            },
-            Place::File(path) if self.is_named => host::read_path(path)?,
-            Place::File(path) => host::read_found(path)?,
-        };
-        read.source.name = self.path.to_string();
-        Ok(read)
+impl crate::lint::Input for Input {
+    fn path(&self) -> Arc<str> {
+        Arc::clone(&self.path)
     }
 
-    /// Whether a piece of a long file is `wanted`: pieces are longer than any
-    /// word, and overlap.
-    pub(super) fn any_piece(&self, wanted: &dyn Fn(&[u8]) -> bool) -> bool {
+    fn content(&self) -> Result<Content, String> {
+        let read = match &self.place {
+            Place::Memory(source) => {
+                let source = Arc::clone(source);
+                let is_cut = false;
+                return Ok(Content { source, is_cut });
+            }
+            Place::File(path) if self.is_named => host::read_path(path),
+            Place::File(path) => host::read_found(path),
+        };
+        let mut read = read.map_err(|error| error.to_string())?;
+        read.source.name = self.path.to_string();
+        Ok(Content {
+            source: Arc::new(read.source),
+            is_cut: read.is_cut,
+        })
+    }
+
+    fn origin(&self) -> Origin {
+        match self.place {
+            _ if self.is_named => Origin::Named,
+            Place::Memory(_) => Origin::OfNode,
+            Place::File(_) => Origin::Found,
+        }
+    }
+
+    fn any_piece(&self, wanted: &dyn Fn(&[u8]) -> bool) -> bool {
         const PIECE: u64 = 1 << 20;
         const OVERLAP: usize = 64;
         let Place::File(path) = &self.place else {

@@ -5,18 +5,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::area;
 use super::args::LintArgs;
 use super::input::{Input, Place};
 use super::wanted::Wanted;
-use super::{area, look};
-use crate::cli::Streams;
+use crate::cli::streams::Streams;
 use crate::host::node::{self, Parts, StandIns};
 use crate::host::root::{Resolution, Root};
 use crate::host::tree::{self, Tree};
 use crate::host::{self, FileRead, ReadError};
-use crate::lint::document::FileId;
-use crate::lint::recognise;
-use crate::lint::workspace::Workspace;
+use crate::lint::{Given, recognise, too_long};
 use crate::node::Node;
 use crate::text::Source;
 
@@ -24,8 +22,8 @@ use crate::text::Source;
 pub(super) struct Inputs {
     /// Sorted by their paths, each once.
     pub(super) files: Vec<Input>,
-    /// What is known beside them; it has no files yet.
-    pub(super) workspace: Workspace,
+    /// What is known beside them.
+    pub(super) given: Given,
     /// What could not be looked at, and why.
     pub(super) unread: Vec<String>,
 }
@@ -45,7 +43,7 @@ impl Inputs {
 }
 
 /// Finds what is linted, and reads what is no file.
-pub(super) fn read(
+pub(super) fn collect(
     args: &LintArgs,
     wanted: &Wanted,
     streams: &mut Streams<'_>,
@@ -71,24 +69,20 @@ pub(super) fn read(
     if let Some(path) = &wanted.node_file {
         inputs.path(path, args, streams)?;
     }
-    let files: Vec<Input> = inputs.files.into_values().collect();
-    let named = wanted.node_file.as_deref().map(plain);
-    let at = named.and_then(|it| files.binary_search_by(|file| (*file.path).cmp(&it)).ok());
-    let workspace = Workspace {
-        options: wanted.options.clone(),
-        links: inputs.links,
-        node_file: at.and_then(|at| Some(FileId(u32::try_from(at).ok()?))),
-        node,
-        files: Vec::new(),
-    };
     Ok(Inputs {
-        files,
-        workspace,
+        files: inputs.files.into_values().collect(),
+        given: Given {
+            rules: wanted.selection.rules(),
+            options: wanted.options.clone(),
+            links: inputs.links,
+            node_file: wanted.node_file.as_deref().map(plain),
+            node,
+        },
         unread: inputs.unread,
     })
 }
 
-/// What was found so far, by path.
+/// The files that were found, each path once, and what was in their way.
 #[derive(Default)]
 struct Collected {
     files: BTreeMap<Arc<str>, Input>,
@@ -111,7 +105,7 @@ impl Collected {
     /// What can be read once only; a part of it would not do.
     fn stream(&mut self, name: String, read: FileRead) {
         if read.is_cut {
-            self.unread.push(look::too_long(&name));
+            self.unread.push(too_long(&name));
         } else {
             self.add(name, Place::Memory(Arc::new(read.source)), true);
         }
@@ -184,8 +178,8 @@ fn root_of(args: &LintArgs) -> anyhow::Result<Option<Root>> {
 }
 
 fn node_of(root: &Root) -> anyhow::Result<Node> {
-    let mut node = node::read(root, &StandIns::default(), Parts::ALL)?;
-    node.kernel = node::kernel::read(root);
+    let mut node = node::read_node(root, &StandIns::default(), Parts::ALL)?;
+    node.kernel = node::kernel::read_kernel(root);
     Ok(node)
 }
 

@@ -2,19 +2,17 @@
 
 mod area;
 mod args;
-mod engine;
-mod faces;
 mod fix;
+mod formats;
 mod input;
 mod inputs;
-mod look;
 mod wanted;
 
-use self::engine::Outcome;
 use self::inputs::Inputs;
 use self::wanted::Wanted;
-use super::{Status, Streams};
+use crate::cli::streams::{Status, Streams};
 use crate::finding::{Finding, Severity};
+use crate::lint::{self, Findings};
 use crate::node::Node;
 use crate::node::kernel::Kernel;
 use crate::render::findings::Notice;
@@ -26,21 +24,17 @@ pub(super) use self::args::LintArgs;
 pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let wanted = match Wanted::read(&args.wanted) {
         Ok(wanted) => wanted,
-        Err(error) => return faces::fail(&error, args, streams),
+        Err(error) => return formats::fail(&error, args, streams),
     };
     if args.show_settings {
         settings::write(&wanted.shown(), streams.out)?;
         return Ok(Status::Clean);
     }
-    let mut inputs = match inputs::read(args, &wanted, streams) {
+    let mut inputs = match inputs::collect(args, &wanted, streams) {
         Ok(inputs) => inputs,
-        Err(error) => return faces::fail(&error, args, streams),
+        Err(error) => return formats::fail(&error, args, streams),
     };
-    let rules = wanted.selection.rules();
-    let lint = |inputs: &Inputs| {
-        let outcome = engine::run(&inputs.files, inputs.workspace.clone(), &rules);
-        wanted.without_ignored(outcome)
-    };
+    let lint = |inputs: &Inputs| wanted.without_ignored(lint::run(&inputs.files, &inputs.given));
     let mut outcome = lint(&inputs);
     let mut changed = Vec::new();
     if args.fix || args.diff {
@@ -49,7 +43,7 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     if args.diff {
         let notices = notices(&inputs, &outcome, args);
         fix::show(&changed, streams.out)?;
-        faces::tell(&notices, streams);
+        formats::tell(&notices, streams);
         return Ok(status(
             &outcome,
             &notices,
@@ -60,11 +54,11 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     }
     let left = match fix::write(&mut changed, args.outputs.others) {
         Ok(left) => left,
-        Err(error) => return faces::fail(&error, args, streams),
+        Err(error) => return formats::fail(&error, args, streams),
     };
     if !changed.is_empty() {
-        let notice = Notice::new(Severity::Info, &fix::told(&changed));
-        faces::tell(&[notice], streams);
+        let notice = Notice::new(Severity::Info, &fix::summary(&changed));
+        formats::tell(&[notice], streams);
     }
     if !left.is_empty() {
         fix::restore(&mut inputs, &left);
@@ -74,12 +68,12 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let left = left.iter().map(|(_, reason)| reason);
     notices.extend(left.map(|it| Notice::new(Severity::Error, it)));
     let status = status(&outcome, &notices, !changed.is_empty(), args, &wanted);
-    faces::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
+    formats::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
     Ok(status)
 }
 
 /// What there is to say about the run. An error makes it undecided.
-fn notices(inputs: &Inputs, outcome: &Outcome, args: &LintArgs) -> Vec<Notice> {
+fn notices(inputs: &Inputs, outcome: &Findings, args: &LintArgs) -> Vec<Notice> {
     let unread = inputs.unread.iter().chain(&outcome.unread);
     let mut notices: Vec<Notice> = unread.map(|it| Notice::new(Severity::Error, it)).collect();
     notices.extend(outcome.unrecognised.iter().map(|path| {
@@ -91,7 +85,7 @@ fn notices(inputs: &Inputs, outcome: &Outcome, args: &LintArgs) -> Vec<Notice> {
     let is_kernel = |node: &Node| node.kernel != Kernel::default();
     let is_empty = outcome.files == 0
         && outcome.findings.is_empty()
-        && !inputs.workspace.node.as_ref().is_some_and(is_kernel);
+        && !inputs.given.node.as_ref().is_some_and(is_kernel);
     let is_all_read = outcome.unread.is_empty() && inputs.unread.is_empty();
     if is_empty && !args.allow_empty && is_all_read {
         let message = "nothing to lint was found; --allow-empty makes that a success";
@@ -102,7 +96,7 @@ fn notices(inputs: &Inputs, outcome: &Outcome, args: &LintArgs) -> Vec<Notice> {
 
 /// What could not be read makes it undecided, whatever else was found.
 fn status(
-    outcome: &Outcome,
+    outcome: &Findings,
     notices: &[Notice],
     is_changed: bool,
     args: &LintArgs,

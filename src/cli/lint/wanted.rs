@@ -6,14 +6,13 @@ use anyhow::Context as _;
 
 use super::area;
 use super::args::WantedArgs;
-use super::engine::Outcome;
 use crate::finding::{Finding, Severity};
 use crate::host;
 use crate::host::git::Pattern;
 use crate::lint::options::Options;
-use crate::lint::rules;
 use crate::lint::select::Selection;
 use crate::lint::settings::{self, Settings};
+use crate::lint::{Findings, rules};
 use crate::render::lint::settings::Shown;
 
 /// What is wanted, from options, `kdns.toml` and defaults.
@@ -36,7 +35,7 @@ impl Wanted {
             None => found_upward()?,
         };
         let settings = match &config {
-            Some(path) => settings::read(&host::read_named(path)?.source)?,
+            Some(path) => settings::parse(&host::read_named(path)?.source)?,
             None => Settings::default(),
         };
         let folder = config.as_deref().and_then(Path::parent);
@@ -59,7 +58,7 @@ impl Wanted {
     }
 
     /// Without what `per-file-ignores` leaves out.
-    pub(super) fn without_ignored(&self, mut outcome: Outcome) -> Outcome {
+    pub(super) fn without_ignored(&self, mut outcome: Findings) -> Findings {
         if self.per_file.is_empty() {
             return outcome;
         }
@@ -99,16 +98,22 @@ impl Wanted {
     }
 }
 
-/// The nearest `kdns.toml` from the working directory upwards.
+/// The nearest `kdns.toml` from the working directory upwards to the root of
+/// its git checkout. Outside of a checkout only the working directory is
+/// looked into: above it may be `/tmp`, where anybody can put one.
 fn found_upward() -> anyhow::Result<Option<PathBuf>> {
-    let start = std::env::current_dir().context("cannot tell the working directory")?;
+    let start = std::env::current_dir().map_err(|error| {
+        let reason = host::io_reason(&error);
+        anyhow::anyhow!("cannot look for kdns.toml from the working directory upwards: {reason}")
+    })?;
+    let top = area::checkout(&start).unwrap_or(&start);
     let nearest = start
         .ancestors()
+        .take_while(|it| it.starts_with(top))
         .map(|it| it.join("kdns.toml"))
         .find(|it| it.is_file());
     if let Some(path) = &nearest
-        && let Some(folder) = path.parent()
-        && let Some(leads_to) = area::way_out(path, area::checkout(folder).unwrap_or(folder))
+        && let Some(leads_to) = area::way_out(path, top)
     {
         anyhow::bail!(
             "cannot read {}: it is a link that leads out of here, to {}; --config names a file",

@@ -1,8 +1,8 @@
 //! The pages, one for each command.
 
 use super::about::{CLEAN, COLORS, LOOKUP, LOOKUP_FILES, NODE_FILES};
+use super::page::{Manual, shown, try_it};
 use super::report::{MERGE, REPORT};
-use super::{Manual, shown, try_it};
 
 /// Every page; kdns itself first.
 pub static PAGES: &[Manual] = &[
@@ -290,7 +290,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "lint",
         usage: "kdns lint [OPTION]... [PATH]...",
-        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe fix, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory or above it keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
+        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe fix, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory, or above it in the same git checkout, keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
         examples: &[
             try_it("Everything below this directory.", "kdns lint"),
             shown(
@@ -312,7 +312,7 @@ pub static PAGES: &[Manual] = &[
         ],
         files: &[(
             "kdns.toml",
-            "Settings; the nearest one, from the working directory upwards.",
+            "Settings; the nearest one, from the working directory up to the root of its git checkout. Outside of a checkout, the one in the working directory.",
         )],
         environment: COLORS,
         see_also: "kdns-rule(1), resolv.conf(5)",

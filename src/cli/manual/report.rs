@@ -1,7 +1,7 @@
 //! The pages of `kdns report`.
 
 use super::about::COLORS;
-use super::{Manual, try_it};
+use super::page::{Manual, try_it};
 
 const STATUS: &[(&str, &str)] = &[
     ("0", "no loop anywhere"),

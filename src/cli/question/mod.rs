@@ -1,21 +1,20 @@
 //! The question that the arguments of `kdns explain NAME` ask: which files,
 //! which environment, which pod.
 
+mod args;
 mod pod;
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::bail;
-use clap::ArgGroup;
-use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
-use super::address::parse_cluster_dns;
+pub(super) use self::args::{QuestionArgs, parse_domain};
 use super::files::{VARIABLES, cut, use_resolv_conf};
 use super::node::{node_below, read_named};
-use super::{Streams, completions, target};
+use super::target;
+use crate::cli::streams::Streams;
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
 use crate::host::situation::{self, Situation};
@@ -25,65 +24,6 @@ use crate::netns::{EnterError, Namespace};
 use crate::program;
 use crate::scenario::{Family, Lookup, Scenario, default_hosts};
 use crate::world::Rule;
-
-/// Where the question comes from: a file, a machine, or a pod that one has in mind.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Whose resolv.conf")]
-#[command(group = ArgGroup::new("in_mind").args(["namespace", "pod"]).multiple(true))]
-pub(super) struct QuestionArgs {
-    /// Explain what this process, container or pod asks, with its own files and resolver
-    ///
-    /// A pid, a network namespace's file, a container's or sandbox's id,
-    /// NAMESPACE/POD, POD or POD:CONTAINER.
-    #[arg(long, value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here), conflicts_with_all = ["file", "namespace", "pod"])]
-    target: Option<String>,
-    /// Explain with this resolv.conf; - is standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]
-    file: Option<PathBuf>,
-    /// Read the machine below this directory [default: /]
-    ///
-    /// With --target: the node that it is on. With --namespace or --pod: the node whose kubelet writes the pod's file; without it, a kubelet as kubeadm sets it up.
-    #[arg(long, value_name = "DIR")]
-    root: Option<PathBuf>,
-    /// Explain what a ClusterFirst pod of this namespace would ask
-    #[arg(long, value_name = "NAME")]
-    namespace: Option<String>,
-    /// Explain what the pod of this manifest would ask; - is standard input
-    #[arg(long, value_name = "MANIFEST")]
-    pod: Option<PathBuf>,
-    /// The cluster's DNS address [default: 10.96.0.10]
-    #[arg(long, value_name = "IP", value_delimiter = ',', requires = "in_mind", value_parser = parse_cluster_dns)]
-    cluster_dns: Vec<IpAddr>,
-    /// The cluster's domain [default: cluster.local]
-    #[arg(long, value_name = "DOMAIN", requires = "in_mind", value_parser = parse_domain)]
-    cluster_domain: Option<String>,
-    /// Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES
-    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_variable)]
-    env: Vec<(String, String)>,
-    /// Host name of the machine
-    #[arg(long, value_name = "NAME")]
-    hostname: Option<String>,
-}
-
-impl QuestionArgs {
-    /// The directory of the machine, or of the target's node; `None`: this one.
-    pub(super) fn root(&self) -> Option<&Path> {
-        self.root.as_deref()
-    }
-}
-
-fn parse_variable(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
-    Ok((key.to_owned(), value.to_owned()))
-}
-
-pub(super) fn parse_domain(text: &str) -> Result<String, String> {
-    let is_odd = |c: char| c.is_whitespace() || c.is_control();
-    if text.contains(is_odd) {
-        return Err("a domain has no blanks".to_owned());
-    }
-    Ok(text.to_owned())
-}
 
 /// What is asked, and by whom.
 #[derive(Debug)]
@@ -102,7 +42,7 @@ pub(super) struct Question {
 }
 
 /// Reads everything that decides what is asked for `name`.
-pub(super) fn read(
+pub(super) fn ask(
     name: &str,
     types: &[RecordType],
     answers: &[Rule],
@@ -115,12 +55,12 @@ pub(super) fn read(
     scenario.answers = answers.to_vec();
     let (mut program, mut namespace) = (None, None);
     let mut context = if let Some(word) = &args.target {
-        let (context, aim) = target::read(word, args.root.as_deref(), &mut scenario)?;
+        let (context, aim) = target::use_files(word, args.root.as_deref(), &mut scenario)?;
         program = Some(aim.program);
         namespace = Some(aim.namespace);
         context
     } else if args.namespace.is_some() || args.pod.is_some() {
-        pod::read(args, &mut scenario, streams)?
+        pod::use_pod_file(args, &mut scenario, streams)?
     } else if let Some(path) = &args.file {
         read_file(path, &mut scenario, streams)?
     } else {
@@ -188,7 +128,7 @@ fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<
         evidence,
         skipped,
         ..
-    } = situation::read(&root)?;
+    } = situation::read_situation(&root)?;
     let mut context = Context {
         about: skipped.iter().map(ToString::to_string).collect(),
         leads: Vec::new(),

@@ -3,11 +3,11 @@
 
 use anyhow::bail;
 
-use super::QuestionArgs;
-use crate::cli::Streams;
+use super::args::QuestionArgs;
 use crate::cli::files::cut;
 use crate::cli::makers::{Ground, Said};
 use crate::cli::node::read_named;
+use crate::cli::streams::Streams;
 use crate::config::manifest::{self, PodSpec};
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
@@ -15,11 +15,12 @@ use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
 use crate::kubelet::Found;
 use crate::pod::{self, PodError, PodFile, PodId};
+use crate::render::pod_file;
 use crate::scenario::{Scenario, default_hosts};
 use crate::text::Source;
 
 /// Writes the pod's file, and puts it into the scenario.
-pub(super) fn read(
+pub(super) fn use_pod_file(
     args: &QuestionArgs,
     scenario: &mut Scenario,
     streams: &mut Streams<'_>,
@@ -53,7 +54,9 @@ pub(super) fn read(
         bail!("the namespace is empty; write a name such as default");
     }
     if spec.uses_cluster_dns() {
-        context.about.extend(ground.assumed.iter().cloned());
+        context
+            .about
+            .extend(ground.assumed.iter().map(pod_file::words));
     }
     let id = PodId {
         namespace: &namespace,
@@ -100,16 +103,15 @@ fn pod_ground(args: &QuestionArgs, context: &mut Context) -> anyhow::Result<Grou
     if let Some(directory) = &args.root {
         let root = Root::below(directory, Resolution::Kernel)?;
         let ground = Ground::of_node(&root, StandIns::default(), said);
-        context.about.extend(ground.about.iter().cloned());
+        context
+            .about
+            .extend(ground.about.iter().map(pod_file::words));
         return Ok(ground);
     }
     let unknown = "give the file that the kubelet's resolvConf names with --file";
     let mut ground = Ground::assumed(said, unknown);
     if args.cluster_dns.is_empty() {
-        ground.assumed.push(format!(
-            "assumed: the cluster's DNS is {} (--cluster-dns)",
-            pod::DEFAULT_CLUSTER_DNS
-        ));
+        ground.assumed.push(pod::Remark::AssumedDns);
     }
     Ok(ground)
 }
@@ -130,7 +132,9 @@ fn of_live_kubelet(
         Ok(file) => file,
         Err(error) => return Some(Err(error)),
     };
-    context.about.extend(ground.about);
+    context
+        .about
+        .extend(ground.about.iter().map(pod_file::words));
     context.about.push(format!(
         "the kubelet of this machine has resolvConf {} ({})",
         ground.kubelet.resolv_conf.value, ground.kubelet.resolv_conf.origin

@@ -1,5 +1,6 @@
 //! Which files an `import` names.
 
+use crate::config::glob;
 use crate::text::Source;
 
 /// The pattern of an import in the file `importing`: relative ones begin in
@@ -39,6 +40,10 @@ pub(super) fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?', '[', ']'])
 }
 
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    glob::matches(pattern.as_bytes(), name.as_bytes())
+}
+
 /// The files that `pattern` names, as indexes into `sources`, sorted by name.
 /// The first of `sources` is the Corefile itself: nobody imports it.
 pub(super) fn matches(pattern: &str, sources: &[Source]) -> Vec<usize> {
@@ -49,51 +54,11 @@ pub(super) fn matches(pattern: &str, sources: &[Source]) -> Vec<usize> {
         found.sort_by_key(|&index| sources.get(index).map(|source| &source.name));
         found
     };
-    let exact = named(&|name| is_path_match(pattern, name));
+    let exact = named(&|name| matches_glob(pattern, name));
     if !exact.is_empty() {
         return exact;
     }
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let pattern = last(pattern);
-    named(&|name| is_match(&pattern, &last(name)))
-}
-
-/// Whether a pattern fits a path, part by part.
-fn is_path_match(pattern: &str, path: &str) -> bool {
-    let (mut patterns, mut parts) = (pattern.split('/'), path.split('/'));
-    loop {
-        match (patterns.next(), parts.next()) {
-            (None, None) => return true,
-            (Some(pattern), Some(part)) if is_match(pattern, part) => {}
-            _ => return false,
-        }
-    }
-}
-
-/// Whether a pattern with at most one `*` and one `?` fits a name.
-fn is_match(pattern: &str, name: &str) -> bool {
-    let Some((before, after)) = pattern.split_once('*') else {
-        return is_same(pattern, name);
-    };
-    let count = |text: &str| text.chars().count();
-    let (total, head, tail) = (count(name), count(before), count(after));
-    if total < head + tail {
-        return false;
-    }
-    let first: String = name.chars().take(head).collect();
-    let last: String = name.chars().skip(total - tail).collect();
-    is_same(before, &first) && is_same(after, &last)
-}
-
-/// Whether they are equal, `?` standing for any character.
-fn is_same(pattern: &str, name: &str) -> bool {
-    let (mut wanted, mut given) = (pattern.chars(), name.chars());
-    loop {
-        match (wanted.next(), given.next()) {
-            (None, None) => return true,
-            (Some('?'), Some(_)) => {}
-            (Some(one), Some(other)) if one == other => {}
-            _ => return false,
-        }
-    }
+    named(&|name| matches_glob(&pattern, &last(name)))
 }

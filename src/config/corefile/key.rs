@@ -153,3 +153,10 @@ fn reverse_zones(address: IpAddr, length: u32) -> Option<Vec<String>> {
     };
     Some((0..1u128 << open).map(|at| zone(network + at)).collect())
 }
+
+/// Whether a zone lies in another one, or is it; both lower case with their
+/// final dots.
+pub fn is_within(zone: &str, other: &str) -> bool {
+    let is_below = |rest: &str| rest.is_empty() || rest.ends_with('.');
+    other == "." || zone.strip_suffix(other).is_some_and(is_below)
+}

@@ -1,12 +1,14 @@
 //! The words of one file.
 
+use std::borrow::Cow;
+
 use crate::text::Span;
 
 /// A word as it is written.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(super) struct Token {
-    /// Its text, without quotes.
-    pub(super) text: String,
+pub(super) struct Token<'s> {
+    /// Its text, without quotes: mostly that of the file.
+    pub(super) text: Cow<'s, str>,
     /// Where it stands, with quotes.
     pub(super) span: Span,
     /// Whether it is the first on its line.
@@ -14,18 +16,24 @@ pub(super) struct Token {
 }
 
 /// The words of `bytes`. Linear.
-pub(super) fn tokens(bytes: &[u8]) -> Vec<Token> {
+pub(super) fn tokens(bytes: &[u8]) -> Vec<Token<'_>> {
     let mut lexer = Lexer {
         characters: characters(bytes),
         line: 1,
     };
     let mut tokens = Vec::new();
     let mut last_line = 0;
-    while let Some((mut token, line)) = lexer.next_token() {
-        token.starts_line = last_line < line;
+    while let Some((Written { text, span }, line)) = lexer.next_token() {
+        let starts_line = last_line < line;
         // A quoted word can end on a later line than it began.
-        last_line = line + token.text.matches('\n').count();
-        tokens.push(token);
+        last_line = line + text.matches('\n').count();
+        let same = std::str::from_utf8(span.of(bytes));
+        let same = same.ok().filter(|same| *same == text);
+        tokens.push(Token {
+            text: same.map_or(Cow::Owned(text), Cow::Borrowed),
+            span,
+            starts_line,
+        });
     }
     tokens
 }
@@ -46,6 +54,13 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = (usize, usize, char)> {
     all.skip_while(|it| it.0 == 0 && it.2 == '\u{feff}')
 }
 
+/// A word and where it stands.
+#[derive(Default)]
+struct Written {
+    text: String,
+    span: Span,
+}
+
 struct Lexer<I> {
     characters: I,
     line: usize,
@@ -57,8 +72,8 @@ impl<I: Iterator<Item = (usize, usize, char)>> Lexer<I> {
     /// As in the source a `#` ends a word in its middle, and the comment then
     /// ends with the first blank behind it: `1.1.1.1#the first` is `1.1.1.1`
     /// and `first`.
-    fn next_token(&mut self) -> Option<(Token, usize)> {
-        let mut token = Token::default();
+    fn next_token(&mut self) -> Option<(Written, usize)> {
+        let mut token = Written::default();
         let mut line = self.line;
         let mut in_comment = false;
         while let Some((start, end, character)) = self.characters.next() {
@@ -94,7 +109,7 @@ impl<I: Iterator<Item = (usize, usize, char)>> Lexer<I> {
 
     /// The word behind an opening quote. Only a quote can be escaped. Without
     /// a closing quote it ends with the file.
-    fn quoted(&mut self, mut token: Token) -> Option<Token> {
+    fn quoted(&mut self, mut token: Written) -> Option<Written> {
         let mut is_escaped = false;
         for (start, end, character) in self.characters.by_ref() {
             token.span.end = Span::new(start, end).end;

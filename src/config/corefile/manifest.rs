@@ -14,21 +14,8 @@ pub fn in_manifest(manifest: &Source) -> Option<Source> {
     if scalar.style != Style::Block {
         return None;
     }
-    let (start, end) = (corefile.span.start as usize, corefile.span.end as usize);
-    // The span can begin at the `|`, or behind the blanks of the first line.
-    let text = manifest.bytes.get(..start)?;
-    let line = text.iter().rposition(|&byte| byte == b'\n')?;
-    let header = manifest
-        .bytes
-        .get(line + 1..)?
-        .split(|&byte| byte == b'\n')
-        .next()?;
-    let is_header = header.iter().any(|byte| matches!(byte, b'|' | b'>')) && header.contains(&b':');
-    let first = if is_header {
-        line + 1 + header.len()
-    } else {
-        line + 1
-    };
+    let end = corefile.span.end as usize;
+    let first = yaml::first_line_of_block(&manifest.bytes, corefile.span)?;
     let mut bytes: Vec<u8> = manifest.bytes.get(..first)?.to_vec();
     bytes.retain(|&byte| byte == b'\n');
     bytes.extend(manifest.bytes.get(first..end.max(first))?);
@@ -74,6 +61,14 @@ mod tests {
         );
         check(
             "data:\n  Corefile: |\n    . {\n    }\nkind: ConfigMap\n",
+            Some(". f:3:5"),
+        );
+        check(
+            "data:\n  Corefile: !!str |\n    . {\n    }\nkind: ConfigMap\n",
+            Some(". f:3:5"),
+        );
+        check(
+            "data:\n  Corefile: |\n    . { # a: b|c\n    }\nkind: ConfigMap\n",
             Some(". f:3:5"),
         );
         check("kind: ConfigMap\ndata:\n  Corefile: \". {\\n}\"\n", None);

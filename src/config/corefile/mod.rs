@@ -20,7 +20,7 @@ mod tests;
 
 use crate::text::{Place, Source, Span};
 
-pub use key::{Key, Transport, domain, split_key, zones};
+pub use key::{Key, Transport, domain, is_within, split_key, zones};
 pub use manifest::in_manifest;
 
 /// A Corefile with what it imports. Any bytes make one.

@@ -21,7 +21,7 @@ const MAX_WORDS: usize = 1 << 17;
 pub(super) struct Parser<'s> {
     sources: &'s [Source],
     /// The words of each source, once it is needed.
-    tokens: Vec<Option<Vec<Token>>>,
+    tokens: Vec<Option<Vec<Token<'s>>>>,
     /// What is being read, the innermost last.
     frames: Vec<Frame>,
     snippets: BTreeMap<String, Frame>,
@@ -146,7 +146,7 @@ impl<'s> Parser<'s> {
         let mut depth = 1_usize;
         while self.position() < frame.end {
             let token = self.token_at(frame.source, self.position());
-            match token.map_or("", |token| token.text.as_str()) {
+            match token.map_or("", |token| &*token.text) {
                 "{" => depth += 1,
                 "}" => depth -= 1,
                 _ => {}
@@ -340,7 +340,7 @@ impl<'s> Parser<'s> {
         self.frames.push(frame);
     }
 
-    fn token_at(&self, source: usize, index: usize) -> Option<&Token> {
+    fn token_at(&self, source: usize, index: usize) -> Option<&Token<'s>> {
         self.tokens.get(source)?.as_ref()?.get(index)
     }
 
@@ -356,7 +356,7 @@ impl<'s> Parser<'s> {
                 let token = self.token_at(frame.source, frame.next)?;
                 return Some(Next {
                     word: Word {
-                        text: token.text.clone(),
+                        text: token.text.clone().into_owned(),
                         at: At {
                             source: frame.source,
                             span: token.span,

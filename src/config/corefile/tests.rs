@@ -241,7 +241,10 @@ fn keys_are_zones_and_ports() {
     check_key("0.0.0.0/0", &["in-addr.arpa."], 53);
     check_key("cluster.local:name", &["cluster.local:name."], 53);
     check_key("example.org:53{", &["example.org:53{."], 53);
-    for wrong in ["", "dns://", ".:", "a..b", ".:70000", ".:53{"] {
+    let longest = "a".repeat(255);
+    check_key(&longest, &[&format!("{longest}.")], 53);
+    let longer = "a".repeat(256);
+    for wrong in ["", "dns://", ".:", "a..b", ".:70000", ".:53{", &longer] {
         assert!(split_key(wrong).is_err(), "{wrong}");
     }
 }

@@ -28,7 +28,7 @@ pub struct Mount {
 
 /// The containers of a pod's spec; what is not a text there is left out.
 pub(super) fn all(spec: &Node) -> Vec<Container> {
-    let containers = items(spec, "containers").iter();
+    let containers = spec.items(&["containers"]).iter();
     let container = |it: &Node| Container {
         name: text(it, "name"),
         command: texts(it, "command"),
@@ -40,7 +40,7 @@ pub(super) fn all(spec: &Node) -> Vec<Container> {
 }
 
 fn mounts(spec: &Node, container: &Node) -> Vec<Mount> {
-    let mounts = items(container, "volumeMounts").iter();
+    let mounts = container.items(&["volumeMounts"]).iter();
     let mount = |it: &Node| {
         let sub_path = text(it, "subPath");
         // Made of variables of the container, which are not read.
@@ -59,23 +59,17 @@ fn mounts(spec: &Node, container: &Node) -> Vec<Mount> {
 
 /// The path on the node of a volume of the pod.
 fn host_path(spec: &Node, volume: &str) -> Option<String> {
-    let mut volumes = items(spec, "volumes").iter();
+    let mut volumes = spec.items(&["volumes"]).iter();
     let volume = volumes.find(|it| text(it, "name") == volume)?;
     Some(text(volume.get("hostPath")?, "path")).filter(|it| !it.is_empty())
 }
 
-fn items<'n>(node: &'n Node, key: &str) -> &'n [Node] {
-    let items = node.get(key).and_then(Node::as_sequence);
-    items.unwrap_or_default()
-}
-
 fn texts(node: &Node, key: &str) -> Vec<String> {
-    let scalars = items(node, key).iter().filter_map(Node::as_scalar);
+    let scalars = node.items(&[key]).iter().filter_map(Node::as_scalar);
     scalars.map(|it| it.text.clone()).collect()
 }
 
 /// The text under a key; empty if there is none.
 fn text(node: &Node, key: &str) -> String {
-    let scalar = node.get(key).and_then(Node::as_scalar);
-    scalar.map(|it| it.text.clone()).unwrap_or_default()
+    node.word(&[key]).unwrap_or_default().to_owned()
 }

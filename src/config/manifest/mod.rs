@@ -11,6 +11,7 @@ use crate::config::yaml::{self, Node};
 use crate::text::Source;
 
 pub use container::{Container, Mount};
+pub use spec::MAX_NAMESERVERS;
 
 /// What a file has to say about pods.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -70,6 +71,22 @@ pub enum DnsPolicy {
     None,
 }
 
+impl DnsPolicy {
+    /// All of them, as they are written.
+    pub const ALL: [(&str, Self); 4] = [
+        ("ClusterFirst", Self::ClusterFirst),
+        ("ClusterFirstWithHostNet", Self::ClusterFirstWithHostNet),
+        ("Default", Self::Default),
+        ("None", Self::None),
+    ];
+
+    /// The one that is written so.
+    pub fn named(text: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|it| it.0 == text);
+        found.map(|it| it.1)
+    }
+}
+
 /// A pod's `dnsConfig`, in the order of the manifest, repeats kept.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DnsConfig {
@@ -112,7 +129,7 @@ pub struct Chosen {
 }
 
 /// The workloads of a file, in order. Total: any bytes give a result.
-pub fn read(source: &Source) -> Manifest {
+pub fn parse_manifest(source: &Source) -> Manifest {
     let mut manifest = Manifest::default();
     for document in yaml::documents(source) {
         match document.root {
@@ -132,7 +149,7 @@ pub fn read(source: &Source) -> Manifest {
 ///
 /// The first one says something impossible; there is none; the file is no YAML.
 pub fn first_pod(source: &Source) -> Result<Chosen, ManifestError> {
-    let manifest = read(source);
+    let manifest = parse_manifest(source);
     let mut workloads = manifest.workloads.into_iter();
     match workloads.next() {
         Some(first) => Ok(Chosen {
@@ -184,21 +201,25 @@ fn items(object: &Node) -> Option<&[Node]> {
     object.get("items")?.as_sequence()
 }
 
-/// Where a kind keeps the spec of its pods.
+/// The spec of an object's pods, which another kind than these can have.
 fn pod_spec<'n>(kind: &str, object: &'n Node) -> Option<&'n Node> {
-    let path: &[&str] = match kind {
-        "Pod" => &["spec"],
-        "PodTemplate" => &["template", "spec"],
-        "CronJob" => &["spec", "jobTemplate", "spec", "template", "spec"],
-        _ => &["spec", "template", "spec"],
-    };
-    let spec = path.iter().try_fold(object, |node, key| node.get(key))?;
+    let spec = template_spec(kind, object)?;
     // Other kinds can keep something else in a template.
     (kind == "Pod" || KINDS.contains(&kind) || spec.get("containers").is_some()).then_some(spec)
 }
 
+/// What stands where a kind keeps the spec of its pods, whatever it is.
+pub fn template_spec<'n>(kind: &str, object: &'n Node) -> Option<&'n Node> {
+    object.at(match kind {
+        "Pod" => &["spec"],
+        "PodTemplate" => &["template", "spec"],
+        "CronJob" => &["spec", "jobTemplate", "spec", "template", "spec"],
+        _ => &["spec", "template", "spec"],
+    })
+}
+
 /// Kubernetes' own kinds with a pod template.
-const KINDS: [&str; 8] = [
+pub const KINDS: [&str; 8] = [
     "Deployment",
     "DaemonSet",
     "StatefulSet",

@@ -9,7 +9,7 @@ use crate::text::{Source, escaped};
 
 /// More name servers in a `dnsConfig` are refused.
 /// Source: kubernetes `pkg/apis/core/validation: MaxDNSNameservers`.
-const MAX_NAMESERVERS: usize = 3;
+pub const MAX_NAMESERVERS: usize = 3;
 /// More search domains in a `dnsConfig` are refused.
 /// Source: kubernetes `pkg/apis/core/validation: MaxDNSSearchPaths`.
 const MAX_SEARCHES: usize = 32;
@@ -84,20 +84,14 @@ impl Reader<'_> {
         let Some(text) = self.filled_text(spec, "dnsPolicy")? else {
             return Ok(DnsPolicy::default());
         };
-        match text.as_str() {
-            "ClusterFirst" => Ok(DnsPolicy::ClusterFirst),
-            "ClusterFirstWithHostNet" => Ok(DnsPolicy::ClusterFirstWithHostNet),
-            "Default" => Ok(DnsPolicy::Default),
-            "None" => Ok(DnsPolicy::None),
-            other => {
-                let message = format!(
-                    "there is no dnsPolicy \"{}\": it is one of ClusterFirst, \
-                     ClusterFirstWithHostNet, Default and None",
-                    escaped(other.as_bytes())
-                );
-                Err(self.error(spec.get("dnsPolicy").unwrap_or(spec), message))
-            }
-        }
+        DnsPolicy::named(&text).ok_or_else(|| {
+            let message = format!(
+                "there is no dnsPolicy \"{}\": it is one of ClusterFirst, \
+                 ClusterFirstWithHostNet, Default and None",
+                escaped(text.as_bytes())
+            );
+            self.error(spec.get("dnsPolicy").unwrap_or(spec), message)
+        })
     }
 
     fn dns_config(&self, config: &Node) -> Result<DnsConfig, ManifestError> {

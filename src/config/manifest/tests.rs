@@ -8,7 +8,7 @@ fn source(text: &str) -> Source {
 }
 
 fn check(text: &str, workloads: &[&str], broken: &[&str]) {
-    let manifest = read(&source(text));
+    let manifest = parse_manifest(&source(text));
     let found: Vec<String> = manifest
         .workloads
         .iter()
@@ -37,7 +37,7 @@ fn every_kind_with_a_pod_template_counts() {
         );
         check(&text, &[&format!("{kind} a (f.yaml:1:1)")], &[]);
         assert!(
-            read(&source(&text)).workloads[0]
+            parse_manifest(&source(&text)).workloads[0]
                 .as_ref()
                 .unwrap()
                 .pod

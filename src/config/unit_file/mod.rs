@@ -43,7 +43,11 @@ pub fn entries(bytes: &[u8], file: usize) -> Vec<Entry> {
             if !value.bytes().is_empty() {
                 value.push(b' ', None);
             }
-            value.append(&Traced::of(piece.of(bytes), file, piece.start as usize));
+            value.append(&Traced::in_file(
+                piece.of(bytes),
+                file,
+                piece.start as usize,
+            ));
         }
         Entry {
             section: text(entry.section),
@@ -57,7 +61,7 @@ pub fn entries(bytes: &[u8], file: usize) -> Vec<Entry> {
 impl Service {
     /// What the entries of a unit and then of its drop-ins, in order, come to:
     /// an empty value takes back those before it.
-    pub fn of<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Self {
+    pub fn of_entries<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Self {
         let mut service = Self::default();
         for entry in entries {
             if entry.section != "Service" {
@@ -299,7 +303,7 @@ pub fn plain_words(bytes: &[u8], file: usize, offset: usize) -> Vec<Traced> {
     let mut start = 0;
     for part in bytes.split(u8::is_ascii_whitespace) {
         if !part.is_empty() {
-            words.push(Traced::of(part, file, offset + start));
+            words.push(Traced::in_file(part, file, offset + start));
         }
         start += part.len() + 1;
     }

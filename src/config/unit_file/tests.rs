@@ -6,7 +6,7 @@ fn started(units: &[&str], environment: &[(&str, &str)]) -> Vec<Vec<String>> {
         .enumerate()
         .flat_map(|(file, unit)| entries(unit.as_bytes(), file))
         .collect();
-    let service = Service::of(&entries);
+    let service = Service::of_entries(&entries);
     let mut all = service.environment.clone();
     all.extend(environment.iter().map(|(name, value)| {
         let value = Traced::untraced(value.as_bytes());
@@ -90,7 +90,7 @@ fn a_unit_can_name_itself() {
 fn every_byte_of_an_argument_knows_where_it_stands() {
     let unit = "[Service]\nEnvironment=\"A=--x=y\"\nExecStart=/bin/a $A";
     let entries = entries(unit.as_bytes(), 7);
-    let service = Service::of(&entries);
+    let service = Service::of_entries(&entries);
     let words = command(&service.exec_start[0], &service.environment, Unset::Empty);
     let offset = u32::try_from(unit.find('y').unwrap()).unwrap();
     assert_eq!(words[1].spot(4), Some(Spot { file: 7, offset }));
@@ -98,7 +98,7 @@ fn every_byte_of_an_argument_knows_where_it_stands() {
 
 fn check_observed(unit: &str, variables: &[u8], argv: &str) {
     let entries = entries(unit.as_bytes(), 0);
-    let service = Service::of(&entries);
+    let service = Service::of_entries(&entries);
     let mut environment = service.environment.clone();
     if !service.environment_files.is_empty() {
         let variables = crate::config::env_file::variables(variables, 1);

@@ -12,7 +12,9 @@ mod tree;
 
 use crate::config::yaml::scalar::plain_kind;
 use crate::config::yaml::tree::Builder;
-use crate::text::{Source, Span};
+use crate::text::{self, Source, Span};
+
+pub use crate::config::yaml::scalar::first_line_of_block;
 
 /// Deeper nesting is an error.
 pub const MAX_DEPTH: usize = 128;
@@ -136,7 +138,7 @@ pub fn documents(source: &Source) -> Vec<Document> {
 /// Fixes the last document's error if the parser found it only after the
 /// document's end, at `next`.
 fn end_at(next: Option<usize>, documents: &mut [Document]) {
-    let next = next.map(|next| Span::new(next, next).start);
+    let next = next.map(text::offset);
     if let (Some(next), Some(Err(error))) = (next, documents.last_mut().map(|it| &mut it.root))
         && error.at >= next
     {
@@ -179,7 +181,7 @@ impl Text {
         const BYTE_ORDER_MARK: &str = "\u{feff}";
         let mut text = String::with_capacity(bytes.len());
         let mut bad = Vec::new();
-        let offset = |text: &String| Span::new(text.len(), text.len()).start;
+        let offset = |text: &String| text::offset(text.len());
         for chunk in bytes.utf8_chunks() {
             for character in chunk.valid().chars() {
                 // The parser would take a zero byte for the end of the file.
@@ -207,7 +209,7 @@ impl Text {
             start: Some(if marked { BYTE_ORDER_MARK.len() } else { 0 }),
             offsets: (!text.is_ascii()).then(|| {
                 text.char_indices()
-                    .map(|(at, _)| Span::new(at, at).start)
+                    .map(|(at, _)| text::offset(at))
                     .collect()
             }),
             yaml: text,
@@ -311,6 +313,22 @@ impl Node {
         let has = |entry: &&Entry| entry.key.as_scalar().is_some_and(|it| it.text == key);
         let entry = self.as_mapping()?.iter().rfind(has)?;
         Some(&entry.value)
+    }
+
+    /// The value at a path of keys.
+    pub fn at(&self, path: &[&str]) -> Option<&Self> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The text of the scalar at a path of keys, whatever it is taken for.
+    pub fn word(&self, path: &[&str]) -> Option<&str> {
+        Some(&self.at(path)?.as_scalar()?.text)
+    }
+
+    /// The values of the list at a path of keys; none where there is no list.
+    pub fn items(&self, path: &[&str]) -> &[Self] {
+        let list = self.at(path).and_then(Self::as_sequence);
+        list.unwrap_or_default()
     }
 
     /// What the value is, for people: `a list`, `a number`.

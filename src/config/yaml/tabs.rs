@@ -5,7 +5,7 @@
 //! quotes and blocks.
 
 use crate::config::yaml::{Node, Style, Value, YamlError};
-use crate::text::Span;
+use crate::text::{self, Span};
 
 /// Puts blanks in place of the tabs behind keys, from `start` on, which the
 /// parser does not take. Whether there were any.
@@ -62,7 +62,7 @@ pub(super) fn misplaced(bytes: &[u8], start: u32, root: &Node) -> Option<YamlErr
                 message: "a tab cannot begin a line here: YAML takes blanks only".to_owned(),
             });
         }
-        let tab = behind_dash(line).map(|tab| Span::new(at + tab, at + tab).start);
+        let tab = behind_dash(line).map(|tab| text::offset(at + tab));
         let is_bad = |at: &u32| !is_covered(*at, &covered) && !is_in_text(root, *at);
         if let Some(at) = tab.filter(is_bad) {
             return Some(YamlError {

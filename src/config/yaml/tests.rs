@@ -287,3 +287,15 @@ fn a_quoted_value_ends_with_its_quotes() {
         assert_eq!(String::from_utf8_lossy(place), value, "{text:?}");
     }
 }
+
+#[test]
+fn a_tab_behind_dashes_is_where_it_stands() {
+    for (text, tab) in [
+        ("a:\n- b\n-\tc\n", 8),
+        ("a:\n  - - \tb\n", 9),
+        ("a:\n  -  \tb\n", 8),
+    ] {
+        let error = documents(&source(text.as_bytes()))[0].root.clone();
+        assert_eq!(error.map_err(|it| it.at), Err(tab), "{text:?}");
+    }
+}

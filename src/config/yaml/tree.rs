@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use crate::config::yaml::{
     Document, Entry, MAX_ALIASED_NODES, MAX_DEPTH, Node, Scalar, Style, Text, Value, YamlError,
 };
-use crate::text::Span;
+use crate::text::{self, Span};
 
 /// Reads documents from one place of the text to its end or the first error.
 pub(super) struct Builder<'t> {
@@ -65,13 +65,13 @@ impl<'t> Builder<'t> {
                     self.take(event, start, end, documents)
                 }
                 Err(error) => Err(YamlError {
-                    at: Span::new(self.offset(*error.marker()), 0).start,
+                    at: text::offset(self.offset(*error.marker())),
                     message: error.info().to_owned(),
                 }),
             };
             if let Err(error) = done {
                 documents.push(Document {
-                    start: Span::new(self.start, 0).start,
+                    start: text::offset(self.start),
                     root: Err(error),
                 });
                 return Err(self.start);
@@ -100,7 +100,7 @@ impl<'t> Builder<'t> {
             }
             Event::DocumentEnd => {
                 documents.extend(self.root.take().map(|root| Document {
-                    start: Span::new(self.start, 0).start,
+                    start: text::offset(self.start),
                     root: Ok(root),
                 }));
                 self.start = end;
@@ -309,7 +309,7 @@ fn merge(entries: &mut Vec<Entry>, value: Node) -> Result<(), YamlError> {
 
 fn error(at: usize, message: String) -> YamlError {
     YamlError {
-        at: Span::new(at, at).start,
+        at: text::offset(at),
         message,
     }
 }

@@ -1,6 +1,6 @@
 //! Options that begin with `-`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 use super::{AXFR, End, Families, IXFR, Line, Parser, is_ixfr, number};
 use crate::dig::mnemonic::{class_of, type_of};
@@ -32,7 +32,7 @@ pub(super) fn preparse(parser: &mut Parser, words: &[&[u8]]) -> Result<bool, End
                 v6: !globals.ipv4_only,
             };
             if globals.ipv4_only && globals.ipv6_only {
-                parser.fatal("only one of -4 and -6 allowed")?;
+                return Err(parser.fatal("only one of -4 and -6 allowed"));
             }
             option = rest;
         }
@@ -40,11 +40,11 @@ pub(super) fn preparse(parser: &mut Parser, words: &[&[u8]]) -> Result<bool, End
             [] => {}
             [letter] if ALL.contains(letter) => {
                 if words.next().is_none() {
-                    return invalid(parser, option).map(|()| false);
+                    return Err(invalid(parser, option));
                 }
             }
             [letter, ..] if ALL.contains(letter) => {}
-            _ => return invalid(parser, option).map(|()| false),
+            _ => return Err(invalid(parser, option)),
         }
     }
     Ok(reads_digrc)
@@ -71,7 +71,7 @@ pub(super) fn option(
                 if b"debug".starts_with(option) {
                     return Ok(0);
                 }
-                return invalid(parser, option).map(|()| 0);
+                return Err(invalid(parser, option));
             }
             _ => {}
         }
@@ -81,13 +81,13 @@ pub(super) fn option(
         }
     }
     let Some((&letter, rest)) = option.split_first() else {
-        return invalid(parser, option).map(|()| 0);
+        return Err(invalid(parser, option));
     };
     let mut taken = 0;
     let mut value = rest;
     if rest.is_empty() {
         let Some(&word) = next.first() else {
-            return invalid(parser, option).map(|()| 0);
+            return Err(invalid(parser, option));
         };
         (taken, value) = (1, word);
     }
@@ -108,7 +108,7 @@ fn server_between<'w>(
 ) -> Result<(usize, &'w [u8]), End> {
     let shown = String::from_utf8_lossy(server);
     let Some(&address) = next.get(1) else {
-        return invalid(parser, b"x").map(|()| (1, &b""[..]));
+        return Err(invalid(parser, b"x"));
     };
     parser.err(format!(
         ";; Note: -x belongs to the address behind it; {shown} is taken for the server, \
@@ -148,7 +148,7 @@ fn apply(
             }
             Err(why) => {
                 parser.invalid("port number", value, why);
-                parser.fatal("Couldn't parse port number")
+                Err(parser.fatal("Couldn't parse port number"))
             }
         },
         b'q' => {
@@ -178,7 +178,7 @@ fn apply(
             ));
             Err(End::Fatal)
         }
-        _ => invalid(parser, option),
+        _ => Err(invalid(parser, option)),
     }
 }
 
@@ -210,17 +210,15 @@ fn source(parser: &mut Parser, value: &[u8]) -> Result<(), End> {
             Ok(number) => (address, u16::try_from(number).unwrap_or_default()),
             Err(why) => {
                 parser.invalid("port number", port.as_bytes(), why);
-                return parser.fatal("Couldn't parse port number");
+                return Err(parser.fatal("Couldn't parse port number"));
             }
         },
         None => (text.as_str(), 0),
     };
-    let v6 = address.parse::<Ipv6Addr>().map(IpAddr::V6);
-    let ip = v6.or_else(|_| address.parse::<Ipv4Addr>().map(IpAddr::V4));
     let families = parser.families;
-    match ip {
+    match address.parse::<IpAddr>() {
         // What servers the words behind it name must be of its family.
-        Ok(ip) if ip.is_ipv6() && families.v6 || ip.is_ipv4() && families.v4 => {
+        Ok(ip) if families.has(ip) => {
             parser.globals.source = Some(SocketAddr::new(ip, port));
             parser.families = Families {
                 v4: ip.is_ipv4(),
@@ -228,12 +226,12 @@ fn source(parser: &mut Parser, value: &[u8]) -> Result<(), End> {
             };
             Ok(())
         }
-        _ => parser.fatal(&format!("invalid address {text}")),
+        _ => Err(parser.fatal(&format!("invalid address {text}"))),
     }
 }
 
-fn invalid(parser: &mut Parser, option: &[u8]) -> Result<(), End> {
+fn invalid(parser: &mut Parser, option: &[u8]) -> End {
     let shown = String::from_utf8_lossy(option).into_owned();
     parser.err(format!("Invalid option: -{shown}"));
-    Err(End::Usage)
+    End::Usage
 }

@@ -12,6 +12,7 @@ mod tests;
 mod word;
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 pub use self::server::{host, server_names};
 use crate::address::Address;
@@ -96,6 +97,15 @@ pub struct Parser {
 struct Families {
     v4: bool,
     v6: bool,
+}
+
+impl Families {
+    fn has(self, ip: IpAddr) -> bool {
+        match ip {
+            IpAddr::V4(_) => self.v4,
+            IpAddr::V6(_) => self.v6,
+        }
+    }
 }
 
 /// The reading of one line.
@@ -286,14 +296,14 @@ impl Parser {
             .push(Said::Out(format!("invalid {what} '{value}': {why}")));
     }
 
-    fn fatal(&mut self, why: &str) -> Result<(), End> {
+    fn fatal(&mut self, why: &str) -> End {
         self.err(format!("dig: {why}"));
-        Err(End::Fatal)
+        End::Fatal
     }
 
-    fn internal(&mut self, why: &str) -> Result<(), End> {
+    fn internal(&mut self, why: &str) -> End {
         self.err(format!("dig: {why}"));
-        Err(End::Internal)
+        End::Internal
     }
 }
 

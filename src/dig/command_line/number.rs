@@ -1,9 +1,11 @@
 //! Numbers and addresses of the command line, as C reads them.
 
-use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use data_encoding::HEXLOWER_PERMISSIVE;
+
 use crate::dig::lookup::Subnet;
+use crate::name;
 
 /// Why a number is refused, in BIND's words.
 pub(super) const BAD_NUMBER: &str = "not a valid number";
@@ -96,12 +98,7 @@ pub(super) fn netprefix(value: &[u8]) -> Result<Subnet, String> {
 pub(super) fn reverse_name(value: &[u8]) -> Vec<u8> {
     let text = std::str::from_utf8(value).unwrap_or_default();
     if let Ok(address) = text.parse::<Ipv6Addr>() {
-        let mut name = String::with_capacity(73);
-        for byte in address.octets().iter().rev() {
-            let _ = write!(name, "{:x}.{:x}.", byte & 15, byte >> 4);
-        }
-        name.push_str("ip6.arpa");
-        return name.into_bytes();
+        return name::reverse_name(address.into()).into_bytes();
     }
     let parts: Vec<&[u8]> = value.rsplit(|&byte| byte == b'.').collect();
     let mut name = parts.join(&b'.');
@@ -115,26 +112,10 @@ pub(super) fn reverse_name(value: &[u8]) -> Vec<u8> {
 ///
 /// What BIND says.
 pub(super) fn hex(text: &[u8]) -> Result<Vec<u8>, &'static str> {
-    let digits: Vec<u8> = text
-        .iter()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .copied()
-        .collect();
-    if !digits.len().is_multiple_of(2) {
-        return Err("bad hex encoding");
-    }
-    let value = |digit: u8| char::from(digit).to_digit(16);
-    digits
-        .chunks_exact(2)
-        .map(|pair| match pair {
-            [high, low] => {
-                let byte = value(*high)? * 16 + value(*low)?;
-                u8::try_from(byte).ok()
-            }
-            _ => None,
-        })
-        .collect::<Option<_>>()
-        .ok_or("bad hex encoding")
+    let is_digit = |byte: &&u8| !byte.is_ascii_whitespace();
+    let digits: Vec<u8> = text.iter().filter(is_digit).copied().collect();
+    let bytes = HEXLOWER_PERMISSIVE.decode(&digits);
+    bytes.map_err(|_| "bad hex encoding")
 }
 
 #[cfg(test)]

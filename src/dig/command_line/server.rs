@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use super::Families;
 use crate::address::{Address, inet_aton};
-use crate::dig::lookup::{DEFAULT_PATH, Secure, Server};
+use crate::dig::lookup::{DEFAULT_PATH, Server};
+use crate::engine::secure::Secure;
 
 /// Source: BIND bin/dig/dighost.c: `DIG_MAX_ADDRESSES` (9.18)
 const MAX_ADDRESSES: usize = 20;
@@ -30,7 +31,7 @@ pub fn host(word: &[u8]) -> &[u8] {
 /// why there is none.
 ///
 /// Source: BIND lib/bind9/getaddresses.c: `bind9_getaddresses` (9.18)
-pub(super) fn read(
+pub(super) fn read_server(
     word: &[u8],
     addresses: &BTreeMap<Vec<u8>, Vec<Address>>,
     families: Families,
@@ -47,7 +48,7 @@ pub(super) fn read(
     let server = |address: &Address| Server {
         address: address.clone(),
         port,
-        word: word.to_vec(),
+        word: Some(word.to_vec()),
         secure: secure.clone(),
     };
     if let Some(address) = literal(host) {
@@ -57,10 +58,7 @@ pub(super) fn read(
         };
     }
     let known = addresses.get(host).map(Vec::as_slice).unwrap_or_default();
-    let known = known.iter().filter(|address| match address.ip {
-        IpAddr::V4(_) => families.v4,
-        IpAddr::V6(_) => families.v6,
-    });
+    let known = known.iter().filter(|address| families.has(address.ip));
     let servers: Vec<Server> = known.take(MAX_ADDRESSES).map(server).collect();
     if servers.is_empty() {
         return Err("not found");
@@ -169,12 +167,12 @@ mod tests {
             ("fe80::1%eth0", "fe80::1%eth0 None"),
             ("[fe80::1%eth0]:53", "fe80::1%eth0 Some(53)"),
         ] {
-            let servers = read(word.as_bytes(), &BTreeMap::new(), BOTH).unwrap();
+            let servers = read_server(word.as_bytes(), &BTreeMap::new(), BOTH).unwrap();
             let server = &servers[0];
             assert_eq!(format!("{} {:?}", server.address, server.port), shown);
         }
         for word in ["", "dns.example", "::1%", "10.0.0.1#0"] {
-            let refused = read(word.as_bytes(), &BTreeMap::new(), BOTH).unwrap_err();
+            let refused = read_server(word.as_bytes(), &BTreeMap::new(), BOTH).unwrap_err();
             assert_eq!(refused, "not found", "{word}");
         }
     }
@@ -184,7 +182,7 @@ mod tests {
         let check = |word: &[u8], host: &str, path: Option<&str>, port: u16| {
             let address = IpAddr::from([10, 0, 0, 1]).into();
             let known = BTreeMap::from([(b"dns.test".to_vec(), vec![address])]);
-            let servers = read(word, &known, BOTH).unwrap();
+            let servers = read_server(word, &known, BOTH).unwrap();
             let secure = servers[0].secure.as_ref().unwrap();
             let found = (
                 secure.tls.as_ref().unwrap().host.as_str(),

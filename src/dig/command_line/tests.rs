@@ -209,7 +209,7 @@ fn what_stands_before_tcp() {
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         let mut parser = Parser::new(Surroundings::default());
         let lookups = parser.command_line(&words).unwrap();
-        let server = &lookups[0].asked(&[])[0];
+        let server = &lookups[0].asked(&std::rc::Rc::default())[0];
         let tls = server.secure.as_ref().and_then(|it| it.tls.as_ref());
         let tls = tls.map_or(String::new(), |it| format!("{} {:?} ", it.host, it.trust));
         let http = server.secure.as_ref().and_then(|it| it.http.as_ref());

@@ -75,13 +75,11 @@ impl Parser {
         }
         if rdtype == IXFR {
             let digits = word.get(5..).unwrap_or_default();
-            match number::uint(digits, u32::MAX) {
-                Ok(serial) => self.lookup(line).ixfr_serial = serial,
-                Err(why) => {
-                    self.invalid("serial number", digits, why);
-                    return self.fatal("Couldn't parse serial number");
-                }
-            }
+            let serial = number::uint(digits, u32::MAX).map_err(|why| {
+                self.invalid("serial number", digits, why);
+                self.fatal("Couldn't parse serial number")
+            })?;
+            self.lookup(line).ixfr_serial = serial;
         }
         Ok(())
     }
@@ -97,7 +95,7 @@ impl Parser {
 
     /// `@server`; whether the line is still read.
     pub(super) fn server(&mut self, line: &mut Line<'_>, word: &[u8]) -> Result<bool, End> {
-        let found = match server::read(word, &self.surroundings.addresses, self.families) {
+        let found = match server::read_server(word, &self.surroundings.addresses, self.families) {
             Ok(found) => found,
             Err(why) => {
                 let shown = String::from_utf8_lossy(word);
@@ -107,7 +105,7 @@ impl Parser {
                     line.lookups.pop();
                     return Ok(false);
                 }
-                return self.fatal(&why).map(|()| false);
+                return Err(self.fatal(&why));
             }
         };
         self.address_count = found.len();

@@ -4,8 +4,10 @@
 mod server;
 
 use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
 
-pub use self::server::{DEFAULT_PATH, Http, Identity, Secure, Server, Tls, Trust, Wanted};
+pub use self::server::{DEFAULT_PATH, Server, Wanted};
+use crate::engine::secure::Tls;
 
 /// One question, what to put into the query, and how to print the reply.
 ///
@@ -72,7 +74,7 @@ pub struct Lookup {
 }
 
 /// Flags of the header that the command line may set.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct HeaderFlags {
     /// RD
@@ -247,13 +249,14 @@ impl Default for Globals {
 
 impl Lookup {
     /// The servers that are asked, these if the lookup has none of its own.
-    pub fn asked(&self, others: &[Server]) -> Vec<Server> {
+    pub fn asked(&self, others: &Rc<[Server]>) -> Rc<[Server]> {
         let own = Some(self.servers.as_slice()).filter(|own| !own.is_empty());
         let servers = own.unwrap_or(others).iter().cloned();
-        if self.tcp {
-            return servers.map(|it| it.behind(&self.secure)).collect();
+        match (own, self.tcp) {
+            (_, true) => servers.map(|it| it.behind(&self.secure)).collect(),
+            (Some(_), false) => servers.collect(),
+            (None, false) => Rc::clone(others),
         }
-        servers.collect()
     }
 
     /// All TLS that can come before it, whoever is asked.
@@ -283,12 +286,8 @@ impl Default for Lookup {
             qid: None,
             flags: HeaderFlags {
                 recurse: true,
-                authoritative: false,
                 authentic: true,
-                checking_disabled: false,
-                available: false,
-                truncated: false,
-                zero: false,
+                ..HeaderFlags::default()
             },
             header_only: false,
             edns: Edns {

@@ -1,9 +1,11 @@
 //! Servers of a lookup, and what stands between them and it.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
-use crate::address::{Address, DNS_PORT};
+use crate::address::{self, Address, DNS_PORT};
 use crate::dig::command_line::host;
+use crate::engine::secure::{Http, Identity, Secure, Tls, Trust};
 
 /// A server of the command line.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -12,59 +14,10 @@ pub struct Server {
     pub address: Address,
     /// The port that was written with it, if one was.
     pub port: Option<u16>,
-    /// The word that stood behind `@`, or the address of `resolv.conf`.
-    pub word: Vec<u8>,
+    /// The word that stood behind `@`; `None`: it is one of `resolv.conf`.
+    pub word: Option<Vec<u8>>,
     /// How it is spoken to where that is neither plain UDP nor TCP.
     pub secure: Option<Box<Secure>>,
-}
-
-/// TLS, HTTP, or both, between TCP and DNS; never none.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Secure {
-    /// DNS over TLS (RFC 7858), or what HTTP is in; `None`: HTTP as it is.
-    pub tls: Option<Tls>,
-    /// DNS over HTTPS (RFC 8484).
-    pub http: Option<Http>,
-}
-
-/// How TLS is spoken.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Tls {
-    /// Whom the certificate must be for: a name or an address.
-    pub host: String,
-    /// Whose certificates count.
-    pub trust: Trust,
-    /// The files of the client's own certificate and of its key.
-    pub identity: Identity,
-    /// Whether the server must say that it speaks DNS (RFC 9103, section 7.1).
-    pub must_agree: bool,
-}
-
-/// Whose certificates count.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Trust {
-    /// Anybody's.
-    Anyone,
-    /// Those that browsers trust; certificates for the host only.
-    Browsers,
-    /// Those that this machine trusts.
-    Machine,
-    /// Those in a file.
-    File(Vec<u8>),
-}
-
-/// The files of a certificate and of its key: both, or none.
-pub type Identity = (Option<Vec<u8>>, Option<Vec<u8>>);
-
-/// What is asked of HTTP.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Http {
-    /// The name or address that is asked for, without its port.
-    pub host: String,
-    /// The path.
-    pub path: String,
-    /// GET instead of POST.
-    pub get: bool,
 }
 
 /// What `+tls…`, `+https…` and `+http-plain…` have said.
@@ -156,10 +109,18 @@ impl Server {
     /// A server of `resolv.conf`.
     pub fn plain(address: Address) -> Self {
         Self {
-            word: address.to_string().into_bytes(),
+            word: None,
             address,
             port: None,
             secure: None,
+        }
+    }
+
+    /// What it was called: the word, or the address.
+    pub fn word(&self) -> Cow<'_, [u8]> {
+        match &self.word {
+            Some(word) => word.into(),
+            None => self.address.to_string().into_bytes().into(),
         }
     }
 
@@ -167,7 +128,7 @@ impl Server {
     /// certificates that are wanted.
     pub(super) fn behind(mut self, wanted: &Wanted) -> Self {
         let Some(secure) = &mut self.secure else {
-            let host = String::from_utf8_lossy(host(&self.word)).into_owned();
+            let host = String::from_utf8_lossy(host(&self.word())).into_owned();
             self.secure = wanted.secure(host).map(Box::new);
             return self;
         };
@@ -190,6 +151,14 @@ impl Server {
             Some(Secure { tls: None, .. }) => 80,
         };
         self.port.unwrap_or(default)
+    }
+
+    /// Where queries go.
+    pub fn to(&self) -> address::Server {
+        address::Server {
+            address: self.address.clone(),
+            port: self.port(),
+        }
     }
 
     /// Whether this is an IPv4 address in the clothes of IPv6, which is not asked.

@@ -102,7 +102,7 @@ fn fields(rdtype: u16, class: u16) -> &'static [Field] {
 /// It ends too early, too late, or breaks a rule of its type.
 ///
 /// Source: BIND lib/dns/rdata.c: `dns_rdata_fromwire` (9.18)
-pub(crate) fn read(
+pub(crate) fn read_data(
     rdtype: u16,
     class: u16,
     reader: &mut Reader<'_>,

@@ -68,7 +68,7 @@ pub struct Stop {
 
 impl Comparison {
     /// Puts the lookup beside its plan.
-    pub fn of(played: &Played, plan: &Run) -> Self {
+    pub fn with_plan(played: &Played, plan: &Run) -> Self {
         let exchanges = &played.exchanges;
         let mut candidates = plan::candidates(plan);
         let planned_candidates = candidates.len();

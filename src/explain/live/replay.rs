@@ -108,7 +108,7 @@ fn went_so(played: &Played, now: &Run) -> bool {
             found.sort_unstable();
             Outcome::Found(found)
         }
-        failed @ Outcome::Failed(_) => failed,
+        failed => failed,
     };
     let then = played.run();
     let is_same_end = sorted(then.outcome.clone()) == sorted(now.outcome.clone());
@@ -139,7 +139,7 @@ fn rules(scenario: &Scenario, played: &[&Played]) -> Option<Vec<Rule>> {
         }
     }
     let mut rules: Vec<Rule> = Vec::new();
-    for rule in played.iter().flat_map(|it| ways(it)) {
+    for rule in played.iter().flat_map(|it| server_rules(it)) {
         if !rules.contains(&rule) {
             rules.push(rule);
         }
@@ -150,7 +150,7 @@ fn rules(scenario: &Scenario, played: &[&Played]) -> Option<Vec<Rule>> {
     Some(rules)
 }
 
-/// Adds what another lookup was told; `None`: something else.
+/// Merges the answers that two lookups got to the same query; `None`: they differ.
 fn merge(known: &mut Said, said: Said) -> Option<()> {
     for (index, other) in said.into_iter().enumerate() {
         match known.get_mut(index) {
@@ -186,7 +186,7 @@ fn counted(said: Said) -> Vec<Rule> {
 }
 
 /// Servers that cannot be reached, or not over TCP.
-fn ways(played: &Played) -> Vec<Rule> {
+fn server_rules(played: &Played) -> Vec<Rule> {
     let mut rules = Vec::new();
     for it in &played.unconnected {
         let effect = if it.is_refused {
@@ -238,7 +238,7 @@ fn key(query: &Query) -> Option<Key> {
 
 /// What each query of this lookup got, by key, in order of the first query.
 fn said(scenario: &Scenario, played: &Played, mixed: &BTreeSet<Key>) -> Vec<(Key, Said)> {
-    let delays = timing::delays(scenario, played, &ways(played));
+    let delays = timing::delays(scenario, played, &server_rules(played));
     let mut order: Vec<(Key, Said)> = Vec::new();
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
     for (exchange, delay) in played.exchanges.iter().zip(delays) {

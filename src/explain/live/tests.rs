@@ -70,7 +70,7 @@ fn played(id: &str, rules: &[Rule]) -> Played {
 fn compare(id: &str, rules: &[Rule]) -> Comparison {
     let resolver = resolver::find(id).unwrap();
     let plan = run_when(&scenario(), resolver, &[]);
-    Comparison::of(&played(id, rules), &plan)
+    Comparison::with_plan(&played(id, rules), &plan)
 }
 
 fn found() -> Effect {

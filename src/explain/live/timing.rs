@@ -4,6 +4,7 @@
 use std::iter::Peekable;
 use std::time::Duration;
 
+use crate::engine::failure::Failure;
 use crate::engine::io::{Arrival, Request};
 use crate::engine::machine::{Machine, Step};
 use crate::explain::live::Played;
@@ -13,14 +14,14 @@ use crate::world::{Rule, World};
 /// Rules know whole milliseconds.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The delay of each exchange's answer. `ways` are the rules about servers
+/// The delay of each exchange's answer. `unreachable` are the rules about servers
 /// that cannot be reached.
 ///
 /// The machine is played again in virtual time, and gets the answers one by
 /// one, each in a millisecond of its own: what came within one real
 /// millisecond would else be in no order. Where that leads to other queries
 /// the real times have to do.
-pub(super) fn delays(scenario: &Scenario, played: &Played, ways: &[Rule]) -> Vec<Duration> {
+pub(super) fn delays(scenario: &Scenario, played: &Played, unreachable: &[Rule]) -> Vec<Duration> {
     let mut delays: Vec<Duration> = played
         .exchanges
         .iter()
@@ -38,7 +39,7 @@ pub(super) fn delays(scenario: &Scenario, played: &Played, ways: &[Rule]) -> Vec
     arrivals.sort_unstable();
     let script = Script {
         played,
-        world: World::new(ways),
+        world: World::new(unreachable),
         machine: played.resolver.machine(scenario),
         arrivals: arrivals.into_iter().peekable(),
         sent: Vec::new(),
@@ -106,9 +107,10 @@ impl<I: Iterator<Item = (Duration, usize)>> Script<'_, I> {
 
     fn carry_out(&mut self, request: Request, now: Duration) -> Option<()> {
         match request {
-            Request::Connect(socket, server, transport) => {
+            Request::Connect(socket, server, transport, _) => {
                 let result = self.world.connect(&server, transport);
-                self.machine.connected(socket, result);
+                self.machine
+                    .connected(socket, result.map_err(Failure::from));
             }
             Request::Send(id, query) => {
                 let exchange = self.played.exchanges.get(id.0)?;
@@ -117,7 +119,7 @@ impl<I: Iterator<Item = (Duration, usize)>> Script<'_, I> {
                 }
                 self.sent.push(now);
             }
-            Request::Close(_) => {}
+            Request::Write(..) | Request::Close(_) => {}
         }
         Some(())
     }

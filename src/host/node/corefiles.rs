@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::config::corefile::{in_manifest, parse};
+use crate::config::glob;
+use crate::host::node::files::source;
 use crate::host::root::Root;
 use crate::text::{Source, escaped};
 
@@ -25,13 +27,13 @@ const MAX_FILES: usize = 100;
 /// The Corefile of the cluster's CoreDNS; none if the node has none. With what
 /// is there and could not be read, as sentences without a full stop.
 /// `stand_in` is taken for it.
-pub fn read(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>) {
-    if let Some(source) = stand_in {
-        return (vec![self::stand_in(source)], Vec::new());
+pub fn read_cluster_corefile(root: &Root, stand_in: Option<&Source>) -> (Vec<Source>, Vec<String>) {
+    if let Some(given) = stand_in {
+        return (vec![self::stand_in(given)], Vec::new());
     }
     let mut skipped = Vec::new();
     let manifests = MANIFESTS.iter();
-    let mut found = manifests.filter_map(|path| file(root, Path::new(path), &mut skipped));
+    let mut found = manifests.filter_map(|path| source(root, Path::new(path), &mut skipped));
     let corefile = found.find_map(|it| in_manifest(&it));
     drop(found);
     (corefile.into_iter().collect(), skipped)
@@ -44,7 +46,7 @@ pub fn stand_in(source: &Source) -> Source {
 }
 
 /// Kinds of volumes that a Corefile can be in.
-const VOLUMES: [&str; 2] = ["kubernetes.io~configmap", "kubernetes.io~projected"];
+pub(super) const VOLUMES: [&str; 2] = ["kubernetes.io~configmap", "kubernetes.io~projected"];
 
 /// What NodeLocal DNSCache takes from the ConfigMap kube-dns.
 const OF_KUBE_DNS: [&str; 1] = ["upstreamNameservers"];
@@ -72,10 +74,10 @@ pub fn with_imports(
     }
     for path in in_volumes(root, Path::new(directory)) {
         let name = path.file_name().map(OsStr::as_bytes).unwrap_or_default();
-        let is_wanted = wanted.iter().any(|wanted| fits(wanted, name));
+        let is_wanted = wanted.iter().any(|wanted| glob::matches(wanted, name));
         let is_known = files.iter().any(|it| Path::new(&it.name) == path);
         if is_wanted && !is_known && files.len() < MAX_FILES {
-            files.extend(file(root, &path, skipped));
+            files.extend(source(root, &path, skipped));
         }
     }
     files
@@ -101,17 +103,6 @@ fn last_part(path: &str) -> Vec<u8> {
     last.as_bytes().to_vec()
 }
 
-/// Whether a name can fit a pattern: the parser picks among those that can.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    let is_wildcard = |byte: &u8| matches!(byte, b'*' | b'?');
-    let ending = pattern.rsplit(is_wildcard).next().unwrap_or_default();
-    if pattern.iter().any(is_wildcard) {
-        name.ends_with(ending)
-    } else {
-        name == pattern
-    }
-}
-
 /// Where a Corefile and what it imports are: on the node, or in a container.
 pub trait Files {
     /// The file at an absolute path; what keeps it from being read is noted.
@@ -122,7 +113,7 @@ pub trait Files {
 
 impl Files for Root {
     fn file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<Source> {
-        file(self, path, skipped)
+        source(self, path, skipped)
     }
 
     fn names(&self, directory: &Path) -> Vec<OsString> {
@@ -154,7 +145,7 @@ pub fn at(files: &dyn Files, path: &str, skipped: &mut Vec<String>) -> Vec<Sourc
             return found;
         }
         for pattern in &new {
-            for path in glob(files, pattern) {
+            for path in named(files, Path::new(pattern)) {
                 if found.len() == MAX_FILES {
                     let shown = escaped(pattern.as_bytes());
                     skipped.push(format!("{shown} names more files than kdns reads"));
@@ -170,48 +161,20 @@ pub fn at(files: &dyn Files, path: &str, skipped: &mut Vec<String>) -> Vec<Sourc
     }
 }
 
-fn file(root: &Root, path: &Path, skipped: &mut Vec<String>) -> Option<Source> {
-    match root.read_if_there(path) {
-        Ok(file) => {
-            let file = file?;
-            if file.is_cut {
-                let name = &file.source.name;
-                skipped.push(format!("Only the first 1 MiB of {name} was read"));
-            }
-            Some(file.source)
-        }
-        Err(error) => {
-            skipped.push(sentence(&error.to_string()));
-            None
-        }
-    }
-}
-
-/// With a capital letter.
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
-}
-
-/// The files that a pattern from the root can name: every one in a directory
-/// where its last part has a wildcard. The parser picks among them.
-fn glob(files: &dyn Files, pattern: &str) -> Vec<PathBuf> {
-    let path = Path::new(pattern);
-    let has_wildcard = |text: &[u8]| text.iter().any(|byte| matches!(byte, b'*' | b'?'));
-    let (Some(directory), Some(last)) = (path.parent(), path.file_name()) else {
+/// The files that a pattern from the root with wildcards in its last part
+/// names, sorted; one without them is taken as it is.
+pub(super) fn named(files: &dyn Files, pattern: &Path) -> Vec<PathBuf> {
+    let (Some(directory), Some(last)) = (pattern.parent(), pattern.file_name()) else {
         return Vec::new();
     };
-    if !path.is_absolute() || has_wildcard(directory.as_os_str().as_bytes()) {
+    if !pattern.is_absolute() || glob::has_wildcard(directory.as_os_str().as_bytes()) {
         return Vec::new();
     }
-    if !has_wildcard(last.as_bytes()) {
-        return vec![path.to_owned()];
+    if !glob::has_wildcard(last.as_bytes()) {
+        return vec![pattern.to_owned()];
     }
-    let names = files.names(directory);
-    let fitting = names
-        .iter()
-        .filter(|name| fits(last.as_bytes(), name.as_bytes()));
+    let names = files.names(directory).into_iter();
+    let fitting = names.filter(|name| glob::matches(last.as_bytes(), name.as_bytes()));
     fitting.map(|name| directory.join(name)).collect()
 }
 
@@ -271,7 +234,7 @@ mod tests {
                 "kind: ConfigMap\ndata:\n  Corefile: |\n    .:53 {\n    }\n",
             ),
         ]);
-        let (found, skipped) = read(&root, None);
+        let (found, skipped) = read_cluster_corefile(&root, None);
         let expected = ["/var/lib/rancher/k3s/server/manifests/coredns.yaml"];
         assert_eq!(
             (names(&found).as_slice(), skipped),
@@ -325,6 +288,6 @@ mod tests {
         let root = Root::below(directory.path(), Resolution::default()).unwrap();
         let mut skipped = Vec::new();
         assert!(at(&root, "/etc/coredns/Corefile", &mut skipped).is_empty());
-        assert!(skipped[0].starts_with("Cannot read "), "{skipped:?}");
+        assert!(skipped[0].starts_with("cannot read "), "{skipped:?}");
     }
 }

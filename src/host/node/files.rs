@@ -1,11 +1,10 @@
 //! Reads the files in the syntax of resolv.conf that a node has.
 
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::root::{Link, Root};
-use crate::host::shown;
+use crate::host::{FileRead, shown};
 use crate::node::{HostFile, Unread};
 use crate::text::Source;
 
@@ -43,7 +42,7 @@ const MAX_INTERFACES: usize = 100;
 
 /// Those of the files that are there, also as links that lead nowhere; with
 /// what could not be read.
-pub fn read(root: &Root) -> (Vec<HostFile>, Vec<String>) {
+pub fn read_host_files(root: &Root) -> (Vec<HostFile>, Vec<String>) {
     let mut paths: Vec<PathBuf> = FILES.iter().map(PathBuf::from).collect();
     for directory in INTERFACES {
         let names = root.list(Path::new(directory)).unwrap_or_default();
@@ -109,18 +108,11 @@ fn whole_paths(path: &Path, links: &[Link]) -> Vec<String> {
 }
 
 /// Reads a regular file that need not be there; notes why it could not be.
-pub(super) fn source(root: &Root, path: &[u8], skipped: &mut Vec<String>) -> Option<Source> {
-    let path = Path::new(std::ffi::OsStr::from_bytes(path));
+pub(super) fn source(root: &Root, path: &Path, skipped: &mut Vec<String>) -> Option<Source> {
     match root.read_if_there(path) {
         Ok(file) => {
-            let file = file?;
-            if file.is_cut {
-                skipped.push(format!(
-                    "{} is longer than 1 MiB: its end was not read",
-                    file.source.name
-                ));
-            }
-            Some(file.source)
+            skipped.extend(file.as_ref().and_then(FileRead::cut));
+            Some(file?.source)
         }
         Err(error) => {
             skipped.push(error.to_string());

@@ -7,7 +7,7 @@ use crate::node::kernel::{self, Kernel, Room};
 use crate::text::Source;
 
 /// What the kernel of the node below `root` says.
-pub fn read(root: &Root) -> Kernel {
+pub fn read_kernel(root: &Root) -> Kernel {
     let mut kernel = Kernel {
         uptime: number(root, "/proc/uptime"),
         ..Kernel::default()

@@ -21,7 +21,7 @@ use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::host::situation;
 use crate::kubelet::{Kubelet, Origin};
-use crate::node::{Node, Pod, Presence, is_cluster_dns};
+use crate::node::{Node, Pod, Presence, is_cluster_dns, is_dns_server};
 use crate::text::Source;
 
 /// Files that stand in for what the node has.
@@ -66,7 +66,7 @@ impl Parts {
 /// # Errors
 ///
 /// The root itself cannot be read.
-pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, ReadError> {
+pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, ReadError> {
     // What is no directory has no files, which is not the same as an empty one.
     root.list(Path::new("/"))?;
     let (processes, skipped) = processes::scan(root);
@@ -79,9 +79,10 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
         skipped,
         ..Node::default()
     };
-    let (found, unread) = kubelet::read(root, &processes, stand_ins.kubelet_config.as_ref());
+    let (found, unread) =
+        kubelet::read_kubelet(root, &processes, stand_ins.kubelet_config.as_ref());
     node.skipped.extend(unread);
-    node.runtime = runtime::read(root, &processes, found.as_ref());
+    node.runtime = runtime::read_runtime(root, &processes, found.as_ref());
     let file = |kubelet| kubelet::kubelet_file(root, kubelet, stand_ins.node_file.as_ref());
     node.kubelet_file = match &found {
         Some(kubelet) => file(kubelet),
@@ -93,7 +94,7 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
     node.sources = found.iter().flat_map(|it| settings(root, it)).collect();
     node.kubelet = found;
     if parts.pods || parts.dns_pods {
-        let (pods, unread) = pods::read(root, &processes, parts);
+        let (pods, unread) = pods::read_pods(root, &processes, parts, |_| true);
         let is_gone = |it: &Pod| it.presence == Presence::LeftOver;
         let (gone, there): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(is_gone);
         node.left_over = gone.iter().map(Pod::label).collect();
@@ -105,7 +106,8 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
         node.skipped.extend(unread.sentences);
     }
     if parts.dns_pods {
-        let (corefiles, unread) = corefiles::read(root, stand_ins.corefile.as_ref());
+        let (corefiles, unread) =
+            corefiles::read_cluster_corefile(root, stand_ins.corefile.as_ref());
         node.corefiles = corefiles;
         node.skipped.extend(unread);
     }
@@ -116,6 +118,11 @@ pub fn read(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node, Rea
     }
     if parts.servers {
         servers::fill(root, &processes, &mut node);
+        // Whom the cluster's DNS service leads to is else told by namespaces.
+        let is_elsewhere = |it: &Pod| is_dns_server(it) && !is_cluster_dns(it);
+        if node.pods.iter().any(is_elsewhere) {
+            node.kernel = kernel::read_kernel(root);
+        }
         keep_sources(root, &mut node);
     }
     Ok(node)

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use super::processes::{Directory, Seen, containers_in, find};
+use super::processes::{Directory, ProcessSeen, containers_in, find};
 use crate::host::root::Root;
 use crate::node::cgroup::{self, Prefix};
 
@@ -27,7 +27,7 @@ pub(super) enum Place {
 /// The node as its first process sees it. A node can be a container itself.
 pub(super) struct Inside<'r> {
     root: &'r Root,
-    init: Option<&'r Seen>,
+    init: Option<&'r ProcessSeen>,
     /// That of the first process, once it was needed.
     directory: OnceCell<Option<Directory>>,
     netns: Option<u64>,
@@ -37,7 +37,7 @@ pub(super) struct Inside<'r> {
 }
 
 impl<'r> Inside<'r> {
-    pub(super) fn of(root: &'r Root, processes: &'r [Seen]) -> Self {
+    pub(super) fn of_processes(root: &'r Root, processes: &'r [ProcessSeen]) -> Self {
         let init = find(processes, 1);
         let group = init.map_or(&[][..], |it| &it.cgroup);
         // Where the first process may not be looked at, kdns itself stands in.
@@ -54,7 +54,7 @@ impl<'r> Inside<'r> {
 
     /// The control group decides first: no process of a pod can leave its own.
     /// Of what cannot be read nothing follows.
-    pub(super) fn place(&self, process: &Seen) -> Place {
+    pub(super) fn place(&self, process: &ProcessSeen) -> Place {
         let group = cgroup::membership(&process.cgroup, &self.prefix);
         if group.pod.is_some() {
             return Place::Pod;
@@ -75,14 +75,18 @@ impl<'r> Inside<'r> {
 
     /// Services with a private /tmp have mounts of their own, and one root
     /// with the others; a chroot has the same mounts.
-    fn has_own_root(&self, process: &Seen) -> bool {
+    fn has_own_root(&self, process: &ProcessSeen) -> bool {
         self.differs(process, |it| it.namespace("mnt"))
             && self.differs(process, |it| it.root().ok()?.identity())
     }
 
     /// Whether that is known of the process and the first one, and not the same.
-    fn differs<T: PartialEq>(&self, process: &Seen, of: impl Fn(&Directory) -> Option<T>) -> bool {
-        let open = |it: &Seen| Directory::of(self.root, it);
+    fn differs<T: PartialEq>(
+        &self,
+        process: &ProcessSeen,
+        of: impl Fn(&Directory) -> Option<T>,
+    ) -> bool {
+        let open = |it: &ProcessSeen| Directory::of_seen(self.root, it);
         let Some(its) = open(process).and_then(|it| of(&it)) else {
             return false;
         };
@@ -91,9 +95,9 @@ impl<'r> Inside<'r> {
     }
 
     /// Whether the process sees the node's own directory at this path.
-    pub(super) fn shares(&self, process: &Seen, path: &Path) -> bool {
+    pub(super) fn shares(&self, process: &ProcessSeen, path: &Path) -> bool {
         let identity = |root: &Root| root.enter(path).ok()?.identity();
-        let own = Directory::of(self.root, process).and_then(|it| it.root().ok());
+        let own = Directory::of_seen(self.root, process).and_then(|it| it.root().ok());
         let own = own.as_ref().and_then(identity);
         own.is_some() && own == identity(self.root)
     }
@@ -111,17 +115,17 @@ mod tests {
 
     #[track_caller]
     fn check(init: &str, group: &str, netns: u64, expected: Place) {
-        let process = |pid, cgroup: &str, netns| Seen {
+        let process = |pid, cgroup: &str, netns| ProcessSeen {
             pid,
             comm: "dnsmasq".to_owned(),
             cgroup: cgroup.as_bytes().to_vec(),
             netns: Some(netns),
-            ..Seen::default()
+            ..ProcessSeen::default()
         };
         let directory = tempfile::tempdir().unwrap();
         let root = Root::below(directory.path(), crate::host::root::Resolution::default()).unwrap();
         let processes = [process(1, init, 1), process(300, group, netns)];
-        let node = Inside::of(&root, &processes);
+        let node = Inside::of_processes(&root, &processes);
         assert_eq!(node.place(&processes[1]), expected, "{group}");
         assert_eq!(node.place(&processes[0]), Place::Node);
     }

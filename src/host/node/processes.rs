@@ -1,5 +1,6 @@
 //! Looks once at every process of a node.
 
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -8,14 +9,14 @@ use nix::errno::Errno;
 
 use crate::host::root::Root;
 use crate::host::worker::Parts;
-use crate::host::{FileRead, ReadError, shown};
+use crate::host::{FileRead, ReadError, shown, system};
 use crate::node::cgroup;
 use crate::node::stat::{self, Stat};
 use crate::text::escaped;
 
 /// A process as the scan saw it.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct ProcessSeen {
     /// Its id.
     pub pid: u32,
     /// `/proc/PID/comm`, safe to print; empty if it could not be read.
@@ -35,7 +36,7 @@ pub struct Seen {
 
 /// Every process of the node, by id. With what could not be read, as
 /// sentences without a full stop.
-pub fn scan(root: &Root) -> (Vec<Seen>, Vec<String>) {
+pub fn scan(root: &Root) -> (Vec<ProcessSeen>, Vec<String>) {
     match ids(root) {
         // This one at least is there.
         Ok(pids) if pids.is_empty() && root.is_live() => (Vec::new(), vec![NO_PROC.to_owned()]),
@@ -54,12 +55,12 @@ const NO_PROC: &str =
 /// Why processes of the node can be there that a scan did not see, as a sentence
 /// without a full stop; `None`: it saw them, or the files of a node are looked
 /// at that does not run here.
-pub fn unseen(root: &Root, processes: &[Seen]) -> Option<String> {
+pub fn unseen(root: &Root, processes: &[ProcessSeen]) -> Option<String> {
     if processes.is_empty() {
         return root.is_live().then(|| NO_PROC.to_owned());
     }
     let sees_first = processes.iter().any(|it| it.pid == 1);
-    let is_live = |it: &Seen| Directory::open(root, it.pid).is_ok_and(|it| it.is_live());
+    let is_live = |it: &ProcessSeen| Directory::open(root, it.pid).is_ok_and(|it| it.is_live());
     let is_hidden = !sees_first && processes.iter().any(is_live);
     is_hidden.then(|| HIDDEN.to_owned())
 }
@@ -68,8 +69,11 @@ pub fn unseen(root: &Root, processes: &[Seen]) -> Option<String> {
 const HIDDEN: &str =
     "cannot see the processes of others: /proc is mounted with hidepid (needs root)";
 
-/// The same of these processes only.
-pub fn look_at(root: &Root, pids: impl IntoIterator<Item = u32>) -> (Vec<Seen>, Vec<String>) {
+/// As [`scan`], of the processes with these ids only.
+pub fn look_at(
+    root: &Root,
+    pids: impl IntoIterator<Item = u32>,
+) -> (Vec<ProcessSeen>, Vec<String>) {
     let mut skipped = Vec::new();
     let mut refused: Option<(ReadError, usize)> = None;
     let mut seen = Vec::new();
@@ -80,7 +84,11 @@ pub fn look_at(root: &Root, pids: impl IntoIterator<Item = u32>) -> (Vec<Seen>, 
         };
         match directory.look() {
             Ok(process) => seen.push(process),
-            Err(error) if is_gone(&error) => {}
+            Err(error) if error.is_missing() => {}
+            Err(ReadError::System {
+                errno: Errno::ESRCH,
+                ..
+            }) => {}
             Err(error) => match &mut refused {
                 Some((_, count)) => *count += 1,
                 none => *none = Some((error, 1)),
@@ -115,10 +123,7 @@ pub fn groups(root: &Root) -> Result<Vec<(u32, Vec<u8>)>, ReadError> {
             Ok(bytes) => groups.push((pid, bytes.to_vec())),
             Err(Errno::ENOENT | Errno::ESRCH) => {}
             Err(errno) => {
-                return Err(ReadError::System {
-                    file: format!("/proc/{path}"),
-                    errno,
-                });
+                return Err(system(format!("/proc/{path}"), errno));
             }
         }
     }
@@ -142,27 +147,16 @@ fn ids(root: &Root) -> Result<Vec<u32>, ReadError> {
     Ok(pids)
 }
 
-/// Whether the process has ended meanwhile.
-fn is_gone(error: &ReadError) -> bool {
-    let is_no_process = matches!(error, ReadError::System { errno, .. } if *errno == Errno::ESRCH);
-    error.is_missing() || is_no_process
-}
-
 /// The arguments of a process, the program first, safe to print; empty if
 /// they cannot be read or the process is another one by now.
-pub fn arguments(root: &Root, process: &Seen) -> Vec<String> {
-    let directory = Directory::of(root, process);
+pub fn arguments(root: &Root, process: &ProcessSeen) -> Vec<String> {
+    let directory = Directory::of_seen(root, process);
     directory.map_or_else(Vec::new, |it| it.arguments())
 }
 
-/// The same of the process with this id; empty if there is none.
-pub fn arguments_of(root: &Root, pid: u32) -> Vec<String> {
-    Directory::open(root, pid).map_or_else(|_| Vec::new(), |it| it.arguments())
-}
-
 /// The working directory of a process; the root where it cannot be read.
-pub fn working_directory(root: &Root, process: &Seen) -> String {
-    let link = Directory::of(root, process).and_then(|it| it.link("cwd"));
+pub fn working_directory(root: &Root, process: &ProcessSeen) -> String {
+    let link = Directory::of_seen(root, process).and_then(|it| it.link("cwd"));
     let path = link.and_then(|it| Some(it.to_str()?.to_owned()));
     path.unwrap_or_else(|| "/".to_owned())
 }
@@ -187,7 +181,7 @@ pub fn after<'a>(arguments: &'a [String], name: &str) -> Option<&'a str> {
 }
 
 /// The process with this id; they are sorted by it.
-pub(super) fn find(processes: &[Seen], pid: u32) -> Option<&Seen> {
+pub(super) fn find(processes: &[ProcessSeen], pid: u32) -> Option<&ProcessSeen> {
     let at = processes.binary_search_by_key(&pid, |it| it.pid).ok()?;
     processes.get(at)
 }
@@ -236,6 +230,20 @@ impl Directory {
         Ok(Self { pid, root })
     }
 
+    /// The directory: who has no right to the process's root can have one to it.
+    pub(in crate::host) fn itself(&self) -> &Root {
+        &self.root
+    }
+
+    /// The names in a directory of the process: `fd`.
+    ///
+    /// # Errors
+    ///
+    /// The process is gone, or the caller may not read it.
+    pub fn list(&self, name: &str) -> Result<Vec<OsString>, ReadError> {
+        self.root.list(Path::new(name))
+    }
+
     /// The id of the process.
     pub fn pid(&self) -> u32 {
         self.pid
@@ -243,7 +251,7 @@ impl Directory {
 
     /// Opens the directory of a process that the scan saw; `None`: that
     /// process is gone.
-    pub fn of(root: &Root, process: &Seen) -> Option<Self> {
+    pub fn of_seen(root: &Root, process: &ProcessSeen) -> Option<Self> {
         let directory = Self::open(root, process.pid).ok()?;
         // Numbers are reused only where processes live.
         if !directory.root.is_procfs() {
@@ -318,7 +326,7 @@ impl Directory {
         self.root.open_magic(Path::new(name))
     }
 
-    /// What a link of the process says: `exe`.
+    /// The path that a symbolic link of the process holds: `exe`, `cwd`.
     pub fn link(&self, name: &str) -> Option<PathBuf> {
         self.root.read_link(Path::new(name))
     }
@@ -328,12 +336,12 @@ impl Directory {
         self.root.is_procfs()
     }
 
-    /// What the scan wants to know.
+    /// Reads what a scan keeps of a process.
     ///
     /// # Errors
     ///
     /// The process is gone, or the caller may not look at it.
-    pub fn look(&self) -> Result<Seen, ReadError> {
+    pub fn look(&self) -> Result<ProcessSeen, ReadError> {
         let stat = self.stat()?;
         let comm = match &stat {
             Some(stat) => stat.comm.clone(),
@@ -348,7 +356,7 @@ impl Directory {
             Err(error) if error.is_missing() => Vec::new(),
             Err(error) => return Err(error),
         };
-        Ok(Seen {
+        Ok(ProcessSeen {
             pid: self.pid,
             comm: escaped(comm),
             cgroup,
@@ -375,10 +383,7 @@ impl Directory {
     /// The error with the path that people know.
     fn named(&self, error: ReadError, name: &str) -> ReadError {
         match error {
-            ReadError::System { errno, .. } => ReadError::System {
-                file: self.path(name),
-                errno,
-            },
+            ReadError::System { errno, .. } => system(self.path(name), errno),
             ReadError::Unanswered { silence, .. } => ReadError::Unanswered {
                 file: self.path(name),
                 silence,

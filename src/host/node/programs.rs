@@ -15,12 +15,11 @@ use crate::program::elf;
 use crate::program::release::{self, Product};
 
 /// A version, and what tells it, safe to print.
-pub type Told = (Version, String);
+pub type VersionFound = (Version, String);
 
 /// The release of the program that a process runs, also where its file was
 /// replaced meanwhile.
-pub fn of_process(root: &Root, pid: u32, product: &Product) -> Option<Told> {
-    let directory = Directory::open(root, pid).ok()?;
+pub fn of_process(root: &Root, directory: &Directory, product: &Product) -> Option<VersionFound> {
     let link = directory.link("exe")?;
     let named = shown(&link);
     let file = match directory.open_link("exe") {
@@ -28,7 +27,7 @@ pub fn of_process(root: &Root, pid: u32, product: &Product) -> Option<Told> {
         Err(_) if named.ends_with(" (deleted)") => return None,
         // In a container it is a path of its own file system.
         Err(_) => root
-            .of_process(pid)
+            .of_process(directory)
             .and_then(|own| own.open_long(&link).ok())
             .or_else(|| root.open_long(&link).ok())?,
     };
@@ -36,7 +35,7 @@ pub fn of_process(root: &Root, pid: u32, product: &Product) -> Option<Told> {
 }
 
 /// The release of the program in a file.
-pub fn of_file(root: &Root, path: &str, product: &Product) -> Option<Told> {
+pub fn of_file(root: &Root, path: &str, product: &Product) -> Option<VersionFound> {
     let file = root.open_long(Path::new(path)).ok()?;
     Some((release_of(file, product)?, shown(path)))
 }
@@ -52,7 +51,7 @@ const PACKAGES: &str = "/var/lib/dpkg/status";
 const MAX_PACKAGES: u64 = 32 << 20;
 
 /// The version of an installed package of Debian's, by one of its names.
-pub fn of_package(root: &Root, names: &[&str]) -> Option<Told> {
+pub fn of_package(root: &Root, names: &[&str]) -> Option<VersionFound> {
     let file = root.open_long(Path::new(PACKAGES)).ok()?;
     let mut text = b"\n".to_vec();
     file.take(MAX_PACKAGES).read_to_end(&mut text).ok()?;
@@ -82,7 +81,7 @@ const LOGS: [&str; 6] = [
 
 /// What a program says of itself when it starts: the last time in the first log
 /// that has it.
-pub fn of_logs(root: &Root, product: &Product) -> Option<Told> {
+pub fn of_logs(root: &Root, product: &Product) -> Option<VersionFound> {
     LOGS.iter().find_map(|path| {
         let file = root.read_end(Path::new(path)).ok()?;
         let text = String::from_utf8_lossy(&file.source.bytes);

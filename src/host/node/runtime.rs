@@ -1,8 +1,8 @@
 //! Reads which runtime writes the files of a node's pods, and which release it is.
 
 use crate::host::node::place::{Inside, Place};
-use crate::host::node::processes::{self, Seen};
-use crate::host::node::programs::{self, Told};
+use crate::host::node::processes::{Directory, ProcessSeen};
+use crate::host::node::programs::{self, VersionFound};
 use crate::host::root::Root;
 use crate::kubelet::{Found, Kubelet};
 use crate::node::Maker;
@@ -16,7 +16,7 @@ struct Traces {
     processes: &'static [&'static str],
     /// Its program, where packages put it.
     programs: &'static [&'static str],
-    /// Those packages of Debian's.
+    /// The names of Debian's packages that have it.
     packages: &'static [&'static str],
     /// What its program is; Docker's version decides nothing.
     product: Option<&'static Product>,
@@ -48,30 +48,33 @@ const TRACES: [Traces; 3] = [
 ];
 
 /// The runtime that the kubelet's settings name, else the one that runs.
-pub fn read(root: &Root, processes: &[Seen], kubelet: Option<&Kubelet>) -> Maker {
-    let node = Inside::of(root, processes);
+pub fn read_runtime(root: &Root, processes: &[ProcessSeen], kubelet: Option<&Kubelet>) -> Maker {
+    let node = Inside::of_processes(root, processes);
     let process = |traces: &Traces| {
-        let is_named = |it: &&Seen| traces.processes.contains(&it.comm.as_str()) && !it.is_zombie;
+        let is_named =
+            |it: &&ProcessSeen| traces.processes.contains(&it.comm.as_str()) && !it.is_zombie;
         let mut named = processes.iter().filter(is_named);
-        Some(named.find(|it| node.place(it) == Place::Node)?.pid)
+        named.find(|it| node.place(it) == Place::Node)
     };
     let named = kubelet.and_then(|it| named(root, it));
     let running = || {
-        let (kind, pid) = TRACES.iter().find_map(|it| Some((it.kind, process(it)?)))?;
+        let (kind, pid) = TRACES
+            .iter()
+            .find_map(|it| Some((it.kind, process(it)?.pid)))?;
         Some((kind, format!("process {pid}")))
     };
     let Some((kind, kind_from)) = named.or_else(running) else {
         return Maker::default();
     };
     let traces = TRACES.iter().find(|it| it.kind == kind);
-    let told = traces.and_then(|it| version(root, it, process(it)));
+    let found = traces.and_then(|it| version(root, it, process(it)));
     Maker {
         runtime: Runtime {
             kind,
-            version: told.as_ref().map(|it| it.0),
+            version: found.as_ref().map(|it| it.0),
         },
         kind_from: Some(kind_from),
-        version_from: told.map(|it| it.1),
+        version_from: found.map(|it| it.1),
     }
 }
 
@@ -81,10 +84,10 @@ fn named(root: &Root, kubelet: &Kubelet) -> Option<(RuntimeKind, String)> {
     if let Some(kind) = pod::arguments::of_endpoint(&endpoint.value) {
         return Some((kind, endpoint.origin.to_string()));
     }
-    let Found::Process { pid, comm } = &kubelet.found else {
+    let Found::Process { pid, comm, .. } = &kubelet.found else {
         return None;
     };
-    let arguments = processes::arguments_of(root, *pid);
+    let arguments = super::kubelet::arguments(root, kubelet);
     let is_docker =
         comm == "kubelet" && pod::arguments::has_dockershim(&arguments, kubelet.version);
     is_docker.then(|| {
@@ -96,10 +99,11 @@ fn named(root: &Root, kubelet: &Kubelet) -> Option<(RuntimeKind, String)> {
 }
 
 /// The release: that of the program that runs, else of the one that is there.
-fn version(root: &Root, traces: &Traces, pid: Option<u32>) -> Option<Told> {
+fn version(root: &Root, traces: &Traces, process: Option<&ProcessSeen>) -> Option<VersionFound> {
     let product = traces.product?;
     let of_file = |path: &&str| programs::of_file(root, path, product);
-    pid.and_then(|pid| programs::of_process(root, pid, product))
+    process
+        .and_then(|it| programs::of_process(root, &Directory::of_seen(root, it)?, product))
         .or_else(|| traces.programs.iter().find_map(of_file))
         .or_else(|| programs::of_package(root, traces.packages))
         .or_else(|| programs::of_logs(root, product))
@@ -136,7 +140,7 @@ mod tests {
             ),
             ..pod::assumed_kubelet()
         };
-        let maker = read(&root, &[], Some(&kubelet));
+        let maker = read_runtime(&root, &[], Some(&kubelet));
         let found = maker.runtime.version.zip(maker.version_from);
         let expected = expected.map(|(version, from)| (version, from.to_owned()));
         assert_eq!(found, expected);

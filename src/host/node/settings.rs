@@ -34,12 +34,9 @@ const FOLDERS: [&str; 4] = [
 pub fn files(root: &Root) -> Vec<Source> {
     let mut sources: Vec<Source> = FILES.iter().filter_map(|it| read(root, it)).collect();
     for folder in FOLDERS {
-        let names = names(root, folder);
-        sources.extend(
-            names
-                .iter()
-                .filter_map(|it| read(root, &format!("{folder}/{it}"))),
-        );
+        let paths = root.names(folder).into_iter();
+        let paths = paths.map(|it| format!("{folder}/{it}"));
+        sources.extend(paths.filter_map(|it| read(root, &it)));
     }
     sources.extend(kubelet::files(root));
     sources
@@ -48,15 +45,4 @@ pub fn files(root: &Root) -> Vec<Source> {
 fn read(root: &Root, path: &str) -> Option<Source> {
     let read = root.read_if_there(Path::new(path)).ok()??;
     Some(read.source)
-}
-
-/// The names in a directory, sorted; none if there is none.
-fn names(root: &Root, folder: &str) -> Vec<String> {
-    let names = root.list(Path::new(folder)).unwrap_or_default();
-    let mut names: Vec<String> = names
-        .into_iter()
-        .filter_map(|it| it.into_string().ok())
-        .collect();
-    names.sort_unstable();
-    names
 }

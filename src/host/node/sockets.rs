@@ -6,9 +6,8 @@ use std::path::Path;
 use procfs::net::{TcpNetEntries, TcpState, UdpNetEntries, UdpState};
 use procfs::{ExplicitSystemInfo, FromReadSI as _, SystemInfo};
 
-use super::processes::{self, Seen};
+use super::processes::{Directory, ProcessSeen, find};
 use crate::address::DNS_PORT;
-use crate::host::ReadError;
 use crate::host::root::Root;
 use crate::node::{Listener, Process};
 use crate::topology::Network;
@@ -42,16 +41,17 @@ struct Socket {
 /// The sockets on port 53 of each network namespace, which is given with a
 /// process in it, and their owners among `processes`. In the order of
 /// `networks`, UDP before TCP, IPv4 before IPv6. With what could not be read.
-pub fn read(
+pub fn read_listeners(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     networks: &[(Network, u32)],
 ) -> (Vec<Listener>, Vec<String>) {
     let mut sockets = Vec::new();
     let mut skipped = Vec::new();
     for (network, pid) in networks {
+        let process = find(processes, *pid).and_then(|it| Directory::of_seen(root, it));
         for name in ["udp", "udp6", "tcp", "tcp6"] {
-            sockets.extend(table(root, network, *pid, name, &mut skipped));
+            sockets.extend(table(root, network, process.as_ref(), name, &mut skipped));
         }
     }
     if !sockets.is_empty() {
@@ -62,19 +62,17 @@ pub fn read(
 }
 
 /// The sockets on port 53 in the network namespace of a process, and their
-/// owners among `processes`.
-///
-/// # Errors
-///
-/// They cannot be read.
+/// owners among `processes`, of which it is one. `None`: they cannot be read.
 pub fn of_process(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     network: &Network,
     pid: u32,
-) -> Result<Vec<Listener>, ReadError> {
-    root.read(Path::new(&format!("/proc/{pid}/net/udp")))?;
-    Ok(read(root, processes, &[(network.clone(), pid)]).0)
+) -> Option<Vec<Listener>> {
+    Directory::of_seen(root, find(processes, pid)?)?
+        .read("net/udp")
+        .ok()?;
+    Some(read_listeners(root, processes, &[(network.clone(), pid)]).0)
 }
 
 /// Whether the table of sockets of the network namespace of `pid`, a process
@@ -87,30 +85,29 @@ pub fn are_known(root: &Root, pid: u32) -> bool {
 fn table(
     root: &Root,
     network: &Network,
-    pid: u32,
+    process: Option<&Directory>,
     name: &str,
     skipped: &mut Vec<String>,
 ) -> Vec<Socket> {
-    let mut paths = vec![format!("/proc/{pid}/net/{name}")];
-    if *network == Network::Node {
-        // Captured roots have this one alone.
-        paths.push(format!("/proc/net/{name}"));
-    }
-    let mut refused = None;
-    for path in paths {
-        match root.read_if_there(Path::new(&path)) {
-            Ok(Some(file)) => {
-                if file.is_cut {
-                    skipped.push(format!("{path} is longer than 1 MiB: its end was not read"));
-                }
-                return sockets(&file.source.bytes, network, name, &path);
-            }
-            Ok(None) => {}
-            Err(error) => refused = Some(error.to_string()),
+    let own = process.map(|it| it.read(&format!("net/{name}")));
+    // Captured roots have this one alone.
+    let path = format!("/proc/net/{name}");
+    let nodes = || (*network == Network::Node).then(|| root.read(Path::new(&path)));
+    let read = match own {
+        Some(Ok(file)) => Some(Ok(file)),
+        own => nodes().filter(|it| it.is_ok() || own.is_none()).or(own),
+    };
+    match read {
+        Some(Ok(file)) => {
+            skipped.extend(file.cut());
+            sockets(&file.source.bytes, network, name, &file.source.name)
         }
+        Some(Err(error)) if !error.is_missing() => {
+            skipped.push(error.to_string());
+            Vec::new()
+        }
+        _ => Vec::new(),
     }
-    skipped.extend(refused);
-    Vec::new()
 }
 
 /// The listening sockets on port 53 in the text of a table.
@@ -172,8 +169,8 @@ fn entries(table: &[u8], is_udp: bool, system: &SystemInfo) -> Vec<(SocketAddr, 
 
 /// Looks through the descriptors of the processes, those that look like DNS
 /// servers first, until every socket has its owner.
-fn find_owners(root: &Root, processes: &[Seen], sockets: &mut [Socket]) {
-    let is_dns = |it: &&Seen| DNS_PROGRAMS.iter().any(|name| it.comm.starts_with(name));
+fn find_owners(root: &Root, processes: &[ProcessSeen], sockets: &mut [Socket]) {
+    let is_dns = |it: &&ProcessSeen| DNS_PROGRAMS.iter().any(|name| it.comm.starts_with(name));
     let first = processes.iter().filter(is_dns);
     let others = processes.iter().filter(|it| !is_dns(it));
     let mut budget = MAX_DESCRIPTORS;
@@ -181,21 +178,26 @@ fn find_owners(root: &Root, processes: &[Seen], sockets: &mut [Socket]) {
         if budget == 0 || sockets.iter().all(|it| it.listener.owner.is_some()) {
             return;
         }
-        let directory = format!("/proc/{}/fd", process.pid);
-        let directory = Path::new(&directory);
-        let names = root.list(directory).unwrap_or_default();
+        let Some(directory) = Directory::of_seen(root, process) else {
+            continue;
+        };
+        let names = directory.list("fd").unwrap_or_default();
         budget = budget.saturating_sub(names.len());
         // A server has one socket for each address; its arguments are read once.
         let mut owner = None;
         for name in names {
-            let target = root.read_link(&directory.join(name));
+            let target = directory.link(&format!("fd/{}", name.to_string_lossy()));
             let Some(inode) = target.as_deref().and_then(inode_of) else {
                 continue;
             };
             let mut its: Vec<&mut Socket> = sockets.iter_mut().collect();
             its.retain(|it| it.inode == inode && it.listener.owner.is_none());
             for socket in its {
-                let owner = owner.get_or_insert_with(|| process_of(root, process));
+                let owner = owner.get_or_insert_with(|| Process {
+                    pid: process.pid,
+                    comm: process.comm.clone(),
+                    arguments: directory.arguments(),
+                });
                 socket.listener.owner = Some(owner.clone());
             }
         }
@@ -206,13 +208,4 @@ fn find_owners(root: &Root, processes: &[Seen], sockets: &mut [Socket]) {
 fn inode_of(target: &Path) -> Option<u64> {
     let number = target.to_str()?.strip_prefix("socket:[")?;
     number.strip_suffix(']')?.parse().ok()
-}
-
-/// This process with its arguments.
-pub(super) fn process_of(root: &Root, process: &Seen) -> Process {
-    Process {
-        pid: process.pid,
-        comm: process.comm.clone(),
-        arguments: processes::arguments(root, process),
-    }
 }

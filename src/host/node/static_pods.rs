@@ -38,7 +38,11 @@ pub(super) fn mark(root: &Root, node: &mut Node) {
         let Ok(file) = root.read(&path) else {
             continue;
         };
-        for workload in manifest::read(&file.source).workloads.into_iter().flatten() {
+        for workload in manifest::parse_manifest(&file.source)
+            .workloads
+            .into_iter()
+            .flatten()
+        {
             let namespace = workload.namespace.as_deref().unwrap_or("default");
             for pod in &mut node.pods {
                 let rest = pod

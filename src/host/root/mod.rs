@@ -18,7 +18,8 @@ use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, readlin
 use nix::sys::stat::{Mode, fstat};
 
 use crate::host::{
-    FileRead, MAX_BYTES, ReadError, errno_of, open_regular, open_unseen, read_unnamed, shown, walk,
+    FileRead, MAX_BYTES, ReadError, USUAL, errno_of, open_regular, open_unseen, read_unnamed,
+    shown, walk,
 };
 
 use crate::host::worker::{What, Workers, to_file, to_links};
@@ -192,7 +193,7 @@ impl Root {
         } else {
             open_regular(named, open)
         };
-        let mut file = read_unnamed(named, opened?)?;
+        let mut file = read_unnamed(named, opened?, USUAL)?;
         file.source.name = shown(path);
         Ok(file)
     }
@@ -221,7 +222,7 @@ impl Root {
             let start = SeekFrom::Start(length - MAX_BYTES as u64);
             file.seek(start).map_err(|error| system(&error))?;
         }
-        let mut end = read_unnamed(named, file)?;
+        let mut end = read_unnamed(named, file, USUAL)?;
         end.source.name = shown(path);
         if is_cut {
             let bytes = &mut end.source.bytes;
@@ -270,6 +271,13 @@ impl Root {
         }
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// The names in a directory that are texts, sorted; none if it cannot be read.
+    pub fn names(&self, path: &str) -> Vec<String> {
+        let names = self.list(Path::new(path)).unwrap_or_default();
+        let texts = names.into_iter().filter_map(|it| it.into_string().ok());
+        texts.collect()
     }
 
     /// What a symbolic link says; `None`: it is none, or not there.

@@ -10,6 +10,7 @@ use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use super::Root;
 use crate::host::ReadError;
+use crate::host::node::processes::Directory;
 
 impl Root {
     /// The root directory of the process whose directory of `/proc` this is.
@@ -64,8 +65,8 @@ impl Root {
 
     /// The root that a process of this machine sees, whether it may be looked
     /// into or not. `None`: it has none here.
-    pub fn of_process(&self, pid: u32) -> Option<Self> {
-        let process = self.enter(Path::new(&format!("/proc/{pid}"))).ok()?;
+    pub fn of_process(&self, process: &Directory) -> Option<Self> {
+        let process = process.itself();
         if self.workers.is_some() && process.is_procfs() {
             return process.behind().ok();
         }

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use super::message::PROGRAM;
 use super::{Failure, Request, What, Workers};
 use crate::host::root::Root;
-use crate::host::{MAX_BYTES, ReadError, not_regular};
+use crate::host::{MAX_BYTES, ReadError, not_regular, system};
 
 /// What of `/proc/PID` is read from the memory of the process, or waits for
 /// those who change it. Source: Linux `fs/proc/base.c`, `fs/proc/task_mmu.c`.
@@ -67,10 +67,7 @@ impl Root {
         let file = || self.named(path);
         match asked {
             Ok(Ok(texts)) => Ok(texts),
-            Ok(Err(Failure::System(errno))) => Err(ReadError::System {
-                file: file(),
-                errno,
-            }),
+            Ok(Err(Failure::System(errno))) => Err(system(file(), errno)),
             Ok(Err(Failure::NotRegular(kind))) => Err(not_regular(file(), kind)),
             Err(silence) => Err(ReadError::Unanswered {
                 file: file(),
@@ -103,10 +100,8 @@ impl Root {
         let workers = self.workers.as_deref().filter(|_| self.is_procfs());
         match workers {
             None => {
-                let opened = self.open_magic(path).map_err(|errno| ReadError::System {
-                    file: self.named(path),
-                    errno,
-                })?;
+                let opened = self.open_magic(path);
+                let opened = opened.map_err(|errno| system(self.named(path), errno))?;
                 Ok(Parts::Here(File::from(opened)))
             }
             Some(workers) => There::open(self, workers, path),

@@ -1,19 +1,20 @@
-//! What is said between kdns and its worker: lengths first, numbers as the
-//! machine has them, as both are one program.
+//! What kdns and its worker send each other: a line of JSON, and behind it bytes
+//! of any kind.
 
 use std::ffi::OsStr;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
+use serde::{Deserialize, Serialize};
 
 use crate::host::root::Link;
-use crate::host::{FileRead, KINDS, MAX_BYTES, ReadError};
+use crate::host::{FileRead, KINDS, ReadError};
 use crate::text::Source;
 
 /// What is wanted of a file.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(in crate::host) enum What {
     /// [`crate::host::root::Root::read_once`].
     Read,
@@ -29,9 +30,9 @@ pub(in crate::host) enum What {
     IsDirectory,
     /// When it was written.
     Times,
-    /// How long it is.
+    /// The length of the file in bytes.
     Length,
-    /// So many bytes from this place on.
+    /// A part of the file: its first byte, and how many bytes.
     Part(u64, u64),
 }
 
@@ -70,124 +71,76 @@ impl Request {
         !self.is_below_root && self.path != Path::new(PROGRAM)
     }
 
-    /// The bytes; `None`: no system takes such a path.
+    /// The bytes: a line of JSON, then the path. `None`: no system takes such a
+    /// path.
     pub(super) fn encoded(&self) -> Option<Vec<u8>> {
         let path = self.path.as_os_str().as_bytes();
-        if path.len() > MAX_PATH {
-            return None;
-        }
-        let (code, from, length) = match self.what {
-            What::Read => (0, 0, 0),
-            What::End => (1, 0, 0),
-            What::Names => (2, 0, 0),
-            What::Link => (3, 0, 0),
-            What::Links => (4, 0, 0),
-            What::IsDirectory => (5, 0, 0),
-            What::Times => (6, 0, 0),
-            What::Length => (7, 0, 0),
-            What::Part(from, length) => (8, from, length),
-        };
-        let numbers = [code, u64::from(self.is_below_root), from, length];
-        let mut bytes: Vec<u8> = numbers.iter().flat_map(|it| it.to_ne_bytes()).collect();
+        let mut bytes = serde_json::to_vec(&(self.what, self.is_below_root)).ok()?;
+        bytes.push(b'\n');
         bytes.extend(path);
-        Some(bytes)
+        (path.len() <= MAX_PATH).then_some(bytes)
     }
 
     /// What [`Self::encoded`] made; `None`: it did not.
     pub(super) fn decoded(bytes: &[u8]) -> Option<Self> {
-        let mut rest = bytes;
-        let mut number = || {
-            let (first, others) = rest.split_first_chunk()?;
-            rest = others;
-            Some(u64::from_ne_bytes(*first))
-        };
-        let (code, is_below_root) = (number()?, number()? == 1);
-        let (from, length) = (number()?, number()?);
-        let what = match code {
-            0 => What::Read,
-            1 => What::End,
-            2 => What::Names,
-            3 => What::Link,
-            4 => What::Links,
-            5 => What::IsDirectory,
-            6 => What::Times,
-            7 => What::Length,
-            8 => What::Part(from, length.min(MAX_BYTES as u64)),
-            _ => return None,
-        };
+        let (line, path) = bytes.split_at_checked(memchr::memchr(b'\n', bytes)?)?;
+        let (what, is_below_root) = serde_json::from_slice(line).ok()?;
         Some(Self {
             what,
             is_below_root,
-            path: PathBuf::from(OsStr::from_bytes(rest)),
+            path: PathBuf::from(OsStr::from_bytes(path.get(1..)?)),
         })
     }
 }
 
-/// Longest request.
-pub(super) const MAX_REQUEST: usize = MAX_PATH + 4 * size_of::<u64>();
+/// Longest request: a line of JSON has two numbers at most.
+pub(super) const MAX_REQUEST: usize = MAX_PATH + 128;
 
-/// Writes an answer.
+/// The first line of an answer.
+#[derive(Deserialize, Serialize)]
+enum Head {
+    /// The lengths of the texts that follow.
+    Texts(Vec<usize>),
+    /// The number of [`Failure::System`].
+    System(i32),
+    /// The kind of [`Failure::NotRegular`].
+    NotRegular(String),
+}
+
+/// Writes an answer: a line of JSON, then the texts.
 pub(super) fn write_answer(answer: &Answer, to: &mut impl Write) -> io::Result<()> {
-    let (code, number, texts) = match answer {
-        Ok(texts) => (0, texts.len(), texts.as_slice()),
-        Err(Failure::System(errno)) => (1, usize::try_from(*errno as i32).unwrap_or(0), &[][..]),
-        Err(Failure::NotRegular(kind)) => {
-            let at = KINDS.iter().position(|it| it == kind);
-            (2, at.unwrap_or(KINDS.len() - 1), &[][..])
-        }
+    let head = match answer {
+        Ok(texts) => Head::Texts(texts.iter().map(Vec::len).collect()),
+        Err(Failure::System(errno)) => Head::System(*errno as i32),
+        Err(Failure::NotRegular(kind)) => Head::NotRegular((*kind).to_owned()),
     };
-    let mut bytes = Vec::new();
-    let mut put = |number: usize| bytes.extend((number as u64).to_ne_bytes());
-    put(code);
-    put(number);
-    for text in texts {
-        put(text.len());
-    }
-    for text in texts {
+    let mut bytes = serde_json::to_vec(&head)?;
+    bytes.push(b'\n');
+    for text in answer.iter().flatten() {
         bytes.extend(text);
     }
     to.write_all(&bytes)
 }
 
 /// Reads what [`write_answer`] wrote.
-pub(super) fn read_answer(from: &mut impl Read) -> io::Result<Answer> {
-    let code = number(from)?;
-    let count = number(from)?;
-    let broken = || io::Error::from(io::ErrorKind::InvalidData);
-    match code {
-        0 => {
-            let mut lengths = Vec::new();
-            for _ in 0..count {
-                lengths.push(number(from)?);
-            }
-            let text = |length: &usize| {
-                let mut bytes = Vec::new();
-                from.take(*length as u64).read_to_end(&mut bytes)?;
-                if bytes.len() == *length {
-                    Ok(bytes)
-                } else {
-                    Err(io::Error::from(io::ErrorKind::UnexpectedEof))
-                }
+pub(super) fn read_answer(from: &mut impl BufRead) -> io::Result<Answer> {
+    let mut line = Vec::new();
+    from.read_until(b'\n', &mut line)?;
+    let line = line.strip_suffix(b"\n").ok_or(ErrorKind::UnexpectedEof)?;
+    Ok(match serde_json::from_slice(line)? {
+        Head::Texts(lengths) => {
+            let text = |length: usize| {
+                let mut bytes = vec![0; length];
+                from.read_exact(&mut bytes).map(|()| bytes)
             };
-            Ok(Ok(lengths.iter().map(text).collect::<io::Result<_>>()?))
+            Ok(lengths.into_iter().map(text).collect::<io::Result<_>>()?)
         }
-        1 => {
-            let errno = i32::try_from(count).map_err(|_| broken())?;
-            Ok(Err(Failure::System(Errno::from_raw(errno))))
+        Head::System(errno) => Err(Failure::System(Errno::from_raw(errno))),
+        Head::NotRegular(kind) => {
+            let kind = KINDS.into_iter().find(|it| *it == kind);
+            Err(Failure::NotRegular(kind.ok_or(ErrorKind::InvalidData)?))
         }
-        2 => {
-            let kind = KINDS.get(count).ok_or_else(broken)?;
-            Ok(Err(Failure::NotRegular(kind)))
-        }
-        _ => Err(broken()),
-    }
-}
-
-fn number(from: &mut impl Read) -> io::Result<usize> {
-    let mut bytes = [0; size_of::<u64>()];
-    from.read_exact(&mut bytes)?;
-    let broken = |_| io::Error::from(io::ErrorKind::InvalidData);
-    usize::try_from(u64::from_ne_bytes(bytes)).map_err(broken)
+    })
 }
 
 impl From<ReadError> for Failure {
@@ -259,7 +212,7 @@ mod tests {
             };
             let bytes = request.encoded().unwrap();
             assert_eq!(Request::decoded(&bytes).as_ref(), Some(&request));
-            assert_eq!(Request::decoded(&bytes[..20]), None);
+            assert_eq!(Request::decoded(&bytes[..5]), None);
         }
         let request = Request {
             what: What::Read,

@@ -39,7 +39,7 @@ pub use serve::run_if_asked;
 /// How long the files of one process may keep kdns waiting, and its memory.
 const FOR_ONE: Duration = Duration::from_secs(1);
 
-/// How long those of all may.
+/// How long the files of all processes together may keep kdns waiting.
 const FOR_ALL: Duration = Duration::from_secs(5);
 
 /// How long a worker may take to begin, on a machine that has other work.

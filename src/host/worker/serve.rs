@@ -1,4 +1,4 @@
-//! The worker's side.
+//! What the worker does: it reads what it is asked for, until nobody asks.
 
 use std::ffi::OsString;
 use std::io::{self, IoSliceMut, Write as _};
@@ -15,8 +15,8 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg}
 
 use super::NAME;
 use super::message::{self, Answer, Failure, Request, What};
-use crate::host::errno_of;
 use crate::host::root::Root;
+use crate::host::{MAX_BYTES, errno_of};
 
 /// What a program does first that may be its own worker: with the arguments of
 /// one it serves until nobody asks any more, and then shall end.
@@ -125,7 +125,8 @@ fn look(root: &Root, path: &Path, what: What) -> Answer {
             number(i64::try_from(length).unwrap_or(i64::MAX))
         }
         What::Part(from, length) => {
-            let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+            let length = usize::try_from(length).unwrap_or_default();
+            let mut bytes = vec![0; length.min(MAX_BYTES)];
             let count = open()?.read_at(&mut bytes, from).map_err(system)?;
             bytes.truncate(count);
             vec![bytes]

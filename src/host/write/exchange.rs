@@ -39,7 +39,7 @@ struct Old {
     file: File,
     kept: Kept,
     status: FileStat,
-    /// What it must hold, where that is known.
+    /// The bytes that the file must still have, where the caller knows them.
     bytes: Option<Vec<u8>>,
     watch: Option<Watch>,
 }

@@ -26,7 +26,7 @@ const PERMISSIONS: mode_t = 0o7777;
 /// would be wrong, or dangerous, for others.
 const OF_CONTENT: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
 
-/// What a file has beside its bytes.
+/// The owner, mode and attributes of a file, which one that replaces it must have.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Kept {
     mode: mode_t,
@@ -39,7 +39,7 @@ pub(super) struct Kept {
 type Attributes = BTreeMap<CString, Vec<u8>>;
 
 impl Kept {
-    /// What `file` has.
+    /// Reads them from a file.
     pub(super) fn of(file: &File) -> Result<Self, WriteError> {
         let status = fstat(file)?;
         Ok(Self {

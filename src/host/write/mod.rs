@@ -128,7 +128,7 @@ fn who_may() -> &'static str {
 }
 
 /// Whether the file at `path` could be written over, as far as that can be
-/// told before.
+/// said before.
 ///
 /// # Errors
 ///

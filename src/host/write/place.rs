@@ -89,7 +89,7 @@ impl Place {
         unlinkat(&self.directory, name, UnlinkatFlags::NoRemoveDir)
     }
 
-    /// Whether nobody else can put anything here.
+    /// Whether only this user and root can put files into the directory.
     pub(super) fn is_callers_alone(&self) -> bool {
         const OTHERS_WRITE: nix::libc::mode_t = 0o022;
         fstat(&self.directory)

@@ -36,7 +36,7 @@ impl Watch {
         })
     }
 
-    /// Whether somebody has written to it.
+    /// Whether somebody has written to the file since the watch began.
     pub(super) fn is_written(&self) -> bool {
         self.look();
         self.is_written.get()

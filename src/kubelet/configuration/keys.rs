@@ -1,6 +1,8 @@
 //! Which keys of a file count: by the version of the kubelet, and by what the
 //! file is read for.
 
+use std::collections::BTreeSet;
+
 use crate::kubelet::configuration::Role;
 use crate::kubelet::flags::Name;
 use crate::kubelet::version::Version;
@@ -23,11 +25,6 @@ const KEYS: [(Name, &str, &str); 4] = [
     (Name::StaticPods, "staticPodPath", "staticPodPath"),
 ];
 
-/// The keys that are documented.
-pub(super) fn documented() -> impl Iterator<Item = &'static str> {
-    KEYS.iter().map(|it| it.1)
-}
-
 /// Why a kubelet takes nothing from what stands in a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ignored {
@@ -45,6 +42,43 @@ pub enum Ignored {
     Suffix,
     /// Systemd starts the kubelet without it.
     Unused,
+}
+
+/// A key in a file with its value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Said<'t> {
+    /// The key as it is written.
+    pub key: &'t str,
+    /// The value, if it is a text.
+    pub text: Option<&'t str>,
+    /// Whether the value is a null.
+    pub is_null: bool,
+}
+
+/// What each key of a file sets, in their order, or why it sets nothing; `None`:
+/// nothing that is read here. Of keys that are the same the last one counts.
+pub fn all_taken(
+    said: &[Said<'_>],
+    role: Role,
+    version: Option<Version>,
+) -> Vec<Option<Result<Name, Ignored>>> {
+    let has_documented = said.iter().any(|it| it.key == "resolvConf");
+    let mut behind = BTreeSet::new();
+    let mut all = Vec::new();
+    for it in said.iter().rev() {
+        let taken = taken(it.key, role, version, has_documented);
+        let effective = |name| {
+            let ignored = without_effect(name, it.text, it.is_null, role, version);
+            ignored.map_or(Ok(name), Err)
+        };
+        all.push(if behind.insert(it.key) {
+            taken.map(|it| it.and_then(effective))
+        } else {
+            Some(Err(Ignored::Repeated))
+        });
+    }
+    all.reverse();
+    all
 }
 
 /// What a key sets; `None`: nothing that is read here. Without a version the
@@ -78,7 +112,7 @@ pub fn taken(
 /// Why the value of a key that counts sets nothing. A null in a drop-in takes
 /// back what was set before: the files are merged as RFC 7396 says. Before 1.32
 /// that hit another key than the one that is read afterwards.
-pub fn without_effect(
+fn without_effect(
     name: Name,
     text: Option<&str>,
     is_null: bool,

@@ -8,15 +8,16 @@
 
 mod keys;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use crate::config::yaml::{self, Entry, Kind, Node};
 use crate::kubelet::flags::Name;
 use crate::kubelet::gates;
+use crate::kubelet::remark::{KeyRemark, Refusal, Remark};
 use crate::kubelet::version::Version;
-use crate::text::{Placed, Source, escaped};
+use crate::text::{Place, Placed, Source, escaped};
 
-pub use self::keys::{DROP_INS, DROP_INS_BY_KEY, Ignored, honours_empty, taken, without_effect};
+pub use self::keys::{DROP_INS, DROP_INS_BY_KEY, Ignored, Said, all_taken, honours_empty, taken};
 
 /// For what a file is read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -43,13 +44,13 @@ pub struct Configuration {
     /// Those of `featureGates` that can count, in order.
     pub gates: Vec<(String, Placed<bool>)>,
     /// What is ignored in it, and errors with which the kubelet does not
-    /// start. Whole sentences without a full stop.
-    pub remarks: Vec<String>,
+    /// start.
+    pub remarks: Vec<Remark>,
     /// Why nothing of it can be known: it is no YAML.
     pub broken: Option<String>,
     /// Why the kubelet does not start with it: the first of those remarks, or
     /// what is broken.
-    pub stops: Option<String>,
+    pub stops: Option<Refusal>,
 }
 
 /// More is not said about one file.
@@ -66,7 +67,7 @@ const GROUP: &str = "kubelet.config.k8s.io/";
 
 /// Reads a file. Without a version the newest is meant, and what others do is
 /// remarked on where it matters.
-pub fn read(source: &Source, role: Role, version: Option<Version>) -> Configuration {
+pub fn read_configuration(source: &Source, role: Role, version: Option<Version>) -> Configuration {
     let mut reader = Reader {
         source,
         role,
@@ -75,24 +76,20 @@ pub fn read(source: &Source, role: Role, version: Option<Version>) -> Configurat
     };
     let documents = yaml::documents(source);
     // The kubelet takes the first document; a file for kubeadm has others.
-    let is_ours = |root: &Node| text_of(root, "kind") == Some(KIND);
+    let is_ours = |root: &Node| root.word(&["kind"]) == Some(KIND);
     let ours = |it: &&yaml::Document| it.root.as_ref().is_ok_and(is_ours);
     let chosen = documents.iter().find(ours).or(documents.first());
     match chosen.map(|it| &it.root) {
         Some(Ok(root)) => reader.document(root),
         Some(Err(error)) => {
-            let reason = format!(
-                "{}: the kubelet does not start with this file: {error}",
-                source.place(error.at)
-            );
-            reader.found.stops = Some(reason.clone());
-            reader.found.broken = Some(reason);
+            let place = source.place_of(error.at);
+            let error = error.to_string();
+            let reason = Refusal::Broken { place, error };
+            reader.found.broken = Some(reason.to_string());
+            reader.refuse(reason);
         }
         None => {
-            let name = &source.name;
-            let remark = format!("{name} is empty, and the kubelet does not start with it");
-            reader.found.stops = Some(remark.clone());
-            reader.found.remarks.push(remark);
+            reader.refuse(Refusal::Empty(source.name.clone()));
         }
     }
     reader.found
@@ -118,73 +115,59 @@ impl Reader<'_> {
         let Some(entries) = root.as_mapping() else {
             return;
         };
-        let has_documented = root.get("resolvConf").is_some();
-        // Each key once, where it stands for the last time.
-        let mut last: BTreeMap<&str, (usize, &Entry)> = BTreeMap::new();
-        for (index, entry) in entries.iter().enumerate() {
-            let Some(key) = entry.key.as_scalar().map(|it| it.text.as_str()) else {
-                continue;
-            };
-            let is_repeated = last.insert(key, (index, entry)).is_some();
+        let entries = entries.iter();
+        let entries = entries.filter_map(|it| Some((it.key.as_scalar()?.text.as_str(), it)));
+        let entries: Vec<(&str, &Entry)> = entries.collect();
+        let mut before = BTreeSet::new();
+        for (key, entry) in &entries {
+            let is_repeated = !before.insert(*key);
             if is_repeated && matches!(taken(key, Role::Main, None, true), Some(Ok(_))) {
-                let message = format!("{key} stands here once more, and the last one counts");
-                self.remark(entry.key.span.start, &message);
+                let what = KeyRemark::Repeated((*key).to_owned());
+                self.remark(entry.key.span.start, what);
             }
         }
-        let mut last: Vec<(usize, &str, &Entry)> = last
-            .into_iter()
-            .map(|(key, (index, entry))| (index, key, entry))
-            .collect();
-        last.sort_unstable_by_key(|(index, ..)| *index);
-        for (_, key, entry) in &last {
-            self.entry(key, entry, has_documented);
-        }
-        for key in keys::documented() {
-            let is_written = last.iter().any(|it| it.1 == key);
-            // What a merge key (`<<`) brings in.
-            if let (Some(value), false) = (root.get(key), is_written)
-                && let Some(Ok(name)) = taken(key, self.role, self.version, has_documented)
-            {
-                self.set(name, key, value);
-            }
+        let said = entries.iter().map(|(key, entry)| Said {
+            key,
+            text: text_of(&entry.value),
+            is_null: entry.value.is_null(),
+        });
+        let said: Vec<Said<'_>> = said.collect();
+        let all = all_taken(&said, self.role, self.version);
+        for ((key, entry), taken) in entries.into_iter().zip(all) {
+            self.entry(key, entry, taken);
         }
     }
 
     /// Whether the kubelet takes the file for a configuration of its own.
     fn identity(&mut self, root: &Node) {
-        let api = text_of(root, "apiVersion").unwrap_or_default();
-        let kind = text_of(root, "kind").unwrap_or_default();
+        let api = root.word(&["apiVersion"]).unwrap_or_default();
+        let kind = root.word(&["kind"]).unwrap_or_default();
         if kind != KIND || !api.starts_with(GROUP) {
-            let message = "the kubelet does not start with this file: it needs apiVersion \
-                           kubelet.config.k8s.io/v1beta1 and kind KubeletConfiguration";
-            self.stop(root.span.start, message);
+            self.stop(root.span.start, Refusal::Identity);
         }
     }
 
-    /// `has_documented`: whether `resolvConf` stands in the file.
-    fn entry(&mut self, key: &str, entry: &Entry, has_documented: bool) {
+    fn entry(&mut self, key: &str, entry: &Entry, taken: Option<Result<Name, Ignored>>) {
         let at = entry.key.span.start;
-        match taken(key, self.role, self.version, has_documented) {
+        match taken {
             Some(Ok(name)) => {
                 if name == Name::ResolvConf && self.is_in_doubt() {
-                    let versions = if key == "resolvConf" {
-                        "from 1.28 to 1.31"
-                    } else {
-                        "since 1.32"
+                    let doubt = KeyRemark::InDoubt {
+                        key: key.to_owned(),
+                        is_documented: key == "resolvConf",
                     };
-                    self.remark(at, &format!("kubelets {versions} ignore {key} in a drop-in; the version of this one is not known"));
+                    self.remark(at, doubt);
                 }
                 self.set(name, key, &entry.value);
             }
             Some(Err(Ignored::OldDropIn)) => {
-                let message = "resolvConf is ignored here: kubelets from 1.28 to 1.31 do not \
-                               take it from a drop-in";
-                self.remark(at, message);
+                self.remark(at, KeyRemark::OldDropIn);
             }
             Some(Err(Ignored::OtherKey(meant))) => {
                 let key = escaped(key.as_bytes());
-                self.remark(at, &format!("{key} is ignored: the key is {meant}"));
+                self.remark(at, KeyRemark::OtherKey { key, meant });
             }
+            Some(Err(Ignored::Empty)) => self.remark(entry.value.span.start, KeyRemark::Empty),
             None if self.is_old_drop_in() => {}
             None if key == RUNTIME_ENDPOINT => self.runtime_endpoint(&entry.value),
             None if key == "featureGates" => self.gates(&entry.value),
@@ -208,13 +191,12 @@ impl Reader<'_> {
             };
             let at = entry.value.span.start;
             let Some(kind @ (Kind::Bool(_) | Kind::Null)) = entry.value.kind() else {
-                let message = format!(
-                    "the kubelet does not start with this file: featureGates.{} is {} and \
-                     not true or false",
-                    escaped(name.as_bytes()),
-                    entry.value.described()
-                );
-                self.stop(at, &message);
+                self.stop(at, |place| Refusal::Type {
+                    place,
+                    key: format!("featureGates.{}", escaped(name.as_bytes())),
+                    found: entry.value.described(),
+                    wanted: "true or false",
+                });
                 continue;
             };
             if gates::counts(&name) {
@@ -230,13 +212,7 @@ impl Reader<'_> {
         // That of a list is its first entry's.
         let first = value.as_sequence().and_then(<[Node]>::first);
         let place = self.source.place_of(first.unwrap_or(value).span.start);
-        let text = value.as_scalar().map(|it| it.text.as_str());
-        let text = text.filter(|_| value.kind() == Some(Kind::Text));
-        let ignored = without_effect(name, text, value.is_null(), self.role, self.version);
-        if ignored == Some(Ignored::Empty) {
-            let message = "resolvConf \"\" means the default here: it is honoured since 1.23";
-            self.remark(value.span.start, message);
-        }
+        let text = text_of(value);
         let is_list = name == Name::ClusterDns;
         if !value.is_null()
             && (text.is_none() && !is_list || is_list && value.as_sequence().is_none())
@@ -246,14 +222,12 @@ impl Reader<'_> {
         if is_list {
             let items = value.as_sequence();
             let servers = items.map(|it| it.iter().filter_map(|it| self.server(it)).collect());
-            self.found.cluster_dns = ignored.is_none().then_some(Placed {
-                value: servers,
-                place,
-            });
+            let value = servers;
+            self.found.cluster_dns = Some(Placed { value, place });
             return;
         }
         let value = text.map(str::to_owned);
-        let set = ignored.is_none().then_some(Placed { value, place });
+        let set = Some(Placed { value, place });
         match name {
             Name::ResolvConf => self.found.resolv_conf = set,
             Name::ClusterDomain => self.found.cluster_domain = set,
@@ -279,10 +253,12 @@ impl Reader<'_> {
         } else {
             "a text"
         };
-        let found = value.described();
-        let message =
-            format!("the kubelet does not start with this file: {key} is {found} and not {wanted}");
-        self.stop(value.span.start, &message);
+        self.stop(value.span.start, |place| Refusal::Type {
+            place,
+            key: key.to_owned(),
+            found: value.described(),
+            wanted,
+        });
     }
 
     fn is_old_drop_in(&self) -> bool {
@@ -295,25 +271,37 @@ impl Reader<'_> {
         is_guess && !GENERATED.iter().any(|it| self.source.name.ends_with(it))
     }
 
-    /// What keeps the kubelet from starting.
-    fn stop(&mut self, at: u32, message: &str) {
-        let place = self.source.place(at);
-        let reason = || format!("{place}: {message}");
-        self.found.stops.get_or_insert_with(reason);
-        self.remark(at, message);
+    /// What keeps the kubelet from starting, at this place.
+    fn stop(&mut self, at: u32, reason: impl FnOnce(Place) -> Refusal) {
+        if self.found.stops.is_none() || !self.is_full() {
+            self.refuse(reason(self.source.place_of(at)));
+        }
     }
 
-    fn remark(&mut self, at: u32, message: &str) {
-        if self.found.remarks.len() >= MAX_REMARKS {
-            return;
+    fn refuse(&mut self, reason: Refusal) {
+        self.found.stops.get_or_insert_with(|| reason.clone());
+        if !self.is_full() {
+            self.found.remarks.push(Remark::Refused(reason));
         }
-        let place = self.source.place(at);
-        self.found.remarks.push(format!("{place}: {message}"));
+    }
+
+    fn remark(&mut self, at: u32, what: KeyRemark) {
+        if !self.is_full() {
+            let place = self.source.place_of(at);
+            self.found.remarks.push(Remark::Key { place, what });
+        }
+    }
+
+    /// Places are not even counted for remarks that are too many.
+    fn is_full(&self) -> bool {
+        self.found.remarks.len() >= MAX_REMARKS
     }
 }
 
-fn text_of<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
-    Some(node.get(key)?.as_scalar()?.text.as_str())
+/// The value, if it is a text.
+fn text_of(value: &Node) -> Option<&str> {
+    let scalar = value.as_scalar()?;
+    (value.kind() == Some(Kind::Text)).then_some(&scalar.text)
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ mod units;
 
 use crate::config::traced::Traced;
 use crate::config::unit_file::Unset;
-use crate::kubelet::Found;
 use crate::kubelet::choice::{Chooser, NODE_FILE};
 use crate::kubelet::distribution::{self, Kind};
 use crate::kubelet::effective::Defaults;
 use crate::kubelet::flags;
 use crate::kubelet::rancher::Program;
+use crate::kubelet::{Found, Remark};
 use crate::text::Source;
 
 pub use self::rancher::{Given, given};
@@ -95,8 +95,8 @@ pub struct Start {
     pub restarted: Option<Vec<Traced>>,
     /// What k3s or rke2 gave it.
     pub rancher: Option<(&'static Program, Given)>,
-    /// Whole sentences without a full stop.
-    pub remarks: Vec<String>,
+    /// What is worth knowing of that.
+    pub remarks: Vec<Remark>,
 }
 
 /// How the kubelet of a node would be started on which none runs; `None`: no
@@ -140,8 +140,7 @@ fn of_unit(files: &mut dyn Files, kind: Kind, launch: Launch) -> Option<Start> {
             start.configuration = files.configuration();
             if start.configuration.is_none() {
                 start.defaults.resolv_conf = files.chosen(Chooser::K0s, "");
-                let remark = "k0s itself chooses resolvConf at its start";
-                start.remarks.push(remark.to_owned());
+                start.remarks.push(Remark::K0sChooses);
             }
         }
         Kind::ArgumentsFile(path) => in_snap(files, &mut start, path, None),
@@ -186,15 +185,13 @@ pub fn in_snap(
         }
         Err(reason) => start.unread = Some(reason),
     }
-    let is_named = flags::read(&start.arguments)
+    let is_named = flags::read_flags(&start.arguments)
         .last(flags::Name::ResolvConf)
         .is_some();
     let runs = matches!(start.found, Found::Process { .. });
     if path.starts_with("/var/snap/microk8s/") && !is_named && !runs {
         start.defaults.resolv_conf = files.chosen(Chooser::MicroK8s, "");
-        start.remarks.push(format!(
-            "MicroK8s chooses resolvConf at its next start and writes it into {path}: it has no --resolv-conf yet"
-        ));
+        start.remarks.push(Remark::MicroK8sChooses(path.to_owned()));
     }
     start.command.push(Traced::untraced(path.as_bytes()));
 }

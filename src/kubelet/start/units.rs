@@ -7,6 +7,7 @@ use crate::config::traced::Traced;
 use crate::config::unit_file::{self, Service};
 use crate::kubelet::distribution::{UNIT_DIRECTORIES, kubelet_arguments};
 use crate::kubelet::start::Files;
+use crate::kubelet::{Refusal, Remark};
 use crate::text::escaped;
 
 /// How a service is started.
@@ -23,7 +24,7 @@ pub struct Launch {
     /// Why not all of it is known.
     pub unread: Option<String>,
     /// Whole sentences without a full stop.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
 }
 
 /// How the unit of this name starts its service; `None`: there is no such
@@ -38,7 +39,7 @@ pub fn launch(files: &mut dyn Files, unit: &str) -> Option<Launch> {
         .iter()
         .flat_map(|&number| unit_file::entries(&files.file(number).bytes, number))
         .collect();
-    let service = Service::of(&entries);
+    let service = Service::of_entries(&entries);
     let mut launch = Launch {
         file: files.file(main).name.clone(),
         environment: service.environment,
@@ -103,11 +104,14 @@ fn environment_file(files: &mut dyn Files, value: &str, launch: &mut Launch) {
                 let pairs = variables.into_iter().map(|it| (it.name, it.value));
                 launch.environment.extend(pairs);
             }
-            None if !value.starts_with('-') => launch.remarks.push(format!(
-                "{} does not start without {}",
-                launch.file,
-                escaped(path.as_bytes())
-            )),
+            None if !value.starts_with('-') => {
+                launch
+                    .remarks
+                    .push(Remark::Refused(Refusal::NoEnvironmentFile {
+                        unit: launch.file.clone(),
+                        file: escaped(path.as_bytes()),
+                    }));
+            }
             None => {}
         }
     }

@@ -9,21 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::traced::Traced;
 use crate::kubelet::Version;
-use crate::kubelet::configuration::{Ignored, Role, taken, without_effect};
+use crate::kubelet::configuration::{Ignored, Role, Said, all_taken};
 use crate::kubelet::effective::DROP_IN_GATE;
+use crate::kubelet::flags::Name;
 use crate::kubelet::start::{self, Start};
 use crate::lint::context::Context;
 use crate::lint::context::paths::tree_of;
 use crate::lint::context::texts::{Texts, path_of};
 use crate::lint::document::{At, FileId};
-use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
+use crate::lint::facts::{KubeletFacts, KubeletForm, Setting};
 use crate::lint::subject::Kubelet;
 
 /// A text of the workspace and its file.
 type Part<'w> = (FileId, &'w KubeletFacts);
 
 /// All kubelets, in the order of their files.
-pub(super) fn all<'w>(context: &Context<'w>) -> Vec<Kubelet<'w>> {
+pub(super) fn put_together<'w>(context: &Context<'w>) -> Vec<Kubelet<'w>> {
     let parts: Vec<Part<'w>> = context
         .workspace()
         .all_facts()
@@ -97,7 +98,7 @@ fn kubeadms_beside(context: &Context<'_>, path: &str) -> Option<FileId> {
 
 /// The files of the same tree that the flags name with `--config`.
 fn named_configurations(context: &Context<'_>, file: FileId, facts: &KubeletFacts) -> Vec<FileId> {
-    let named = facts.settings.iter().filter(|it| it.key == Key::Config);
+    let named = facts.settings.iter().filter(|it| it.key == Name::Config);
     let paths = named.filter_map(Setting::value);
     paths
         .filter_map(|it| context.resolve(file, &it.text))
@@ -136,7 +137,7 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
     let start = start.filter(|it| it.rancher.is_some() || !it.arguments.is_empty());
     let flags = start.as_ref().map(|it| flags(&texts, it));
     let used: BTreeSet<At> = flags.iter().flatten().map(|it| it.at).collect();
-    let folder = flags.iter().flatten().rfind(|it| it.key == Key::ConfigDir);
+    let folder = flags.iter().flatten().rfind(|it| it.key == Name::ConfigDir);
     let folder = folder.and_then(Setting::value).map(|it| it.text.clone());
     for (file, facts) in parts {
         kubelet.files.push(file);
@@ -167,9 +168,6 @@ fn kubelet<'w>(context: &Context<'w>, group: &[Part<'w>]) -> Kubelet<'w> {
         .extend(flags.into_iter().flatten().map(Cow::Owned));
     // Stable: flags beat files, and keep their order.
     kubelet.made.sort_by_key(|it| it.is_flag);
-    // There can be very many of them.
-    kubelet.made.shrink_to_fit();
-    kubelet.files.shrink_to_fit();
     kubelet
 }
 
@@ -199,38 +197,26 @@ fn taken_of(
     facts: &KubeletFacts,
     version: Option<Version>,
 ) -> impl Iterator<Item = (&Setting, Option<Ignored>)> {
-    let mut names = facts.settings.iter().map(|it| it.written.text.as_str());
-    let has_documented = names.any(|it| it == "resolvConf");
-    let mut seen = BTreeSet::new();
-    let settings = facts.settings.iter().rev().map(|it| {
-        let is_repeated = !it.is_flag && !seen.insert(it.written.text.as_str());
-        let ignored = ignored(it, facts, version, has_documented);
-        (it, ignored.or(is_repeated.then_some(Ignored::Repeated)))
-    });
-    let settings: Vec<_> = settings.collect();
-    settings.into_iter().rev()
-}
-
-fn ignored(
-    setting: &Setting,
-    facts: &KubeletFacts,
-    version: Option<Version>,
-    has_documented: bool,
-) -> Option<Ignored> {
-    if setting.is_flag {
-        return None;
-    }
     let is_drop_in = facts.form == KubeletForm::DropIn;
-    if is_drop_in && facts.path.strip_suffix(".conf").is_none() {
-        return Some(Ignored::Suffix);
-    }
+    let is_skipped = is_drop_in && facts.path.strip_suffix(".conf").is_none();
     let role = if is_drop_in { Role::DropIn } else { Role::Main };
-    match taken(&setting.written.text, role, version, has_documented) {
-        Some(Err(ignored)) => Some(ignored),
-        Some(Ok(name)) => {
-            let text = setting.value().map(|it| it.text.as_str());
-            without_effect(name, text, setting.is_null, role, version)
-        }
-        None => setting.is_null.then_some(Ignored::Null),
-    }
+    let said = facts.settings.iter().filter(|it| !it.is_flag);
+    let said: Vec<Said<'_>> = said
+        .map(|it| Said {
+            key: &it.written.text,
+            text: it.value().map(|it| it.text.as_str()),
+            is_null: it.is_null,
+        })
+        .collect();
+    let mut all = all_taken(&said, role, version).into_iter();
+    facts.settings.iter().map(move |setting| {
+        let taken = if setting.is_flag { None } else { all.next() };
+        let ignored = taken.and_then(|taken| match taken {
+            _ if is_skipped => Some(Ignored::Suffix),
+            Some(taken) => taken.err(),
+            // The key of a tool.
+            None => setting.is_null.then_some(Ignored::Null),
+        });
+        (setting, ignored)
+    })
 }

@@ -17,10 +17,11 @@ use std::net::IpAddr;
 use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
 use crate::kubelet::effective::from_directory_of;
+use crate::kubelet::flags::Name;
 use crate::lint::context::near::{TOPICS, Topic, agreed};
 use crate::lint::context::paths::tree_of;
 use crate::lint::document::{At, FileId};
-use crate::lint::facts::{CorefileFacts, DnsPod, Key, Resolver, Service, Setting, Text};
+use crate::lint::facts::{CorefileFacts, DnsPod, Resolver, Service, Setting, Text};
 use crate::lint::options::{Options, Role};
 use crate::lint::subject::Kubelet;
 use crate::lint::workspace::Workspace;
@@ -31,7 +32,7 @@ use crate::text::ordered;
 /// What was given together, with the kubelets put together from it.
 #[derive(Debug)]
 pub struct Context<'w> {
-    workspace: &'w Workspace,
+    workspace: &'w Workspace<'w>,
     /// In the order of their files.
     kubelets: Vec<Kubelet<'w>>,
     /// The kubelets that each file is a part of, by their places in `kubelets`,
@@ -67,7 +68,7 @@ const MAX_LINKS: usize = 16;
 
 impl<'w> Context<'w> {
     /// Puts the kubelets together.
-    pub fn new(workspace: &'w Workspace) -> Self {
+    pub fn new(workspace: &'w Workspace<'w>) -> Self {
         let files_on = |topic: Topic| {
             let files = workspace.all_facts().filter(|(_, it)| topic.is_in(it));
             files.map(|(file, _)| file).collect()
@@ -85,7 +86,7 @@ impl<'w> Context<'w> {
         };
         let resolvers = workspace.all_facts().flat_map(|(_, it)| &it.resolvers);
         context.resolvers = ordered(resolvers.map(|it| (it.path.as_str(), it)));
-        context.kubelets = kubelets::all(&context);
+        context.kubelets = kubelets::put_together(&context);
         for (index, kubelet) in context.kubelets.iter().enumerate() {
             let files = kubelet.files.iter();
             context.parts.extend(files.map(|&file| (file, index)));
@@ -117,31 +118,39 @@ impl<'w> Context<'w> {
 
     /// What the caller says.
     pub fn options(&self) -> &'w Options {
-        &self.workspace.options
+        &self.workspace.given.options
     }
 
     /// The version of the kubelets, if it was given or the node tells it.
     pub fn kubelet_version(&self) -> Option<Version> {
-        let of_node = || self.workspace.node.as_ref()?.kubelet.as_ref()?.version;
+        let of_node = || {
+            self.workspace
+                .given
+                .node
+                .as_ref()?
+                .kubelet
+                .as_ref()?
+                .version
+        };
         self.options().kubelet_version.or_else(of_node)
     }
 
     /// What those kubelets let into pods' files.
     pub fn pod_rules(&self) -> Rules {
-        let kubelet = || self.workspace.node.as_ref()?.kubelet.as_ref();
+        let kubelet = || self.workspace.given.node.as_ref()?.kubelet.as_ref();
         match self.options().kubelet_version {
-            None => kubelet().map_or_else(|| Rules::of(None), Rules::of_kubelet),
-            version => Rules::of(version),
+            None => kubelet().map_or_else(|| Rules::of_version(None), Rules::of_kubelet),
+            version => Rules::of_version(version),
         }
     }
 
     /// The node, with `--root` or `--node`.
     pub fn node(&self) -> Option<&'w Node> {
-        self.workspace.node.as_ref()
+        self.workspace.given.node.as_ref()
     }
 
     /// Everything that was given.
-    pub fn workspace(&self) -> &'w Workspace {
+    pub fn workspace(&self) -> &'w Workspace<'w> {
         self.workspace
     }
 
@@ -170,7 +179,7 @@ impl<'w> Context<'w> {
 
     /// The flag that beats what a file sets for a kubelet: fixing the file
     /// alone would change nothing.
-    pub fn flag_over(&self, file: FileId, key: Key) -> Option<&Setting> {
+    pub fn flag_over(&self, file: FileId, key: Name) -> Option<&Setting> {
         self.kubelet_of(file)?
             .setting(key)
             .filter(|it| it.is_flag && it.at.file != file)
@@ -197,7 +206,11 @@ impl<'w> Context<'w> {
                 if let Some(found) = at(&full) {
                     return Some(Ok(found));
                 }
-                self.workspace.links.get(&full).map(|to| Err(to.as_str()))
+                self.workspace
+                    .given
+                    .links
+                    .get(&full)
+                    .map(|to| Err(to.as_str()))
             });
             match link? {
                 Ok(found) => return Some(found),
@@ -221,7 +234,7 @@ impl<'w> Context<'w> {
     /// Source: kubernetes `pkg/kubelet/kubeletconfig/configfiles/configfiles.go:
     /// resolveRelativePaths`.
     fn named_file(&self, kubelet: &Kubelet<'_>) -> Option<&'w Resolver> {
-        let named = kubelet.setting(Key::ResolvConf);
+        let named = kubelet.setting(Name::ResolvConf);
         let path = kubelet
             .resolv_conf()
             .map_or(NODE_FILE, |it| it.text.as_str());
@@ -251,7 +264,7 @@ impl<'w> Context<'w> {
             .get(read.path.as_str())
             .and_then(|it| self.kubelets.get(*it))
         {
-            return (Role::Kubelet, kubelet.setting(Key::ResolvConf));
+            return (Role::Kubelet, kubelet.setting(Name::ResolvConf));
         }
         let is_stub = read.path.ends_with("/stub-resolv.conf");
         if self.nodes_own.contains(read.path.as_str()) || is_stub && !self.kubelets.is_empty() {
@@ -290,25 +303,28 @@ impl<'w> Context<'w> {
         Some(role)
     }
 
-    /// The addresses of the cluster's DNS: those that were given, else those
-    /// of the Services near a file, else those that the kubelets near it have.
-    pub fn cluster_dns(&self, near: FileId) -> Vec<Known<IpAddr>> {
-        let given = &self.options().cluster_dns;
+    /// The addresses of the cluster's DNS, as kubelets do not tell them: those
+    /// that were given, else those of the Services near a file.
+    pub fn told_cluster_dns(&self, near: FileId) -> Vec<Known<IpAddr>> {
+        let given = self.options().cluster_dns.iter();
+        let given: Vec<_> = given.map(|&value| Known { value, at: None }).collect();
         if !given.is_empty() {
-            return given
-                .iter()
-                .map(|&value| Known { value, at: None })
-                .collect();
+            return given;
         }
         let services = self.dns_services(near);
-        let of_services = services.iter().flat_map(|it| &it.addresses);
-        let known = addresses(of_services);
+        addresses(services.iter().flat_map(|it| &it.addresses))
+    }
+
+    /// The addresses of the cluster's DNS: [`Context::told_cluster_dns`], else those
+    /// that the kubelets near a file have.
+    pub fn cluster_dns(&self, near: FileId) -> Vec<Known<IpAddr>> {
+        let known = self.told_cluster_dns(near);
         if !known.is_empty() {
             return known;
         }
         let settings = self.near(near, Topic::ClusterDns, |facts| {
             let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
-            settings.filter(|it| it.key == Key::ClusterDns).collect()
+            settings.filter(|it| it.key == Name::ClusterDns).collect()
         });
         agreed(&settings, |it| {
             it.values.iter().map(|it| &it.text).collect::<Vec<_>>()
@@ -325,7 +341,7 @@ impl<'w> Context<'w> {
         }
         let domains = self.near(near, Topic::ClusterDomain, |facts| {
             let settings = facts.kubelets.iter().flat_map(|it| &it.settings);
-            let domains = settings.filter(|it| it.key == Key::ClusterDomain);
+            let domains = settings.filter(|it| it.key == Name::ClusterDomain);
             domains.filter_map(Setting::value).collect()
         });
         let domain = agreed(&domains, |it| it.text.trim_end_matches('.'))?;

@@ -1,8 +1,9 @@
 //! What the files near a file say.
 
+use crate::kubelet::flags::Name;
 use crate::lint::context::{Context, paths};
 use crate::lint::document::FileId;
-use crate::lint::facts::{Facts, Key};
+use crate::lint::facts::Facts;
 
 /// What files say that rules about other files ask for.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,7 @@ impl<'w> Context<'w> {
 
     /// The texts beside a file, or below its directory, that have a path which is
     /// wanted. Those of others, further away, are of other clusters.
-    pub(super) fn importable(
+    pub fn importable(
         &self,
         near: FileId,
         is_wanted: impl Fn(&str) -> bool,
@@ -96,8 +97,8 @@ impl Topic {
             settings.any(|it| it.key == key)
         };
         match self {
-            Self::ClusterDns => sets(Key::ClusterDns),
-            Self::ClusterDomain => sets(Key::ClusterDomain),
+            Self::ClusterDns => sets(Name::ClusterDns),
+            Self::ClusterDomain => sets(Name::ClusterDomain),
             Self::Services => !facts.services.is_empty(),
             Self::Corefiles => !facts.corefiles.is_empty(),
             Self::DnsPods => !facts.dns_pods.is_empty(),

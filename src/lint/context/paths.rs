@@ -1,6 +1,6 @@
 //! Paths of files that were given, and paths of nodes.
 
-use crate::kubelet::effective::from_directory;
+use crate::kubelet::effective::absolute;
 
 /// The directories above a path, the nearest first, each with its final `/`;
 /// at last the empty one, below which everything is.
@@ -24,7 +24,7 @@ pub(super) fn joined(root: &str, path: &str) -> String {
 pub(super) fn linked(path: &str, to: &str) -> String {
     let directory = path.rsplit_once('/').map_or("", |it| it.0);
     let start = if to.starts_with('/') { "" } else { directory };
-    from_directory(start, to)
+    absolute(start, to)
 }
 
 /// The tree of a node that a path lies in: what stands before the first of

@@ -32,16 +32,6 @@ impl<'w> Context<'w> {
         })
     }
 
-    /// The texts near a Corefile that it can import, of those with a path that is
-    /// wanted.
-    pub fn imported(
-        &self,
-        near: FileId,
-        is_wanted: impl Fn(&str) -> bool,
-    ) -> Vec<(FileId, &'w str)> {
-        self.importable(near, is_wanted)
-    }
-
     /// Where it is said that kube-proxy works in IPVS mode, if all that is said
     /// of it near a file agrees.
     pub fn ipvs(&self, near: FileId) -> Option<At> {

@@ -9,8 +9,8 @@
 mod writing;
 
 use self::writing::Writing;
-use crate::config::yaml::{Node, Style};
-use crate::text::Span;
+use crate::config::yaml::{Node, Style, first_line_of_block};
+use crate::text::{self, Span};
 
 /// The ways from a text to its file, the innermost first. Empty: the text is
 /// the file.
@@ -124,7 +124,7 @@ impl Layer {
     /// them begins in it, in order, and how it stands in the text around.
     pub fn of_pieces(whole: Span, pieces: impl Iterator<Item = (usize, Self)>) -> Self {
         let runs = pieces.flat_map(|(start, layer)| {
-            let start = Span::new(start, start).start;
+            let start = text::offset(start);
             let runs = layer.runs.into_iter();
             runs.map(move |run| Run {
                 inner: run.inner.saturating_add(start),
@@ -212,7 +212,7 @@ impl Layer {
 /// A literal block: each line of the text is one of the document, behind the
 /// same number of blanks. Lines that were folded are not the same.
 fn block(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
-    let first = first_line(outer, span)?;
+    let first = first_line_of_block(outer, span)?;
     let lines = || text.split_inclusive(|&byte| byte == b'\n');
     let mut at = first;
     let mut indent = None;
@@ -254,29 +254,6 @@ fn block(outer: &[u8], span: Span, text: &[u8]) -> Option<Layer> {
         runs: runs.collect(),
         has_lines: true,
     })
-}
-
-/// Where the first line of a block's text begins. The span can begin at the
-/// `|`, or behind the blanks of the first line.
-fn first_line(outer: &[u8], span: Span) -> Option<usize> {
-    let start = span.start as usize;
-    if matches!(outer.get(start), Some(b'|' | b'>')) && is_header(outer.get(start..)?) {
-        let newline = outer.get(start..)?.iter().position(|&it| it == b'\n')?;
-        return Some(start + newline + 1);
-    }
-    let newline = outer.get(..start)?.iter().rposition(|&it| it == b'\n')?;
-    Some(newline + 1)
-}
-
-/// Whether the text begins with `|` or `>`, indicators, and a comment at most.
-fn is_header(text: &[u8]) -> bool {
-    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let rest = line.get(1..).unwrap_or_default();
-    let marks = rest
-        .iter()
-        .take_while(|it| matches!(it, b'+' | b'-' | b'0'..=b'9'));
-    let rest = rest.get(marks.count()..).unwrap_or_default().trim_ascii();
-    rest.is_empty() || rest.starts_with(b"#")
 }
 
 fn trimmed_newline(line: &[u8]) -> &[u8] {
@@ -337,7 +314,7 @@ fn run(inner: usize, outer: usize, len: usize, writing: Writing) -> Run {
     let inner = Span::new(inner, inner + len);
     Run {
         inner: inner.start,
-        outer: Span::new(outer, outer).start,
+        outer: text::offset(outer),
         len: inner.end - inner.start,
         writing,
     }

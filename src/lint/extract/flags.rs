@@ -7,7 +7,7 @@ use crate::config::unit_file::{Escapes, Service, Unset, command, words};
 use crate::kubelet::flags::{self, Flag, Name};
 use crate::kubelet::{distribution, rancher};
 use crate::lint::document::{At, Body, Document, Syntax};
-use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting, Text};
+use crate::lint::facts::{KubeletFacts, KubeletForm, Setting, Text};
 use crate::text::Span;
 
 /// What the flags in a unit or in variables set; nothing where there are none
@@ -20,7 +20,7 @@ pub(super) fn facts(document: &Document) -> Option<KubeletFacts> {
     let mut made: Vec<Setting> = lists.collect();
     let (form, environment, says) = match &document.syntax {
         Syntax::Unit(entries) => {
-            let service = Service::of(entries);
+            let service = Service::of_entries(entries);
             let says = commands(&service).next().is_some() || !service.environment.is_empty();
             (KubeletForm::Unit, service.environment, says)
         }
@@ -79,7 +79,7 @@ pub fn arguments(document: &Document) -> Vec<(Vec<Traced>, bool)> {
     let of_variable = |value: &Traced| (words(value, Escapes::Plain), false);
     match &document.syntax {
         Syntax::Unit(entries) => {
-            let service = Service::of(entries);
+            let service = Service::of_entries(entries);
             let mut lists: Vec<_> = commands(&service).map(|it| (it, true)).collect();
             let named = lists.iter().flat_map(|it| &it.0).flat_map(names);
             let named: BTreeSet<String> = named.collect();
@@ -118,11 +118,11 @@ pub fn settings<'b>(
 ) -> Vec<Setting> {
     let mut settings: Vec<Setting> = Vec::new();
     let mut list = None;
-    for flag in flags::read(arguments).flags {
+    for flag in flags::read_flags(arguments).flags {
         let Some(found) = setting(&flag, body) else {
             continue;
         };
-        if found.key == Key::ClusterDns {
+        if found.key == Name::ClusterDns {
             let first: Option<&mut Setting> = list.and_then(|it: usize| settings.get_mut(it));
             if let Some(first) = first {
                 // Repeats of a list add up.
@@ -139,24 +139,10 @@ pub fn settings<'b>(
 
 /// `None`: no rule asks for it, or it stands nowhere.
 fn setting<'b>(flag: &Flag, body: &dyn Fn(usize) -> Option<&'b Body>) -> Option<Setting> {
-    let key = key(flag.name)?;
     // An empty value can stand nowhere.
     let spot = flag.spot.or(flag.name_spot)?;
     let body = body(spot.file as usize)?;
     let at = place(body, spot, &flag.value);
-    let values = match flag.name {
-        Name::ClusterDns => {
-            let parts = flag.servers().map(|(before, text)| Text {
-                text: text.to_owned(),
-                at: place(body, Spot::new(0, spot.offset as usize + before), text),
-            });
-            parts.collect()
-        }
-        _ => vec![Text {
-            text: flag.value.clone(),
-            at,
-        }],
-    };
     let name = flag.argument.split(['=', ' ']).next().unwrap_or_default();
     // An option of k3s and rke2 is none of the kubelet.
     let is_option = flag.name_spot.is_none();
@@ -165,20 +151,45 @@ fn setting<'b>(flag: &Flag, body: &dyn Fn(usize) -> Option<&'b Body>) -> Option<
     } else {
         name
     };
+    let text = name.to_owned();
+    let literal = flag.spot.and_then(|spot| {
+        let span = standing(body, spot, &flag.value)?;
+        body.at_literal(span)
+    });
+    of_flag(flag, Text { text, at }, at, literal, |before, text| {
+        place(body, Spot::new(0, spot.offset as usize + before), text)
+    })
+}
+
+/// What a flag sets: `at` is where all of its value stands, and `place` tells it of
+/// a part of a list, by the number of bytes before it. `None`: no rule asks for it.
+pub(super) fn of_flag(
+    flag: &Flag,
+    written: Text,
+    at: At,
+    literal: Option<At>,
+    place: impl Fn(usize, &str) -> At,
+) -> Option<Setting> {
+    let key = Some(flag.name).filter(|it| is_asked_for(*it))?;
+    let one = |text: &str, at| Text {
+        text: text.to_owned(),
+        at,
+    };
+    let values = match key {
+        Name::ClusterDns => {
+            let parts = flag.servers();
+            parts.map(|it| one(it.1, place(it.0, it.1))).collect()
+        }
+        _ => vec![one(&flag.value, at)],
+    };
     Some(Setting {
         key,
-        written: Text {
-            text: name.to_owned(),
-            at,
-        },
+        written,
         values,
         at,
         is_flag: true,
         is_null: false,
-        literal: flag.spot.and_then(|spot| {
-            let span = standing(body, spot, &flag.value)?;
-            body.at_literal(span)
-        }),
+        literal,
     })
 }
 
@@ -196,14 +207,8 @@ fn standing(body: &Body, spot: Spot, value: &str) -> Option<Span> {
     (body.bytes(whole) == value.as_bytes()).then_some(whole)
 }
 
-pub(super) fn key(name: Name) -> Option<Key> {
-    Some(match name {
-        Name::ResolvConf => Key::ResolvConf,
-        Name::ClusterDns => Key::ClusterDns,
-        Name::ClusterDomain => Key::ClusterDomain,
-        Name::Config => Key::Config,
-        Name::ConfigDir => Key::ConfigDir,
-        // Programs other than the kubelet have it, too.
-        Name::FeatureGates | Name::RuntimeEndpoint | Name::StaticPods => return None,
-    })
+/// Whether rules ask for it: programs other than the kubelet have the others, too.
+pub(super) fn is_asked_for(name: Name) -> bool {
+    use Name::{FeatureGates, RuntimeEndpoint, StaticPods};
+    !matches!(name, FeatureGates | RuntimeEndpoint | StaticPods)
 }

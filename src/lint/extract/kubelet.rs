@@ -1,14 +1,15 @@
 //! What YAML documents set of a kubelet.
 
 use crate::config::yaml::{Entry, Node};
+use crate::kubelet::flags::Name;
 use crate::kubelet::rancher;
 use crate::lint::document::Document;
-use crate::lint::facts::{Key, KubeletFacts, KubeletForm, Setting};
+use crate::lint::facts::{KubeletFacts, KubeletForm, Setting};
 use crate::lint::inner;
 
 use super::cluster;
 use super::flags::settings;
-use super::setting::{argument, configuration, is_drop_in, setting};
+use super::setting::{Made, entry_at, is_drop_in};
 
 /// What a document sets, for each kubelet that it is about; nothing if it is
 /// about something else.
@@ -34,15 +35,14 @@ fn read(document: &Document, root: &Node) -> Option<(KubeletForm, Vec<Setting>)>
     if is_patch(&document.path) {
         return Some((KubeletForm::Cluster, patch(document, root)));
     }
-    let kind = root.get("kind").and_then(Node::as_scalar);
-    match kind.map(|it| it.text.as_str()) {
+    match root.word(&["kind"]) {
         Some("KubeletConfiguration") => {
             let form = if is_drop_in(&document.path) {
                 KubeletForm::DropIn
             } else {
                 KubeletForm::Configuration
             };
-            Some((form, configuration(document, root)))
+            Some((form, Made::of(document).configuration(Some(root)).settings))
         }
         Some("ClusterConfiguration" | "InitConfiguration" | "JoinConfiguration") => {
             Some((KubeletForm::Kubeadm, kubeadm(document, root)))
@@ -76,26 +76,21 @@ fn is_patch(path: &str) -> bool {
 /// What a patch sets: the keys of a configuration, or operations in the form
 /// of RFC 6902.
 fn patch(document: &Document, root: &Node) -> Vec<Setting> {
-    let mut settings = configuration(document, root);
+    let mut made = Made::of(document).configuration(Some(root));
     for operation in root.as_sequence().unwrap_or_default() {
-        let text = |key: &str| Some(operation.get(key)?.as_scalar()?.text.as_str());
-        let is_set = matches!(text("op"), Some("add" | "replace"));
-        let key = match text("path") {
-            Some("/resolvConf") => Key::ResolvConf,
-            Some("/clusterDNS") => Key::ClusterDns,
-            Some("/clusterDomain") => Key::ClusterDomain,
+        let is_set = matches!(operation.word(&["op"]), Some("add" | "replace"));
+        let key = match operation.word(&["path"]).filter(|_| is_set) {
+            Some("/resolvConf") => Name::ResolvConf,
+            Some("/clusterDNS") => Name::ClusterDns,
+            Some("/clusterDomain") => Name::ClusterDomain,
             _ => continue,
         };
-        let (Some(path), Some(value)) = (operation.get("path"), operation.get("value")) else {
-            continue;
-        };
-        let entry = Entry {
-            key: path.clone(),
-            value: value.clone(),
-        };
-        settings.extend(setting(document, key, &entry).filter(|_| is_set));
+        let (path, value) = (operation.get("path"), operation.get("value"));
+        let entry = path.cloned().zip(value.cloned());
+        let entry = entry.map(|(key, value)| Entry { key, value });
+        made = made.entry(Some(key), entry.as_ref());
     }
-    settings
+    made.settings
 }
 
 /// Whether it is the configuration of k3s or rke2: by its place, or by what it
@@ -131,27 +126,10 @@ const RANCHER_KEYS: [&str; 14] = [
 /// `kubeletExtraArgs` as a mapping (up to `v1beta3`) or as a list of names and
 /// values; the domain of the cluster.
 fn kubeadm(document: &Document, root: &Node) -> Vec<Setting> {
-    let mut settings = Vec::new();
-    let networking = root.get("networking").and_then(Node::as_mapping);
-    let is_domain = |it: &&Entry| it.key.as_scalar().is_some_and(|it| it.text == "dnsDomain");
-    let domain = networking.unwrap_or_default().iter().rfind(is_domain);
-    settings.extend(domain.and_then(|it| setting(document, Key::ClusterDomain, it)));
-    let arguments = root
-        .get("nodeRegistration")
-        .and_then(|it| it.get("kubeletExtraArgs"));
-    let Some(arguments) = arguments else {
-        return settings;
-    };
-    let pairs = arguments.as_mapping().unwrap_or_default().iter();
-    for entry in pairs {
-        settings.extend(argument(document, &entry.key, &entry.value));
-    }
-    for item in arguments.as_sequence().unwrap_or_default() {
-        if let (Some(name), Some(value)) = (item.get("name"), item.get("value")) {
-            settings.extend(argument(document, name, value));
-        }
-    }
-    settings
+    let domain = entry_at(root, &["networking", "dnsDomain"]);
+    let arguments = root.at(&["nodeRegistration", "kubeletExtraArgs"]);
+    let made = Made::of(document).entry(Some(Name::ClusterDomain), domain);
+    made.arguments(arguments).settings
 }
 
 /// The flags that k3s and rke2 make of their options.

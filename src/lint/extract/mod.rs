@@ -11,6 +11,7 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::config::yaml::Node;
 use crate::lint::document::{Document, Documents, Syntax};
 use crate::lint::facts::{Facts, Resolver, Text};
+use crate::pod::kubelet_file::fields;
 use crate::text::Span;
 
 pub use flags::{arguments, settings};
@@ -63,21 +64,20 @@ fn yaml(document: &Document, root: &Node, facts: &mut Facts) {
 ///
 /// Source: kubernetes `pkg/kubelet/network/dns/dns.go: parseResolvConf`.
 pub(super) fn resolver(document: &Document, conf: &ResolvConf) -> Resolver {
-    let text = |bytes: &[u8], span: Span| Text {
-        text: String::from_utf8_lossy(bytes).into_owned(),
-        at: document.at(span),
+    let text = |span: &Span| Text {
+        text: String::from_utf8_lossy(conf.bytes(*span)).into_owned(),
+        at: document.at(*span),
     };
     let mut servers = Vec::new();
     let mut searches = Vec::new();
     for line in conf.lines() {
-        let mut words = line.words();
-        match words.next().map(|it| it.bytes) {
-            Some(b"nameserver") => {
-                servers.extend(words.next().map(|it| text(it.bytes, it.span)));
-            }
-            Some(b"search") => {
-                searches = words.map(|it| text(it.bytes, it.span)).collect();
-            }
+        let words = fields(line.bytes(), line.span().start as usize);
+        let Some((keyword, values)) = words.split_first() else {
+            continue;
+        };
+        match conf.bytes(*keyword) {
+            b"nameserver" => servers.extend(values.first().map(text)),
+            b"search" => searches = values.iter().map(text).collect(),
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! Objects of Kubernetes in a YAML document.
 
+use crate::config::manifest::template_spec;
 use crate::config::yaml::{Kind, Node};
 use crate::lint::document::Document;
 use crate::lint::facts::{DnsPod, Service, Text};
@@ -26,20 +27,12 @@ fn collect<'n>(object: &'n Node, lists: usize, objects: &mut Vec<&'n Node>) {
 }
 
 pub(super) fn kind(object: &Node) -> &str {
-    let kind = object.get("kind").and_then(Node::as_scalar);
-    kind.map_or("", |it| it.text.as_str())
+    object.word(&["kind"]).unwrap_or_default()
 }
 
 /// The spec of the pods that an object makes.
 pub fn pod_spec(object: &Node) -> Option<&Node> {
-    let path: &[&str] = match kind(object) {
-        "" => return None,
-        "Pod" => &["spec"],
-        "PodTemplate" => &["template", "spec"],
-        "CronJob" => &["spec", "jobTemplate", "spec", "template", "spec"],
-        _ => &["spec", "template", "spec"],
-    };
-    let spec = path.iter().try_fold(object, |node, key| node.get(key))?;
+    let spec = template_spec(kind(object), object)?;
     // Other kinds can keep something else in a template.
     (kind(object) == "Pod" || spec.get("containers").is_some()).then_some(spec)
 }
@@ -49,7 +42,7 @@ pub(super) fn dns_service(document: &Document, object: &Node) -> Option<Service>
     if kind(object) != "Service" {
         return None;
     }
-    let name = name(object);
+    let name = object.word(&["metadata", "name"]).unwrap_or_default();
     let is_dns =
         is_kube_dns(object) || matches!(name, "kube-dns" | "coredns" | "rke2-coredns-rke2-coredns");
     let spec = object.get("spec").filter(|_| is_dns)?;
@@ -58,11 +51,8 @@ pub(super) fn dns_service(document: &Document, object: &Node) -> Option<Service>
         .and_then(|it| text(document, it))
         .into_iter()
         .collect();
-    let more = spec
-        .get("clusterIPs")
-        .and_then(Node::as_sequence)
-        .unwrap_or_default();
-    for address in more.iter().filter_map(|it| text(document, it)) {
+    let more = spec.items(&["clusterIPs"]).iter();
+    for address in more.filter_map(|it| text(document, it)) {
         if addresses.iter().all(|it| it.text != address.text) {
             addresses.push(address);
         }
@@ -77,7 +67,7 @@ pub(super) fn dns_service(document: &Document, object: &Node) -> Option<Service>
 /// The pods of the cluster's DNS: those with the label `k8s-app: kube-dns`.
 pub(super) fn dns_pod(document: &Document, object: &Node) -> Option<DnsPod> {
     let spec = pod_spec(object)?;
-    let template = object.get("spec").and_then(|it| it.get("template"));
+    let template = object.at(&["spec", "template"]);
     let is_dns = is_kube_dns(object) || template.is_some_and(is_kube_dns);
     let workload = Workload {
         document,
@@ -96,8 +86,8 @@ pub(super) fn dns_pod(document: &Document, object: &Node) -> Option<DnsPod> {
 
 /// The image of the first container that is a CoreDNS.
 fn coredns_image(document: &Document, spec: &Node) -> Option<Text> {
-    let containers = spec.get("containers").and_then(Node::as_sequence)?;
-    let images = containers.iter().filter_map(|it| it.get("image"));
+    let containers = spec.items(&["containers"]).iter();
+    let images = containers.filter_map(|it| it.get("image"));
     let mut images = images.filter_map(|it| text(document, it));
     images.find(|it| it.text.contains("coredns"))
 }
@@ -110,17 +100,7 @@ pub(super) fn proxy_mode(document: &Document, object: &Node) -> Option<Text> {
     text(document, mode)
 }
 
-fn name(object: &Node) -> &str {
-    let name = object.get("metadata").and_then(|it| it.get("name"));
-    name.and_then(Node::as_scalar)
-        .map_or("", |it| it.text.as_str())
-}
-
 /// Whether it has the label that the DNS of every cluster has.
 fn is_kube_dns(object: &Node) -> bool {
-    let labels = object.get("metadata").and_then(|it| it.get("labels"));
-    let app = labels
-        .and_then(|it| it.get("k8s-app"))
-        .and_then(Node::as_scalar);
-    app.is_some_and(|it| it.text == "kube-dns")
+    object.word(&["metadata", "labels", "k8s-app"]) == Some("kube-dns")
 }

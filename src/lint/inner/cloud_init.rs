@@ -9,7 +9,7 @@ use crate::config::yaml::{Entry, Node, Scalar};
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
-use crate::lint::inner::{Content, Inner, decode, items, mime, scalar};
+use crate::lint::inner::{Content, Inner, decode, mime};
 
 /// The files of a cloud-config, of a cloud-config archive, or of an object of
 /// Cluster API that brings files along.
@@ -17,12 +17,15 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
     if let Some(parts) = root.as_sequence() {
         return archive(parts);
     }
-    let mut texts = write_files(items(root, "write_files"));
+    let mut texts = write_files(root.items(&["write_files"]));
     texts.extend(resolv_conf(root));
-    if scalar(root, "kind").is_some_and(|it| it.starts_with("Kubeadm")) {
+    if root
+        .word(&["kind"])
+        .is_some_and(|it| it.starts_with("Kubeadm"))
+    {
         texts.extend(
             kubeadm_spec(root)
-                .map(|it| write_files(items(it, "files")))
+                .map(|it| write_files(it.items(&["files"])))
                 .unwrap_or_default(),
         );
     }
@@ -32,28 +35,22 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
 /// What an object of Cluster API says of kubeadm: `spec`, or below it.
 pub(crate) fn kubeadm_spec(root: &Node) -> Option<&Node> {
     let spec = root.get("spec")?;
-    let inner = |spec: &'_ Node, path: &[&str]| -> bool {
-        path.iter().try_fold(spec, |it, key| it.get(key)).is_some()
-    };
     let paths: [&[&str]; 3] = [
         &["template", "spec", "kubeadmConfigSpec"],
         &["template", "spec"],
         &["kubeadmConfigSpec"],
     ];
-    let path = paths.into_iter().find(|path| inner(spec, path));
-    path.map_or(Some(spec), |path| {
-        path.iter().try_fold(spec, |it, key| it.get(key))
-    })
+    paths.iter().find_map(|it| spec.at(it)).or(Some(spec))
 }
 
 fn write_files(files: &[Node]) -> Vec<Inner<'_>> {
     let files = files.iter().filter_map(|file| {
-        let path = scalar(file, "path")?;
+        let path = file.word(&["path"])?;
         let content = file.get("content")?;
         match bytes(
             content,
             content.as_scalar()?,
-            scalar(file, "encoding").unwrap_or_default(),
+            file.word(&["encoding"]).unwrap_or_default(),
         )? {
             Bytes::AsWritten => Inner::scalar(path, content),
             Bytes::Decoded(bytes) => Some(Inner::decoded(path, content, bytes)),
@@ -65,16 +62,16 @@ fn write_files(files: &[Node]) -> Vec<Inner<'_>> {
 /// The `/etc/resolv.conf` that cloud-init makes from `resolv_conf`, if it is
 /// told to with `manage_resolv_conf`; the lines in the order of its template.
 fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
-    let is_managed = scalar(root, "manage_resolv_conf")?.to_ascii_lowercase();
+    let is_managed = root.word(&["manage_resolv_conf"])?.to_ascii_lowercase();
     if !matches!(is_managed.as_str(), "true" | "yes" | "on" | "1") {
         return None;
     }
     let whole = root.get("resolv_conf")?;
     let mut made = Pieces::of(whole);
-    for server in items(whole, "nameservers") {
+    for server in whole.items(&["nameservers"]) {
         line(&mut made, "nameserver", std::slice::from_ref(server));
     }
-    line(&mut made, "search", items(whole, "searchdomains"));
+    line(&mut made, "search", whole.items(&["searchdomains"]));
     let of_key = |name: &str| {
         let mut entries = whole.as_mapping().unwrap_or_default().iter();
         entries.rfind(|it| it.key.as_scalar().is_some_and(|it| it.text == name))
@@ -85,7 +82,7 @@ fn resolv_conf(root: &Node) -> Option<Inner<'_>> {
         made.scalar(&domain.value);
         made.text("\n");
     }
-    line(&mut made, "sortlist", items(whole, "sortlist"));
+    line(&mut made, "sortlist", whole.items(&["sortlist"]));
     if let Some(entry) = of_key("options") {
         options(&mut made, entry);
     }
@@ -165,8 +162,10 @@ fn bytes(node: &Node, content: &Scalar, encoding: &str) -> Option<Bytes> {
 /// The parts of a cloud-config archive.
 fn archive(parts: &[Node]) -> Vec<Inner<'_>> {
     let parts = parts.iter().enumerate().filter_map(|(index, part)| {
-        let kind = scalar(part, "type")?;
-        let name = scalar(part, "filename").map_or_else(|| mime::part_name(index), str::to_owned);
+        let kind = part.word(&["type"])?;
+        let name = part
+            .word(&["filename"])
+            .map_or_else(|| mime::part_name(index), str::to_owned);
         let inner = Inner::scalar(&name, part.get("content")?)?;
         Some(match mime::form(kind) {
             Some(form) => inner.of_form(form),

@@ -5,26 +5,24 @@
 //! and its templates of single files and units.
 
 use crate::config::yaml::Node;
-use crate::lint::inner::{Inner, decode, items, scalar};
+use crate::lint::inner::{Inner, decode};
 
 /// The files and units of a document that is for Ignition or Butane, or has
 /// one inside it as a `MachineConfig` does.
 pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
-    let config = if scalar(root, "kind") == Some("MachineConfig") {
-        root.get("spec").and_then(|it| it.get("config"))
+    let config = if root.word(&["kind"]) == Some("MachineConfig") {
+        root.at(&["spec", "config"])
     } else {
         Some(root)
     };
     let Some(config) = config else {
         return Vec::new();
     };
-    let storage = config.get("storage");
-    let files = storage.map(|it| items(it, "files")).unwrap_or_default();
-    let systemd = config.get("systemd");
-    let units = systemd.map(|it| items(it, "units")).unwrap_or_default();
+    let files = config.items(&["storage", "files"]);
+    let units = config.items(&["systemd", "units"]);
     let mut texts: Vec<Inner<'_>> = files.iter().flat_map(file).collect();
     texts.extend(units.iter().flat_map(unit));
-    if scalar(config, "kind").is_none() {
+    if config.word(&["kind"]).is_none() {
         texts.extend(template(config));
     }
     texts
@@ -32,11 +30,11 @@ pub(super) fn texts(root: &Node) -> Vec<Inner<'_>> {
 
 /// A file: its contents, and what is appended to it.
 fn file(file: &Node) -> Vec<Inner<'_>> {
-    let Some(path) = scalar(file, "path") else {
+    let Some(path) = file.word(&["path"]) else {
         return Vec::new();
     };
     let contents = file.get("contents").into_iter();
-    let all = contents.chain(items(file, "append"));
+    let all = contents.chain(file.items(&["append"]));
     all.filter_map(|it| contents_of(path, it)).collect()
 }
 
@@ -46,7 +44,7 @@ fn contents_of<'n>(path: &str, contents: &'n Node) -> Option<Inner<'n>> {
     }
     let source = contents.get("source")?;
     let bytes = decode::data_url(&source.as_scalar()?.text)?;
-    let bytes = match scalar(contents, "compression") {
+    let bytes = match contents.word(&["compression"]) {
         Some("gzip") => decode::gzip(&bytes)?,
         _ => bytes,
     };
@@ -55,15 +53,15 @@ fn contents_of<'n>(path: &str, contents: &'n Node) -> Option<Inner<'n>> {
 
 /// A unit and its drop-ins.
 fn unit(unit: &Node) -> Vec<Inner<'_>> {
-    let Some(name) = scalar(unit, "name") else {
+    let Some(name) = unit.word(&["name"]) else {
         return Vec::new();
     };
     let path = format!("/etc/systemd/system/{name}");
     let contents =
         |path: &str, it| Node::get(it, "contents").and_then(|it| Inner::scalar(path, it));
     let mut texts: Vec<Inner<'_>> = contents(&path, unit).into_iter().collect();
-    let dropins = items(unit, "dropins").iter().filter_map(|dropin| {
-        let path = format!("{path}.d/{}", scalar(dropin, "name")?);
+    let dropins = unit.items(&["dropins"]).iter().filter_map(|dropin| {
+        let path = format!("{path}.d/{}", dropin.word(&["name"])?);
         contents(&path, dropin)
     });
     texts.extend(dropins);
@@ -73,8 +71,10 @@ fn unit(unit: &Node) -> Vec<Inner<'_>> {
 /// A template of one file or one unit: `path` and `contents`, or `name` and
 /// `contents`.
 fn template(root: &Node) -> Vec<Inner<'_>> {
-    let is_path = scalar(root, "path").is_some_and(|it| it.starts_with('/'));
-    let is_unit = scalar(root, "name").is_some_and(|it| it.ends_with(".service"));
+    let is_path = root.word(&["path"]).is_some_and(|it| it.starts_with('/'));
+    let is_unit = root
+        .word(&["name"])
+        .is_some_and(|it| it.ends_with(".service"));
     if is_path {
         file(root)
     } else if is_unit {

@@ -76,17 +76,5 @@ impl<'n> Inner<'n> {
     }
 }
 
-/// The text of a key that is a scalar.
-fn scalar<'n>(object: &'n Node, key: &str) -> Option<&'n str> {
-    let scalar = object.get(key)?.as_scalar()?;
-    Some(&scalar.text)
-}
-
-/// The values of a key that is a list.
-fn items<'n>(object: &'n Node, key: &str) -> &'n [Node] {
-    let items = object.get(key).and_then(Node::as_sequence);
-    items.unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests;

@@ -3,14 +3,14 @@
 use crate::config::yaml::Node;
 use crate::lint::form::Form;
 use crate::lint::inner::pieces::Pieces;
-use crate::lint::inner::{Content, Inner, items, scalar};
+use crate::lint::inner::{Content, Inner};
 
 /// Lists in lists deeper than this are not opened.
 const MAX_LISTS: usize = 4;
 
 /// The texts of an object, or of the items of a list.
 pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
-    let kind = scalar(object, "kind").unwrap_or_default();
+    let kind = object.word(&["kind"]).unwrap_or_default();
     let listed = object.get("items").and_then(Node::as_sequence);
     if let (true, Some(items)) = (kind.ends_with("List") && lists < MAX_LISTS, listed) {
         return items.iter().flat_map(|it| texts(it, lists + 1)).collect();
@@ -28,7 +28,7 @@ pub(super) fn texts(object: &Node, lists: usize) -> Vec<Inner<'_>> {
         "" => {
             let mut texts: Vec<Inner<'_>> = talos(object).into_iter().collect();
             texts.extend(helm_servers(object));
-            if scalar(object, "apiVersion").is_none() {
+            if object.word(&["apiVersion"]).is_none() {
                 texts.extend(kustomization(object));
             }
             texts
@@ -49,7 +49,7 @@ fn config_map(object: &Node) -> Vec<Inner<'_>> {
 
 /// The values of a chart of k3s and rke2.
 fn values(object: &Node) -> Vec<Inner<'_>> {
-    let values = object.get("spec").and_then(|it| it.get("valuesContent"));
+    let values = object.at(&["spec", "valuesContent"]);
     let values = values.and_then(|it| Inner::scalar("values.yaml", it));
     values
         .map(|it| it.of_form(Form::Yaml))
@@ -62,10 +62,11 @@ fn values(object: &Node) -> Vec<Inner<'_>> {
 ///
 /// Source: kubernetes-sigs/kustomize `api/types/kustomization.go`.
 fn kustomization(object: &Node) -> Vec<Inner<'_>> {
-    let patches = items(object, "patches")
+    let patches = object
+        .items(&["patches"])
         .iter()
         .filter_map(|it| it.get("patch"));
-    let patches = patches.chain(items(object, "patchesStrategicMerge"));
+    let patches = patches.chain(object.items(&["patchesStrategicMerge"]));
     let texts = patches.enumerate().filter_map(|(index, patch)| {
         let text = &patch.as_scalar()?.text;
         // The name of a file is one line.
@@ -73,10 +74,10 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
         let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
         is_object.then(|| inner.of_form(Form::Yaml))
     });
-    let of_kubelets = items(object, "patches").iter().filter(|it| {
-        let target = it.get("target");
-        target.and_then(|it| scalar(it, "kind")) == Some("KubeletConfiguration")
-    });
+    let of_kubelets = object
+        .items(&["patches"])
+        .iter()
+        .filter(|it| it.word(&["target", "kind"]) == Some("KubeletConfiguration"));
     let of_kubelets = of_kubelets.filter_map(|it| {
         let patch = it.get("patch")?;
         let is_object = patch.as_scalar()?.text.contains("kind:");
@@ -90,9 +91,9 @@ fn kustomization(object: &Node) -> Vec<Inner<'_>> {
 ///
 /// Source: kubernetes-sigs/kind `pkg/apis/config/v1alpha4/types.go`.
 fn kind_patches(object: &Node) -> Vec<Inner<'_>> {
-    let of_nodes = items(object, "nodes");
+    let of_nodes = object.items(&["nodes"]);
     let holders = std::iter::once(object).chain(of_nodes);
-    let patches = holders.flat_map(|it| items(it, "kubeadmConfigPatches"));
+    let patches = holders.flat_map(|it| it.items(&["kubeadmConfigPatches"]));
     let texts = patches.enumerate().filter_map(|(index, patch)| {
         let inner = Inner::scalar(&format!("patch-{:03}", index + 1), patch)?;
         Some(inner.of_form(Form::Yaml))
@@ -104,7 +105,7 @@ fn kind_patches(object: &Node) -> Vec<Inner<'_>> {
 ///
 /// Source: coredns/helm `charts/coredns/templates/configmap.yaml`.
 fn helm_servers(object: &Node) -> Option<Inner<'_>> {
-    let servers = items(object, "servers");
+    let servers = object.items(&["servers"]);
     let is_coredns = |it: &Node| it.get("plugins").and_then(Node::as_sequence).is_some();
     if servers.is_empty() || !servers.iter().all(is_coredns) {
         return None;
@@ -113,7 +114,7 @@ fn helm_servers(object: &Node) -> Option<Inner<'_>> {
     for server in servers {
         zones(server, &mut pieces);
         pieces.text(" {\n");
-        for plugin in items(server, "plugins") {
+        for plugin in server.items(&["plugins"]) {
             pieces.text("    ");
             pieces.scalar(plugin.get("name")?);
             if let Some(parameters) = plugin.get("parameters") {
@@ -138,7 +139,7 @@ fn helm_servers(object: &Node) -> Option<Inner<'_>> {
 
 /// The keys of a server block: a scheme, a zone and the port.
 fn zones<'n>(server: &'n Node, pieces: &mut Pieces<'n>) {
-    let zones = items(server, "zones");
+    let zones = server.items(&["zones"]);
     if zones.is_empty() {
         pieces.text(".");
         port(server, pieces);
@@ -169,8 +170,7 @@ fn port<'n>(server: &'n Node, pieces: &mut Pieces<'n>) {
 ///
 /// Source: awslabs/amazon-eks-ami `nodeadm/test/e2e/cases/network-name-resolution`.
 fn nodeadm(object: &Node) -> Option<Inner<'_>> {
-    let instance = object.get("spec")?.get("instance")?;
-    let network = instance.get("network")?;
+    let network = object.at(&["spec", "instance", "network"])?;
     let (servers, domains) = (network.get("nameservers")?, network.get("domains"));
     Some(resolv_conf(lines(servers, domains)?))
 }
@@ -179,7 +179,7 @@ fn nodeadm(object: &Node) -> Option<Inner<'_>> {
 ///
 /// Source: awslabs/amazon-eks-ami `nodeadm/example/node.eks.aws_v1alpha1_nodeconfig.yaml`.
 fn nodeadm_kubelet(object: &Node) -> Option<Inner<'_>> {
-    let config = object.get("spec")?.get("kubelet")?.get("config")?;
+    let config = object.at(&["spec", "kubelet", "config"])?;
     let inner = Inner::scalar("kubeletconfiguration.json", config)?;
     Some(inner.of_form(Form::Yaml))
 }

@@ -2,6 +2,17 @@
 //!
 //! A group is a folder; its `mod.rs` lists its rules.
 
+/// The rules of a group: of each its file, with the page beside it, and what its
+/// `check` looks at, a variant of `Check`.
+macro_rules! rules {
+    ($($name:ident: $subject:ident,)+) => {
+        &[$(&Rule::new(
+            include_str!(concat!(stringify!($name), ".md")),
+            Check::$subject($name::check),
+        )),+]
+    };
+}
+
 pub mod corefile;
 pub mod kubelet;
 pub mod node;
@@ -9,7 +20,21 @@ pub mod pod_spec;
 pub mod reading;
 pub mod resolver_file;
 
+use crate::kubelet::choice::NODE_FILE;
 use crate::lint::Rule;
+use crate::topology::coredns::UPSTREAM_SERVERS;
+
+/// What a rule is made of, and what it can look at.
+pub mod prelude {
+    pub use crate::finding::Severity;
+    pub use crate::lint::context::Context;
+    pub use crate::lint::options::Role;
+    pub use crate::lint::report::Report;
+    pub use crate::lint::subject::{
+        CorefileText, Entry, Kubelet, KubeletText, ResolverFile, SettingsText, Workload,
+    };
+    pub use crate::node::Node;
+}
 
 /// Every rule, by group, in the order of their codes.
 pub const GROUPS: [&[&Rule]; 6] = [
@@ -29,6 +54,13 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 /// The rule with this code or name.
 pub fn find(word: &str) -> Option<&'static Rule> {
     all().find(|it| it.code.eq_ignore_ascii_case(word) || it.name == word)
+}
+
+/// Whether a target of `forward` is the server's own `/etc/resolv.conf`. In
+/// `NodeLocal` `DNSCache`'s template a word becomes it unless the cluster says
+/// otherwise.
+fn is_own_file(target: &str) -> bool {
+    target == NODE_FILE || target == UPSTREAM_SERVERS
 }
 
 /// Whether so many letters changed, added, removed or exchanged with their

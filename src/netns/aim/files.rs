@@ -14,7 +14,7 @@ use crate::target::Plan;
 
 /// The files and names of a target that decide what its resolvers ask.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct TargetFiles {
     /// `/etc/resolv.conf`, named by its path on the node; `None`: there is none.
     pub resolv_conf: Option<FileRead>,
     /// Whether the other files were looked for: of a dead container they are
@@ -40,7 +40,7 @@ pub(super) fn read_process(
     process: &Directory,
     own: &Root,
     skipped: &mut Vec<String>,
-) -> Result<Seen, EnterError> {
+) -> Result<TargetFiles, EnterError> {
     let file = |path: &str| -> Result<Option<FileRead>, ReadError> {
         let mut read = own.read_if_there(Path::new(path))?;
         if let Some(file) = &mut read {
@@ -57,7 +57,7 @@ pub(super) fn read_process(
         skipped.extend(unread.iter().map(ToString::to_string));
     }
     let devices = process.read("net/dev").ok();
-    Ok(Seen {
+    Ok(TargetFiles {
         resolv_conf,
         is_whole: true,
         hosts: beside(file("/etc/hosts"), skipped)?,
@@ -65,7 +65,7 @@ pub(super) fn read_process(
         hostname: hostname(process).or_else(|| first_word(own)),
         interfaces: devices.map(|it| crate::node::addresses::interface_names(&it.source.bytes)),
         evidence,
-        ..Seen::default()
+        ..TargetFiles::default()
     })
 }
 
@@ -115,15 +115,15 @@ pub(super) fn aliases(
     Some(file)
 }
 
-pub(super) fn read_kept(plan: &Plan) -> Seen {
+pub(super) fn read_kept(plan: &Plan) -> TargetFiles {
     let file = |conf: &ResolvConf| FileRead {
         source: conf.source.clone(),
         is_cut: false,
     };
-    Seen {
+    TargetFiles {
         resolv_conf: plan.kept.as_ref().map(file),
         hostname: plan.hostname.clone(),
-        ..Seen::default()
+        ..TargetFiles::default()
     }
 }
 
@@ -132,7 +132,7 @@ pub(super) fn read_node(
     root: &Root,
     first: Option<&str>,
     skipped: &mut Vec<String>,
-) -> Result<Seen, EnterError> {
+) -> Result<TargetFiles, EnterError> {
     let file = |name: &str| -> Result<Option<FileRead>, ReadError> {
         let own = first.map(|it| root.read_if_there(Path::new(&format!("{it}/{name}"))));
         match own.transpose()?.flatten() {
@@ -140,10 +140,10 @@ pub(super) fn read_node(
             None => root.read_if_there(Path::new(&format!("/etc/{name}"))),
         }
     };
-    let situation = situation::read(root)?;
+    let situation = situation::read_situation(root)?;
     let resolv_conf = file("resolv.conf")?;
     let is_nodes = resolv_conf == situation.resolv_conf;
-    Ok(Seen {
+    Ok(TargetFiles {
         resolv_conf,
         is_whole: true,
         hosts: beside(file("hosts"), skipped)?,

@@ -18,7 +18,7 @@ pub(super) struct Held<'r> {
 
 impl Held<'_> {
     /// Reads them, by its plan.
-    pub(super) fn read(self) -> Result<Aim, EnterError> {
+    pub(super) fn aim(self) -> Result<Aim, EnterError> {
         let Self {
             root,
             mut plan,
@@ -32,7 +32,7 @@ impl Held<'_> {
                 let own = process
                     .root()
                     .map_err(|error| process::gone(&error, process.pid()))?;
-                let read = program::read(process, &own);
+                let read = program::read_program(process, &own);
                 skipped.extend(read.skipped.iter().cloned());
                 program = Some(read);
                 let seen = files::read_process(process, &own, &mut skipped);

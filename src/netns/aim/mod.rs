@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{EnterError, Namespace, process};
-use crate::host::node::processes::{self, Directory, Seen as Process};
+use crate::host::node::processes::{self, Directory, ProcessSeen as Process};
 use crate::host::node::{Parts, pods};
 use crate::host::root::Root;
 use crate::node::Pod;
@@ -16,7 +16,7 @@ mod files;
 mod held;
 mod program;
 
-pub use files::Seen;
+pub use files::TargetFiles;
 
 use held::Held;
 
@@ -29,7 +29,7 @@ pub struct Aim {
     /// read does not need it.
     pub namespace: Result<Namespace, EnterError>,
     /// Its files.
-    pub seen: Seen,
+    pub seen: TargetFiles,
     /// The program whose resolver is meant; `None`: no process runs.
     pub program: Option<Program>,
     /// What is there and could not be read, as sentences without a full stop.
@@ -103,7 +103,7 @@ fn at_process_by(
         process: Some(directory),
         skipped,
     }
-    .read()
+    .aim()
 }
 
 fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
@@ -145,7 +145,7 @@ fn at_file(root: &Root, path: &str) -> Result<Aim, EnterError> {
         process,
         skipped,
     }
-    .read()
+    .aim()
 }
 
 fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
@@ -171,7 +171,7 @@ fn at_pod_by_all(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     let plan = node
         .plan(target)
         .map_err(|error| match (error, node.skipped.first()) {
-            (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
+            (plan @ PlanError::Unknown(_), Some(reason)) => EnterError::Unseen {
                 plan,
                 reason: reason.clone(),
             },
@@ -231,7 +231,7 @@ fn hold_plan(root: &Root, plan: Plan, node: Known) -> Result<Aim, EnterError> {
         Door::OwnFile(path) => Namespace::of_path(Path::new(path)),
         Door::Nowhere => {
             let what = plan.label.clone();
-            Err(PlanError::Gone { what }.into())
+            Err(PlanError::Gone(what).into())
         }
         Door::Node => Namespace::of_process(&process::hold(root, 1)?.0),
     };
@@ -242,7 +242,7 @@ fn hold_plan(root: &Root, plan: Plan, node: Known) -> Result<Aim, EnterError> {
         process,
         skipped: node.skipped,
     }
-    .read()
+    .aim()
 }
 
 fn read_pods(
@@ -250,19 +250,20 @@ fn read_pods(
     processes: &[Process],
     wanted: impl Fn(&Pod) -> bool,
 ) -> (Vec<Pod>, Vec<String>) {
-    pods::read_some(root, processes, Parts::PODS, wanted)
+    let (pods, unread) = pods::read_pods(root, processes, Parts::PODS, wanted);
+    (pods, unread.sentences)
 }
 
 fn hold_one_of(root: &Root, processes: &[Process], pid: u32) -> Result<Directory, EnterError> {
     let seen = processes.iter().find(|it| it.pid == pid);
-    process::hold_seen(root, seen.ok_or(EnterError::NoProcess { pid })?)
+    process::hold_seen(root, seen.ok_or(EnterError::NoProcess(pid))?)
 }
 
 /// Its namespace; on a node that is only files there is nothing to enter, but
 /// much to read.
 fn of_process(process: &Directory) -> Result<Result<Namespace, EnterError>, EnterError> {
     match Namespace::of_process(process) {
-        Err(error @ EnterError::NotLive { .. }) => Ok(Err(error)),
+        Err(error @ EnterError::NotLive(_)) => Ok(Err(error)),
         Err(error) => Err(error),
         Ok(namespace) => Ok(Ok(namespace)),
     }
@@ -288,7 +289,7 @@ fn expect_alive(process: &Directory) -> Result<(), EnterError> {
     let pid = process.pid();
     let seen = process.look().map_err(|error| process::gone(&error, pid))?;
     if seen.is_zombie {
-        return Err(EnterError::Vanished { pid });
+        return Err(EnterError::Vanished(pid));
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::program::elf::{self, Executable};
 use crate::program::{Program, environment, maps};
 
 /// The program of the process, whose root is `own`.
-pub(super) fn read(process: &Directory, own: &Root) -> Program {
+pub(super) fn read_program(process: &Directory, own: &Root) -> Program {
     let mut skipped = Vec::new();
     let mut take = |name: &str| match process.read(name) {
         Ok(file) => file.source.bytes,
@@ -49,5 +49,5 @@ pub(super) fn read(process: &Directory, own: &Root) -> Program {
 
 /// Only the parts of the file that are asked for are read.
 fn read_elf(file: Parts<'_>) -> Option<Executable> {
-    elf::read(&ReadCache::new(file))
+    elf::parse_executable(&ReadCache::new(file))
 }

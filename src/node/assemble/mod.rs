@@ -11,7 +11,7 @@ use super::mountinfo::Mounts;
 use super::runtime::Record;
 use crate::text::ordered;
 
-/// What was found on a node. Each source may be missing, and may know pods
+/// What was found about pods on a node. Each source may be missing, and may know pods
 /// that the others do not.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
@@ -208,7 +208,7 @@ pub fn pods(facts: &Facts) -> Vec<Draft> {
     drafts
 }
 
-/// The uids of pods that need no further source to be told by name.
+/// The uids of pods whose names a runtime has written down.
 pub fn named_uids(records: &[Record]) -> BTreeSet<&str> {
     let named = records
         .iter()

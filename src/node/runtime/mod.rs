@@ -7,7 +7,6 @@
 pub mod containerd;
 pub mod state;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -54,42 +53,36 @@ pub struct Record {
     pub file: String,
 }
 
-type Text<'t> = Cow<'t, str>;
-type Words<'t> = BTreeMap<Text<'t>, Text<'t>>;
+type Words = BTreeMap<String, String>;
 
-#[derive(Deserialize)]
-struct Bundle<'t> {
-    #[serde(borrow, default)]
-    annotations: Words<'t>,
-    #[serde(borrow, default)]
-    mounts: Vec<Mount<'t>>,
-    #[serde(borrow)]
-    linux: Option<Linux<'t>>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Bundle {
+    annotations: Words,
+    mounts: Vec<Mount>,
+    linux: Option<Linux>,
 }
 
-#[derive(Deserialize)]
-struct Mount<'t> {
-    #[serde(borrow, default)]
-    destination: Text<'t>,
-    #[serde(borrow, default)]
-    source: Text<'t>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Mount {
+    destination: String,
+    source: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Linux<'t> {
-    #[serde(borrow, default)]
-    cgroups_path: Text<'t>,
-    #[serde(borrow, default)]
-    namespaces: Vec<Namespace<'t>>,
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Linux {
+    cgroups_path: String,
+    namespaces: Vec<Namespace>,
 }
 
-#[derive(Deserialize)]
-struct Namespace<'t> {
-    #[serde(borrow, rename = "type", default)]
-    kind: Text<'t>,
-    #[serde(borrow, default)]
-    path: Text<'t>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Namespace {
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
 }
 
 /// Reads an OCI bundle's `config.json`, as containerd and CRI-O write it for
@@ -101,7 +94,7 @@ struct Namespace<'t> {
 ///
 /// It is no such file; the sentence part says what is wrong.
 pub fn oci(id: &str, text: &[u8]) -> Result<Option<Record>, String> {
-    let bundle: Bundle<'_> = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let bundle: Bundle = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     let found = containerd(id, &bundle.annotations).or_else(|| cri_o(id, &bundle.annotations));
     let Some(mut record) = found else {
         return Ok(None);
@@ -111,15 +104,15 @@ pub fn oci(id: &str, text: &[u8]) -> Result<Option<Record>, String> {
         .uid
         .or_else(|| cgroup::of_path(&linux?.cgroups_path).pod);
     if record.is_sandbox {
-        let network = |it: &&Namespace<'_>| it.kind == "network";
+        let network = |it: &&Namespace| it.kind == "network";
         let network = linux.map(|it| it.namespaces.iter().find(network));
         record.host_network = record.host_network.or(network.map(|it| it.is_none()));
-        let path = network.flatten().map(|it| it.path.as_ref());
-        record.netns_path = path.filter(|it| !it.is_empty()).map(run_path);
+        let path = network.flatten().map(|it| it.path.as_str());
+        record.netns_path = path.filter(|it: &&str| !it.is_empty()).map(run_path);
     }
     for mount in &bundle.mounts {
-        let source = mount.source.as_ref();
-        match mount.destination.as_ref() {
+        let source = mount.source.as_str();
+        match mount.destination.as_str() {
             // A pod can mount a file of its own there.
             "/etc/resolv.conf" => {
                 let is_own = |sandbox: &String| source.split('/').any(|it| it == sandbox);
@@ -148,12 +141,11 @@ pub fn oci(id: &str, text: &[u8]) -> Result<Option<Record>, String> {
 }
 
 /// What stands under `key`, if anything does.
-fn word(words: &Words<'_>, key: &str) -> Option<String> {
-    let word = words.get(key)?;
-    (!word.is_empty()).then(|| word.clone().into_owned())
+fn word(words: &Words, key: &str) -> Option<String> {
+    words.get(key).filter(|it| !it.is_empty()).cloned()
 }
 
-fn containerd(id: &str, annotations: &Words<'_>) -> Option<Record> {
+fn containerd(id: &str, annotations: &Words) -> Option<Record> {
     let of = |key: &str| word(annotations, &format!("io.kubernetes.cri.{key}"));
     let kind = of("container-type")?;
     let is_sandbox = kind == "sandbox";
@@ -173,7 +165,7 @@ fn containerd(id: &str, annotations: &Words<'_>) -> Option<Record> {
     })
 }
 
-fn cri_o(id: &str, annotations: &Words<'_>) -> Option<Record> {
+fn cri_o(id: &str, annotations: &Words) -> Option<Record> {
     let of = |key: &str| word(annotations, &format!("io.kubernetes.cri-o.{key}"));
     let is_sandbox = of("ContainerType")? == "sandbox";
     let inner = |key: &str| -> BTreeMap<String, serde_json::Value> {
@@ -221,37 +213,29 @@ fn cri_o(id: &str, annotations: &Words<'_>) -> Option<Record> {
     })
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct DockerContainer<'t> {
-    #[serde(borrow, rename = "ID", default)]
-    id: Text<'t>,
-    #[serde(borrow, default)]
-    name: Text<'t>,
-    #[serde(borrow, default)]
-    config: DockerConfig<'t>,
-    #[serde(borrow, default)]
-    resolv_conf_path: Text<'t>,
-    #[serde(borrow, default)]
-    network_settings: DockerNetwork<'t>,
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
+struct DockerContainer {
+    #[serde(rename = "ID")]
+    id: String,
+    name: String,
+    config: DockerConfig,
+    resolv_conf_path: String,
+    network_settings: DockerNetwork,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct DockerConfig<'t> {
-    #[serde(borrow, default)]
-    image: Text<'t>,
-    #[serde(borrow, default)]
-    labels: Option<Words<'t>>,
+#[serde(default, rename_all = "PascalCase")]
+struct DockerConfig {
+    image: String,
+    labels: Option<Words>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct DockerNetwork<'t> {
-    #[serde(borrow, default)]
-    sandbox_key: Text<'t>,
-    #[serde(borrow, default)]
-    networks: Option<BTreeMap<Text<'t>, serde_json::Value>>,
+#[serde(default, rename_all = "PascalCase")]
+struct DockerNetwork {
+    sandbox_key: String,
+    networks: Option<BTreeMap<String, serde_json::Value>>,
 }
 
 /// Reads `config.v2.json` of Docker.
@@ -262,8 +246,7 @@ struct DockerNetwork<'t> {
 ///
 /// It is no such file; the sentence part says what is wrong.
 pub fn docker(text: &[u8]) -> Result<Option<Record>, String> {
-    let it: DockerContainer<'_> =
-        serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let it: DockerContainer = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     let labels = it.config.labels.unwrap_or_default();
     let of = |key: &str| word(&labels, &format!("io.kubernetes.{key}"));
     // `/k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT`
@@ -275,13 +258,13 @@ pub fn docker(text: &[u8]) -> Result<Option<Record>, String> {
     let Some(pod) = of("pod.name").or_else(|| part(2)) else {
         return Ok(None);
     };
-    let id = it.id.into_owned();
+    let id = it.id;
     let container = of("container.name").or_else(|| part(1));
     let is_sandbox = of("docker.type").map_or_else(
         || container.as_deref() == Some("POD"),
         |kind| kind == "podsandbox",
     );
-    let text = |text: Text<'_>| Some(text.into_owned()).filter(|it| !it.is_empty());
+    let text = |text: String| Some(text).filter(|it| !it.is_empty());
     let networks = it.network_settings.networks.unwrap_or_default();
     let key = text(it.network_settings.sandbox_key).map(|it| run_path(&it));
     let host_network =

@@ -17,14 +17,11 @@ pub struct Ended {
     pub reason: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 struct Containerd {
-    #[serde(default)]
     finished_at: i64,
-    #[serde(default)]
     exit_code: i64,
-    #[serde(default)]
     reason: String,
 }
 
@@ -40,13 +37,11 @@ pub fn containerd(text: &[u8]) -> Option<Ended> {
     })
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct CriO {
-    #[serde(default)]
     finished: String,
     exit_code: Option<i64>,
-    #[serde(default)]
     oom_killed: bool,
 }
 
@@ -60,22 +55,19 @@ pub fn cri_o(text: &[u8]) -> Option<Ended> {
     })
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 struct Docker {
     state: DockerState,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 struct DockerState {
-    #[serde(default)]
     running: bool,
-    #[serde(default)]
     exit_code: i64,
-    #[serde(default)]
     finished_at: String,
-    #[serde(default, rename = "OOMKilled")]
+    #[serde(rename = "OOMKilled")]
     oom_killed: bool,
 }
 

@@ -1,5 +1,6 @@
 //! A report as one finding, for the formats that every command has.
 
+use super::words::{self, headline};
 use crate::check_loop::{self, Edit, Hop, Report, Sighting, Verdict};
 use crate::finding::{self, Finding, Fix, Label, Severity};
 use crate::render::findings::{Log, Notice};
@@ -21,7 +22,7 @@ pub(super) fn verdict(report: &Report) -> Finding {
         code: id,
         name: id,
         severity: severity(report.verdict),
-        message: shown(&report.headline),
+        message: shown(&headline(report)),
         primary: label(place(report).unwrap_or(&Place::nowhere("")), String::new()),
         secondary: proofs.chain(sightings).collect(),
         help: None,
@@ -41,10 +42,15 @@ pub(super) fn place(report: &Report) -> Option<&Place> {
 /// What there is to say about the run: what is missing, worth knowing, and
 /// could not be read.
 pub(super) fn notices(report: &Report) -> Vec<Notice> {
-    let missing = report.missing.iter().map(|it| (Severity::Warning, it));
-    let others = report.remarks.iter().chain(&report.skipped);
+    let missing = report.missing.iter().map(words::missing);
+    let missing = missing.map(|it| (Severity::Warning, it.begun().text));
+    let remarks = report
+        .remarks
+        .iter()
+        .map(|it| words::remark(it).begun().text);
+    let others = remarks.chain(report.skipped.iter().cloned());
     let all = missing.chain(others.map(|it| (Severity::Info, it)));
-    all.map(|(severity, text)| Notice::new(severity, text))
+    all.map(|(severity, text)| Notice::new(severity, &text))
         .collect()
 }
 
@@ -123,9 +129,16 @@ pub(super) fn deciding_hops(report: &Report) -> &[Hop] {
 /// The fix as sentences: the change, what follows, what would undo it, what
 /// does not help.
 fn steps(fix: &check_loop::Fix) -> impl Iterator<Item = String> {
-    let then = fix.then.iter().map(|it| format!("then: {it}"));
-    let but = fix.but.iter().map(|it| format!("but: {it}"));
-    let not = fix.not.iter().map(|it| format!("does not help: {it}"));
+    let then = fix.then.iter().map(|it| words::action(it).sentence());
+    let then = then.map(|it| format!("then: {}", it.text));
+    let but = fix
+        .but
+        .iter()
+        .map(|it| format!("but: {}", words::caveat(it).text));
+    let not = fix
+        .not
+        .iter()
+        .map(|it| format!("does not help: {}", words::useless(it).text));
     let all = std::iter::once(change(&fix.edit)).chain(then).chain(but);
     all.chain(not).map(|it| shown(&it))
 }
@@ -142,12 +155,8 @@ fn change(edit: &Edit) -> String {
 
 /// A hop as words, with the text that says so.
 pub(super) fn sends(hop: &Hop, text: &str) -> String {
-    let Hop {
-        who,
-        network,
-        sends_to,
-        ..
-    } = hop;
+    let (who, network) = words::who(&hop.who);
+    let sends_to = &hop.sends_to;
     shown(&format!("{who} {network} sends to {sends_to}: {text}"))
 }
 

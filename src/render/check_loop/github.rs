@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::findings;
+use super::{findings, words};
 use crate::check_loop::Report;
 use crate::render::findings::{Notice, github};
 
@@ -16,7 +16,8 @@ use crate::render::findings::{Notice, github};
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut verdict = findings::verdict(report);
     let (mut notices, remarks) = (findings::notices(report), &report.remarks);
-    let remarks = remarks.iter().map(|it| findings::shown(it));
+    let remarks = remarks.iter().map(|it| words::remark(it).begun().text);
+    let remarks = remarks.map(|it| findings::shown(&it));
     verdict.notes.extend(remarks);
     notices.retain(|Notice { message, .. }| !verdict.notes.contains(message));
     github::write(&findings::log(&[verdict], notices), out)

@@ -7,15 +7,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::probe::{self, ProbeForm};
+use super::words;
+use crate::check_loop::facts::Concern;
 use crate::check_loop::{Chain, End, Fix, Hop, Proof, Report, Sighting, When};
 use crate::render::json;
+use crate::render::sentence::Sentence;
 use crate::render::setup_json::{self, SetupForm};
 use crate::text::Place;
+
+/// Since 2 sentences have codes.
+const FORMAT: u32 = 2;
 
 /// What `kdns check-loop --format json` writes.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(title = "CheckLoop")]
-struct Document<'r> {
+struct CheckLoopDocument<'r> {
     /// Version of this format.
     format: u32,
     /// The node's name, if it is known.
@@ -30,22 +36,24 @@ struct Document<'r> {
     #[schemars(extend("enum" = ["loop", "mixed", "refused", "no loop", "unknown"]))]
     next_start: &'static str,
     /// The verdict in one line.
-    headline: &'r str,
+    headline: String,
     /// What decides where the node's DNS leads: two nodes that are set up alike
     /// have the same.
     setup: SetupForm<'r>,
-    /// The hops of the first of `chains`: the way that decides.
+    /// What is wrong though it does not loop.
+    concern: Option<ConcernForm>,
+    /// The hops of the first of `chains`: the query path that decides.
     chain: Vec<HopForm<'r>>,
-    /// Every way that queries take, those that decide first.
+    /// Every query path, those that decide first.
     chains: Vec<ChainForm<'r>>,
     /// What ends it.
     fix: Option<FixForm<'r>>,
     /// Log lines that show it.
     evidence: Vec<SightingForm<'r>>,
     /// What would be needed for an answer.
-    missing: &'r [String],
+    missing: Vec<Sentence>,
     /// Drift and other things worth knowing.
-    remarks: &'r [String],
+    remarks: Vec<Sentence>,
     /// What could not be read.
     skipped: &'r [String],
     /// What the probe saw, if there was one.
@@ -55,12 +63,20 @@ struct Document<'r> {
     errors: Vec<ErrorForm<'r>>,
 }
 
-/// One server on the way.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ConcernForm {
+    /// What is wrong, the worst first. What a log shows has its kind as code.
+    troubles: Vec<Sentence>,
+    /// What to do about it, in order.
+    then: Vec<Sentence>,
+}
+
+/// One server on the query path.
 #[derive(Debug, Serialize, JsonSchema)]
 struct HopForm<'r> {
-    who: &'r str,
+    who: String,
     /// In which network.
-    network: &'r str,
+    network: &'static str,
     /// The address and port.
     sends_to: &'r str,
     /// The place that names the address: the last of `proof`.
@@ -101,14 +117,14 @@ struct ChainForm<'r> {
     back_to: Option<usize>,
     /// Why it cannot be followed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'r str>,
+    why: Option<Sentence>,
     /// Of how many equal choices this is how many.
     share: ShareForm,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct ShareForm {
-    ways: u32,
+    paths: u32,
     of: u32,
 }
 
@@ -121,11 +137,11 @@ struct FixForm<'r> {
     /// What is to stand there.
     new: &'r str,
     /// What to do after it, in order.
-    then: &'r [String],
+    then: Vec<Sentence>,
     /// What would undo it.
-    but: &'r [String],
+    but: Vec<Sentence>,
     /// What people try that does not fix it.
-    not: &'r [String],
+    not: Vec<Sentence>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -143,6 +159,10 @@ struct SightingForm<'r> {
     first: Option<&'r str>,
     /// The time of the last.
     last: Option<&'r str>,
+    /// The pod whose log it is; null: a log that the caller named.
+    pod: Option<&'r str>,
+    /// The servers that the lines name as asked, the first eight.
+    servers: Vec<String>,
 }
 
 /// Something that could not be done.
@@ -190,49 +210,58 @@ pub fn write_error_line(message: &str, node: Option<&str>, out: &mut dyn Write) 
 
 /// The schema of the output.
 pub fn schema() -> schemars::Schema {
-    json::schema::<Document<'_>>()
+    json::schema::<CheckLoopDocument<'_>>()
 }
 
-fn document(report: &Report) -> Document<'_> {
+fn document(report: &Report) -> CheckLoopDocument<'_> {
     let first = report.chains.first();
-    Document {
-        format: 1,
+    CheckLoopDocument {
+        format: FORMAT,
         node: report.node.as_deref(),
         verdict: report.verdict.word(),
         now: report.now.word(),
         next_start: report.next_start.word(),
-        headline: &report.headline,
+        headline: words::headline(report),
         setup: setup_json::form(&report.setup),
+        concern: report.concern.as_ref().map(concern),
         chain: first.map(|it| hops(&it.hops)).unwrap_or_default(),
         chains: report.chains.iter().map(chain).collect(),
         fix: report.fix.as_ref().map(fix),
         evidence: report.evidence.iter().map(sighting).collect(),
-        missing: &report.missing,
-        remarks: &report.remarks,
+        missing: report
+            .missing
+            .iter()
+            .map(|it| words::missing(it).begun())
+            .collect(),
+        remarks: report
+            .remarks
+            .iter()
+            .map(|it| words::remark(it).begun())
+            .collect(),
         skipped: &report.skipped,
         probe: report.probe.as_ref().map(probe::form),
         errors: Vec::new(),
     }
 }
 
-fn failure<'r>(message: &'r str, node: Option<&'r str>) -> Document<'r> {
-    Document {
-        format: 1,
+fn failure<'r>(message: &'r str, node: Option<&'r str>) -> CheckLoopDocument<'r> {
+    CheckLoopDocument {
+        format: FORMAT,
         node,
         verdict: "unknown",
         now: "unknown",
         next_start: "unknown",
         errors: vec![ErrorForm { message }],
-        ..Document::default()
+        ..CheckLoopDocument::default()
     }
 }
 
 fn chain(chain: &Chain) -> ChainForm<'_> {
     let (end, back_to, why) = match &chain.end {
         End::Cycle(hop) => ("cycle", Some(*hop), None),
-        End::Refused => ("refused", None, None),
+        End::Refused | End::Stopped => ("refused", None, None),
         End::Outside => ("outside", None, None),
-        End::Unknown(why) => ("unknown", None, Some(why.as_str())),
+        End::Unknown(why) => ("unknown", None, Some(words::unknown(why))),
     };
     ChainForm {
         when: match chain.when {
@@ -245,9 +274,18 @@ fn chain(chain: &Chain) -> ChainForm<'_> {
         back_to,
         why,
         share: ShareForm {
-            ways: chain.share.0,
+            paths: chain.share.0,
             of: chain.share.1,
         },
+    }
+}
+
+fn concern(concern: &Concern) -> ConcernForm {
+    let troubles = concern.troubles.iter();
+    let then = concern.then.iter();
+    ConcernForm {
+        troubles: troubles.map(|it| words::trouble(it).begun()).collect(),
+        then: then.map(|it| words::action(it).sentence()).collect(),
     }
 }
 
@@ -256,9 +294,10 @@ fn hops(hops: &[Hop]) -> Vec<HopForm<'_>> {
 }
 
 fn hop(hop: &Hop) -> HopForm<'_> {
+    let (who, network) = words::who(&hop.who);
     HopForm {
-        who: &hop.who,
-        network: &hop.network,
+        who,
+        network,
         sends_to: &hop.sends_to,
         at: hop.proof.last().map(|it| place(&it.place)),
         proof: hop.proof.iter().map(proof_form).collect(),
@@ -285,9 +324,9 @@ fn fix(fix: &Fix) -> FixForm<'_> {
         at: place(&fix.edit.place),
         old: fix.edit.old.as_deref(),
         new: &fix.edit.new,
-        then: &fix.then,
-        but: &fix.but,
-        not: &fix.not,
+        then: (fix.then.iter().map(|it| words::action(it).sentence())).collect(),
+        but: fix.but.iter().map(words::caveat).collect(),
+        not: fix.not.iter().map(words::useless).collect(),
     }
 }
 
@@ -299,5 +338,7 @@ fn sighting(sighting: &Sighting) -> SightingForm<'_> {
         count: sighting.count,
         first: sighting.first.as_deref(),
         last: sighting.last.as_deref(),
+        pod: sighting.pod.as_deref(),
+        servers: sighting.servers.iter().map(ToString::to_string).collect(),
     }
 }

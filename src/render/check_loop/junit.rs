@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::concise;
 use super::findings::shown;
+use super::words::headline;
 use crate::check_loop::{Report, Verdict};
 use crate::render::findings::junit::{self, Case, Ended};
 
@@ -25,7 +26,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let case = Case {
         ended,
         kind: word.to_owned(),
-        message: shown(&report.headline),
+        message: shown(&headline(report)),
         details: String::from_utf8_lossy(&details).into_owned(),
         ..test()
     };

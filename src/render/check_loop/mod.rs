@@ -12,3 +12,4 @@ pub mod sarif;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod words;

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::findings;
+use super::{findings, words};
 use crate::check_loop::{Edit, Report, Verdict};
 use crate::text::Place;
 
@@ -27,7 +27,11 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     match report.verdict {
         Verdict::NoLoop => line("no loop: DNS of this node leads outside", out),
         Verdict::Unknown => {
-            let reason = report.missing.first().unwrap_or(&report.headline);
+            let reason = report
+                .missing
+                .first()
+                .map(|it| words::missing(it).begun().text);
+            let reason = reason.unwrap_or_else(|| words::headline(report));
             line(&format!("{word}: {reason}"), out)
         }
         Verdict::Loop | Verdict::WillLoop | Verdict::Refused | Verdict::Mixed => {
@@ -51,7 +55,7 @@ fn accusation(word: &str, report: &Report) -> String {
     let culprit = hops.last().map(|hop| ascii(&hop.sends_to));
     let culprit = culprit.map_or_else(String::new, |it| cut_end(&it, MAX_BYTES / 3));
     let Some(place) = findings::place(report) else {
-        return format!("{word}: {culprit} {}", report.headline);
+        return format!("{word}: {culprit} {}", words::headline(report));
     };
     let proof = hops.iter().rev().find_map(|hop| hop.proof.last());
     if report.fix.as_ref().is_some_and(|fix| fix.is_restart) {

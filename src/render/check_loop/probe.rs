@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check_loop::Report;
-use crate::check_loop::seen::{Packet, Question, Seen, ServerSeen, Sight};
+use crate::check_loop::seen::{Packet, ProbeResult, Question, ServerSeen, Sight};
 use crate::topology::Network;
 
 /// So many packets of a question are shown to people.
@@ -65,7 +65,7 @@ struct PacketForm {
 }
 
 /// The form of what was seen.
-pub(super) fn form(seen: &Seen) -> ProbeForm<'_> {
+pub(super) fn form(seen: &ProbeResult) -> ProbeForm<'_> {
     ProbeForm {
         sight: sight_word(seen.sight),
         servers: seen.servers.iter().map(server).collect(),
@@ -110,7 +110,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-fn write_seen(seen: &Seen, out: &mut dyn Write) -> io::Result<()> {
+fn write_seen(seen: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nProbe: {}", sight_word(seen.sight))?;
     if seen.servers.is_empty() {
         writeln!(out, "  no server was found that could be asked")?;
@@ -170,7 +170,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A loop that was seen, and a server that was not asked for this reason.
-    pub(in crate::render::check_loop) fn seen(reason: &str) -> Seen {
+    pub(in crate::render::check_loop) fn seen(reason: &str) -> ProbeResult {
         let packet = |ms, from: &str, id| Packet {
             at: Duration::from_millis(ms),
             network: Network::Node,
@@ -200,7 +200,7 @@ pub(super) mod tests {
             reason: reason.map(str::to_owned),
             question,
         };
-        Seen {
+        ProbeResult {
             sight: Sight::Loops,
             servers: vec![
                 server("dnsmasq", Sight::Loops, None, Some(question)),

@@ -31,7 +31,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     let parts = Parts {
         rules: rules(),
-        results: result(report).into_iter().collect(),
+        results: Box::new(result(report).into_iter()),
         notices: &findings::notices(report),
         is_complete: report.verdict != Verdict::Unknown,
         properties: states,
@@ -47,8 +47,10 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 pub fn write_error(message: &str, out: &mut dyn Write) -> io::Result<()> {
     let parts = Parts {
         rules: rules(),
+        results: Box::new(std::iter::empty()),
         notices: &[Notice::new(Severity::Error, message)],
-        ..Parts::default()
+        is_complete: false,
+        properties: BTreeMap::new(),
     };
     sarif::write(parts, out)
 }
@@ -111,7 +113,7 @@ fn result(report: &Report) -> Option<Found> {
     Some(found)
 }
 
-/// A way that queries take, one location for each proof.
+/// A query path, one location for each proof.
 fn flow(chain: &Chain) -> Option<CodeFlow> {
     let proofs = chain.hops.iter().flat_map(|hop| {
         let step = |proof: &crate::check_loop::Proof| {
@@ -125,7 +127,7 @@ fn flow(chain: &Chain) -> Option<CodeFlow> {
     let locations = some(proofs.collect())?;
     let thread = ThreadFlow::builder().locations(locations).build();
     let zone = shown(&chain.zone);
-    let of = message(&format!("the way of queries for {zone}"));
+    let of = message(&format!("the query path for {zone}"));
     let flow = CodeFlow::builder().thread_flows(vec![thread]).message(of);
     Some(flow.build())
 }

@@ -14,7 +14,7 @@ use crate::dig::mnemonic::{class_text, rcode_text, type_text};
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "kdns dig +json")]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
-struct Document {
+struct MessageForm {
     #[serde(rename = "ID")]
     id: u16,
     #[serde(rename = "QR")]
@@ -133,10 +133,10 @@ pub fn write(shown: &Shown<'_>, out: &mut String) {
 
 /// The JSON Schema of a message.
 pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Document)
+    schemars::schema_for!(MessageForm)
 }
 
-fn document(shown: &Shown<'_>) -> Document {
+fn document(shown: &Shown<'_>) -> MessageForm {
     let message = shown.message;
     let is = |bit: u16| message.flags & bit != 0;
     let question = message.questions.first();
@@ -144,7 +144,7 @@ fn document(shown: &Shown<'_>) -> Document {
     let server = &shown.exchange.server;
     let style = Style::short(&shown.exchange.lookup.print, shown.globals, shown.now());
     let all = |section: &[Record]| section.iter().map(|it| record(it, &style)).collect();
-    Document {
+    MessageForm {
         id: message.id,
         qr: is(flag::QR),
         opcode: message.opcode,
@@ -171,7 +171,8 @@ fn document(shown: &Shown<'_>) -> Document {
         edns: edns(message),
         server: format!("{}#{}", server.address, server.port()),
         transport: if shown.exchange.tcp { "TCP" } else { "UDP" },
-        query_time_microseconds: u64::try_from(shown.times.elapsed.as_micros()).unwrap_or(u64::MAX),
+        query_time_microseconds: u64::try_from(shown.exchange.times.elapsed.as_micros())
+            .unwrap_or(u64::MAX),
         message_octets: message.size,
     }
 }

@@ -1,35 +1,20 @@
 //! A reply as text.
 
 use std::fmt::Write as _;
-use std::net::SocketAddr;
-use std::time::Duration;
 
 use super::idn::Refused;
 use super::style::{Style, indent};
 use super::words::ttl;
 use super::{dns64, edns, rdata};
 use crate::dig::lookup::Globals;
-use crate::dig::machine::Exchange;
 use crate::dig::message::{Message, Question, Record, flag};
 use crate::dig::mnemonic::{class_text, opcode_text, rcode_text, type_text};
+use crate::dig::printed::Exchange;
 use crate::text::escaped;
 
 const SOA: u16 = 6;
 const AXFR: u16 = 252;
 const UPDATE: u8 = 5;
-
-/// What the caller knows about a conversation.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Times {
-    /// When the query was sent, since 1970.
-    pub sent: Duration,
-    /// When the reply came, since 1970.
-    pub received: Duration,
-    /// How long that took, by a clock that never jumps.
-    pub elapsed: Duration,
-    /// The address and port that the query came from.
-    pub local: Option<SocketAddr>,
-}
 
 /// A message with what is needed to print it.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +29,12 @@ pub struct Shown<'s> {
     pub first: bool,
     /// What holds for all lookups.
     pub globals: &'s Globals,
-    /// Times and addresses.
-    pub times: Times,
 }
 
 impl Shown<'_> {
     pub(super) fn now(&self) -> u64 {
-        self.times.received.as_secs().max(self.times.sent.as_secs())
+        let times = &self.exchange.times;
+        times.received.as_secs().max(times.sent.as_secs())
     }
 
     pub(super) fn sections(&self) -> [(&'static str, &[Record], bool); 3] {
@@ -132,7 +116,7 @@ pub fn write(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
         out.push('\n');
         edns::write(shown.message, shown.exchange.cookie_ok, out);
     }
-    let style = Style::of(&lookup.print, shown.globals, shown.now());
+    let style = Style::of_section(&lookup.print, shown.globals, shown.now());
     let title = |out: &mut String, title: &str| {
         if comments {
             let _ = writeln!(out, ";; {title} SECTION:");
@@ -373,7 +357,7 @@ pub(super) fn short(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> 
                 " from server {}",
                 escaped(server.to_string().as_bytes())
             );
-            let elapsed = shown.times.elapsed;
+            let elapsed = shown.exchange.times.elapsed;
             let _ = if print.microseconds {
                 write!(out, " in {} us.", elapsed.as_micros())
             } else {

@@ -2,25 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::reply::Times;
 use crate::dig::lookup::Globals;
-use crate::dig::machine::{Exchange, Total};
+use crate::dig::printed::{Exchange, Total};
 use crate::host::clock;
 use crate::text::escaped;
 
 /// What follows a reply: times, server, size.
 ///
 /// Source: BIND bin/dig/dig.c: `received` (9.18)
-pub fn received(
-    exchange: &Exchange,
-    total: Total,
-    globals: &Globals,
-    times: &Times,
-    out: &mut String,
-) {
+pub fn received(exchange: &Exchange, total: Total, globals: &Globals, out: &mut String) {
     let print = &exchange.lookup.print;
     let peer = peer(exchange);
-    let elapsed = times.elapsed;
+    let elapsed = exchange.times.elapsed;
     if globals.short || globals.yaml || globals.json {
         return;
     }
@@ -32,7 +25,7 @@ pub fn received(
         };
         let transport = exchange.server.transport(exchange.tcp);
         let _ = writeln!(out, ";; SERVER: {peer} ({transport})");
-        let _ = writeln!(out, ";; WHEN: {}", clock::local(times.received));
+        let _ = writeln!(out, ";; WHEN: {}", clock::local(exchange.times.received));
         let bytes = total.bytes;
         let _ = match total.transfer {
             Some((records, messages)) => writeln!(
@@ -57,7 +50,7 @@ pub fn received(
 fn peer(exchange: &Exchange) -> String {
     let server = &exchange.server;
     let port = server.port();
-    let word = escaped(&server.word);
+    let word = escaped(&server.word());
     format!("{}#{port}({word})", server.address)
 }
 

@@ -45,7 +45,7 @@ pub struct Style {
 
 impl Style {
     /// The style of records in sections.
-    pub fn of(print: &Print, globals: &Globals, now: u64) -> Self {
+    pub fn of_section(print: &Print, globals: &Globals, now: u64) -> Self {
         if globals.yaml {
             return Self {
                 yaml: true,

@@ -41,10 +41,10 @@ pub fn write(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
     };
     let _ = writeln!(out, "    type: {kind}");
     let micro = lookup.print.microseconds;
-    let sent = timestamp(shown.times.sent, micro);
+    let sent = timestamp(shown.exchange.times.sent, micro);
     let _ = writeln!(out, "    query_time: !!timestamp {sent}");
     if !shown.is_query {
-        let received = timestamp(shown.times.received, micro);
+        let received = timestamp(shown.exchange.times.received, micro);
         let _ = writeln!(out, "    response_time: !!timestamp {received}");
     }
     let _ = writeln!(out, "    message_size: {}b", message.size);
@@ -87,7 +87,7 @@ fn sockets(shown: &Shown<'_>, out: &mut String) {
         "    socket_family: {family}\n    socket_protocol: {transport}\n    \
          response_address: \"{address}\"\n    response_port: {port}"
     );
-    if let Some(local) = shown.times.local {
+    if let Some(local) = shown.exchange.times.local {
         let address = with_end(&local_text(local));
         let port = local.port();
         let _ = writeln!(
@@ -179,7 +179,7 @@ fn options(message: &Message, cookie_ok: Option<bool>, out: &mut String) {
 /// Source: BIND lib/dns/message.c: `dns_message_sectiontotext` (9.18)
 fn sections(shown: &Shown<'_>, out: &mut String) -> Result<(), Refused> {
     let print = &shown.exchange.lookup.print;
-    let style = Style::of(print, shown.globals, shown.now());
+    let style = Style::of_section(print, shown.globals, shown.now());
     if shown.has_question() {
         let _ = writeln!(out, "{INDENT}{}_SECTION:", shown.question_title());
         for question in &shown.message.questions {

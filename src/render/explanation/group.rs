@@ -2,17 +2,16 @@
 
 use std::io;
 
-use super::answers::{Answers, answers, said};
-use super::{Text, ids};
+use super::verdict::{queries, range};
+use super::{Text, few, first_of, ids};
+use crate::address::Server;
 use crate::engine::machine::Outcome;
 use crate::explain::plan::{self, Candidate};
 use crate::explain::transition::{REPLIES, Reply, Silence, Then};
-use crate::explain::{Explanation, Group, Member, Row};
-use crate::name::Name;
+use crate::explain::{Explanation, Group, Member};
 use crate::render::words;
 use crate::resolver::Resolver;
-use crate::resolver::reading::Origin;
-use crate::scenario::record_type::Shown;
+use crate::resolver::reading::{Origin, Setting};
 use crate::simulation::MAX_QUERIES;
 use crate::text::escaped;
 
@@ -23,96 +22,16 @@ impl Text<'_> {
         group: &Group<'_>,
     ) -> io::Result<()> {
         writeln!(self.out)?;
-        let (names, rest) = heading(group);
-        self.headed(0, &self.bold(&names), &rest)?;
-        let answers = answers(explanation, group);
-        let servers = common_servers(group);
-        let longest = group
-            .candidates
+        let names: Vec<String> = group
+            .members
             .iter()
-            .map(|row| fqdn(&row.candidate).chars().count());
-        let width = longest.max().unwrap_or(0).min(48);
-        for (index, row) in group.candidates.iter().enumerate() {
-            self.row(index, row, width, servers.is_none())?;
-            self.row_details(explanation, &answers, row)?;
-        }
+            .map(|it| versioned(it.resolver))
+            .collect();
+        self.headed(0, &self.bold(&names.join(", ")), "")?;
         self.ends(explanation, group)?;
         self.transitions(group)?;
         self.silence(group)?;
         self.notes(group)
-    }
-
-    fn row(&mut self, index: usize, row: &Row, width: usize, show_servers: bool) -> io::Result<()> {
-        let candidate = &row.candidate;
-        let name = fqdn(candidate);
-        let padding = width.saturating_sub(name.chars().count());
-        let types: Vec<String> = candidate
-            .record_types()
-            .iter()
-            .map(|it| Shown(*it).to_string())
-            .collect();
-        let because = words::because(&candidate.because);
-        let mut details = format!("{}  {because}", types.join(" "));
-        if show_servers {
-            let servers: Vec<String> = candidate
-                .servers()
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-            details = format!("{details}  {}", servers.join(" "));
-        }
-        let number = format!("{:>4}", index + 1);
-        let shown = if row.is_useful {
-            self.green(&name)
-        } else {
-            self.bold(&name)
-        };
-        let shown = if row.is_asked { shown } else { self.dim(&name) };
-        if name.chars().count() > width {
-            writeln!(self.out, "{number}  {shown}")?;
-            writeln!(self.out, "      {}", self.dim(&details))
-        } else {
-            let blank = " ".repeat(padding);
-            writeln!(self.out, "{number}  {shown}{blank}  {}", self.dim(&details))
-        }
-    }
-
-    fn row_details(
-        &mut self,
-        explanation: &Explanation<'_>,
-        answers: &Answers<'_>,
-        row: &Row,
-    ) -> io::Result<()> {
-        let mut parts = Vec::new();
-        let name = row.candidate.name.as_ref();
-        if let Some((name, meaning)) = name.zip(row.meaning.as_ref())
-            && self.explained.insert(name.clone())
-        {
-            parts.push(words::meaning(meaning));
-        }
-        if row.is_useful {
-            parts.push("what you most likely mean".to_owned());
-        }
-        let has_return = |name: &Name| name.labels().any(|label| label.contains(&b'\r'));
-        if name.is_some_and(has_return) {
-            parts.push("\\013 is a carriage return: the file has the line ends of Windows".into());
-        }
-        if !row.is_asked {
-            parts.push("not asked".to_owned());
-        } else if let Some(answers) = answers.get(&row.candidate.key()) {
-            parts.push(said(answers));
-        }
-        if !parts.is_empty() {
-            self.paragraph(6, &parts.join("; "))?;
-        }
-        if !self.style.verbose {
-            return Ok(());
-        }
-        let key = explanation.cluster.as_ref().zip(name);
-        match key.and_then(|(cluster, name)| cluster.skydns_key(name)) {
-            Some(key) => self.paragraph(6, &format!("kube-dns: {key}")),
-            None => Ok(()),
-        }
     }
 
     fn ends(&mut self, explanation: &Explanation<'_>, group: &Group<'_>) -> io::Result<()> {
@@ -170,17 +89,17 @@ impl Text<'_> {
         if let [(sentence, resolvers)] = sentences.as_slice()
             && resolvers.len() == group.members.len()
         {
-            return self.titled(2, title, sentence);
+            return self.under(2, title, sentence);
         }
         writeln!(self.out, "  {title}:")?;
         for (sentence, resolvers) in sentences {
-            self.titled(4, &ids(&resolvers), &sentence)?;
+            self.under(4, &ids(&resolvers), &sentence)?;
         }
         Ok(())
     }
 
     /// A title and one sentence behind it, or several below it.
-    fn titled(&mut self, indent: usize, title: &str, sentences: &str) -> io::Result<()> {
+    fn under(&mut self, indent: usize, title: &str, sentences: &str) -> io::Result<()> {
         if !sentences.contains('\n') {
             return self.paragraph(indent, &format!("{title}: {sentences}"));
         }
@@ -191,7 +110,7 @@ impl Text<'_> {
 }
 
 /// The candidate with its final dot.
-fn fqdn(candidate: &Candidate) -> String {
+pub(super) fn fqdn(candidate: &Candidate) -> String {
     match &candidate.name {
         None => "(a malformed message)".to_owned(),
         Some(name) if name.as_wire().is_empty() => ".".to_owned(),
@@ -209,7 +128,7 @@ pub(in crate::render) fn outcome(outcome: &Outcome) -> String {
             let list: Vec<String> = addresses.iter().map(ToString::to_string).collect();
             format!("finds {}", list.join(", "))
         }
-        Outcome::Failed(code) => format!("ends with {code}"),
+        failed => format!("ends with {}", failed.code().unwrap_or_default()),
     }
 }
 
@@ -226,16 +145,23 @@ pub(in crate::render) fn silence(silence: &Silence) -> String {
     }
 }
 
-/// Versions of the members, and how much they ask.
-fn heading(group: &Group<'_>) -> (String, String) {
-    let names: Vec<String> = group
-        .members
-        .iter()
-        .map(|member| versioned(member.resolver))
-        .collect();
-    let counts = ranges(group.members.iter().map(|member| member.run.sent.len()));
-    let is_cut = |member: &Member<'_>| member.run.sent.len() >= MAX_QUERIES;
-    let is_cut = group.members.iter().any(is_cut);
+/// Versions of the members, and how much they ask whom.
+pub(super) fn heading(
+    explanation: &Explanation<'_>,
+    group: &Group<'_>,
+    verbose: bool,
+) -> (String, String) {
+    let names = group.members.iter().map(|it| versioned(it.resolver));
+    let names: Vec<String> = names.collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let names = if verbose {
+        names.join(", ")
+    } else {
+        first_of(&names)
+    };
+    let counts = group.members.iter().map(|it| queries(explanation, it));
+    let is_cut = counts.clone().any(|it| it >= MAX_QUERIES);
+    let counts = range(counts);
     let what = match counts.as_str() {
         "0" => "no query".to_owned(),
         "1" => "1 query".to_owned(),
@@ -243,26 +169,35 @@ fn heading(group: &Group<'_>) -> (String, String) {
         _ => format!("{counts} queries"),
     };
     let to = match common_servers(group) {
-        Some(servers) if !servers.is_empty() && counts != "0" => format!(" to {servers}"),
+        Some(servers) if counts != "0" => {
+            format!(" to {}", servers_of(explanation, group, &servers))
+        }
         _ => String::new(),
     };
-    // Where the file names none.
-    let is_built_in = |member: &Member<'_>| {
-        let mut servers = member.reading.servers.iter();
-        servers.all(|server| server.origin == Origin::BuiltIn)
-    };
-    let default = if group.members.iter().all(is_built_in) && !to.is_empty() {
-        " (default)"
-    } else {
-        ""
-    };
-    let asked_all = group.candidates.iter().all(|row| row.is_asked);
-    let until = if asked_all && counts != "0" && !is_cut {
-        " until nothing is left"
-    } else {
-        ""
-    };
-    (names.join(", "), format!(": {what}{to}{default}{until}"))
+    (names, format!(": {what}{to}"))
+}
+
+/// The servers asked, and those of the file that are asked when these fail.
+fn servers_of(explanation: &Explanation<'_>, group: &Group<'_>, asked: &[String]) -> String {
+    let readings = || group.members.iter().map(|it| &it.reading.servers);
+    let is_built_in = |it: &Setting<Server>| it.origin == Origin::BuiltIn;
+    if readings().all(|it| it.iter().all(is_built_in)) {
+        return format!("{} (default)", asked.join(", "));
+    }
+    let mut others: Vec<String> = Vec::new();
+    for server in readings().flatten() {
+        let server = server.value.to_string();
+        if !asked.contains(&server) && !others.contains(&server) {
+            others.push(server);
+        }
+    }
+    let at_once = asked.len() > 1 && explanation.scenario.answers.is_empty();
+    let at_once = if at_once { " at once" } else { "" };
+    let asked = asked.join(", ");
+    if others.is_empty() {
+        return format!("{asked}{at_once}");
+    }
+    format!("{asked}{at_once}, then {} if it fails", others.join(", "))
 }
 
 /// `glibc 2.36`
@@ -339,9 +274,36 @@ pub(in crate::render) fn shared<'m>(
     sentences
 }
 
+/// A sentence for all, or one for each resolver.
+pub(in crate::render) fn joined(
+    begin: &str,
+    count: usize,
+    sentences: Vec<(String, Vec<&Resolver>)>,
+) -> String {
+    let one = |(sentence, resolvers): (String, Vec<&Resolver>)| {
+        if resolvers.len() == count {
+            sentence
+        } else {
+            format!("{}: {sentence}", few(&resolvers))
+        }
+    };
+    let parts: Vec<String> = sentences.into_iter().map(one).collect();
+    format!("{begin}: {}.", parts.join("; "))
+}
+
+/// What is said of which resolvers: `5 s (musl-1.2.5), 20 s (glibc)`; without
+/// them where it is the same for all.
+pub(super) fn whose(sentences: &[(String, Vec<&Resolver>)]) -> Vec<String> {
+    let one = |(sentence, resolvers): &(String, Vec<&Resolver>)| match sentences.len() {
+        1 => sentence.clone(),
+        _ => format!("{sentence} ({})", few(resolvers)),
+    };
+    sentences.iter().map(one).collect()
+}
+
 /// The servers of the group if every candidate goes to the same ones: those of
 /// the queries that are made, also where the plan needs only the first.
-fn common_servers(group: &Group<'_>) -> Option<String> {
+fn common_servers(group: &Group<'_>) -> Option<Vec<String>> {
     let made = plan::candidates(&group.members.first()?.run);
     let mut lists = made.iter().map(Candidate::servers);
     let first = lists.next().unwrap_or_default();
@@ -349,7 +311,7 @@ fn common_servers(group: &Group<'_>) -> Option<String> {
         return None;
     }
     let names: Vec<String> = first.iter().map(ToString::to_string).collect();
-    Some(names.join(", "))
+    Some(names).filter(|it| !it.is_empty())
 }
 
 /// The id without the version that follows it anyway.
@@ -361,7 +323,7 @@ fn family(resolver: &Resolver) -> &'static str {
 }
 
 /// `8`, or `6-8` where members differ.
-fn ranges(counts: impl Iterator<Item = usize> + Clone) -> String {
+pub(super) fn ranges(counts: impl Iterator<Item = usize> + Clone) -> String {
     let (least, most) = (counts.clone().min(), counts.max());
     match (least, most) {
         (Some(least), Some(most)) if least == most => least.to_string(),

@@ -4,23 +4,24 @@ mod answers;
 pub(super) mod group;
 pub mod json;
 mod savings;
+mod summary;
+mod table;
 mod unused;
+mod verdict;
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use colored::Colorize as _;
 
 use self::group::shared;
-use crate::explain::{Context, Explanation, Member};
-use crate::name::Name;
+use crate::explain::{Explanation, Member};
 use crate::render::paragraph;
 use crate::render::words;
 use crate::resolver::Resolver;
 use crate::text::escaped;
 
-/// So many entries of a search list and words without effect are listed for a
-/// resolver; the others are counted. A stranger's file can have 500,000.
+/// So many entries of a search list are listed for a resolver; the others are
+/// counted. A stranger's file can have 500,000.
 const MAX_LISTED: usize = 1000;
 
 /// How to write.
@@ -28,70 +29,56 @@ const MAX_LISTED: usize = 1000;
 pub struct Style {
     /// ANSI colours.
     pub colors: bool,
-    /// More detail: last candidates' errors, kube-dns keys.
+    /// More detail: what each answer leads to, errors, what happens to other names.
     pub verbose: bool,
+    /// Lines that are not prose may be so wide: 80, or the terminal's width.
+    pub columns: usize,
 }
 
 pub(super) struct Text<'w> {
     style: Style,
     out: &'w mut dyn Write,
-    /// Names whose meaning was said already.
-    explained: BTreeSet<Name>,
 }
 
-/// Writes the explanation: decision, groups, what is not used, advice.
+/// Writes the explanation: the verdict, the names, why, the fix; all else only
+/// if it is to be verbose.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
 pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Text::new(style, out);
-    text.about(&explanation.context)?;
-    text.decisions(explanation)?;
-    for group in &explanation.groups {
-        text.group(explanation, group)?;
+    let mut text = Text { style, out };
+    text.verdict(explanation)?;
+    text.table(explanation)?;
+    text.why(explanation)?;
+    if !style.verbose {
+        text.unused(explanation)?;
     }
-    text.unused(explanation)?;
-    text.savings(&explanation.advice)
+    text.fix(explanation)?;
+    text.servers(explanation)?;
+    if style.verbose {
+        for group in &explanation.groups {
+            text.group(explanation, group)?;
+        }
+        text.unused(explanation)?;
+    }
+    text.about(&explanation.context)?;
+    if style.verbose {
+        return Ok(());
+    }
+    let more = "More with -v: errors, what each answer leads to, what happens to other names.";
+    writeln!(text.out, "{}", text.dim(more))
 }
 
 impl<'w> Text<'w> {
     /// Writes to `out`.
     pub(super) fn new(style: Style, out: &'w mut dyn Write) -> Self {
-        Self {
-            style,
-            out,
-            explained: BTreeSet::new(),
-        }
+        Self { style, out }
     }
 
     /// A line, of which every part is safe to print.
     pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.out, "{}", line.trim_end())
-    }
-
-    /// What was read, and where its loopback servers lead.
-    pub(super) fn about(&mut self, context: &Context) -> io::Result<()> {
-        for sentence in &context.about {
-            self.paragraph(0, sentence)?;
-        }
-        for lead in &context.leads {
-            let sentence = format!("{}: {}", lead.place, lead.lead.sentence());
-            self.headed(0, &self.yellow(&sentence), "")?;
-        }
-        if !context.about.is_empty() || !context.leads.is_empty() {
-            writeln!(self.out)?;
-        }
-        Ok(())
-    }
-
-    fn decisions(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
-        let scenario = explanation.scenario;
-        for sentence in decisions(explanation) {
-            let name = self.bold(&scenario.name);
-            self.headed(0, &name, &format!("  {sentence}."))?;
-        }
-        Ok(())
     }
 
     /// Wrapped text; whatever it comes from, it is printed safely.
@@ -146,17 +133,23 @@ impl<'w> Text<'w> {
     }
 }
 
+/// Every resolver, in the order of the groups.
+pub(super) fn members<'e>(
+    explanation: &'e Explanation<'_>,
+) -> impl Iterator<Item = &'e Member<'e>> + Clone {
+    explanation.groups.iter().flat_map(|it| &it.members)
+}
+
 /// Why resolvers ask in this order, equal sentences put together.
 pub(super) fn decisions(explanation: &Explanation<'_>) -> Vec<String> {
-    let members = explanation.groups.iter().flat_map(|it| &it.members);
     let sentence = |member: &Member<'_>| words::decision(explanation.scenario, &member.decision);
-    let sentences = shared(members, sentence);
+    let sentences = shared(members(explanation), sentence);
     let alone = sentences.len() == 1;
     let whose = |(sentence, resolvers): (String, Vec<&Resolver>)| {
         if alone {
             sentence
         } else {
-            format!("{}: {sentence}", ids(&resolvers))
+            format!("{}: {sentence}", few(&resolvers))
         }
     };
     sentences.into_iter().map(whose).collect()
@@ -165,4 +158,19 @@ pub(super) fn decisions(explanation: &Explanation<'_>) -> Vec<String> {
 pub(super) fn ids(resolvers: &[&Resolver]) -> String {
     let ids: Vec<&str> = resolvers.iter().map(|resolver| resolver.id).collect();
     ids.join(", ")
+}
+
+/// The first of many, and how many more.
+pub(super) fn few(resolvers: &[&Resolver]) -> String {
+    let ids: Vec<&str> = resolvers.iter().map(|resolver| resolver.id).collect();
+    first_of(&ids)
+}
+
+/// The first of many words, and how many more.
+fn first_of(words: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    match words.split_at_checked(SHOWN) {
+        Some((first, more @ [_, _, ..])) => format!("{} and {} more", first.join(", "), more.len()),
+        _ => words.join(", "),
+    }
 }

@@ -2,23 +2,37 @@
 
 use std::io;
 
-use super::Text;
-use crate::explain::advice::{Advice, Harm};
+use super::{Text, first_of, members};
+use crate::explain::Explanation;
+use crate::explain::advice::{Advice, Change, Harm};
 use crate::render::words;
 
 impl Text<'_> {
-    pub(super) fn savings(&mut self, advice: &[Advice]) -> io::Result<()> {
-        if advice.is_empty() {
-            return Ok(());
-        }
-        writeln!(self.out, "\n{}", self.bold("What would save queries"))?;
-        for advice in advice {
-            let savings = counts(advice);
-            let sentence = format!("{}: {}", words::change(&advice.change), savings.join(", "));
-            self.paragraph(2, &sentence)?;
-            self.paragraph(4, &format!("Price: {}", words::price(&advice.change)))?;
-            for cost in costs(advice) {
-                self.paragraph(4, &format!("Price: {cost}"))?;
+    /// The change that saves most with its trade-off, then the others.
+    pub(super) fn fix(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        for (index, advice) in explanation.advice.iter().enumerate() {
+            let place = members(explanation).find_map(|it| it.reading.ndots);
+            let place = match (&advice.change, place) {
+                (Change::Ndots(_), Some(it)) => {
+                    format!(" ({})", words::origin(explanation.scenario, it.origin))
+                }
+                _ => String::new(),
+            };
+            let change = words::change(&advice.change);
+            let (first, rest) = change.split_at_checked(1).unwrap_or_default();
+            let change = format!("{}{rest}{place}", first.to_lowercase());
+            let title = if index == 0 { "Fix" } else { "Or" };
+            let counts = self.first(
+                explanation,
+                &counts(advice, members(explanation).count()),
+                ", ",
+            );
+            self.titled(title, &format!("{change}: {counts}."))?;
+            let trade_off = words::trade_off(&advice.change);
+            self.titled("Trade-off", &format!("{trade_off}."))?;
+            if self.style.verbose {
+                let mut costs = costs(advice).into_iter();
+                costs.try_for_each(|cost| self.paragraph(2, &cost))?;
             }
         }
         Ok(())
@@ -27,41 +41,47 @@ impl Text<'_> {
 
 /// What the change does to other names, resolvers with the same put together.
 fn costs(advice: &Advice) -> Vec<String> {
-    let mut sentences: Vec<(String, Vec<&str>)> = Vec::new();
-    for cost in &advice.costs {
+    let costs = advice.costs.iter().map(|cost| {
         let sentence = match cost.effect {
             Harm::Lost => format!("{} is not found any more", cost.name),
             Harm::Slower(more) => {
+                let name = &cost.name;
                 format!(
-                    "{} takes {more} queries more and is asked outside of the cluster first",
-                    cost.name
+                    "{name} takes {more} queries more and is asked outside of the cluster first"
                 )
             }
         };
-        match sentences.iter_mut().find(|(other, _)| *other == sentence) {
-            Some((_, resolvers)) => resolvers.push(cost.resolver),
-            None => sentences.push((sentence, vec![cost.resolver])),
-        }
-    }
-    sentences
-        .into_iter()
-        .map(|(sentence, resolvers)| format!("{sentence} ({})", resolvers.join(", ")))
-        .collect()
+        (sentence, cost.resolver)
+    });
+    put_together(costs, 0)
 }
 
 /// `2 queries instead of 8 (glibc, go-1.27)`, equal ones put together.
-fn counts(advice: &Advice) -> Vec<String> {
-    let mut counts: Vec<(String, Vec<&str>)> = Vec::new();
-    for saving in &advice.savings {
+fn counts(advice: &Advice, all: usize) -> Vec<String> {
+    let counts = advice.savings.iter().map(|saving| {
         let queries = words::counted(saving.after, "query", "queries");
-        let sentence = format!("{queries} instead of {}", saving.before);
-        match counts.iter_mut().find(|(other, _)| *other == sentence) {
-            Some((_, resolvers)) => resolvers.push(saving.resolver),
-            None => counts.push((sentence, vec![saving.resolver])),
+        (
+            format!("{queries} instead of {}", saving.before),
+            saving.resolver,
+        )
+    });
+    put_together(counts, all)
+}
+
+/// Equal sentences once, with their resolvers unless it is all of them.
+fn put_together(all: impl Iterator<Item = (String, &'static str)>, count: usize) -> Vec<String> {
+    let mut sentences: Vec<(String, Vec<&str>)> = Vec::new();
+    for (sentence, resolver) in all {
+        match sentences.iter_mut().find(|(other, _)| *other == sentence) {
+            Some((_, resolvers)) => resolvers.push(resolver),
+            None => sentences.push((sentence, vec![resolver])),
         }
     }
-    counts
-        .into_iter()
-        .map(|(sentence, resolvers)| format!("{sentence} ({})", resolvers.join(", ")))
-        .collect()
+    let whose = |(sentence, resolvers): (String, Vec<&str>)| {
+        if resolvers.len() == count {
+            return sentence;
+        }
+        format!("{sentence} ({})", first_of(&resolvers))
+    };
+    sentences.into_iter().map(whose).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::group::shared;
-use super::{MAX_LISTED, Text, ids};
+use super::{Text, few, ids, members};
 use crate::explain::{Explanation, Member};
 use crate::resolver::Resolver;
 use crate::text::{Span, excerpt};
@@ -24,15 +24,30 @@ impl Text<'_> {
         if fates.is_empty() {
             return Ok(());
         }
+        if !self.style.verbose {
+            let ignored = fates.iter().filter_map(|(spans, reasons)| {
+                let (why, whose) = reasons.first()?;
+                let others = reasons.iter().skip(1).flat_map(|it| it.1.clone());
+                let others: Vec<&Resolver> = others.collect();
+                let too = match others.is_empty() {
+                    true => String::new(),
+                    false => format!("; ignored by {} too", few(&others)),
+                };
+                let words = words(explanation, spans, 1);
+                Some(format!("{words}: {why} ({}){too}", few(whose)))
+            });
+            return self.some("Ignored", explanation, &ignored.collect::<Vec<_>>());
+        }
         let title = self.bold("Without effect, or not as written");
         writeln!(self.out, "\n{title}")?;
         for (spans, reasons) in fates {
-            self.paragraph(2, &words(explanation, &spans))?;
+            self.paragraph(2, &words(explanation, &spans, SHOWN))?;
             for (why, resolvers) in reasons {
                 self.paragraph(4, &format!("{}: {why}", ids(&resolvers)))?;
             }
         }
-        for (more, resolvers) in shared(members(explanation), |it| more(it).to_string()) {
+        let more = |it: &Member<'_>| it.reading.dropped.more().to_string();
+        for (more, resolvers) in shared(members(explanation), more) {
             if more != "0" {
                 let whose = ids(&resolvers);
                 self.paragraph(2, &format!("{more} more words are not listed ({whose})"))?;
@@ -42,21 +57,12 @@ impl Text<'_> {
     }
 }
 
-fn members<'e>(explanation: &'e Explanation<'_>) -> impl Iterator<Item = &'e Member<'e>> {
-    explanation.groups.iter().flat_map(|group| &group.members)
-}
-
-/// How many words without effect are not listed.
-fn more(member: &Member<'_>) -> usize {
-    member.reading.dropped.len().saturating_sub(MAX_LISTED)
-}
-
 /// The words that the file has in vain, in file order, those with the same
 /// fate put together.
 fn fates<'e>(explanation: &'e Explanation<'_>) -> Vec<(Vec<Span>, Reasons<'e>)> {
     let mut words: BTreeMap<Span, Reasons<'e>> = BTreeMap::new();
     for member in members(explanation) {
-        let listed = member.reading.dropped.iter().take(MAX_LISTED);
+        let listed = member.reading.dropped.first();
         for dropped in member.reading.refused.iter().chain(listed) {
             let reasons = words.entry(dropped.span).or_default();
             match reasons.iter_mut().find(|(why, _)| *why == dropped.why) {
@@ -86,11 +92,11 @@ fn is_same(one: &Reasons<'_>, other: &Reasons<'_>) -> bool {
 }
 
 /// The words with their places, cut where they are long or many.
-fn words(explanation: &Explanation<'_>, spans: &[Span]) -> String {
+fn words(explanation: &Explanation<'_>, spans: &[Span], most: usize) -> String {
     let Some(conf) = &explanation.scenario.resolv_conf else {
         return String::new();
     };
-    let shown = spans.iter().take(SHOWN).enumerate().map(|(index, span)| {
+    let shown = spans.iter().take(most).enumerate().map(|(index, span)| {
         let at = conf.position(span.start);
         let place = match index {
             0 => conf.place(span.start),
@@ -99,8 +105,8 @@ fn words(explanation: &Explanation<'_>, spans: &[Span]) -> String {
         format!("{place} `{}`", excerpt(conf.bytes(*span), LONGEST))
     });
     let mut text = shown.collect::<Vec<_>>().join(", ");
-    if let Some(last) = spans.get(SHOWN..).and_then(<[Span]>::last) {
-        let more = spans.len() - SHOWN;
+    if let Some(last) = spans.get(most..).and_then(<[Span]>::last) {
+        let more = spans.len() - most;
         let at = conf.position(last.start);
         text = format!("{text} and {more} more, up to {}:{}", at.line, at.column);
     }

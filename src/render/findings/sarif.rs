@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use std::cell::RefCell;
+
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_sarif::sarif::{
     ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Invocation, Location, LogicalLocation,
     Message, MultiformatMessageString, Notification, PhysicalLocation, PropertyBag, Region,
-    Replacement, ReportingConfiguration, ReportingDescriptor, Result as Found, ResultLevel, Run,
-    Sarif, Suppression, Tool, ToolComponent,
+    Replacement, ReportingConfiguration, ReportingDescriptor, Result as Found, ResultLevel,
+    Suppression, Tool, ToolComponent,
 };
 
 use super::{Notice, remarks};
@@ -17,12 +20,12 @@ use crate::render::json;
 use crate::text::Position;
 
 /// What a log says.
-#[derive(Debug, Default)]
+#[expect(missing_debug_implementations, reason = "an iterator has none")]
 pub struct Parts<'p> {
     /// The rules that results have, in order.
     pub rules: Vec<RuleWords<'p>>,
-    /// What was found.
-    pub results: Vec<Found>,
+    /// What was found, made one by one: each takes two kilobytes.
+    pub results: Box<dyn Iterator<Item = Found> + 'p>,
     /// What there is to say about the run.
     pub notices: &'p [Notice],
     /// Whether all was looked at.
@@ -45,7 +48,7 @@ pub struct RuleWords<'p> {
     /// More lines.
     pub full: &'p str,
     /// A page in Markdown.
-    pub page: Option<&'p str>,
+    pub page: Option<String>,
     /// Where that page is.
     pub uri: Option<String>,
 }
@@ -61,16 +64,17 @@ const BASE: &str = "%SRCROOT%";
 pub fn write(parts: Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Parts {
         rules,
-        mut results,
+        results,
         notices,
         is_complete,
         properties,
     } = parts;
-    for found in &mut results {
+    let mut results = results.map(|mut found| {
         let id = found.rule_id.as_deref();
         let index = rules.iter().position(|rule| Some(rule.id) == id);
         found.rule_index = index.and_then(|it| i64::try_from(it).ok());
-    }
+        found
+    });
     let driver = ToolComponent::builder()
         .name("kdns")
         .version(env!("CARGO_PKG_VERSION"))
@@ -86,21 +90,49 @@ pub fn write(parts: Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let base = ArtifactLocation::builder()
         .description(message("the directory that kdns was started in"))
         .build();
-    let mut run = Run::builder()
-        .tool(Tool::builder().driver(driver).build())
+    let run = Run {
         // As `text::Position` counts.
-        .column_kind("unicodeCodePoints")
-        .original_uri_base_ids(BTreeMap::from([(BASE.to_owned(), base)]))
-        .invocations(vec![invocation])
-        .results(results)
-        .build();
-    run.properties = bag(properties);
-    let log = Sarif::builder()
-        .schema("https://json.schemastore.org/sarif-2.1.0.json")
-        .version("2.1.0")
-        .runs(vec![run])
-        .build();
+        column_kind: "unicodeCodePoints",
+        invocations: [invocation],
+        original_uri_base_ids: BTreeMap::from([(BASE, base)]),
+        properties: bag(properties),
+        results: RefCell::new(&mut results),
+        tool: Tool::builder().driver(driver).build(),
+    };
+    let log = Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        runs: [run],
+        version: "2.1.0",
+    };
     json::document(&log, out)
+}
+
+#[derive(Serialize)]
+struct Log<'r> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    runs: [Run<'r>; 1],
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'r> {
+    column_kind: &'static str,
+    invocations: [Invocation; 1],
+    original_uri_base_ids: BTreeMap<&'static str, ArtifactLocation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<PropertyBag>,
+    #[serde(serialize_with = "one_by_one")]
+    results: RefCell<&'r mut dyn Iterator<Item = Found>>,
+    tool: Tool,
+}
+
+fn one_by_one<S: Serializer>(
+    results: &RefCell<&mut dyn Iterator<Item = Found>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_seq(&mut **results.borrow_mut())
 }
 
 /// A finding as a result, without its rule's index.
@@ -167,9 +199,9 @@ fn rule(words: &RuleWords<'_>) -> ReportingDescriptor {
         .build();
     rule.name = words.name.map(str::to_owned);
     rule.help_uri.clone_from(&words.uri);
-    rule.help = words.page.map(|page| {
+    rule.help = words.page.as_ref().map(|page| {
         let mut help = text(page);
-        help.markdown = Some(page.to_owned());
+        help.markdown = Some(page.clone());
         help
     });
     let tags = ["dns", "kubernetes", "reliability"].map(str::to_owned);

@@ -25,7 +25,7 @@ struct RuleJson {
     /// Whether it needs `--root` or `--node`.
     needs_node: bool,
     /// The page, in Markdown.
-    page: &'static str,
+    page: String,
 }
 
 /// Writes rules as a JSON list.
@@ -51,7 +51,7 @@ fn of(rule: &Rule) -> RuleJson {
         summary: rule.summary,
         subject: subject(rule),
         needs_node: rule.needs_node(),
-        page: rule.page,
+        page: rule.page(),
     }
 }
 
@@ -113,7 +113,7 @@ pub fn book(rules: &[&Rule]) -> String {
     for rule in rules {
         text.push('\n');
         let mut is_code = false;
-        for line in rule.page.lines() {
+        for line in rule.page().lines() {
             is_code ^= line.starts_with("```");
             if line.starts_with('#') && !is_code {
                 text.push('#');

@@ -32,7 +32,7 @@ pub fn write(lint: &Lint<'_>, fingerprint: Fingerprint<'_>, out: &mut dyn Write)
         .map(|(finding, reason)| sarif::suppressed(result(finding), &escaped(reason.as_bytes())));
     let parts = Parts {
         rules: found_by(lint).map(words).collect(),
-        results: lint.findings.iter().map(result).chain(suppressed).collect(),
+        results: Box::new(lint.findings.iter().map(result).chain(suppressed)),
         notices: &lint.notices,
         is_complete: lint.is_complete(),
         properties: BTreeMap::new(),
@@ -55,7 +55,7 @@ fn words(rule: &'static Rule) -> RuleWords<'static> {
         severity: rule.severity,
         short: rule.summary,
         full: rule.summary,
-        page: Some(rule.page),
+        page: Some(rule.page()),
         uri: Some(page_uri(rule)),
     }
 }

@@ -33,7 +33,7 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         Some(file) => writeln!(out, "# from {file}, options and defaults")?,
         None => writeln!(
             out,
-            "# from options and defaults; there is no kdns.toml here or above"
+            "# from options and defaults; there is no kdns.toml here or above in this checkout"
         )?,
     }
     let codes = |rules: &[&Rule]| list(rules.iter().map(|it| it.code));

@@ -1,6 +1,6 @@
 //! Lookups on the wire as JSON.
 
-use std::io::{self, Write};
+use std::io;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::engine::message::{Data, Rcode, Transport};
 use crate::explain::live::{Cut, Exchange, Played, Silence, Then, Unconnected};
 use crate::render::dig::edns::extended_error;
 use crate::render::live::{self, Lived};
-use crate::render::prediction;
+use crate::render::{json, prediction};
 use crate::scenario::record_type::Shown;
 use crate::simulation::courses::Courses;
 use crate::text::escaped;
@@ -156,19 +156,12 @@ struct DepartureForm {
 /// None: writing to memory does not fail.
 pub fn line(case: &str, lived: &Lived, line: &mut Vec<u8>) -> io::Result<()> {
     let played = &lived.played;
-    let replies: Vec<ReplyForm> = played.reached().map(|it| reply(played, it)).collect();
-    let ran = (&played.run(), &Courses::default());
-    prediction::line_with(case, played.resolver, ran, line, |line| {
-        line.write_all(b",\"replies\":")?;
-        serde_json::to_writer(&mut *line, &replies)?;
-        line.write_all(b",\"ms\":")?;
-        serde_json::to_writer(&mut *line, &milliseconds(played.elapsed))?;
-        if let Some(cut) = played.cut.map(cut) {
-            line.write_all(b",\"cut\":")?;
-            serde_json::to_writer(&mut *line, &cut)?;
-        }
-        Ok(())
-    })
+    let (run, courses) = (played.run(), Courses::default());
+    let mut form = prediction::prediction(case, played.resolver, &run, &courses);
+    form.replies = Some(played.reached().map(|it| reply(played, it)).collect());
+    form.ms = Some(milliseconds(played.elapsed));
+    form.cut = played.cut.map(cut);
+    json::append(&form, line)
 }
 
 /// The form of a lookup.
@@ -196,15 +189,12 @@ pub(in crate::render) fn form(lived: &Lived) -> LookupForm {
 }
 
 fn outcome(outcome: &Outcome) -> OutcomeForm {
-    match outcome {
-        Outcome::Found(found) => OutcomeForm {
-            addresses: Some(found.iter().map(ToString::to_string).collect()),
-            code: None,
+    OutcomeForm {
+        addresses: match outcome {
+            Outcome::Found(found) => Some(found.iter().map(ToString::to_string).collect()),
+            _ => None,
         },
-        Outcome::Failed(code) => OutcomeForm {
-            addresses: None,
-            code: Some(code),
-        },
+        code: outcome.code(),
     }
 }
 

@@ -114,7 +114,7 @@ pub(super) fn verdict(lived: &Lived) -> String {
             let found: Vec<String> = found.iter().map(ToString::to_string).collect();
             found.join(", ")
         }
-        (Outcome::Failed(code), None) => (*code).to_owned(),
+        (failed, None) => failed.code().unwrap_or_default().to_owned(),
     }
 }
 

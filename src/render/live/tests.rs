@@ -42,7 +42,7 @@ fn hostile() -> (Scenario, Lived) {
         notes: Vec::new(),
         cut: None,
     };
-    let comparison = Comparison::of(&played, &plan);
+    let comparison = Comparison::with_plan(&played, &plan);
     (scenario, Lived { played, comparison })
 }
 
@@ -52,6 +52,7 @@ fn what_servers_say_is_escaped() {
     let style = Style {
         colors: false,
         verbose: false,
+        columns: 80,
     };
     let mut text = Vec::new();
     lookup(&scenario, &lived, style, &mut text).unwrap();

@@ -7,13 +7,18 @@ use serde::Serialize;
 
 use crate::kubelet::Kubelet;
 use crate::node::Maker;
-use crate::pod::{Dropped, Event, Limit, Object, PodError, PodFile, Word, WordOrigin};
+use crate::pod::{Dropped, Event, Limit, Object, PodError, PodFile, Remark, Word, WordOrigin};
 use crate::render::json;
+use crate::render::sentence::Sentence;
+
+/// Since 2 remarks have codes.
+const FORMAT: u32 = 2;
 
 /// What `kdns pod-file --format json` writes. Fields are only added within a
 /// format version.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-struct Document {
+#[schemars(title = "Document")]
+struct PodFileDocument {
     /// Version of this format.
     format: u32,
     /// The kubelet that makes it.
@@ -43,7 +48,7 @@ struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
     /// What was assumed, and what else is worth knowing.
-    about: Vec<String>,
+    about: Vec<Sentence>,
     /// What could not be done; the exit status is then 2.
     errors: Vec<String>,
 }
@@ -111,7 +116,7 @@ struct EventForm {
 ///
 /// Any error of `out`.
 pub fn write(
-    about: &[String],
+    about: &[Remark],
     kubelet: &Kubelet,
     runtime: &Maker,
     result: &Result<PodFile, PodError>,
@@ -119,16 +124,16 @@ pub fn write(
 ) -> io::Result<()> {
     let mut document = match result {
         Ok(file) => of_file(file),
-        Err(error) if error.is_answer() => Document {
+        Err(error) if error.is_answer() => PodFileDocument {
             refused: Some(error.to_string()),
-            ..Document::default()
+            ..PodFileDocument::default()
         },
-        Err(error) => Document {
+        Err(error) => PodFileDocument {
             errors: vec![error.to_string()],
-            ..Document::default()
+            ..PodFileDocument::default()
         },
     };
-    document.format = 1;
+    document.format = FORMAT;
     document.kubelet = Some(MakerForm {
         name: "kubelet",
         version: kubelet.version.map(|it| it.to_string()),
@@ -139,7 +144,7 @@ pub fn write(
         version: runtime.runtime.version.map(|it| it.to_string()),
         from: runtime.version_from.clone(),
     });
-    document.about.splice(0..0, about.iter().cloned());
+    document.about.splice(0..0, about.iter().map(super::remark));
     json::document(&document, out)
 }
 
@@ -156,23 +161,23 @@ pub fn write_error(message: &str, is_answer: bool, out: &mut dyn Write) -> io::R
     } else {
         (None, vec![message])
     };
-    let document = Document {
-        format: 1,
+    let document = PodFileDocument {
+        format: FORMAT,
         refused,
         errors,
-        ..Document::default()
+        ..PodFileDocument::default()
     };
     json::document(&document, out)
 }
 
 /// The schema of the document.
 pub fn schema() -> schemars::Schema {
-    json::schema::<Document>()
+    json::schema::<PodFileDocument>()
 }
 
-fn of_file(file: &PodFile) -> Document {
+fn of_file(file: &PodFile) -> PodFileDocument {
     let words = |words: &[Word]| words.iter().map(word).collect();
-    Document {
+    PodFileDocument {
         resolv_conf: Some(lossy(&file.bytes)),
         servers: words(&file.servers),
         searches: words(&file.searches),
@@ -180,8 +185,8 @@ fn of_file(file: &PodFile) -> Document {
         options_in_any_order: file.draws_options,
         dropped: file.dropped.iter().map(dropped).collect(),
         events: file.events.iter().map(event).collect(),
-        about: file.remarks.clone(),
-        ..Document::default()
+        about: file.remarks.iter().map(super::remark).collect(),
+        ..PodFileDocument::default()
     }
 }
 

@@ -4,7 +4,9 @@ pub mod json;
 
 use std::io::{self, Write};
 
-use crate::pod::{Event, Object, PodFile};
+use crate::pod::{DEFAULT_CLUSTER_DNS, DEFAULT_CLUSTER_DOMAIN, Event, Object, PodFile, Remark};
+use crate::render::kubelet;
+use crate::render::sentence::{Sentence, sentence};
 
 /// Writes what was assumed, what did not fit, and the events; nothing if there
 /// is nothing.
@@ -12,9 +14,9 @@ use crate::pod::{Event, Object, PodFile};
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write_notes(about: &[String], file: &PodFile, out: &mut dyn Write) -> io::Result<()> {
-    for sentence in about.iter().chain(&file.remarks) {
-        writeln!(out, "kdns: {sentence}")?;
+pub fn write_notes(about: &[Remark], file: &PodFile, out: &mut dyn Write) -> io::Result<()> {
+    for remark in about.iter().chain(&file.remarks) {
+        writeln!(out, "kdns: {}", words(remark))?;
     }
     if file.draws_options {
         writeln!(out, "kdns: the kubelet writes these options in any order")?;
@@ -26,6 +28,71 @@ pub fn write_notes(about: &[String], file: &PodFile, out: &mut dyn Write) -> io:
         writeln!(out, "kdns: event: {}", line(event))?;
     }
     Ok(())
+}
+
+/// A remark as a clause.
+pub fn words(remark: &Remark) -> String {
+    self::remark(remark).text
+}
+
+/// The remark as a clause.
+fn remark(remark: &Remark) -> Sentence {
+    let nothing = "the kubelet hands over no servers, searches and options, and";
+    match remark {
+        Remark::Unread(reason) => Sentence::new("not-read", reason),
+        Remark::Kubelet(remark) => kubelet::remark(remark),
+        Remark::NotRestarted(running) => kubelet::not_restarted(running),
+        Remark::Handed { path, origin } => sentence!(
+            "file-of-pod",
+            "taken for the kubelet's file: {path}, which was made since ({origin})"
+        ),
+        Remark::Versions { kubelet, runtime } => {
+            let kubelet = kubelet
+                .iter()
+                .map(|(it, from)| format!("kubelet {it} ({from})"));
+            let runtime = runtime
+                .iter()
+                .map(|(kind, it, from)| format!("{} {it} ({from})", kind.name()));
+            let parts: Vec<String> = kubelet.chain(runtime).collect();
+            sentence!("versions", "the node has {}", parts.join(" and "))
+        }
+        Remark::AssumedDns => sentence!(
+            "assumed-cluster-dns",
+            "assumed: the cluster's DNS is {DEFAULT_CLUSTER_DNS} (--cluster-dns)"
+        ),
+        Remark::AssumedDomain => sentence!(
+            "assumed-cluster-domain",
+            "assumed: the cluster's domain is {DEFAULT_CLUSTER_DOMAIN} (--cluster-domain)"
+        ),
+        Remark::AssumedVersion { known, other } => {
+            let known = known.map_or_else(String::new, |it| format!(" {it}"));
+            sentence!(
+                "assumed-kubelet-version",
+                "assumed: the newest kubelet{known}; {other} does something else (--kubelet-version)"
+            )
+        }
+        Remark::FirstOf { first, others } => sentence!(
+            "first-pod",
+            "only {first} counts, the first of the file; not {}",
+            others.join(", ")
+        ),
+        Remark::Ignored(words) => sentence!(
+            "keyword-ignored",
+            "{}: the kubelet passes over `{}`",
+            words.place,
+            words.value
+        ),
+        Remark::Empty(runtime) => sentence!(
+            "empty-file",
+            "{nothing} {} writes an empty file",
+            runtime.name()
+        ),
+        Remark::Copied(runtime) => sentence!(
+            "node-file-copied",
+            "{nothing} {} copies the node's own file",
+            runtime.name()
+        ),
+    }
 }
 
 /// `Warning DNSConfigForming on the pod: …`.

@@ -14,7 +14,7 @@ use crate::render::json;
 /// format version.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Pods")]
-struct Document {
+struct PodsDocument {
     /// Version of this format.
     format: u32,
     /// Sorted by namespace and name; those without a name come last.
@@ -108,7 +108,7 @@ struct FileForm {
 ///
 /// Any error of `out`.
 pub fn write(pods: &[Pod], skipped: &[String], out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
+    let document = PodsDocument {
         format: 1,
         pods: pods.iter().map(pod).collect(),
         skipped: skipped.to_vec(),
@@ -118,7 +118,7 @@ pub fn write(pods: &[Pod], skipped: &[String], out: &mut dyn Write) -> io::Resul
 
 /// The schema of the output.
 pub fn schema() -> schemars::Schema {
-    json::schema::<Document>()
+    json::schema::<PodsDocument>()
 }
 
 fn pod(pod: &Pod) -> PodForm {

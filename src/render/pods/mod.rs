@@ -78,8 +78,7 @@ fn row(pod: &Pod) -> [String; 4] {
         (None, None) => "?".to_owned(),
     };
     // What the processes have is what counts.
-    let file = pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref());
-    let servers = match file {
+    let servers = match pod.own_file() {
         Some(conf) => words(conf, "nameserver").join(" "),
         None => "?".to_owned(),
     };

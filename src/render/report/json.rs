@@ -14,7 +14,7 @@ use crate::report::{Attribute, Difference, Group, Summary, Trouble};
 /// What `kdns report merge --format json` writes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "Report")]
-struct Document<'s> {
+struct MergedDocument<'s> {
     /// Version of this format.
     format: u32,
     /// How many nodes reported.
@@ -64,7 +64,7 @@ struct GroupForm<'s> {
     is_odd: bool,
     /// Whether these are nodes of many kinds, for which there was no room.
     is_rest: bool,
-    /// The way that decides, without names of pods and addresses that only
+    /// The query path that decides, without names of pods and addresses that only
     /// one node has.
     #[serde(skip_serializing_if = "str::is_empty")]
     way: &'s str,
@@ -124,7 +124,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         verdict: verdict.word(),
         nodes: summary.with(verdict),
     };
-    let document = Document {
+    let document = MergedDocument {
         format: 1,
         nodes: summary.nodes,
         verdicts: Verdict::ALL.into_iter().map(verdict).collect(),
@@ -140,7 +140,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 
 /// The schema of the output.
 pub fn schema() -> schemars::Schema {
-    json::schema::<Document<'_>>()
+    json::schema::<MergedDocument<'_>>()
 }
 
 fn group((index, group): (usize, &Group)) -> GroupForm<'_> {
@@ -155,7 +155,7 @@ fn group((index, group): (usize, &Group)) -> GroupForm<'_> {
         remarked: group.remarked,
         is_odd: group.is_odd,
         is_rest: kind.is_rest,
-        way: &kind.way,
+        way: &kind.query_path,
         why: kind.why.as_deref(),
         fix: kind.fix.as_ref().map(|(file, new)| FixForm { file, new }),
         setup: kind.setup.as_ref().map(setup_json::form),

@@ -107,15 +107,15 @@ impl Page<'_> {
         if let Some(why) = &kind.why {
             self.item("  ", &format!("Not known because: {why}"))?;
         }
-        if !kind.way.is_empty() {
-            self.item("  ", &format!("The way: {}", kind.way))?;
+        if !kind.query_path.is_empty() {
+            self.item("  ", &format!("The query path: {}", kind.query_path))?;
         }
         if let Some((file, new)) = &kind.fix {
             self.item("  ", &format!("The fix: in {file}: {new}"))?;
         }
         if let Some(setup) = &kind.setup {
             for attribute in Attribute::ALL {
-                let line = format!("{}: {}", title(attribute), attribute.of(setup));
+                let line = format!("{}: {}", title(attribute), attribute.value_in(setup));
                 self.item("  ", &line)?;
             }
         }
@@ -162,7 +162,7 @@ impl Page<'_> {
                 self.item("    ", &format!("Verdict: {own}; the others: {others}"))?;
             }
             for (attribute, value) in summary.from_the_usual(group) {
-                let others = usual.kind.setup.as_ref().map(|it| attribute.of(it));
+                let others = usual.kind.setup.as_ref().map(|it| attribute.value_in(it));
                 let others = others.unwrap_or_default();
                 let line = format!("{}: {value}; the others: {others}", title(attribute));
                 self.item("    ", &line)?;

@@ -15,14 +15,13 @@ use svg::node::element::{Description, Group};
 
 use self::panel::{Panel, lanes, wrapped};
 use self::paper::{Ink, LINE, MARGIN, WIDTH, paper, prose, style, title};
-use super::explanation::group::{outcome, shared, silence, versioned};
-use super::explanation::{decisions, ids};
+use super::explanation::decisions;
+use super::explanation::group::{joined, outcome, shared, silence, versioned};
 use super::live::{Lived, summary, verdict};
 use super::words;
 use crate::explain::plan::Candidate;
 use crate::explain::timeline::Timeline;
 use crate::explain::{Context, Explanation, Group as Alike, Member};
-use crate::resolver::Resolver;
 use crate::scenario::Scenario;
 
 /// The height of a line of the heading.
@@ -115,19 +114,6 @@ fn predicted<'p>(
         timeline,
         remarks,
     }
-}
-
-/// A sentence for all, or one for each resolver.
-fn joined(begin: &str, count: usize, sentences: Vec<(String, Vec<&Resolver>)>) -> String {
-    let one = |(sentence, resolvers): (String, Vec<&Resolver>)| {
-        if resolvers.len() == count {
-            sentence
-        } else {
-            format!("{}: {sentence}", ids(&resolvers))
-        }
-    };
-    let parts: Vec<String> = sentences.into_iter().map(one).collect();
-    format!("{begin}: {}.", parts.join("; "))
 }
 
 /// Draws lookups on the wire, a panel for each.

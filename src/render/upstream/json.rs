@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use super::words;
 use crate::render::json;
+use crate::render::sentence::Sentence;
 use crate::text;
 use crate::topology::resolved::Mode;
 use crate::upstream::{self, End, Health, Role};
@@ -22,9 +24,9 @@ struct Report<'r> {
     /// The kubelet's file and the node's, or the address that was asked for.
     files: Vec<File<'r>>,
     /// Why not all is known; null: it is.
-    doubt: Option<&'r str>,
+    doubt: Option<Sentence>,
     /// What else is worth knowing: whole sentences.
-    remarks: &'r [String],
+    remarks: Vec<Sentence>,
     /// What could not be read, and why.
     skipped: &'r [String],
 }
@@ -44,9 +46,9 @@ struct File<'r> {
     /// `missing`; null where that does not run.
     mode: Option<&'static str>,
     /// Why there are no servers.
-    problem: Option<&'r str>,
+    problem: Option<Sentence>,
     /// What the file says less than its writer knows.
-    lost: &'r [String],
+    lost: Vec<Sentence>,
     /// Its name servers, in order.
     servers: Vec<Server<'r>>,
 }
@@ -65,18 +67,18 @@ struct Server<'r> {
     /// A short name of its kind: `systemd-resolved`, `dnsmasq`, `server`.
     id: &'static str,
     /// Who it is.
-    who: &'r str,
+    who: String,
     /// What confirms that; empty: only the address says so.
-    confirmed_by: &'r [String],
+    confirmed_by: Vec<String>,
     /// What else is known.
-    notes: &'r [String],
+    notes: Vec<Sentence>,
     /// What a list of its servers would not say.
-    lost: &'r [String],
+    lost: Vec<Sentence>,
     /// How it goes on: `forwards`, `outside`, `above` (it was followed
     /// before), `cycle`, `refused`, `unknown`.
     end: &'static str,
     /// Why it is refused or unknown.
-    reason: Option<&'r str>,
+    reason: Option<Sentence>,
     /// To whom it forwards.
     servers: Vec<Self>,
 }
@@ -99,7 +101,8 @@ struct Place<'r> {
 /// `out` cannot be written.
 pub fn write(report: &upstream::Report, health: Health, out: &mut dyn Write) -> io::Result<()> {
     let document = Report {
-        version: 1,
+        // Since 2 sentences have codes.
+        version: 2,
         health: match health {
             Health::Clean => "clean",
             Health::Dead => "dead",
@@ -107,8 +110,8 @@ pub fn write(report: &upstream::Report, health: Health, out: &mut dyn Write) -> 
             Health::Nothing => "nothing",
         },
         files: report.files.iter().map(file).collect(),
-        doubt: report.doubt.as_deref(),
-        remarks: &report.remarks,
+        doubt: words::doubt(report),
+        remarks: report.remarks.iter().map(words::remark).collect(),
         skipped: &report.skipped,
     };
     json::document(&document, out)
@@ -131,8 +134,8 @@ fn file(file: &upstream::FileReport) -> File<'_> {
         path: Some(file.path.as_str()).filter(|path| !path.is_empty()),
         links: &file.links,
         mode: file.mode.map(Mode::word),
-        problem: file.problem.as_deref(),
-        lost: &file.lost,
+        problem: file.problem.as_ref().map(words::problem),
+        lost: file.lost.iter().map(words::lost).collect(),
         servers: file.servers.iter().map(server).collect(),
     }
 }
@@ -143,8 +146,8 @@ fn server(step: &upstream::Step) -> Server<'_> {
         End::Outside => ("outside", None),
         End::Above => ("above", None),
         End::Cycle => ("cycle", None),
-        End::Refused(reason) => ("refused", Some(reason.as_str())),
-        End::Unknown(reason) => ("unknown", Some(reason.as_str())),
+        End::Refused(reason) => ("refused", Some(words::refused(reason))),
+        End::Unknown(reason) => ("unknown", Some(words::unknown(reason))),
     };
     Server {
         address: step.address.map(|it| it.ip().to_string()),
@@ -152,10 +155,10 @@ fn server(step: &upstream::Step) -> Server<'_> {
         zone: step.zone.as_deref(),
         place: step.place.as_ref().map(place),
         id: step.id,
-        who: &step.who,
-        confirmed_by: &step.confirmed_by,
-        notes: &step.notes,
-        lost: &step.lost,
+        who: words::who(&step.who),
+        confirmed_by: step.confirmed_by.iter().map(words::confirmed).collect(),
+        notes: step.notes.iter().map(words::note).collect(),
+        lost: step.lost.iter().map(words::lost).collect(),
         end,
         reason,
         servers: step.next.iter().map(server).collect(),

@@ -1,6 +1,7 @@
 //! `kdns upstream` as text for people.
 
 pub mod json;
+mod words;
 
 use std::io::{self, Write};
 
@@ -8,7 +9,7 @@ use colored::Colorize as _;
 
 use crate::address::DNS_PORT;
 use crate::text::escaped;
-use crate::upstream::{End, FileReport, Report, Role, Step};
+use crate::upstream::{End, FileReport, Lost, Note, Report, Role, Step, Unknown};
 
 /// Writes the report.
 ///
@@ -17,10 +18,10 @@ use crate::upstream::{End, FileReport, Report, Role, Step};
 /// `out` cannot be written.
 pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer { colors, out };
-    if let Some(doubt) = &report.doubt {
+    if let Some(doubt) = words::doubt(report) {
         writer.line(
             0,
-            &writer.red(&format!("Not known where all queries go: {doubt}.")),
+            &writer.red(&format!("Not known where all queries go: {}.", doubt.text)),
         )?;
         writer.line(0, "")?;
     }
@@ -34,8 +35,8 @@ pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<(
         writer.line(0, "")?;
         writer.line(0, "Worth knowing:")?;
     }
-    for sentence in &report.remarks {
-        writer.line(1, &escaped(sentence.as_bytes()))?;
+    for remark in &report.remarks {
+        writer.line(1, &escaped(words::remark(remark).text.as_bytes()))?;
     }
     if !report.skipped.is_empty() {
         writer.line(0, "")?;
@@ -95,7 +96,7 @@ impl Writer<'_> {
             self.line(1, &format!("systemd-resolved calls this mode {word}"))?;
         }
         if let Some(problem) = &file.problem {
-            self.line(1, &self.red(problem))?;
+            self.line(1, &self.red(&words::problem(problem).text))?;
         }
         for step in &file.servers {
             self.step(step, 1)?;
@@ -116,14 +117,15 @@ impl Writer<'_> {
         };
         let place = step.place.as_ref();
         let place = place.map_or_else(String::new, |it| format!(" ({it})"));
-        let (address, who) = (self.bold(&address), &step.who);
+        let (address, who) = (self.bold(&address), words::who(&step.who));
         self.line(depth, &format!("{zone}{address}{who}{place}"))?;
         if !step.confirmed_by.is_empty() {
-            let by = step.confirmed_by.join(", ");
+            let by: Vec<String> = step.confirmed_by.iter().map(words::confirmed).collect();
+            let by = by.join(", ");
             self.line(depth + 1, &format!("confirmed by {by}"))?;
         }
         for note in &step.notes {
-            self.line(depth + 1, note)?;
+            self.line(depth + 1, &words::note(note).text)?;
         }
         let head = "a list of its servers does not say:";
         self.lost(head, &step.lost, depth + 1)?;
@@ -144,21 +146,27 @@ impl Writer<'_> {
                 self.line(depth, &self.red(text))
             }
             End::Refused(reason) => {
+                let reason = words::refused(reason).text;
                 self.line(depth, &self.red(&format!("it leads nowhere: {reason}")))
             }
-            End::Unknown(reason) if step.notes.contains(reason) => Ok(()),
+            End::Unknown(Unknown::Doubt(doubt))
+                if step.notes.contains(&Note::Doubt(doubt.clone())) =>
+            {
+                Ok(())
+            }
             End::Unknown(reason) => {
+                let reason = words::unknown(reason).text;
                 self.line(depth, &format!("where it leads is not known: {reason}"))
             }
         }
     }
 
-    fn lost(&mut self, head: &str, lost: &[String], depth: usize) -> io::Result<()> {
+    fn lost(&mut self, head: &str, lost: &[Lost], depth: usize) -> io::Result<()> {
         if !lost.is_empty() {
             self.line(depth, head)?;
         }
-        for sentence in lost {
-            self.line(depth + 1, sentence)?;
+        for it in lost {
+            self.line(depth + 1, &words::lost(it).text)?;
         }
         Ok(())
     }

@@ -1,30 +1,32 @@
 //! BIND's command-line tools: dig, host and nslookup, 9.18.
 //!
-//! The three programs share `bin/dig/dighost.c`, here `dighost`; what each
-//! of them sets differently is a `Program`. They read `resolv.conf` with
-//! BIND's own strict parser (`read`) and never through the C library.
+//! The three programs share `bin/dig/dighost.c`, here [`crate::dig::dighost`],
+//! which asks real servers too; what each of them sets differently is a
+//! `Program`. They read `resolv.conf` with BIND's own strict parser (`read`)
+//! and never through the C library.
 
 mod arguments;
-mod dighost;
 mod file;
-pub(crate) mod name;
 mod print;
 mod read;
-mod search;
+mod settings;
 mod values;
 
 use std::rc::Rc;
 
 use hickory_proto::rr::RecordType;
 
+pub use self::settings::settings;
+use crate::dig::dighost::Dighost;
+use crate::dig::lookup::{self as dig, Globals, Lookup};
+use crate::dig::settings::Settings;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
-use crate::engine::message::Edns;
 use crate::resolver::bind::arguments::parse_args;
-use crate::resolver::bind::dighost::Dighost;
+use crate::resolver::bind::print::Output;
 use crate::resolver::bind::read::setup_system;
 use crate::resolver::reading::Reading;
-use crate::scenario::Scenario;
+use crate::scenario::{self, Scenario};
 
 /// Which tool.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -56,47 +58,34 @@ struct Program {
     /// Types that are asked after a good answer to an A query (host.c and
     /// nslookup.c: `printmessage`).
     follow_ups: &'static [RecordType],
-    /// What SERVFAIL means.
-    servfail: Servfail,
+    /// `servfail_stops`: whether SERVFAIL is an answer.
+    servfail_stops: bool,
+    /// `comments`: whether it is told else.
+    comments: bool,
     /// `check_ra`: whether a response without RA is a reason to ask the next
     /// server.
     check_ra: bool,
     /// Whether the reply code of every message is printed, so that trouble
     /// before it does not count.
     status: bool,
-    /// The OPT record of its queries.
-    edns: Option<Edns>,
+    /// Whether its queries have an OPT record with a cookie.
+    edns: bool,
     /// `adflag`
     authentic_data: bool,
 }
 
-/// `servfail_stops` of the lookup, and where that is not set `comments`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Servfail {
-    /// It is an answer.
-    Stops,
-    /// The next server is asked.
-    GoesOn,
-    /// The same, after "Got SERVFAIL reply" is printed.
-    IsTold,
-}
-
-/// Source: dig.c: `parse_args` (`default_lookup`); the cookie is a client
-/// cookie only, as the program has met no server before.
+/// Source: dig.c: `parse_args` (`default_lookup`).
 const DIG: Program = Program {
     name: "dig",
     search: false,
     tries: None,
     reverse: false,
     follow_ups: &[],
-    servfail: Servfail::Stops,
+    servfail_stops: true,
+    comments: true,
     check_ra: false,
     status: true,
-    edns: Some(Edns {
-        size: 1232,
-        dnssec_ok: false,
-        options: &[10],
-    }),
+    edns: true,
     authentic_data: true,
 };
 
@@ -112,10 +101,11 @@ const HOST: Program = Program {
     tries: Some(2),
     reverse: true,
     follow_ups: &[RecordType::AAAA, RecordType::MX],
-    servfail: Servfail::GoesOn,
+    servfail_stops: false,
+    comments: false,
     check_ra: true,
     status: false,
-    edns: None,
+    edns: false,
     authentic_data: false,
 };
 
@@ -124,7 +114,7 @@ const NSLOOKUP: Program = Program {
     name: "nslookup",
     tries: None,
     follow_ups: &[RecordType::AAAA],
-    servfail: Servfail::IsTold,
+    comments: true,
     ..HOST
 };
 
@@ -139,23 +129,61 @@ impl Tool {
     }
 }
 
+impl Program {
+    /// The lookup before the name is put into it.
+    fn lookup(&self) -> Lookup {
+        let mut lookup = Lookup {
+            servfail_stops: self.servfail_stops,
+            ..Lookup::default()
+        };
+        lookup.print.comments = self.comments;
+        lookup.flags.authentic = self.authentic_data;
+        if !self.edns {
+            lookup.edns = dig::Edns::default();
+        }
+        lookup
+    }
+}
+
 /// The lookup of `scenario`, from `main` to the exit of the program.
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario, tool: Tool) -> Outcome {
     let program = tool.program();
-    let mut configuration = setup_system(scenario, program);
-    if configuration.reading.refused.is_some() {
+    let mut reading = setup_system(scenario, program);
+    if reading.refused.is_some() {
         return Outcome::Failed("CONFIG_ERROR");
     }
-    match parse_args(&io, scenario, program, &mut configuration).await {
-        Ok(command) => {
-            let dighost = Dighost::new(&io, program, configuration, command);
-            dighost.run().await
-        }
-        Err(code) => Outcome::Failed(code),
-    }
+    let asked = parse_args(&io, scenario, program, &mut reading).await;
+    let (mut lookup, because) = match asked {
+        Ok(asked) => asked,
+        Err(outcome) => return outcome,
+    };
+    let globals = Globals {
+        search: program.search,
+        ..Globals::default()
+    };
+    lookup.tries = reading.attempts.value;
+    let is_for_addresses = matches!(scenario.lookup, scenario::Lookup::Addresses(_));
+    let settings = Settings {
+        check_ra: program.check_ra,
+        follow_ups: if is_for_addresses {
+            program.follow_ups
+        } else {
+            &[]
+        },
+        tries: lookup.tries,
+        ..settings(&globals, &reading)
+    };
+    let output = Rc::new(Output {
+        status: program.status,
+        ..Output::default()
+    });
+    let screen = Rc::clone(&output);
+    let dighost = Dighost::new(io, settings, screen, Rc::default());
+    dighost.run([(lookup, because)]).await;
+    output.transcript.take().outcome()
 }
 
 /// What it takes from the configuration.
 pub fn reading(scenario: &Scenario, tool: Tool) -> Reading<'_> {
-    setup_system(scenario, tool.program()).reading
+    setup_system(scenario, tool.program())
 }

@@ -1,11 +1,18 @@
 //! What the programs print, as far as it decides how a lookup is judged.
 
-use std::net::IpAddr;
+use std::cell::RefCell;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::Address;
+use crate::dig::message::Message;
+use crate::dig::printed::{Printed, Screen, Unprintable};
+use crate::dig::translation;
 use crate::engine::machine::Outcome;
-use crate::engine::message::{Data, Rcode, Reply};
-use crate::name::Name;
+use crate::engine::message::Rcode;
+
+const A: u16 = 1;
+const CNAME: u16 = 5;
+const AAAA: u16 = 28;
 
 /// What a run has printed so far.
 #[derive(Debug, Default)]
@@ -15,13 +22,13 @@ pub(super) struct Transcript {
     other_record: bool,
     /// The last reply code that was named.
     rcode: Option<Rcode>,
-    /// The worst trouble that was told.
+    /// The worst error that was printed.
     trouble: Option<Trouble>,
 }
 
 /// What a program says when it has no answer to show.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Trouble {
+enum Trouble {
     /// "no servers could be reached"
     NoServers,
     /// "No acceptable nameservers"
@@ -30,40 +37,61 @@ pub(super) enum Trouble {
     BadName,
 }
 
+/// A program's standard output.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    pub(super) transcript: RefCell<Transcript>,
+    /// Whether the reply code of every message is printed, so that trouble
+    /// before it does not count.
+    pub(super) status: bool,
+}
+
+impl Screen for Output {
+    fn print(&self, printed: Printed) -> Result<(), Unprintable> {
+        let mut transcript = self.transcript.borrow_mut();
+        let trouble = match printed {
+            Printed::Reply(_, message, _) => {
+                transcript.printmessage(&message, self.status);
+                return Ok(());
+            }
+            Printed::Servfail(..) => {
+                transcript.rcode = Some(Rcode::ServFail);
+                return Ok(());
+            }
+            Printed::NoServers => Trouble::NoServers,
+            Printed::NoAcceptable => Trouble::NoAcceptable,
+            Printed::BadName(_) => Trouble::BadName,
+            _ => return Ok(()),
+        };
+        transcript.trouble = transcript.trouble.max(Some(trouble));
+        Ok(())
+    }
+}
+
 impl Transcript {
-    /// Prints `reply`; with `status`, its reply code too where all is well.
-    ///
     /// Source: bin/dig/dig.c, host.c, nslookup.c: `printmessage` (9.18)
-    pub(super) fn printmessage(&mut self, reply: &Reply, status: bool) {
+    fn printmessage(&mut self, message: &Message, status: bool) {
         if status {
             self.trouble = None;
         }
-        if reply.rcode != Rcode::NoError {
-            self.rcode = Some(reply.rcode);
+        if message.rcode != 0 {
+            self.rcode = Some(translation::rcode(message.rcode));
             return;
         }
-        for record in &reply.answers {
-            let address: IpAddr = match record.data {
-                Data::A(ip) => ip.into(),
-                Data::Aaaa(ip) => ip.into(),
-                Data::Cname(_) => continue,
-                Data::Other(_) => {
+        for record in &message.answers {
+            let v4 = <[u8; 4]>::try_from(record.data.as_slice()).map(Ipv4Addr::from);
+            let v6 = <[u8; 16]>::try_from(record.data.as_slice()).map(Ipv6Addr::from);
+            let ip: IpAddr = match (record.rdtype, v4, v6) {
+                (A, Ok(ip), _) => ip.into(),
+                (AAAA, _, Ok(ip)) => ip.into(),
+                (CNAME, ..) => continue,
+                _ => {
                     self.other_record = true;
                     continue;
                 }
             };
-            self.addresses.push(Address::from(address).in_c_text());
+            self.addresses.push(Address::from(ip).in_c_text());
         }
-    }
-
-    /// Names a reply code beside an answer.
-    pub(super) fn print_rcode(&mut self, rcode: Rcode) {
-        self.rcode = Some(rcode);
-    }
-
-    /// Tells of `trouble`.
-    pub(super) fn print_trouble(&mut self, trouble: Trouble) {
-        self.trouble = self.trouble.max(Some(trouble));
     }
 
     /// How a reader of the output sees the lookup: addresses if any were
@@ -81,22 +109,4 @@ impl Transcript {
             (None, None) => "NODATA",
         })
     }
-}
-
-/// The name at the end of the aliases that begin at `name`.
-///
-/// Source: bin/dig/host.c, nslookup.c: `chase_cnamechain` (9.18)
-pub(super) fn chase_cnamechain(reply: &Reply, name: &Name) -> Name {
-    let mut name = name;
-    for _ in &reply.answers {
-        let alias = reply.answers.iter().find_map(|record| match &record.data {
-            Data::Cname(target) if record.name.eq_ignore_case(name) => Some(target),
-            _ => None,
-        });
-        match alias {
-            Some(target) => name = target,
-            None => break,
-        }
-    }
-    name.clone()
 }

@@ -17,6 +17,7 @@ use crate::address::{Address, Server};
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
+use crate::name::reverse_name;
 use crate::resolver::busybox::read::{Configuration, NameServer, parse_resolvconf};
 use crate::resolver::busybox::send_queries::{Nslookup, Sent};
 use crate::resolver::glibc;
@@ -28,16 +29,14 @@ use crate::simulation::MAX_QUERIES;
 ///
 /// Source: busybox networking/nslookup.c: `nslookup_main` (1.35)
 pub async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
-    match nslookup_main(&io, scenario).await {
-        Ok(outcome) => outcome,
-        Err(code) => Outcome::Failed(code),
-    }
+    let (Ok(outcome) | Err(outcome)) = nslookup_main(&io, scenario).await;
+    outcome
 }
 
-async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, &'static str> {
+async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, Outcome> {
     if scenario.name.starts_with('-') {
         io.note("nslookup takes the name for an option");
-        return Err("NODATA");
+        return Err(Outcome::Failed("NODATA"));
     }
     let configuration = parse_resolvconf(scenario);
     // The original does this while it reads the file.
@@ -46,7 +45,7 @@ async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, &'st
     let mut nslookup = Nslookup::new(io, configuration.trust_ad());
     if !add_queries(&mut nslookup, scenario, &configuration) {
         io.note("nslookup does not know this record type");
-        return Err("NODATA");
+        return Err(Outcome::Failed("NODATA"));
     }
     for server in &servers {
         match nslookup.send_queries(server).await {
@@ -55,7 +54,7 @@ async fn nslookup_main(io: &Rc<Io>, scenario: &Scenario) -> Result<Outcome, &'st
             Sent::Exit => break,
         }
     }
-    Err("NO_SERVERS")
+    Err(Outcome::Failed("NO_SERVERS"))
 }
 
 /// What it takes from the configuration.
@@ -71,7 +70,7 @@ async fn add_servers(
     io: &Rc<Io>,
     scenario: &Scenario,
     configuration: &Configuration<'_>,
-) -> Result<Vec<Server>, &'static str> {
+) -> Result<Vec<Server>, Outcome> {
     let mut servers = Vec::with_capacity(configuration.servers.len());
     for server in &configuration.servers {
         servers.push(match server {
@@ -80,10 +79,10 @@ async fn add_servers(
                 address: getaddrinfo(io, scenario, host).await?,
                 port: *port,
             },
-            NameServer::BadAddress => return Err("CONFIG_ERROR"),
+            NameServer::BadAddress => return Err(Outcome::Failed("CONFIG_ERROR")),
             NameServer::BadPort => {
                 io.note("nslookup ends at a bad port");
-                return Err("NODATA");
+                return Err(Outcome::Failed("NODATA"));
             }
         });
     }
@@ -94,16 +93,19 @@ async fn add_servers(
 }
 
 /// The address that the C library puts first for a host name.
-async fn getaddrinfo(
-    io: &Rc<Io>,
-    scenario: &Scenario,
-    host: &str,
-) -> Result<Address, &'static str> {
+async fn getaddrinfo(io: &Rc<Io>, scenario: &Scenario, host: &str) -> Result<Address, Outcome> {
     let question = with_name(scenario, host);
-    let addresses = match glibc::lookup(Rc::clone(io), &question, glibc::Call::GetAddrInfo).await {
+    let addresses = match glibc::lookup(
+        Rc::clone(io),
+        &question,
+        &glibc::V2_36,
+        glibc::Call::GetAddrInfo,
+    )
+    .await
+    {
         Outcome::Found(addresses) => addresses,
-        Outcome::Failed(CRASH) => return Err(CRASH),
-        Outcome::Failed(_) => return Err("CONFIG_ERROR"),
+        Outcome::Crashed => return Err(Outcome::Crashed),
+        _ => return Err(Outcome::Failed("CONFIG_ERROR")),
     };
     // By RFC 6724 an IPv4 address is first where IPv6 has no source address
     // of the same kind, as in most pods; of the loopback kind there is one.
@@ -111,7 +113,8 @@ async fn getaddrinfo(
         .iter()
         .find(|address| address.ip == IpAddr::V6(Ipv6Addr::LOCALHOST))
         .or_else(|| addresses.iter().find(|address| address.ip.is_ipv4()));
-    let mut address = first.or(addresses.first()).cloned().ok_or("CONFIG_ERROR")?;
+    let first = first.or(addresses.first()).cloned();
+    let mut address = first.ok_or(Outcome::Failed("CONFIG_ERROR"))?;
     if let Some((_, scope)) = host.split_once('%') {
         address.scope = Some(scope.into());
     }
@@ -124,17 +127,21 @@ async fn getaddrinfo(
 ///
 /// Source: glibc `resolv/res_mkquery.c`: `res_mkquery`,
 /// `resolv/resolv_context.c`: `__resolv_context_get` (2.36)
-async fn resolv_context_get(io: &Rc<Io>, scenario: &Scenario) -> Result<(), &'static str> {
+async fn resolv_context_get(io: &Rc<Io>, scenario: &Scenario) -> Result<(), Outcome> {
     // No query can be made for such a name, so none is sent.
     let question = with_name(scenario, "..");
-    match glibc::lookup(Rc::clone(io), &question, glibc::Call::ResQuery).await {
-        Outcome::Failed(CRASH) => Err(CRASH),
+    match glibc::lookup(
+        Rc::clone(io),
+        &question,
+        &glibc::V2_36,
+        glibc::Call::ResQuery,
+    )
+    .await
+    {
+        Outcome::Crashed => Err(Outcome::Crashed),
         _ => Ok(()),
     }
 }
-
-/// How a model says that the program was killed.
-const CRASH: &str = "CRASH";
 
 fn with_name(scenario: &Scenario, name: &str) -> Scenario {
     Scenario {
@@ -213,21 +220,6 @@ fn add_query_with_search(
 ///
 /// Source: busybox networking/nslookup.c: `make_ptr` (1.35)
 fn make_ptr(text: &str) -> Option<String> {
-    use std::fmt::Write as _;
-    let ip = match text.parse().ok()? {
-        IpAddr::V4(ip) => Some(ip),
-        IpAddr::V6(ip) => ip.to_ipv4_mapped(),
-    };
-    if let Some(ip) = ip {
-        let [a, b, c, d] = ip.octets();
-        return Some(format!("{d}.{c}.{b}.{a}.in-addr.arpa"));
-    }
-    let ip: Ipv6Addr = text.parse().ok()?;
-    let mut name = String::with_capacity(72);
-    for byte in ip.octets().iter().rev() {
-        // Writing to a string cannot fail.
-        let _ = write!(name, "{:x}.{:x}.", byte & 0xf, byte >> 4);
-    }
-    name.push_str("ip6.arpa");
-    Some(name)
+    let ip: IpAddr = text.parse().ok()?;
+    Some(reverse_name(ip.to_canonical()))
 }

@@ -66,7 +66,7 @@ pub(super) fn parse_resolvconf(scenario: &Scenario) -> Configuration<'_> {
             }
         }
     }
-    let flags = glibc::reading(scenario).flags.into_iter();
+    let flags = glibc::reading(scenario, &glibc::V2_36).flags.into_iter();
     parser.reading.flags = flags.filter(|flag| flag.value == TRUST_AD).collect();
     parser.finish(scenario)
 }

@@ -1,6 +1,8 @@
 //! The name of a query as glibc's `res_mkquery` takes it.
 
-use crate::name::Name;
+use memchr::memchr;
+
+use crate::name::{Name, escape};
 
 /// The name, with `\.` and `\DDD` escapes; `None` if there is no such name,
 /// and `res_mkquery` fails.
@@ -18,29 +20,13 @@ pub(super) fn ns_name_pton(text: &[u8]) -> Option<Name> {
 /// Whether every backslash stands before three digits up to 255, or before
 /// another byte.
 fn escapes_are_whole(text: &[u8]) -> bool {
-    let mut rest = text.iter().copied();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            continue;
-        }
-        let Some(first) = rest.next() else {
+    let mut rest = text;
+    while let Some(at) = memchr(b'\\', rest) {
+        let after = rest.get(at + 1..).unwrap_or_default();
+        let Some((_, after)) = escape(after) else {
             return false;
         };
-        if !first.is_ascii_digit() {
-            continue;
-        }
-        let mut value = u32::from(first - b'0');
-        for _ in 0..2 {
-            match rest.next() {
-                Some(digit) if digit.is_ascii_digit() => {
-                    value = value * 10 + u32::from(digit - b'0');
-                }
-                _ => return false,
-            }
-        }
-        if value > 255 {
-            return false;
-        }
+        rest = after;
     }
     true
 }

@@ -46,7 +46,7 @@ struct Asked {
     because: Because,
 }
 
-/// What came of a server.
+/// How asking one server ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Sent {
     /// At least one query was answered: no other server is asked.

@@ -27,7 +27,7 @@ pub(super) fn inet_net_pton_ipv4(
     target: &mut [u8; 4],
     prefix: Prefix,
 ) -> Option<usize> {
-    let (digits, length) = match text.split_once_at(b'/') {
+    let (digits, length) = match split_slash(text) {
         Some(_) if prefix == Prefix::Refused => return None,
         Some((digits, length)) => (digits, Some(length)),
         None => (text, None),
@@ -124,7 +124,7 @@ pub(super) fn inet_net_pton_ipv6(text: &[u8], target: &mut [u8; 16], prefix: Pre
     if text.len() >= IPV6_BUFFER {
         return None;
     }
-    let (digits, bits) = match text.split_once_at(b'/') {
+    let (digits, bits) = match split_slash(text) {
         // No zero before other digits.
         Some((_, [b'0', _, ..])) => return None,
         Some((digits, length)) => (digits, prefix_length(length, 128)?),
@@ -216,15 +216,10 @@ pub(super) fn is_complete(address: &Address) -> bool {
     address.scope.is_some() || !matches!(address.ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
 }
 
-trait SplitOnceAt {
-    fn split_once_at(&self, byte: u8) -> Option<(&[u8], &[u8])>;
-}
-
-impl SplitOnceAt for [u8] {
-    fn split_once_at(&self, byte: u8) -> Option<(&[u8], &[u8])> {
-        let at = self.iter().position(|&other| other == byte)?;
-        Some((self.get(..at)?, self.get(at + 1..)?))
-    }
+/// What stands before the first slash, and what behind it.
+fn split_slash(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (before, after) = text.split_at_checked(memchr::memchr(b'/', text)?)?;
+    Some((before, after.get(1..)?))
 }
 
 #[cfg(test)]

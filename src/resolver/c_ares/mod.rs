@@ -5,6 +5,7 @@
 //! pycares 5.2.1.
 
 mod address;
+mod config;
 mod name;
 mod status;
 mod v1_18;
@@ -16,35 +17,21 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
+use crate::engine::message::{Because, QueryId};
+use crate::resolver::c_ares::config::Config;
+use crate::resolver::c_ares::name::c_string;
 use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Lookup, Scenario};
 
-/// What differs between versions.
-#[derive(Clone, Copy, Debug)]
-pub struct Version {
-    /// Whose control flow it has.
-    pub generation: Generation,
-}
-
-/// The control flows that are modelled.
+/// The versions whose control flow is modelled.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Generation {
+pub enum Version {
     /// Up to 1.19: servers in the order of the file, no EDNS, `retrans` and `retry`.
     V1_18,
     /// From 1.34: servers by failures, EDNS with cookies, a query cache, time-outs
     /// from latency.
     V1_34,
 }
-
-/// c-ares 1.18.1 as Debian 12 has it.
-pub const V1_18: Version = Version {
-    generation: Generation::V1_18,
-};
-
-/// c-ares 1.34.9.
-pub const V1_34: Version = Version {
-    generation: Generation::V1_34,
-};
 
 /// Which function is called.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -53,6 +40,28 @@ pub enum Call {
     GetAddrInfo,
     /// `ares_search`
     Search,
+}
+
+/// A name that is to be asked, as text.
+#[derive(Clone, Debug)]
+struct Candidate {
+    name: Vec<u8>,
+    because: Because,
+}
+
+impl Candidate {
+    fn new(name: &[u8], because: Because) -> Self {
+        Self {
+            name: name.to_vec(),
+            because,
+        }
+    }
+}
+
+/// The query that this one was sent for last: answers come to that.
+fn last_sent(sent: &[(QueryId, usize)], id: QueryId) -> Option<usize> {
+    let found = sent.iter().rev().find(|(sent, _)| *sent == id);
+    found.map(|(_, query)| *query)
 }
 
 /// What a call asks for.
@@ -64,25 +73,47 @@ enum Wanted {
     Records(RecordType),
 }
 
-/// The lookup of `scenario`.
-pub async fn lookup(
-    io: Rc<Io>,
-    scenario: &Scenario,
-    version: &'static Version,
-    call: Call,
-) -> Outcome {
-    let wanted = wanted(scenario.lookup, call);
-    match version.generation {
-        Generation::V1_18 => v1_18::lookup(io, scenario, wanted).await,
-        Generation::V1_34 => v1_34::lookup(io, scenario, wanted).await,
+/// What every run of a lookup begins with.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    scenario: &'a Scenario,
+    version: Version,
+    config: Config<'a>,
+}
+
+impl<'a> Setup<'a> {
+    /// Reads the configuration of `scenario`.
+    pub fn read(scenario: &'a Scenario, version: Version) -> Self {
+        let config = match version {
+            Version::V1_18 => v1_18::config(scenario),
+            Version::V1_34 => v1_34::config(scenario),
+        };
+        Self {
+            scenario,
+            version,
+            config,
+        }
+    }
+
+    /// What it takes from the configuration.
+    pub fn reading(self) -> Reading<'a> {
+        self.config.reading
     }
 }
 
-/// What it takes from the configuration.
-pub fn reading<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
-    match version.generation {
-        Generation::V1_18 => v1_18::reading(scenario),
-        Generation::V1_34 => v1_34::reading(scenario),
+/// The lookup.
+pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>, call: Call) -> Outcome {
+    let Setup {
+        scenario, config, ..
+    } = &*setup;
+    if let Some(note) = config.note {
+        io.note(note);
+    }
+    let name = c_string(&scenario.name);
+    let wanted = wanted(scenario.lookup, call);
+    match setup.version {
+        Version::V1_18 => v1_18::lookup(io, scenario, config, name, wanted).await,
+        Version::V1_34 => v1_34::lookup(io, scenario, config, name, wanted).await,
     }
 }
 

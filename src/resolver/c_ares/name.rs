@@ -1,4 +1,9 @@
-//! Names that both generations treat alike.
+//! Names that both versions treat alike.
+
+use crate::engine::message::Because;
+use crate::resolver::c_ares::Candidate;
+use crate::resolver::c_ares::config::Config;
+use crate::scenario::Scenario;
 
 /// Names at or below `.onion` are never asked (RFC 7686).
 ///
@@ -36,12 +41,45 @@ pub(super) fn c_string(text: &str) -> &[u8] {
         .unwrap_or_default()
 }
 
+/// The file with aliases, where one can have `name`: it has no dot.
+pub(super) fn host_aliases<'a>(scenario: &'a Scenario, name: &[u8]) -> Option<&'a str> {
+    let path = scenario.env("HOSTALIASES")?;
+    let is_plain = !name.contains(&b'.');
+    is_plain.then(|| std::str::from_utf8(c_string(path)).ok())?
+}
+
 /// The name below `domain`, unless `domain` is empty text and so on: there is
 /// no check at all.
 ///
 /// Source: c-ares `src/lib/ares_search.c: ares_cat_domain`.
 pub(super) fn cat_domain(name: &[u8], domain: &[u8]) -> Vec<u8> {
     [name, b".", domain].concat()
+}
+
+/// The names to try, in order: as it is first or last, and below each domain, as
+/// `cat_domain` writes that.
+///
+/// Source: c-ares 1.18.1 `src/lib/ares_getaddrinfo.c: next_dns_lookup`, 1.34
+/// `src/lib/ares_search.c: ares_search_name_list`.
+pub(super) fn name_list(
+    name: Candidate,
+    config: &Config<'_>,
+    cat_domain: fn(&[u8], &[u8]) -> Vec<u8>,
+) -> Vec<Candidate> {
+    if name.name.ends_with(b".") {
+        return vec![name];
+    }
+    let reading = &config.reading;
+    let domains = reading.search.iter().enumerate();
+    let searched = domains.map(|(index, domain)| Candidate {
+        name: cat_domain(&name.name, &domain.value),
+        because: Because::Search(index),
+    });
+    let mut names: Vec<Candidate> = searched.collect();
+    let ndots = reading.ndots.unwrap_or_default().value as usize;
+    let is_first = dots(&name.name) >= ndots;
+    names.insert(if is_first { 0 } else { names.len() }, name);
+    names
 }
 
 /// `isspace` of the C locale.

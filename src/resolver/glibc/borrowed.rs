@@ -7,8 +7,8 @@
 use std::fmt;
 
 use super::nsswitch::{Service, hosts_database, is_hosts_line};
-use crate::config::nsswitch_conf::{Reaction, Status};
 use crate::config::resolv_conf::ResolvConf;
+use crate::resolver::glibc::nsswitch::{Reaction, Status};
 use crate::text::escaped;
 
 /// The services that come with glibc.

@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::address::Address;
-use crate::config::nsswitch_conf::{Reaction, Status};
 use crate::resolver::glibc::nss_dns::{self, Found};
 use crate::resolver::glibc::nss_files;
-use crate::resolver::glibc::nsswitch::{Service, hosts_database};
+use crate::resolver::glibc::nsswitch::{Reaction, Service, Status, hosts_database};
 use crate::resolver::glibc::thread::{Errno, HostError, Killed, Thread};
 use crate::scenario::Family;
 

@@ -38,6 +38,20 @@ use crate::resolver::glibc::thread::Thread;
 use crate::resolver::reading::Reading;
 use crate::scenario::{Lookup, Scenario};
 
+/// What differs between versions of glibc.
+#[derive(Clone, Copy, Debug)]
+pub struct Version {
+    /// The options without a number: what a word must begin with, and the option it then sets, the
+    /// first that fits. `None`: it changes no query. Source: `resolv/res_init.c: res_setoptions`,
+    /// `trust-ad` since 2.31, `no-aaaa` since 2.36.
+    flags: &'static [(&'static str, Option<&'static str>)],
+}
+
+/// glibc 2.36, as in Debian 12.
+pub const V2_36: Version = Version {
+    flags: options::FLAGS,
+};
+
 /// Which function of glibc is called.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Call {
@@ -51,8 +65,13 @@ pub enum Call {
 
 /// The lookup of `scenario`. Records are searched for with `res_search`
 /// whatever is called, unless that is `res_query`.
-pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
-    let thread = Thread::new(io, scenario);
+pub async fn lookup(
+    io: Rc<Io>,
+    scenario: &Scenario,
+    version: &'static Version,
+    call: Call,
+) -> Outcome {
+    let thread = Thread::new(io, scenario, version);
     match (call, scenario.lookup) {
         (Call::GetAddrInfo, Lookup::Addresses(family)) => {
             getaddrinfo::getaddrinfo(thread, family).await
@@ -63,8 +82,8 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, call: Call) -> Outcome {
 }
 
 /// What it takes from the configuration.
-pub fn reading(scenario: &Scenario) -> Reading<'_> {
-    read::res_vinit(scenario)
+pub fn reading<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
+    read::res_vinit(scenario, version)
 }
 
 /// `res_search` or `res_query`, for A unless the scenario names a type.

@@ -3,14 +3,13 @@
 use std::net::IpAddr;
 
 use crate::address::Address;
-use crate::config::nsswitch_conf::{Reaction, Status};
 use crate::resolver::glibc::getaddrinfo::{
     ALL, CANONNAME, Failure, GaihResult, Request, V4MAPPED, mapped,
 };
 use crate::resolver::glibc::gethostbyname::{database, is_installed};
 use crate::resolver::glibc::nss_dns::{self, Found};
 use crate::resolver::glibc::nss_files;
-use crate::resolver::glibc::nsswitch::Service;
+use crate::resolver::glibc::nsswitch::{Reaction, Service, Status};
 use crate::resolver::glibc::thread::{Errno, HostError, Thread};
 use crate::scenario::Family;
 

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 use hickory_proto::rr::RecordType;
 
 use crate::address::Address;
-use crate::config::nsswitch_conf::Status;
 use crate::engine::message::{Because, Data, Rcode};
 use crate::name::Name;
 use crate::resolver::glibc::name::{res_binary_hnok, res_hnok};
+use crate::resolver::glibc::nsswitch::Status;
 use crate::resolver::glibc::res_query::{Kind, Message, context_hostalias, context_search};
 use crate::resolver::glibc::thread::{Errno, HostError, Thread};
 use crate::scenario::Family;

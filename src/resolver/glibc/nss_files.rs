@@ -4,10 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::Address;
 use crate::config::hosts::{Entry, entries};
-use crate::config::nsswitch_conf::Status;
 use crate::config::resolv_conf::{ResolvConf, Word};
 use crate::resolver::glibc::host_conf::multi;
 use crate::resolver::glibc::nss_dns::Found;
+use crate::resolver::glibc::nsswitch::Status;
 use crate::resolver::glibc::thread::{Errno, HostError, Thread};
 use crate::scenario::Family;
 

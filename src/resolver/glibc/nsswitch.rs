@@ -1,6 +1,5 @@
 //! Which modules are asked for a host, and when that ends.
 
-use crate::config::nsswitch_conf::{Reaction, Status};
 use crate::config::resolv_conf::ResolvConf;
 use crate::resolver::glibc::name::isspace;
 
@@ -30,6 +29,23 @@ const DATABASES: [&[u8]; 17] = [
     b"shadow",
     b"shadow_compat",
 ];
+
+/// What a module can say.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Status {
+    Success,
+    NotFound,
+    Unavail,
+    TryAgain,
+}
+
+/// What happens after a module has spoken.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Reaction {
+    Return,
+    Continue,
+    Merge,
+}
 
 /// A module to ask, with what happens after it has spoken.
 ///

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use crate::resolver::glibc::Version;
 use crate::resolver::reading::{Origin, Reading, Setting};
 use crate::text::Span;
 
@@ -21,9 +22,8 @@ const MAX_TIMEOUT: i32 = 30;
 /// `RES_MAXRETRY`
 const MAX_ATTEMPTS: i32 = 5;
 
-/// What a word must begin with, and the option it then sets: the first that
-/// fits. `None`: it changes no query.
-const FLAGS: &[(&str, Option<&str>)] = &[
+/// See [`Version`]; `no-aaaa` is the last that was added.
+pub(super) const FLAGS: &[(&str, Option<&str>)] = &[
     ("rotate", Some("rotate")),
     ("edns0", Some("edns0")),
     ("single-request-reopen", Some("single-request-reopen")),
@@ -48,7 +48,12 @@ pub(super) enum Place {
 /// Takes the options of `text`, words between blanks and TABs.
 ///
 /// Source: glibc `resolv/res_init.c: res_setoptions` (2.36).
-pub(super) fn res_setoptions(reading: &mut Reading<'_>, text: &[u8], place: Place) {
+pub(super) fn res_setoptions(
+    reading: &mut Reading<'_>,
+    text: &[u8],
+    place: Place,
+    version: &Version,
+) {
     let mut at = 0;
     // A number can stand in the word after its colon, which then is read
     // again as an option of its own, in vain.
@@ -70,7 +75,7 @@ pub(super) fn res_setoptions(reading: &mut Reading<'_>, text: &[u8], place: Plac
         };
         if let Some(length) = number(reading, rest, option) {
             number_ends = start + length;
-        } else if !flag(reading, option) && start >= number_ends {
+        } else if !flag(reading, option, version) && start >= number_ends {
             option.drop(reading, "glibc knows no such option");
         }
     }
@@ -146,8 +151,9 @@ fn changed(option: &str, number: i32, value: u32) -> Option<String> {
 }
 
 /// Sets an option without a number, if the word begins with one.
-fn flag(reading: &mut Reading<'_>, option: Word<'_>) -> bool {
-    let found = FLAGS
+fn flag(reading: &mut Reading<'_>, option: Word<'_>, version: &Version) -> bool {
+    let found = version
+        .flags
         .iter()
         .find(|(prefix, _)| option.text.starts_with(prefix.as_bytes()));
     let Some((_, flag)) = found else {
@@ -174,7 +180,7 @@ impl Word<'_> {
         }
     }
 
-    /// Only what stands in the file is told.
+    /// Reports a word that does not count, if it is one of the file.
     fn drop(self, reading: &mut Reading<'_>, why: impl Into<Cow<'static, str>>) {
         if let Origin::File(span) = self.origin(self.text.len()) {
             reading.drop(span, why);
@@ -220,6 +226,7 @@ fn atoi(text: &[u8]) -> (i32, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolver::glibc::V2_36;
 
     #[test]
     fn numbers_are_read_by_atoi() {
@@ -243,8 +250,8 @@ mod tests {
     fn a_word_that_lacks_its_end_is_unknown() {
         for (word, unknown) in [("no-reload", 0), ("no-reloa", 1), ("no-reloaded", 0)] {
             let mut reading = Reading::default();
-            res_setoptions(&mut reading, word.as_bytes(), Place::File(0));
-            assert_eq!(reading.dropped.len(), unknown, "{word}");
+            res_setoptions(&mut reading, word.as_bytes(), Place::File(0), &V2_36);
+            assert_eq!(reading.dropped.first().len(), unknown, "{word}");
         }
     }
 
@@ -252,7 +259,7 @@ mod tests {
     fn later_words_win_and_numbers_have_limits() {
         let check = |text: &str, ndots: u32, timeout: u64, attempts: u32, flags: &[&str]| {
             let mut reading = Reading::default();
-            res_setoptions(&mut reading, text.as_bytes(), Place::File(0));
+            res_setoptions(&mut reading, text.as_bytes(), Place::File(0), &V2_36);
             let found: Vec<&str> = reading.flags.iter().map(|flag| flag.value).collect();
             assert_eq!(reading.ndots.map_or(99, |it| it.value), ndots, "{text}");
             assert_eq!(reading.timeout.value.as_secs(), timeout, "{text}");

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::{Address, Server, inet_aton};
 use crate::config::resolv_conf::{Line, is_blank};
+use crate::resolver::glibc::Version;
 use crate::resolver::glibc::options::{
     DEFAULT_ATTEMPTS, DEFAULT_NDOTS, DEFAULT_TIMEOUT, MAX_SERVERS, Place, res_setoptions,
 };
@@ -27,19 +28,17 @@ const KEYWORDS: [&[u8]; 5] = [b"nameserver", b"search", b"domain", b"options", b
 ///
 /// Source: glibc `resolv/res_init.c: __resolv_conf_load`,
 /// `resolv/resolv_conf.c: update_from_conf` (2.36).
-pub(super) fn res_vinit(scenario: &Scenario) -> Reading<'_> {
-    let mut reading = res_vinit_1(scenario);
+pub(super) fn res_vinit<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
+    let mut reading = res_vinit_1(scenario, version);
     reading.refused = failed_assertion(&reading);
     for server in reading.servers.iter().skip(MAX_SERVERS) {
         if let Origin::File(span) = server.origin {
-            reading.dropped.push(Dropped {
-                span,
-                why: format!("only {MAX_SERVERS} name servers are used").into(),
-            });
+            let why = format!("only {MAX_SERVERS} name servers are used");
+            reading.dropped.push(span, why);
         }
     }
     reading.servers.truncate(MAX_SERVERS);
-    reading.dropped.sort_by_key(|dropped| dropped.span.start);
+    reading.dropped.sort();
     reading
 }
 
@@ -68,7 +67,7 @@ fn failed_assertion(reading: &Reading<'_>) -> Option<Dropped> {
 }
 
 /// Source: glibc `resolv/res_init.c: res_vinit_1` (2.36).
-fn res_vinit_1(scenario: &Scenario) -> Reading<'_> {
+fn res_vinit_1<'a>(scenario: &'a Scenario, version: &'static Version) -> Reading<'a> {
     let mut parser = Parser {
         reading: Reading {
             ndots: Some(Setting::built_in(DEFAULT_NDOTS)),
@@ -78,6 +77,7 @@ fn res_vinit_1(scenario: &Scenario) -> Reading<'_> {
         },
         have_environment: false,
         search_line: None,
+        version,
     };
     if let Some(domains) = scenario.env("LOCALDOMAIN") {
         parser.have_environment = true;
@@ -103,7 +103,12 @@ fn res_vinit_1(scenario: &Scenario) -> Reading<'_> {
         });
     }
     if let Some(options) = scenario.env("RES_OPTIONS") {
-        res_setoptions(&mut reading, options.as_bytes(), Place::Environment);
+        res_setoptions(
+            &mut reading,
+            options.as_bytes(),
+            Place::Environment,
+            version,
+        );
     }
     reading
 }
@@ -130,6 +135,7 @@ struct Parser<'a> {
     have_environment: bool,
     /// The line that the search list comes from.
     search_line: Option<Span>,
+    version: &'static Version,
 }
 
 /// The rest of a line of the file, and where it begins.
@@ -160,7 +166,12 @@ impl<'a> Parser<'a> {
             let why = "it only sorts what `gethostbyname` returns";
             self.reading.drop(line.span(), why);
         } else if let Some(rest) = rest(b"options") {
-            res_setoptions(&mut self.reading, rest.bytes, Place::File(rest.offset));
+            res_setoptions(
+                &mut self.reading,
+                rest.bytes,
+                Place::File(rest.offset),
+                self.version,
+            );
         } else if let Some(word) = line.words().next() {
             let why = why_unknown(text, word.bytes);
             self.reading.drop(line.span(), why);
@@ -272,12 +283,13 @@ fn address(word: &[u8]) -> Option<Address> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolver::glibc::V2_36;
     use crate::scenario::file;
 
     fn check(text: &str, servers: &[&str], search: &[&str], dropped: &[&str]) {
         let mut scenario = Scenario::new("1", "a");
         scenario.resolv_conf = Some(file("resolv.conf", text));
-        let reading = res_vinit(&scenario);
+        let reading = res_vinit(&scenario, &V2_36);
         let found: Vec<String> = reading
             .servers
             .iter()
@@ -292,6 +304,7 @@ mod tests {
         assert_eq!(found, search, "{text:?}");
         let found: Vec<&str> = reading
             .dropped
+            .first()
             .iter()
             .map(|it| std::str::from_utf8(it.span.of(text.as_bytes())).unwrap())
             .collect();
@@ -362,7 +375,7 @@ mod tests {
             let words: Vec<String> = domains.iter().map(|&length| "a".repeat(length)).collect();
             let text = format!("search {}\n", words.join(" "));
             scenario.resolv_conf = Some(file("resolv.conf", text));
-            res_vinit(&scenario).refused.is_some()
+            res_vinit(&scenario, &V2_36).refused.is_some()
         };
         for (domains, expected) in [
             (&[255][..], false),

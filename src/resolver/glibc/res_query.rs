@@ -67,7 +67,7 @@ pub(super) async fn context_search(
         }
         saved_h_errno = Some(thread.h_errno);
     }
-    let mut seen = Seen::default();
+    let mut seen = SearchState::default();
     match search_list(thread, name, kind, &mut seen).await {
         Searched::Found(answers) => return Some(answers),
         Searched::Refused => return None,
@@ -98,7 +98,7 @@ pub(super) async fn context_search(
     clippy::struct_excessive_bools,
     reason = "the C function has them, too"
 )]
-struct Seen {
+struct SearchState {
     searched: bool,
     root_on_list: bool,
     nodata: bool,
@@ -118,7 +118,7 @@ async fn search_list(
     thread: &mut Thread<'_>,
     name: &[u8],
     kind: Kind,
-    seen: &mut Seen,
+    seen: &mut SearchState,
 ) -> Searched {
     for index in 0..thread.conf.search.len() {
         let Some(domain) = thread.conf.search.get(index) else {

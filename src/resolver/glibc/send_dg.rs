@@ -20,7 +20,7 @@ pub(super) enum Datagram {
     Next,
     /// A reply was truncated: this server is to be asked over TCP.
     Truncated,
-    /// There is something to use.
+    /// There are answers to use.
     Answers(Answers),
 }
 

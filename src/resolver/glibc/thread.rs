@@ -6,6 +6,7 @@ use crate::address::Address;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Rcode, SocketId};
+use crate::resolver::glibc::Version;
 use crate::resolver::glibc::options::MAX_SERVERS;
 use crate::resolver::glibc::read;
 use crate::resolver::reading::Reading;
@@ -43,7 +44,7 @@ pub(super) struct Thread<'a> {
     pub(super) buffer_filled: bool,
 }
 
-/// The values of `errno` that are told apart, and that others can be.
+/// The values of `errno` that decide something.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Errno {
     /// 0
@@ -92,11 +93,11 @@ pub(super) enum HostError {
 pub(super) struct Killed;
 
 impl<'a> Thread<'a> {
-    pub(super) fn new(io: Rc<Io>, scenario: &'a Scenario) -> Self {
+    pub(super) fn new(io: Rc<Io>, scenario: &'a Scenario, version: &'static Version) -> Self {
         Self {
             io,
             scenario,
-            conf: read::res_vinit(scenario),
+            conf: read::res_vinit(scenario, version),
             errno: Errno::Clear,
             h_errno: HostError::Success,
             in_files: Vec::new(),
@@ -128,7 +129,7 @@ impl<'a> Thread<'a> {
             "killed by signal 6 (SIGABRT): resolv_conf.c: update_from_conf: \
              Assertion `resolv_conf_matches (resp, conf)' failed",
         );
-        Outcome::Failed("CRASH")
+        Outcome::Crashed
     }
 
     /// Whether this option of `resolv.conf` or `RES_OPTIONS` is set.

@@ -75,7 +75,7 @@ pub(super) fn dns_read_config<'a>(scenario: &'a Scenario, version: &Version) -> 
     if config.reading.search.is_empty() {
         config.reading.search = dns_default_search(&scenario.hostname);
     }
-    config.reading.dropped.sort_by_key(|dropped| dropped.span);
+    config.reading.dropped.sort();
     config
 }
 

@@ -84,7 +84,7 @@ fn is_unspecified(server: &Server) -> bool {
     server.address.ip.is_unspecified()
 }
 
-/// What queries to a server go over.
+/// A UDP socket or a TCP connection to a server.
 ///
 /// Source: hickory-resolver `src/name_server.rs: ConnectionState`.
 #[derive(Debug)]

@@ -34,14 +34,19 @@ const RECORD_WEIGHT: f64 = 3.0;
 /// Over how many seconds a time decays. Source: `src/name_server.rs: DecayingSrtt::current`.
 const DECAY_WEIGHT: f64 = 180.0;
 
+/// By so many microseconds two times that are measured at once differ at most, and two that decay since failures of one
+/// moment. Ours.
+const MEASURED_NOISE: f64 = 1_000.0;
+const FAILURE_NOISE: f64 = 0.4;
+
 /// Source: hickory-resolver `src/name_server.rs: NameServer`.
 #[derive(Debug)]
 pub(super) struct NameServer {
+    /// Its place in the file, from 0.
+    pub(super) number: usize,
     server: Server,
     connections: RefCell<Vec<Rc<Connection>>>,
     server_srtt: DecayingSrtt,
-    /// By how much it answers later than others: one that was asked first answers first.
-    lag: Duration,
 }
 
 /// A smoothed round-trip time in microseconds.
@@ -51,20 +56,23 @@ pub(super) struct NameServer {
 struct DecayingSrtt {
     micros: Cell<f64>,
     last_update: Cell<Option<Duration>>,
+    /// Whether a time that was measured is in it: it is not exactly this.
+    is_measured: Cell<bool>,
 }
 
 impl NameServer {
     /// Without connections; `rank` is its place among the servers at first.
-    pub(super) fn new(server: Server, rank: usize) -> Self {
+    pub(super) fn new(server: Server, number: usize, rank: usize) -> Self {
         let srtt = INITIAL_SRTT * (f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) + 1.0);
         Self {
+            number,
             server,
             connections: RefCell::default(),
             server_srtt: DecayingSrtt {
                 micros: Cell::new(srtt),
                 last_update: Cell::new(None),
+                is_measured: Cell::new(false),
             },
-            lag: Duration::from_micros(1) * u32::try_from(rank).unwrap_or(u32::MAX),
         }
     }
 
@@ -88,8 +96,7 @@ impl NameServer {
         match response.and_then(from_response) {
             Ok(reply) => {
                 let rtt = pool.io.now().saturating_sub(start);
-                self.server_srtt
-                    .record(pool.io.now(), rtt.max(MIN_RTT) + self.lag);
+                self.server_srtt.record(pool.io.now(), rtt);
                 Ok(reply)
             }
             Err(error) => {
@@ -169,6 +176,19 @@ impl NameServer {
         self.server_srtt.current(now)
     }
 
+    /// Of servers whose times are so close to each other either can be the faster one; `None`: it was
+    /// not asked yet.
+    pub(super) fn noise(&self, now: Duration) -> Option<f64> {
+        let srtt = &self.server_srtt;
+        let age = now.saturating_sub(srtt.last_update.get()?);
+        Some(match srtt.is_measured.get() {
+            true => MEASURED_NOISE,
+            false if age > Duration::from_secs(1) => FAILURE_NOISE,
+            // Nothing decays within the first second.
+            false => 0.0,
+        })
+    }
+
     /// Another server was faster.
     ///
     /// Source: hickory-resolver `src/name_server.rs: NameServer::record_cancelled`.
@@ -179,6 +199,7 @@ impl NameServer {
 
 impl DecayingSrtt {
     fn record(&self, now: Duration, rtt: Duration) {
+        self.is_measured.set(true);
         let rtt = rtt.max(MIN_RTT).as_secs_f64() * 1e6;
         self.update(now, rtt, |old, last_update| {
             let factor = compute_srtt_factor(now, last_update, RECORD_WEIGHT);
@@ -223,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_time_is_smoothed_and_decays() {
-        let server = NameServer::new(Server::from(IpAddr::from([10, 96, 0, 10])), 0);
+        let server = NameServer::new(Server::from(IpAddr::from([10, 96, 0, 10])), 0, 0);
         let check = |seconds: u64, micros: f64| {
             let found = server.decayed_srtt(ms(seconds * 1000));
             assert!((found - micros).abs() < 1.0, "{seconds} s: {found}");

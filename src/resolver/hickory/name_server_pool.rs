@@ -1,5 +1,6 @@
 //! Which servers a query goes to, and how often.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use crate::address::Server;
 use crate::engine::io::Io;
 use crate::engine::message::{Edns, Reply};
+use crate::name::Name;
 use crate::resolver::hickory::caching_client::Query;
 use crate::resolver::hickory::error::{NetError, most_specific};
 use crate::resolver::hickory::name_server::NameServer;
@@ -19,6 +21,9 @@ use crate::resolver::hickory::system_conf::Settings;
 const NUM_CONCURRENT_REQS: usize = 2;
 /// What is left to chance, in a sentence.
 const DRAWN: &str = "hickory draws the order of its servers by lot, and asks two of them at once";
+const MEASURED: &str = "hickory asks the servers first that answered fastest: of two that are as fast as each other it can be either";
+/// How late a time-out is. Ours.
+const TIMER_DELAY: Duration = Duration::from_millis(1);
 /// UDP payload size. Source: hickory-proto `src/op/edns.rs: DEFAULT_MAX_PAYLOAD_LEN`.
 const PAYLOAD_LEN: u16 = 1232;
 
@@ -28,12 +33,23 @@ pub(super) struct NameServerPool<'a> {
     /// How it talks.
     pub(super) io: &'a Io,
     servers: Vec<NameServer>,
+    /// How servers that are equally fast were ordered.
+    drawn: RefCell<Vec<Drawn>>,
     /// Of one round of requests.
     pub(super) timeout: Duration,
     /// Of rounds after the first.
     attempts: u32,
     /// The OPT record of every query.
     pub(super) edns: Option<Edns>,
+}
+
+/// In which order servers were asked in a round for a name, of those that were equally fast.
+#[derive(Debug)]
+struct Drawn {
+    name: Name,
+    round: u32,
+    among: Vec<usize>,
+    order: Vec<usize>,
 }
 
 /// A future of [`NameServer::send`] beside the server that is asked.
@@ -50,11 +66,13 @@ impl<'a> NameServerPool<'a> {
         let servers: Vec<Server> = servers.collect();
         let ranks = ranks(io, servers.len());
         let servers = servers.into_iter().zip(ranks);
-        let servers = servers.map(|(server, rank)| NameServer::new(server, rank));
+        let servers = (servers.enumerate())
+            .map(|(number, (server, rank))| NameServer::new(server, number, rank));
         let servers = servers.collect();
         Self {
             io,
             servers,
+            drawn: RefCell::default(),
             timeout: reading.timeout.value,
             attempts: reading.attempts.value,
             edns: settings.edns0.then_some(Edns {
@@ -73,7 +91,7 @@ impl<'a> NameServerPool<'a> {
         }
         let mut remaining_attempts = self.attempts;
         loop {
-            let error = match self.try_send(query).await {
+            let error = match self.try_send(query, remaining_attempts).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -89,8 +107,8 @@ impl<'a> NameServerPool<'a> {
     /// code other than success ends the round, whatever the other server says.
     ///
     /// Source: hickory-resolver `src/name_server_pool.rs: PoolState::try_send`.
-    async fn try_send(&self, query: &Query) -> Result<Reply, NetError> {
-        let mut servers = self.by_query_statistics();
+    async fn try_send(&self, query: &Query, round: u32) -> Result<Reply, NetError> {
+        let mut servers = self.by_query_statistics(query, round);
         let deadline = self.io.now().saturating_add(self.timeout);
         let mut error = NetError::NoConnections;
         let mut disable_udp = false;
@@ -139,11 +157,46 @@ impl<'a> NameServerPool<'a> {
         }
     }
 
+    /// Draws which of these is the first, and so on; the same for both types, whose times are
+    /// measured together.
+    fn draw_order(&self, equals: &mut [&NameServer], query: &Query, round: u32) {
+        let numbers: Vec<usize> = equals.iter().map(|it| it.number).collect();
+        let mut drawn = self.drawn.borrow_mut();
+        let is_known =
+            |it: &&Drawn| it.round == round && it.name == query.name && it.among == numbers;
+        let known = drawn.iter().find(is_known).map(|it| it.order.clone());
+        let order = known.unwrap_or_else(|| {
+            let order = draw(self.io, numbers.len(), MEASURED);
+            drawn.push(Drawn {
+                name: query.name.clone(),
+                round,
+                among: numbers,
+                order: order.clone(),
+            });
+            order
+        });
+        let sorted = equals.to_vec();
+        for (place, server) in order.into_iter().zip(equals) {
+            *server = sorted.get(place).copied().unwrap_or(server);
+        }
+    }
+
     /// Source: hickory-resolver `src/name_server_pool.rs: sort_servers_by_query_statistics`.
-    fn by_query_statistics(&self) -> VecDeque<&NameServer> {
+    fn by_query_statistics(&self, query: &Query, round: u32) -> VecDeque<&NameServer> {
         let mut servers: Vec<&NameServer> = self.servers.iter().collect();
         if servers.len() > 1 {
-            servers.sort_by_cached_key(|server| server.decayed_srtt(self.io.now()).to_bits());
+            let now = self.io.now().saturating_add(TIMER_DELAY);
+            servers.sort_by_cached_key(|server| server.decayed_srtt(now).to_bits());
+            let equal = |one: &&NameServer, other: &&NameServer| {
+                let apart = (one.decayed_srtt(now) - other.decayed_srtt(now)).abs();
+                one.noise(now)
+                    .zip(other.noise(now))
+                    .is_some_and(|(one, other)| apart < f64::max(one, other))
+            };
+            for equals in servers.chunk_by_mut(equal).filter(|it| it.len() > 1) {
+                equals.sort_by_key(|it| it.number);
+                self.draw_order(equals, query, round);
+            }
         }
         servers.into()
     }
@@ -156,16 +209,22 @@ impl<'a> NameServerPool<'a> {
 ///
 /// Source: hickory-resolver `src/name_server.rs: NameServer::new`.
 fn ranks(io: &Io, servers: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..servers).collect();
-    for place in 0..servers {
-        let picked = place + io.choose(servers - place, DRAWN);
+    let order = draw(io, servers, DRAWN);
+    let mut ranks: Vec<usize> = (0..servers).collect();
+    ranks.sort_by_key(|place| order.get(*place).copied());
+    ranks
+}
+
+/// An order of so many, drawn one place after the other.
+fn draw(io: &Io, among: usize, why: &'static str) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..among).collect();
+    for place in 0..among {
+        let picked = place + io.choose(among - place, why);
         if let Some(turned) = order.get_mut(place..=picked) {
             turned.rotate_right(1);
         }
     }
-    let mut ranks: Vec<usize> = (0..servers).collect();
-    ranks.sort_by_key(|place| order.get(*place).copied());
-    ranks
+    order
 }
 
 /// The first request that ends, of those that were woken together the first

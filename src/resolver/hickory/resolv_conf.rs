@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::address::Server;
 use crate::config::resolv_conf::{Line, ResolvConf};
 use crate::resolver::reading::{
-    Dropped, MAX_SEARCH, MAX_SERVERS, Origin, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
+    MAX_SEARCH, MAX_SERVERS, Origin, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS, Unused,
 };
 use crate::text::Span;
 
@@ -52,7 +52,7 @@ pub(super) struct Config<'a> {
     pub(super) edns0: Option<Span>,
     /// What has no effect. The crate calls most of it errors, and hickory
     /// only logs them.
-    pub(super) dropped: Vec<Dropped>,
+    pub(super) dropped: Unused,
 }
 
 /// Text without white space, and where it stands.
@@ -76,7 +76,7 @@ impl Default for Config<'_> {
             timeout: Setting::built_in(5),
             attempts: Setting::built_in(2),
             edns0: None,
-            dropped: Vec::new(),
+            dropped: Unused::default(),
         }
     }
 }
@@ -217,10 +217,7 @@ impl<'a> Config<'a> {
 
     /// Notes that the words under `span` have no effect.
     pub(super) fn drop(&mut self, span: Span, why: impl Into<Cow<'static, str>>) {
-        self.dropped.push(Dropped {
-            span,
-            why: why.into(),
-        });
+        self.dropped.push(span, why);
     }
 }
 
@@ -298,7 +295,7 @@ mod tests {
                      no-aaaa";
         let file = file("f", format!("options {words} other"));
         let dropped = parse_with_errors(&file).dropped;
-        let (other, known) = dropped.split_last().unwrap();
+        let (other, known) = dropped.first().split_last().unwrap();
         assert_eq!(known.len(), 14);
         for it in known {
             let why = "hickory reads this option and does nothing with it";

@@ -34,7 +34,7 @@ pub(super) fn read_system_conf(scenario: &Scenario) -> Settings<'_> {
         return settings;
     };
     let mut settings = into_resolver_config(parse_with_errors(file), scenario);
-    settings.reading.dropped.sort_by_key(|dropped| dropped.span);
+    settings.reading.dropped.sort();
     settings
 }
 

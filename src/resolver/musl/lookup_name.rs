@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use crate::config::resolv_conf::{Line, ResolvConf, is_blank};
 use crate::engine::io::Io;
+use crate::engine::machine::Outcome::{self, Failed};
 use crate::engine::message::{Because, Data, Rcode};
 use crate::resolver::musl::Version;
 use crate::resolver::musl::ipliteral::{Literal, lookup_ipliteral};
@@ -13,7 +14,7 @@ use crate::resolver::reading::Reading;
 use crate::scenario::{Family, Scenario};
 
 /// Addresses, or the `EAI_` code of the failure.
-type Found = Result<Vec<IpAddr>, &'static str>;
+type Found = Result<Vec<IpAddr>, Outcome>;
 
 /// Longest name with its final zero. Source: `lookup_name.c`, buffers of 256 bytes.
 const MAX_NAME_BYTES: usize = 254;
@@ -41,7 +42,7 @@ pub(super) async fn lookup_name(
     family: Family,
 ) -> Found {
     if scenario.flags & !KNOWN_FLAGS != 0 {
-        return Err("EAI_BADFLAGS");
+        return Err(Failed("EAI_BADFLAGS"));
     }
     let maps = scenario.flags & V4MAPPED != 0 && family == Family::Inet6;
     let asked = if maps { Family::Both } else { family };
@@ -66,13 +67,13 @@ fn mapped(ip: IpAddr) -> IpAddr {
 async fn lookup(io: &Io, scenario: &Scenario, version: &Version, family: Family) -> Found {
     let name = scenario.name.as_bytes();
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
-        return Err("EAI_NONAME");
+        return Err(Failed("EAI_NONAME"));
     }
     match lookup_ipliteral(name, family, scenario) {
         Literal::Address(address) => return Ok(vec![address.ip]),
-        Literal::WrongFamily => return Err(version.no_data),
-        Literal::BadScope => return Err("EAI_NONAME"),
-        Literal::NotOne if scenario.flags & NUMERICHOST != 0 => return Err("EAI_NONAME"),
+        Literal::WrongFamily => return Err(Failed(version.no_data)),
+        Literal::BadScope => return Err(Failed("EAI_NONAME")),
+        Literal::NotOne if scenario.flags & NUMERICHOST != 0 => return Err(Failed("EAI_NONAME")),
         Literal::NotOne => {}
     }
     let from_hosts = name_from_hosts(scenario, version, family)?;
@@ -102,7 +103,7 @@ fn name_from_hosts(scenario: &Scenario, version: &Version, family: Family) -> Fo
         }
     }
     if found.is_empty() && wrong_family {
-        return Err(version.no_data);
+        return Err(Failed(version.no_data));
     }
     Ok(found)
 }
@@ -154,7 +155,7 @@ async fn name_from_dns_search(
     let searches = !rooted && dots < ndots as usize;
     let stripped = name.strip_suffix(b".").unwrap_or(name);
     if stripped.is_empty() || stripped.ends_with(b".") {
-        return Err("EAI_NONAME");
+        return Err(Failed("EAI_NONAME"));
     }
     let suffixes = conf.search.iter().enumerate().filter(|_| searches);
     for (index, suffix) in suffixes {
@@ -171,7 +172,7 @@ async fn name_from_dns_search(
     }
     let found = name_from_dns(io, name, family, Because::AsIs, &conf, version).await?;
     if found.is_empty() {
-        return Err("EAI_NONAME");
+        return Err(Failed("EAI_NONAME"));
     }
     Ok(found)
 }
@@ -196,19 +197,19 @@ async fn name_from_dns(
         return if version.skips_bad_candidates {
             Ok(Vec::new())
         } else {
-            Err("EAI_NONAME")
+            Err(Failed("EAI_NONAME"))
         };
     };
     let Ok(replies) = res_msend(io, &packets, conf, version).await else {
         io.note("killed by signal 8 (SIGFPE): `attempts:0` is a division by zero");
-        return Err("CRASH");
+        return Err(Outcome::Crashed);
     };
     let mut found = Vec::new();
     // A before AAAA, whatever came first: a name that does not exist for A is
     // left before AAAA is looked at.
     for reply in replies {
         match reply {
-            None => return Err("EAI_AGAIN"),
+            None => return Err(Failed("EAI_AGAIN")),
             Some(reply) if reply.rcode == Rcode::NxDomain => return Ok(Vec::new()),
             // In the question a byte above 193 is taken for the start of a
             // pointer, and no record is found (`dns_parse.c: __dns_parse`).
@@ -226,7 +227,7 @@ async fn name_from_dns(
         .take(MAX_ADDRESSES)
         .collect();
     if addresses.is_empty() {
-        return Err(version.no_data);
+        return Err(Failed(version.no_data));
     }
     Ok(addresses)
 }

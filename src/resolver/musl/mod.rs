@@ -62,7 +62,7 @@ pub async fn lookup(io: Rc<Io>, scenario: &Scenario, version: &'static Version) 
     };
     match result {
         Ok(addresses) => Outcome::Found(addresses.into_iter().map(Into::into).collect()),
-        Err(code) => Outcome::Failed(code),
+        Err(outcome) => outcome,
     }
 }
 

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use hickory_proto::rr::RecordType;
 
 use crate::engine::io::Io;
+use crate::engine::machine::Outcome::{self, Failed};
 use crate::engine::message::{Because, Data, Rcode};
 use crate::resolver::musl::Version;
 use crate::resolver::musl::read::get_resolv_conf;
@@ -17,21 +18,21 @@ pub(super) async fn res_query(
     scenario: &Scenario,
     version: &Version,
     record_type: RecordType,
-) -> Result<Vec<IpAddr>, &'static str> {
+) -> Result<Vec<IpAddr>, Outcome> {
     let name = scenario.name.as_bytes();
     let Some(packet) = res_mkquery(name, record_type, Because::AsIs, version) else {
-        return Err("NO_RECOVERY");
+        return Err(Failed("NO_RECOVERY"));
     };
     let conf = get_resolv_conf(scenario);
     let replies = res_msend(io, &[packet], &conf, version)
         .await
-        .map_err(|Crash| "CRASH")?;
+        .map_err(|Crash| Outcome::Crashed)?;
     let Some(reply) = replies.into_iter().next().flatten() else {
-        return Err("TRY_AGAIN");
+        return Err(Failed("TRY_AGAIN"));
     };
     match reply.rcode {
-        Rcode::NxDomain => Err("HOST_NOT_FOUND"),
-        _ if reply.answers.is_empty() => Err("NO_DATA"),
+        Rcode::NxDomain => Err(Failed("HOST_NOT_FOUND")),
+        _ if reply.answers.is_empty() => Err(Failed("NO_DATA")),
         _ => Ok(reply
             .answers
             .iter()

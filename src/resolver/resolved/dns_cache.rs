@@ -33,7 +33,7 @@ pub(super) struct Answer {
     pub synthetic: bool,
 }
 
-/// Everything that was learnt.
+/// The answers of servers that are kept for some time.
 ///
 /// Source: `DnsCache`.
 #[derive(Clone, Debug, Default)]

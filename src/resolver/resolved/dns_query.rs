@@ -32,7 +32,7 @@ pub(super) struct DnsQuery {
     pub record_types: Vec<RecordType>,
     /// `SD_RESOLVED_NO_SEARCH`: no search domains.
     pub no_search: bool,
-    /// How it stands.
+    /// Whether it waits, or how it ended.
     pub state: State,
     /// The search for it, if servers are asked.
     pub candidate: Option<DnsQueryCandidate>,
@@ -74,7 +74,7 @@ pub(super) struct DnsQueryCandidate {
 pub(super) enum CnameResult {
     /// The answer has what was asked for.
     Match,
-    /// It has not.
+    /// The answer has nothing of it.
     NoMatch,
     /// The question is another one now.
     Redirected,
@@ -104,7 +104,7 @@ impl DnsQuery {
     }
 }
 
-impl Manager {
+impl Manager<'_> {
     /// Begins the query; whether that was possible.
     ///
     /// Source: `dns_query_go`.
@@ -113,7 +113,11 @@ impl Manager {
             return true;
         }
         let query = &self.queries[q];
-        if let Some(records) = self.etc_hosts.lookup(&query.name_utf8, &query.record_types) {
+        if let Some(records) = self
+            .configuration
+            .etc_hosts
+            .lookup(&query.name_utf8, &query.record_types)
+        {
             let answer = Answer {
                 records,
                 soa: false,
@@ -160,8 +164,11 @@ impl Manager {
             return state;
         }
         let query = &self.queries[q];
-        let synthesized =
-            dns_synthesize_answer(&self.hostnames, &query.name_utf8, &query.record_types);
+        let synthesized = dns_synthesize_answer(
+            &self.configuration.hostnames,
+            &query.name_utf8,
+            &query.record_types,
+        );
         match synthesized {
             Synthesized::Nothing => state,
             Synthesized::NoSuchName => {
@@ -295,7 +302,7 @@ impl Manager {
     pub(super) fn is_for(&self, q: usize, name: &Name) -> bool {
         let query = &self.queries[q];
         let domain = query.answer_search_domain;
-        let domain = domain.and_then(|index| self.search_domains.get(index));
+        let domain = domain.and_then(|index| self.configuration.search_domains.get(index));
         query.name_idna.eq_ignore_case(name)
             || domain
                 .and_then(|domain| dns_name_concat(&query.name_idna, &domain.name))

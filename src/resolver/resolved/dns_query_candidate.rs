@@ -23,7 +23,7 @@ const CANDIDATE_EXPEDITED_TIMEOUT: Duration =
 /// Source: `src/basic/hashmap.c: get_hash_key`.
 const EITHER_FIRST: &str = "A and AAAA are sent in either order: systemd-resolved keeps them in a set with a random hash key";
 
-impl Manager {
+impl Manager<'_> {
     /// Whether the candidate could be made: not if its first name is too long.
     ///
     /// Source: `dns_query_add_candidate`.
@@ -45,7 +45,12 @@ impl Manager {
             return false;
         };
         let first = candidate.search_domain.map_or(0, |index| index + 1);
-        let domains = self.search_domains.iter().enumerate().skip(first);
+        let domains = self
+            .configuration
+            .search_domains
+            .iter()
+            .enumerate()
+            .skip(first);
         let mut searched = domains.filter(|(_, domain)| !domain.route_only);
         let Some((next, _)) = searched.next() else {
             return false;
@@ -62,7 +67,7 @@ impl Manager {
         self.dns_query_candidate_detach(q, false);
         let query = &self.queries[q];
         let index = query.candidate.as_ref()?.search_domain;
-        let name = match index.and_then(|index| self.search_domains.get(index)) {
+        let name = match index.and_then(|index| self.configuration.search_domains.get(index)) {
             None => query.name_idna.clone(),
             Some(domain) => dns_name_concat(&query.name_idna, &domain.name)?,
         };
@@ -83,7 +88,7 @@ impl Manager {
         match search_domain {
             // Domains for routing only are not in the search list.
             Some(index) => {
-                let before = self.search_domains.iter().take(index);
+                let before = self.configuration.search_domains.iter().take(index);
                 Because::Search(before.filter(|it| !it.route_only).count())
             }
             None if self.queries[q].n_cname_redirects > 0 => Because::Cname,

@@ -22,7 +22,7 @@ const LINK_LOCAL_REVERSE: [&str; 5] = [
     "b.e.f.ip6.arpa",
 ];
 
-impl Manager {
+impl Manager<'_> {
     /// Whether servers may be asked for the query at all.
     ///
     /// Source: `dns_scope_good_domain`.
@@ -39,8 +39,12 @@ impl Manager {
             return false;
         }
         let name = &self.queries[q].name_idna;
-        let mut domains = self.search_domains.iter();
-        let has_search_domains = self.search_domains.iter().any(|domain| !domain.route_only);
+        let mut domains = self.configuration.search_domains.iter();
+        let has_search_domains = self
+            .configuration
+            .search_domains
+            .iter()
+            .any(|domain| !domain.route_only);
         if has_search_domains && dns_name_is_single_label(name)
             || domains.any(|domain| dns_name_endswith(name, &domain.name))
         {

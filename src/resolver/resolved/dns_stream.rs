@@ -43,7 +43,7 @@ enum StreamError {
     Lost,
 }
 
-impl Manager {
+impl Manager<'_> {
     /// A connection that will be made when the event loop comes to it.
     ///
     /// Source: `dns_stream_new`.

@@ -38,7 +38,7 @@ pub(super) struct StubReply {
     pub reply: Reply,
 }
 
-impl Manager {
+impl Manager<'_> {
     /// Source: `dns_stub_process_query`.
     pub(super) async fn dns_stub_process_query(&mut self, packet: StubPacket) {
         let Question::Asked(name, record_type) = packet.query.question.clone() else {

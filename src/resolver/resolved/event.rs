@@ -1,8 +1,12 @@
-//! The timers of resolved's event loop, and in which order it serves them.
+//! resolved's event loop: its timers, what arrived, and in which order it serves them.
 //!
 //! Source: systemd `src/libsystemd/sd-event/sd-event.c`.
 
 use std::time::Duration;
+
+use crate::engine::io::Arrival;
+use crate::engine::message::SocketId;
+use crate::resolver::resolved::dns_stub::StubPacket;
 
 /// How late a timer is served. It may be up to 250 ms late, so that several
 /// are served at once (`DEFAULT_ACCURACY_USEC`); this is how soon something
@@ -45,6 +49,12 @@ impl Timers {
         self.running.iter().any(|(running, _)| *running == timer)
     }
 
+    /// Whether the timer runs, and its time has come.
+    pub(super) fn is_due(&self, timer: Timer, now: Duration) -> bool {
+        let mut running = self.running.iter();
+        running.any(|(other, at)| *other == timer && *at <= now)
+    }
+
     /// When the loop is awake after the first timer is due.
     ///
     /// Source: `event_arm_timer`, `sleep_between`.
@@ -68,12 +78,111 @@ impl Timers {
     }
 }
 
+/// What wakes the event loop, besides its timers.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// Something arrived from a server.
+    Arrival(Arrival),
+    /// A client of the stub asks.
+    Stub(StubPacket),
+}
+
+impl Event {
+    /// The socket to a server; `None`: the one that the stub listens to.
+    pub(super) fn socket(&self) -> Option<SocketId> {
+        match self {
+            Self::Arrival(arrival) => Some(arrival.socket),
+            Self::Stub(_) => None,
+        }
+    }
+}
+
+/// What arrives, in its order. Each turn of the loop asks epoll which sockets are readable, and serves
+/// one datagram of a socket that was found so before the others. Of sockets that were found in the same turn any
+/// can be the first.
+///
+/// Source: `sd_event_prepare`, `pending_prioq_compare`.
+#[derive(Debug, Default)]
+pub(super) struct Arriving {
+    turns: u32,
+    queue: Vec<Arrived>,
+}
+
+/// An event, and the turns in which epoll can tell of it first.
+#[derive(Debug)]
+struct Arrived {
+    event: Event,
+    earliest: u32,
+    latest: u32,
+}
+
+impl Arriving {
+    /// Adds what was caused by the last turn, and arrives in the next one or so many later.
+    pub(super) fn push(&mut self, event: Event, later: u32) {
+        let earliest = self.turns + 1;
+        self.queue.push(Arrived {
+            event,
+            earliest,
+            latest: earliest + later,
+        });
+    }
+
+    /// Keeps the events for which `wanted` is true.
+    pub(super) fn retain(&mut self, wanted: impl Fn(&Event) -> bool) {
+        self.queue.retain(|it| wanted(&it.event));
+    }
+
+    /// Whether nothing has arrived.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// What can be served next, with its place in the queue and the turn in which it can have been found.
+    pub(super) fn next(&self) -> Vec<(usize, u32, &Event)> {
+        let mut heads: Vec<(usize, &Arrived)> = Vec::new();
+        for (place, it) in self.queue.iter().enumerate() {
+            if !heads
+                .iter()
+                .any(|(_, head)| head.event.socket() == it.event.socket())
+            {
+                heads.push((place, it));
+            }
+        }
+        let latest = heads.iter().map(|(_, it)| it.latest).min();
+        heads.retain(|(_, it)| Some(it.earliest) <= latest);
+        let next = heads.into_iter();
+        next.map(|(place, it)| (place, it.earliest, &it.event))
+            .collect()
+    }
+
+    /// Takes out what is served in this turn, and concludes when the others were found.
+    pub(super) fn serve(&mut self, place: usize) -> Option<Event> {
+        if place >= self.queue.len() {
+            return None;
+        }
+        let served = self.queue.remove(place);
+        self.turns += 1;
+        let found = served.latest.min(self.turns);
+        for (other, it) in self.queue.iter_mut().enumerate() {
+            it.earliest = it.earliest.max(served.earliest);
+            if it.event.socket() == served.event.socket() {
+                // Only now the socket is looked at again.
+                it.earliest = it.earliest.max(self.turns + 1);
+            } else if other < place && it.event.socket().is_some() {
+                it.latest = it.latest.min(found);
+            }
+            it.latest = it.latest.max(it.earliest);
+        }
+        Some(served.event)
+    }
+}
+
 /// Takes the next one of the sources that became ready at the same time.
 ///
 /// The queue is a heap in which all are equal: when its head leaves, the last
 /// one moves to the front.
 ///
 /// Source: `src/basic/prioq.c: remove_item`.
-pub(super) fn next_pending<T>(pending: &mut Vec<T>) -> Option<T> {
+pub(super) fn next_pending(pending: &mut Vec<Timer>) -> Option<Timer> {
     (!pending.is_empty()).then(|| pending.swap_remove(0))
 }

@@ -5,7 +5,6 @@
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::io::{Arrival, Io};
@@ -16,12 +15,10 @@ use crate::resolver::resolved::dns_cache::DnsCache;
 use crate::resolver::resolved::dns_query::DnsQuery;
 use crate::resolver::resolved::dns_server::DnsServer;
 use crate::resolver::resolved::dns_stream::DnsStream;
-use crate::resolver::resolved::dns_stub::{StubPacket, StubReply};
-use crate::resolver::resolved::etc_hosts::{EtcHosts, etc_hosts_parse};
-use crate::resolver::resolved::event::{Timer, Timers, next_pending};
+use crate::resolver::resolved::dns_stub::StubReply;
+use crate::resolver::resolved::event::{Arriving, Event, Timer, Timers, next_pending};
 use crate::resolver::resolved::pool::Pool;
-use crate::resolver::resolved::read::{Configuration, SearchDomain};
-use crate::resolver::resolved::synthesize::Hostnames;
+use crate::resolver::resolved::read::Configuration;
 use crate::resolver::resolved::transaction::{DnsTransaction, Key, State};
 
 /// systemd-resolved with its only scope, the global one of unicast DNS.
@@ -29,20 +26,16 @@ use crate::resolver::resolved::transaction::{DnsTransaction, Key, State};
 /// Transactions, queries and streams are never taken out: they are called by
 /// their index.
 #[derive(Debug)]
-pub(super) struct Manager {
+pub(super) struct Manager<'c> {
     /// Sockets and clock.
     pub io: Rc<Io>,
+    /// Servers, domains, hosts file and host name as they were read.
+    pub configuration: &'c Configuration<'c>,
     /// The servers, in their order.
     pub servers: Pool<DnsServer>,
     /// Which one is used; `None` before the first use.
     pub current_dns_server: Option<usize>,
-    /// All search domains, those for routing only as well.
-    pub search_domains: Vec<SearchDomain>,
-    /// `/etc/hosts`.
-    pub etc_hosts: Arc<EtcHosts>,
-    /// The names of this machine.
-    pub hostnames: Hostnames,
-    /// What was learnt.
+    /// Answers of servers, for further questions.
     pub cache: DnsCache,
     /// Questions to servers.
     pub transactions: Pool<DnsTransaction>,
@@ -50,17 +43,15 @@ pub(super) struct Manager {
     pub queries: Pool<DnsQuery>,
     /// TCP connections.
     pub streams: Pool<DnsStream>,
-    /// What runs.
+    /// The timers that run.
     pub timers: Timers,
-    /// What arrived together with what is served.
-    arrived: Vec<Arrival>,
-    /// Whether a client of the stub keeps it busy meanwhile.
-    pub client_waits: bool,
+    /// What arrived and is not yet served.
+    pub arriving: Arriving,
     /// When the kernel is ready to take what waits to be written.
     pub serve_streams_at: Option<Duration>,
-    /// Transactions that have ended; their queries are to be told.
+    /// Transactions that have ended, and whose queries have not been called back yet.
     pub completed_transactions: VecDeque<usize>,
-    /// Queries that have ended; their clients are to be told.
+    /// Queries that have ended, and whose clients have no answer yet.
     pub completed_queries: VecDeque<usize>,
     /// What the Varlink client gets.
     pub varlink_reply: Option<Outcome>,
@@ -68,53 +59,35 @@ pub(super) struct Manager {
     pub stub_replies: VecDeque<StubReply>,
 }
 
-/// What wakes the event loop, besides its timers.
-#[derive(Debug)]
-pub(super) enum Event {
-    /// Something arrived from a server.
-    Arrival(Arrival),
-    /// A client of the stub asks.
-    Stub(StubPacket),
-}
-
-/// A source that is ready.
-enum Pending {
-    /// What woke the loop; `None`: something that is not about this lookup.
-    Event(Option<Event>),
-    Timer(Timer),
-}
-
 /// Replies that come closer to each other come together. Ours.
 pub(super) const SOON: Duration = Duration::from_nanos(1);
+/// So many turns of the loop a reply of a prompt server can be late. Ours.
+const LATE: u32 = 1;
 /// What is left to chance, in sentences.
 const EITHER_ARRIVED: &str =
     "answers for A and AAAA that come together are served in either order by systemd-resolved";
-const LATER_FIRST: &str = "the answer to a query that systemd-resolved sends again can come before it serves the other type's";
+const ANSWERED_FIRST: &str = "AAAA is not asked if A's answer comes before systemd-resolved reads the client's second query: NXDOMAIN is then in the cache";
 const EITHER_DUE: &str =
     "time-outs of A and AAAA that are over together are served in either order by systemd-resolved";
 
-impl Manager {
+impl<'c> Manager<'c> {
     /// Source: `manager_new`, `manager_start`.
-    pub(super) fn new(io: Rc<Io>, configuration: Configuration<'_>) -> Self {
-        let scenario = configuration.scenario;
+    pub(super) fn new(io: Rc<Io>, configuration: &'c Configuration<'c>) -> Self {
         let mut servers = Pool::new(DnsServer::new(&IpAddr::V4(Ipv4Addr::UNSPECIFIED).into()));
         for server in &configuration.reading.servers {
             servers.push(DnsServer::new(&server.value));
         }
         Self {
             io,
+            configuration,
             servers,
             current_dns_server: None,
-            search_domains: configuration.search_domains,
-            etc_hosts: etc_hosts_parse(scenario.hosts.as_ref()),
-            hostnames: Hostnames::new(&scenario.hostname),
             cache: DnsCache::default(),
             transactions: Pool::new(DnsTransaction::new(Key::default(), Because::AsIs)),
             queries: Pool::new(DnsQuery::new(Name::root(), Name::root(), &[])),
             streams: Pool::new(DnsStream::default()),
             timers: Timers::default(),
-            arrived: Vec::new(),
-            client_waits: false,
+            arriving: Arriving::default(),
             serve_streams_at: None,
             completed_transactions: VecDeque::new(),
             completed_queries: VecDeque::new(),
@@ -136,54 +109,36 @@ impl Manager {
         self.transactions.iter().filter(waits).count()
     }
 
-    /// The next thing that arrives from a server; `None` at `until`. What
-    /// arrives together is served in any order.
-    ///
-    /// Source: `src/libsystemd/sd-event/sd-event.c: process_epoll`.
-    pub(super) async fn receive(&mut self, until: Option<Duration>) -> Option<Arrival> {
-        let new = match self.arrived.first() {
-            Some(_) if self.client_waits => {
-                let soon = Some(self.io.now() + SOON);
-                self.io.receive(&self.sockets(), soon).await
-            }
-            _ => None,
-        };
-        if new.is_some() && self.io.choose(2, LATER_FIRST) == 1 {
-            return new;
-        }
-        if self.arrived.is_empty() {
-            let sockets = self.sockets();
-            let first = self.io.receive(&sockets, until).await?;
+    /// What the loop serves next; `None` at `until`.
+    pub(super) async fn next_event(&mut self, until: Option<Duration>) -> Option<Event> {
+        let sockets = self.sockets();
+        let is_open = |event: &Event| event.socket().is_none_or(|it| sockets.contains(&it));
+        self.arriving.retain(is_open);
+        if self.arriving.is_empty() {
+            let first = Event::Arrival(self.io.receive(&sockets, until).await?);
             if self.waiting() < 2 {
                 return Some(first);
             }
-            self.arrived.push(first);
-            let soon = Some(self.io.now() + SOON);
-            while let Some(next) = self.io.receive(&sockets, soon).await {
-                self.arrived.push(next);
-            }
+            self.arriving.push(first, LATE);
         }
-        let first = self.arrived.first()?;
-        let place = self.arrived.iter().position(|it| it.socket != first.socket);
+        let soon = Some(self.io.now() + SOON);
+        while let Some(next) = self.io.receive(&sockets, soon).await {
+            self.arriving.push(Event::Arrival(next), LATE);
+        }
         // The lot falls on a question, not on a place in the queue.
-        let number = |it: &Arrival| self.transactions.find(|t| t.sent.contains(&it.query));
-        let at = match place.and_then(|place| Some((place, self.arrived.get(place)?))) {
-            None => 0,
-            Some((place, other)) => {
-                let later = self.io.choose(2, EITHER_ARRIVED) == 1;
-                if later == (number(first) < number(other)) {
-                    place
-                } else {
-                    0
-                }
-            }
+        let question = |event: &Event| match event {
+            Event::Stub(_) => None,
+            Event::Arrival(it) => self.transactions.find(|t| t.sent.contains(&it.query)),
         };
-        let next = self.arrived.remove(at);
-        self.arrived.extend(new);
-        Some(next)
+        let mut next = self.arriving.next();
+        next.sort_by_key(|(_, found, event)| (*found, question(event)));
+        let asks = next.iter().any(|(.., event)| event.socket().is_none());
+        let why = if asks { ANSWERED_FIRST } else { EITHER_ARRIVED };
+        let (place, ..) = *next.get(self.io.choose(next.len(), why))?;
+        self.arriving.serve(place)
     }
 
-    /// When it wakes up by itself.
+    /// When the loop wakes up if nothing arrives.
     pub(super) fn wake_at(&self) -> Option<Duration> {
         let streams = self.serve_streams_at;
         match (self.timers.wake_at(), streams) {
@@ -205,19 +160,20 @@ impl Manager {
             both.rotate_left(self.io.choose(2, EITHER_DUE));
             [*one, *other] = both;
         }
-        let mut pending = vec![Pending::Event(event)];
-        pending.extend(timers.into_iter().map(Pending::Timer));
-        while let Some(source) = next_pending(&mut pending) {
-            match source {
-                Pending::Event(Some(Event::Arrival(arrival))) => self.on_arrival(arrival).await,
-                Pending::Event(Some(Event::Stub(packet))) => {
-                    self.dns_stub_process_query(packet).await;
-                }
-                Pending::Event(None) => {}
-                Pending::Timer(timer) => self.on_timer(timer).await,
-            }
+        match event {
+            Some(Event::Arrival(arrival)) => self.on_arrival(arrival).await,
+            Some(Event::Stub(packet)) => self.dns_stub_process_query(packet).await,
+            None => {}
+        }
+        self.settle().await;
+        // The event stood before them in the queue.
+        let last = timers.pop();
+        timers.splice(..0, last);
+        self.drop_stopped_timers(&mut timers);
+        while let Some(timer) = next_pending(&mut timers) {
+            self.on_timer(timer).await;
             self.settle().await;
-            self.drop_stopped_timers(&mut pending);
+            self.drop_stopped_timers(&mut timers);
         }
         self.connect_streams().await;
         if self.serve_streams_at.is_some_and(|at| at <= self.io.now()) {
@@ -226,12 +182,9 @@ impl Manager {
     }
 
     /// A timer that was stopped or set anew leaves the queue.
-    fn drop_stopped_timers(&self, pending: &mut Vec<Pending>) {
-        let due = self.timers.due(self.io.now());
-        let stopped = |source: &Pending| match source {
-            Pending::Timer(timer) => !due.contains(timer),
-            Pending::Event(_) => false,
-        };
+    fn drop_stopped_timers(&self, pending: &mut Vec<Timer>) {
+        let now = self.io.now();
+        let stopped = |timer: &Timer| !self.timers.is_due(*timer, now);
         while let Some(index) = pending.iter().position(stopped) {
             pending.swap_remove(index);
         }

@@ -35,6 +35,7 @@ use std::rc::Rc;
 use crate::engine::io::Io;
 use crate::engine::machine::Outcome;
 use crate::resolver::reading::Reading;
+use crate::resolver::resolved::read::{Configuration, manager_read_resolv_conf, resolved_conf};
 use crate::scenario::Scenario;
 
 /// How systemd-resolved is asked.
@@ -46,18 +47,54 @@ pub enum Door {
     Stub,
 }
 
-/// The lookup of `scenario`.
-pub async fn lookup(io: Rc<Io>, scenario: &Scenario, door: Door) -> Outcome {
-    match door {
-        Door::Varlink => varlink::lookup(io, scenario).await,
-        Door::Stub => stub_client::lookup(io, scenario).await,
+/// What every run of a lookup begins with.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    configuration: Configuration<'a>,
+    client: Client<'a>,
+}
+
+/// Who asks.
+#[derive(Debug)]
+enum Client<'a> {
+    /// nss-resolve, over Varlink.
+    NssResolve(&'a Scenario),
+    /// glibc, in the scenario as it sees it behind the stub.
+    Glibc(Box<Scenario>),
+}
+
+impl<'a> Setup<'a> {
+    /// Reads the configuration of `scenario`.
+    pub fn read(scenario: &'a Scenario, door: Door) -> Self {
+        match door {
+            Door::Varlink => Self {
+                configuration: manager_read_resolv_conf(scenario),
+                client: Client::NssResolve(scenario),
+            },
+            Door::Stub => {
+                let configuration = resolved_conf(scenario);
+                let seen = stub_client::seen_by_client(scenario, &configuration);
+                Self {
+                    configuration,
+                    client: Client::Glibc(Box::new(seen)),
+                }
+            }
+        }
+    }
+
+    /// What it takes from the configuration.
+    pub fn reading(self) -> Reading<'a> {
+        match &self.client {
+            Client::NssResolve(_) => self.configuration.reading,
+            Client::Glibc(seen) => stub_client::reading(&self.configuration, seen),
+        }
     }
 }
 
-/// What it takes from the configuration.
-pub fn reading(scenario: &Scenario, door: Door) -> Reading<'_> {
-    match door {
-        Door::Varlink => read::manager_read_resolv_conf(scenario).reading,
-        Door::Stub => stub_client::reading(scenario),
+/// The lookup.
+pub async fn lookup(io: Rc<Io>, setup: Rc<Setup<'_>>) -> Outcome {
+    match &setup.client {
+        Client::NssResolve(scenario) => varlink::lookup(io, scenario, &setup.configuration).await,
+        Client::Glibc(seen) => stub_client::lookup(io, seen, &setup.configuration).await,
     }
 }

@@ -35,7 +35,7 @@ impl<T> Pool<T> {
         self.items.iter()
     }
 
-    /// The oldest one that is as wanted.
+    /// The number of the oldest one for which `wanted` is true.
     pub(super) fn find(&self, wanted: impl FnMut(&T) -> bool) -> Option<usize> {
         self.items.iter().position(wanted)
     }

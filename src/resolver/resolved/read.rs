@@ -6,12 +6,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::ResolvConf;
 use crate::name::Name;
 use crate::resolver::reading::{MAX_SEARCH, Reading, Setting, TOO_MANY_DOMAINS};
 use crate::resolver::resolved::dns_domain::{dns_name_is_root, dns_name_normalize, escaped};
+use crate::resolver::resolved::etc_hosts::{EtcHosts, etc_hosts_parse};
+use crate::resolver::resolved::synthesize::Hostnames;
 use crate::resolver::resolved::transaction::{TRANSACTION_ATTEMPTS_MAX, TRANSACTION_UDP_TIMEOUT};
 use crate::resolver::resolved::words::{
     Extracted, Flags, Piece, extract_first_word, in_addr_port_ifindex_name_from_string_auto, lines,
@@ -44,11 +47,13 @@ pub(super) struct SearchDomain {
 /// Everything that is configured.
 #[derive(Clone, Debug)]
 pub(super) struct Configuration<'a> {
-    /// The scenario.
-    pub scenario: &'a Scenario,
     /// What people see of it.
     pub reading: Reading<'a>,
-    /// All domains, in order.
+    /// `/etc/hosts`.
+    pub etc_hosts: Arc<EtcHosts>,
+    /// The names of this machine.
+    pub hostnames: Hostnames,
+    /// All domains, in order, those for routing only as well.
     pub search_domains: Vec<SearchDomain>,
     /// Where each stands there, by its name in lower case, in wire format.
     known_domains: BTreeMap<Vec<u8>, usize>,
@@ -122,16 +127,17 @@ pub(super) fn resolved_conf(scenario: &Scenario) -> Configuration<'_> {
     configuration.finish()
 }
 
-impl<'a> Configuration<'a> {
-    fn new(scenario: &'a Scenario) -> Self {
+impl Configuration<'_> {
+    fn new(scenario: &Scenario) -> Self {
         let reading = Reading {
             timeout: Setting::built_in(TRANSACTION_UDP_TIMEOUT),
             attempts: Setting::built_in(TRANSACTION_ATTEMPTS_MAX),
             ..Reading::default()
         };
         Self {
-            scenario,
             reading,
+            etc_hosts: etc_hosts_parse(scenario.hosts.as_ref()),
+            hostnames: Hostnames::new(&scenario.hostname),
             search_domains: Vec::new(),
             known_domains: BTreeMap::new(),
         }

@@ -35,7 +35,7 @@ pub(super) struct Hostnames {
     names: Vec<Name>,
 }
 
-/// What was made up.
+/// What resolved answers without asking a server.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Synthesized {
     /// Nothing: others have to know.

@@ -42,7 +42,7 @@ pub(super) struct Key {
 pub(super) enum State {
     /// Not begun.
     Null,
-    /// It waits.
+    /// It waits for a server's reply.
     Pending,
     /// An answer, positive or without records.
     Success,
@@ -78,11 +78,11 @@ pub(super) struct DnsTransaction {
     pub key: Key,
     /// Why.
     pub because: Because,
-    /// How it stands.
+    /// Whether it waits, or how it ended.
     pub state: State,
     /// The server that was picked last.
     pub server: Option<usize>,
-    /// How it was asked.
+    /// With which features the server was asked.
     pub current_feature_level: FeatureLevel,
     /// A limit to the level, after reply codes that say that it was too high.
     pub clamp_feature_level_servfail: Option<FeatureLevel>,
@@ -106,7 +106,7 @@ pub(super) struct DnsTransaction {
     pub notify_queries: Vec<usize>,
     /// It goes on although nobody waits for it.
     pub wait_for_answer: bool,
-    /// Nobody wants it any more.
+    /// No query waits for it any more.
     pub freed: bool,
 }
 
@@ -151,7 +151,7 @@ impl DnsTransaction {
     }
 }
 
-impl Manager {
+impl Manager<'_> {
     /// Sends the transaction to a server, or ends it.
     ///
     /// Source: `dns_transaction_go`.

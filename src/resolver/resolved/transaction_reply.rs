@@ -9,7 +9,7 @@ use crate::resolver::resolved::dns_server::FeatureLevel;
 use crate::resolver::resolved::manager::Manager;
 use crate::resolver::resolved::transaction::{EmitError, State};
 
-impl Manager {
+impl Manager<'_> {
     /// Source: `on_dns_packet`.
     pub(super) async fn on_dns_packet(&mut self, t: usize, arrival: Arrival) {
         match arrival.what {

@@ -14,8 +14,8 @@ use crate::engine::message::Data;
 use crate::resolver::resolved::dns_domain::{dns_name_dot_suffixed, dns_name_normalize};
 use crate::resolver::resolved::dns_query::{CnameResult, DnsQuery};
 use crate::resolver::resolved::idna::dns_name_apply_idna;
-use crate::resolver::resolved::manager::{Event, Manager};
-use crate::resolver::resolved::read::manager_read_resolv_conf;
+use crate::resolver::resolved::manager::Manager;
+use crate::resolver::resolved::read::Configuration;
 use crate::resolver::resolved::transaction::State;
 use crate::resolver::resolved::words::in_addr_ifindex_from_string_auto;
 use crate::scenario::{Lookup, Scenario};
@@ -25,8 +25,12 @@ const NO_SUCH_RESOURCE_RECORD: Outcome = Outcome::Failed("NoSuchResourceRecord")
 const SYSTEM: Outcome = Outcome::Failed("System");
 
 /// Asks resolved and waits for its reply.
-pub(super) async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
-    let mut manager = Manager::new(Rc::clone(&io), manager_read_resolv_conf(scenario));
+pub(super) async fn lookup(
+    io: Rc<Io>,
+    scenario: &Scenario,
+    configuration: &Configuration<'_>,
+) -> Outcome {
+    let mut manager = Manager::new(io, configuration);
     let begun = match scenario.lookup {
         Lookup::Addresses(family) => {
             let record_types = family.record_types();
@@ -43,14 +47,14 @@ pub(super) async fn lookup(io: Rc<Io>, scenario: &Scenario) -> Outcome {
         if let Some(reply) = manager.varlink_reply.take() {
             return reply;
         }
-        let arrival = manager.receive(manager.wake_at()).await;
-        manager.run(arrival.map(Event::Arrival)).await;
+        let event = manager.next_event(manager.wake_at()).await;
+        manager.run(event).await;
     }
 }
 
 /// Source: `vl_method_resolve_hostname`.
 async fn resolve_hostname(
-    manager: &mut Manager,
+    manager: &mut Manager<'_>,
     name: &str,
     record_types: &[RecordType],
 ) -> Result<(), Outcome> {
@@ -71,7 +75,7 @@ async fn resolve_hostname(
 
 /// Source: `resolved-bus.c: bus_method_resolve_record`.
 async fn resolve_record(
-    manager: &mut Manager,
+    manager: &mut Manager<'_>,
     name: &str,
     record_type: RecordType,
 ) -> Result<(), Outcome> {
@@ -82,7 +86,7 @@ async fn resolve_record(
     begin(manager, query).await
 }
 
-async fn begin(manager: &mut Manager, query: DnsQuery) -> Result<(), Outcome> {
+async fn begin(manager: &mut Manager<'_>, query: DnsQuery) -> Result<(), Outcome> {
     let q = manager.queries.push(query);
     if !manager.dns_query_go(q).await {
         return Err(SYSTEM);
@@ -105,7 +109,7 @@ fn parse_as_address(address: &Address, record_types: &[RecordType]) -> Outcome {
     }
 }
 
-impl Manager {
+impl Manager<'_> {
     /// Source: `vl_method_resolve_hostname_complete`.
     pub(super) async fn vl_method_resolve_hostname_complete(&mut self, q: usize) {
         if self.queries[q].state != State::Success {

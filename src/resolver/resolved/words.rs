@@ -1,4 +1,4 @@
-//! systemd's ways to cut text into lines, words and addresses.
+//! How systemd splits text into lines, words and addresses.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -30,6 +30,8 @@ pub struct Scene<'n> {
 pub struct Plan {
     /// The target in words: `pod default/web, container main`.
     pub label: String,
+    /// Whether the label is that of a process, which does not name its pod.
+    pub is_process: bool,
     /// What is entered.
     pub door: Door,
     /// Whose files count.
@@ -142,6 +144,7 @@ fn of_process(pid: u32, scene: &Scene<'_>) -> Plan {
     let warns = is_nodes || pod.is_some_and(|it| it.host_network == Some(true));
     Plan {
         label: format!("process {pid}"),
+        is_process: true,
         door: Door::Process(pid),
         files: Files::Process(pid),
         container,
@@ -239,7 +242,7 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
                 ..Plan::of(None)
             })
         }
-        [] => as_name(id, scene).ok_or(PlanError::Unknown { what })?,
+        [] => as_name(id, scene).ok_or(PlanError::Unknown(what))?,
         _ => {
             let candidate = |it: &&Task| it.membership.container.clone();
             let candidates = tasks.iter().filter_map(candidate).collect();
@@ -269,7 +272,7 @@ fn one_pod<'n>(what: &str, pods: impl Iterator<Item = &'n Pod>) -> Result<&'n Po
     let what = escaped(what.as_bytes());
     match (best.next(), best.next()) {
         (Some(pod), None) => Ok(pod),
-        (None, _) => Err(PlanError::Unknown { what }),
+        (None, _) => Err(PlanError::Unknown(what)),
         _ => {
             let line = |pod: &&Pod| {
                 let uid = pod.uid.as_deref().unwrap_or("unknown uid");
@@ -330,7 +333,7 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
     }
     if let Some(container) = wanted.or(pod.containers.first()) {
         let container = container.name.clone();
-        plan.warnings.push(Warning::Dead { container });
+        plan.warnings.push(Warning::Dead(container));
     }
     if let Some(process) = pod.processes.first() {
         plan.door = Door::Process(process.pid);
@@ -349,7 +352,7 @@ fn of_pod(pod: &Pod, wanted: Option<&Container>) -> Result<Plan, PlanError> {
         Some(path) => Door::NodeFile(path.clone(), pod.netns),
         None if pod.host_network == Some(true) => Door::Node,
         None if pod.resolv_conf.is_some() => Door::Nowhere,
-        None => return Err(PlanError::Gone { what: pod_label }),
+        None => return Err(PlanError::Gone(pod_label)),
     };
     Ok(plan)
 }
@@ -359,6 +362,7 @@ impl Plan {
     fn of(pod: Option<&Pod>) -> Self {
         Self {
             label: String::new(),
+            is_process: false,
             door: Door::Node,
             files: Files::Node,
             pod: pod.map(Pod::label),
@@ -375,9 +379,9 @@ impl Plan {
         let kept = self.kept.as_ref()?;
         let name = kept.source.name.clone();
         let warning = if self.is_mounted_over {
-            Warning::MountedOver { kept: name }
+            Warning::MountedOver(name)
         } else {
-            Warning::Drift { kept: name }
+            Warning::Drift(name)
         };
         (kept.source.bytes != seen).then_some(warning)
     }

@@ -108,12 +108,12 @@ fn pods_by_name() {
     check(
         "coredns",
         |_| {},
-        "pod kube-system/coredns: Process(20) Kept; Dead { container: \"coredns\" }",
+        "pod kube-system/coredns: Process(20) Kept; Dead(\"coredns\")",
     );
     check(
         "pinned",
         |_| {},
-        "pod default/pinned: NodeFile(\"/run/netns/cni-2\", Some(9)) Kept; Dead { container: \"app\" }; NoProcess",
+        "pod default/pinned: NodeFile(\"/run/netns/cni-2\", Some(9)) Kept; Dead(\"app\"); NoProcess",
     );
     check(
         "gone",
@@ -129,7 +129,7 @@ fn pods_by_name() {
     check(
         "uid-d",
         |_| {},
-        "pod kube-system/coredns: Process(20) Kept; Dead { container: \"coredns\" }",
+        "pod kube-system/coredns: Process(20) Kept; Dead(\"coredns\")",
     );
     let shown = format!(
         "pod web can be any of these; name one of them: default/web (uid-a, sandbox {}); kube-system/web (uid-3, sandbox {}); default/web (uid-5, sandbox {})",
@@ -150,7 +150,7 @@ fn a_container_of_a_pod_by_name() {
     check(
         "coredns:coredns",
         |_| {},
-        "pod kube-system/coredns, container coredns: Process(20) Kept; Dead { container: \"coredns\" }",
+        "pod kube-system/coredns, container coredns: Process(20) Kept; Dead(\"coredns\")",
     );
     check(
         "default/web:other",
@@ -174,7 +174,7 @@ fn ids() {
     check(
         "eeeeeeee",
         |_| {},
-        "pod kube-system/coredns, container coredns: Process(20) Kept; Dead { container: \"coredns\" }",
+        "pod kube-system/coredns, container coredns: Process(20) Kept; Dead(\"coredns\")",
     );
     check(
         "99999999",
@@ -246,7 +246,7 @@ fn processes_and_files() {
     check(
         "/run/netns/cni-2",
         |_| {},
-        "network namespace /run/netns/cni-2 of pod default/pinned: OwnFile(\"/run/netns/cni-2\") Kept; Dead { container: \"app\" }; NoProcess",
+        "network namespace /run/netns/cni-2 of pod default/pinned: OwnFile(\"/run/netns/cni-2\") Kept; Dead(\"app\"); NoProcess",
     );
 }
 

@@ -2,11 +2,12 @@
 
 use super::doubts::Doubts;
 use super::forward::{self, Stanza};
-use super::{MAX_PARTS, Places, is_within};
+use super::{MAX_PARTS, Places};
+use crate::config::corefile::is_within;
 use crate::config::corefile::{Corefile, Directive, ServerBlock, Word, split_key, zones};
 use crate::config::yaml;
 use crate::text::escaped;
-use crate::topology::{Forward, Policy};
+use crate::topology::{Beyond, Doubt, Forward, Plugin, Policy};
 
 /// Zones in the directives of a block beyond this number are not looked at.
 const MAX_ZONES: usize = 10_000;
@@ -32,7 +33,7 @@ struct Answers {
 
 impl Block {
     /// `replaced` is what NodeLocal DNSCache has for upstream servers.
-    pub(super) fn read(
+    pub(super) fn read_block(
         block: &ServerBlock,
         replaced: &[Word],
         places: &Places,
@@ -50,30 +51,24 @@ impl Block {
         for name in ["forward", "grpc", "proxy", "fanout"] {
             let stanzas = directives().filter(|it| it.name.text == name);
             for directive in stanzas.take(MAX_PARTS) {
-                let stanza = forward::read(directive, replaced, places, doubts);
+                let stanza = forward::read_forward(directive, replaced, places, doubts);
                 read.stanzas.extend(stanza);
             }
         }
         for directive in directives().take(MAX_PARTS) {
             read.has_loop |= directive.name.text == "loop";
             read.answers.extend(answers(directive, &own));
-            let name = escaped(directive.name.text.as_bytes());
-            let sentence = |what: &str| {
-                let place = places.of(directive.name.at);
-                format!("The plugin {name} {what} ({place})")
+            let does = match directive.name.text.as_str() {
+                "auto" => Plugin::Auto,
+                "view" => Plugin::View,
+                known if PLUGINS.contains(&known) => continue,
+                _ => Plugin::Unknown,
             };
-            match directive.name.text.as_str() {
-                "auto" => {
-                    doubts.note(sentence("answers the zones that it finds in its directory"));
-                }
-                "view" => {
-                    doubts.hide(sentence("lets this block serve some of the queries only"));
-                }
-                known if PLUGINS.contains(&known) => {}
-                _ => doubts.hide(sentence(
-                    "is not known to kdns and could answer or forward, too",
-                )),
-            }
+            doubts.add(Doubt::Plugin {
+                name: escaped(directive.name.text.as_bytes()),
+                place: places.of(directive.name.at),
+                does,
+            });
         }
         read.limit(doubts);
         read
@@ -87,7 +82,7 @@ impl Block {
         let lists = answers.flat_map(|it| [&mut it.zones, &mut it.passes]);
         for list in lists.chain(self.stanzas.iter_mut().map(|it| &mut it.except)) {
             if list.len() > left {
-                doubts.hide("A server block has more zones than kdns looks at".to_owned());
+                doubts.add(Doubt::Beyond(Beyond::BlockZones));
             }
             list.truncate(left);
             left -= list.len();

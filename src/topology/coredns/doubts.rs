@@ -1,46 +1,44 @@
-//! What cannot be told from a Corefile.
+//! What cannot be known from a Corefile.
 
 use crate::text::Place;
+use crate::topology::{Doubt, Weight};
 
-/// More sentences than this say nothing more.
-const MAX_SENTENCES: usize = 20;
+/// More doubts of a weight than this say nothing more.
+const MAX_OF_WEIGHT: usize = 20;
 
-/// Whole sentences without a full stop, by what follows from them.
+/// The doubts of a Corefile, in its order.
 #[derive(Debug, Default)]
-pub(super) struct Doubts {
-    /// All of them.
-    pub(super) unknown: Vec<String>,
-    /// Those that can hide where queries are sent.
-    pub(super) hides: Vec<String>,
-    /// The first one with which CoreDNS does not start.
-    pub(super) stops: Option<String>,
-}
+pub(super) struct Doubts(Vec<Doubt>);
 
 impl Doubts {
-    /// Something worth knowing.
-    pub(super) fn note(&mut self, sentence: String) {
-        self.unknown.push(sentence);
+    pub(super) fn add(&mut self, doubt: Doubt) {
+        self.0.push(doubt);
     }
 
-    /// Something that can hide where queries are sent.
-    pub(super) fn hide(&mut self, sentence: String) {
-        self.hides.push(sentence.clone());
-        self.unknown.push(sentence);
+    pub(super) fn extend(&mut self, doubt: Option<Doubt>) {
+        self.0.extend(doubt);
     }
 
     /// Something with which CoreDNS ends at its start.
-    pub(super) fn stop(&mut self, reason: &str, place: &Place) {
-        let sentence = format!("CoreDNS does not start with this Corefile: {reason} ({place})");
-        self.stops.get_or_insert_with(|| sentence.clone());
-        self.unknown.push(sentence);
+    pub(super) fn stop(&mut self, reason: &str, place: Place) {
+        let reason = reason.to_owned();
+        self.add(Doubt::Stops { reason, place });
     }
 
     /// Each once, and not too many of them.
-    pub(super) fn short(mut self) -> Self {
-        for list in [&mut self.unknown, &mut self.hides] {
-            list.dedup();
-            list.truncate(MAX_SENTENCES);
-        }
-        self
+    pub(super) fn short(self) -> Vec<Doubt> {
+        let mut doubts = self.0;
+        doubts.dedup();
+        let mut left = [Weight::Note, Weight::Hides, Weight::Stops].map(|it| (it, MAX_OF_WEIGHT));
+        doubts.retain(|doubt| {
+            let weight = doubt.weight();
+            let of_weight = left.iter_mut().find(|(it, _)| *it == weight);
+            of_weight.is_some_and(|(_, left)| {
+                let fits = *left > 0;
+                *left = left.saturating_sub(1);
+                fits
+            })
+        });
+        doubts
     }
 }

@@ -1,12 +1,12 @@
-//! The directives that send queries on.
+//! The directives `forward` and `proxy`, which send queries on.
 
 use std::net::{IpAddr, SocketAddr};
 
 use super::Places;
 use super::doubts::Doubts;
 use crate::config::corefile::{Directive, Transport, Word, zones};
-use crate::text::{Placed, Source, escaped};
-use crate::topology::{Policy, Target};
+use crate::text::{Place, Placed, Source, escaped};
+use crate::topology::{Doubt, Policy, Role, Target};
 
 /// More servers than this keep CoreDNS from starting.
 ///
@@ -31,7 +31,7 @@ pub(super) struct Stanza {
 ///
 /// Source: `CoreDNS`, plugin/forward/setup.go `parseStanza`; v1.4.0
 /// plugin/proxy/upstream.go `NewStaticUpstream`.
-pub(super) fn read(
+pub(super) fn read_forward(
     directive: &Directive,
     replaced: &[Word],
     places: &Places,
@@ -39,16 +39,16 @@ pub(super) fn read(
 ) -> Option<Stanza> {
     let place = || places.of(directive.name.at);
     let Some((from, to)) = directive.arguments.split_first() else {
-        doubts.stop("a zone and servers are missing", &place());
+        doubts.stop("a zone and servers are missing", place());
         return None;
     };
     let Some(zone) = zones(&from.text).into_iter().next() else {
         let shown = escaped(from.text.as_bytes());
-        doubts.stop(&format!("{shown} is no zone"), &places.of(from.at));
+        doubts.stop(&format!("{shown} is no zone"), places.of(from.at));
         return None;
     };
     if to.is_empty() {
-        doubts.stop("the servers are missing", &place());
+        doubts.stop("the servers are missing", place());
         return None;
     }
     let mut stanza = Stanza {
@@ -73,18 +73,14 @@ pub(super) fn read(
         for word in words.iter().take(MAX_SERVERS + 1) {
             let place = places.of(word.at);
             let shown = escaped(word.text.as_bytes());
-            if let Some(meaning) = meaning(&word.text) {
-                doubts.note(format!("{shown} is taken for {meaning} ({place})"));
-            } else if word.has_variable() || word.text.contains("__PILLAR__") {
-                doubts.note(format!("What {shown} stands for is not known ({place})"));
-            }
+            doubts.extend(doubt(word, &shown, &place));
             let value = target(&word.text).filter(|_| is_plain);
             let value = value.unwrap_or(Target::Other(shown));
             stanza.to.push(Placed { value, place });
         }
         if stanza.to.len() > MAX_SERVERS {
             let reason = format!("more than {MAX_SERVERS} TOs configured");
-            doubts.stop(&reason, &place());
+            doubts.stop(&reason, place());
             break;
         }
     }
@@ -94,25 +90,33 @@ pub(super) fn read(
     Some(stanza)
 }
 
+/// What a word can stand for that nothing tells.
+fn doubt(word: &Word, shown: &str, place: &Place) -> Option<Doubt> {
+    let (word_shown, place) = (shown.to_owned(), place.clone());
+    if word.text == UPSTREAM_SERVERS || word.text == CLUSTER_DNS {
+        return Some(Doubt::Template {
+            word: word_shown,
+            is_cluster_dns: word.text == CLUSTER_DNS,
+            place,
+        });
+    }
+    let is_variable = word.has_variable() || word.text.contains("__PILLAR__");
+    is_variable.then_some(Doubt::Variable {
+        word: word_shown,
+        role: Role::Target,
+        place,
+    })
+}
+
 /// What NodeLocal DNSCache replaces by the `upstreamNameservers` of the
 /// ConfigMap kube-dns, or by `/etc/resolv.conf`.
 ///
 /// Source: github.com/kubernetes/dns, cmd/node-cache/app/configmap.go
 /// `updateCorefile`.
-const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
+pub const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
 /// What it replaces by the address of the service that `-upstreamsvc` names:
 /// another one than the cluster's own, for the same pods.
-const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
-
-/// What NodeLocal DNSCache writes for a word of its template, in a file of its
-/// own container that is not read.
-fn meaning(text: &str) -> Option<&'static str> {
-    match text {
-        UPSTREAM_SERVERS => Some("/etc/resolv.conf, as no upstreamNameservers were found"),
-        CLUSTER_DNS => Some("the cluster's DNS pods, by way of the service kube-dns-upstream"),
-        _ => None,
-    }
-}
+pub const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
 
 /// Whether NodeLocal DNSCache puts addresses into the Corefile that stand in
 /// no other file.
@@ -194,8 +198,11 @@ impl Stanza {
                 "except" | "tls" | "health_check" | "next" | "failover" | "resolver"
                 | "protocol" | "network" | "worker-count" | "timeout" => usize::MAX,
                 other => {
-                    let (shown, place) = (escaped(other.as_bytes()), places.of(name.at));
-                    doubts.note(format!("kdns does not know the option {shown} ({place})"));
+                    doubts.add(Doubt::Option {
+                        name: escaped(other.as_bytes()),
+                        is_policy: false,
+                        place: places.of(name.at),
+                    });
                     usize::MAX
                 }
             };
@@ -219,8 +226,11 @@ impl Stanza {
                 "sequential" | "first" => self.policy = Policy::Sequential,
                 other => {
                     self.policy = Policy::Unknown;
-                    let (shown, place) = (escaped(other.as_bytes()), places.of(name.at));
-                    doubts.note(format!("kdns does not know the policy {shown} ({place})"));
+                    doubts.add(Doubt::Option {
+                        name: escaped(other.as_bytes()),
+                        is_policy: true,
+                        place: places.of(name.at),
+                    });
                 }
             },
             // The old proxy could ask Google over HTTPS.

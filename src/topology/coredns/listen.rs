@@ -7,7 +7,7 @@ use super::doubts::Doubts;
 use super::{MAX_PARTS, Places, Site, Socket};
 use crate::config::corefile::{Directive, ServerBlock, Word, split_key};
 use crate::text::escaped;
-use crate::topology::{Evidence, Network};
+use crate::topology::{Doubt, Evidence, Network, Role};
 
 /// Addresses beyond this number are not looked at.
 const MAX_BOUNDS: usize = 64;
@@ -19,7 +19,7 @@ pub(super) enum Bound {
     Any,
     /// This address.
     Address(IpAddr),
-    /// Something that cannot be told.
+    /// An address that cannot be known.
     Unknown,
 }
 
@@ -45,14 +45,15 @@ pub(super) fn parts(
         let split = match split_key(&key.text) {
             Ok(split) if !key.has_variable() && !key.text.contains("__PILLAR__") => split,
             Ok(_) => {
-                let shown = escaped(key.text.as_bytes());
-                let place = places.of(key.at);
-                doubts.hide(format!("What {shown} stands for is not known ({place})"));
+                doubts.add(Doubt::Variable {
+                    word: escaped(key.text.as_bytes()),
+                    role: Role::Key,
+                    place: places.of(key.at),
+                });
                 continue;
             }
             Err(message) => {
-                let (message, place) = (escaped(message.as_bytes()), places.of(key.at));
-                doubts.stop(&message, &place);
+                doubts.stop(&escaped(message.as_bytes()), places.of(key.at));
                 continue;
             }
         };
@@ -92,10 +93,11 @@ fn bounds<'b>(
             .collect();
         for word in bind.arguments.iter().take(MAX_PARTS) {
             let found = bound(word, site).unwrap_or_else(|| {
-                let (shown, place) = (escaped(word.text.as_bytes()), places.of(word.at));
-                doubts.note(format!(
-                    "Which addresses {shown} stands for is not known ({place})"
-                ));
+                doubts.add(Doubt::Variable {
+                    word: escaped(word.text.as_bytes()),
+                    role: Role::Address,
+                    place: places.of(word.at),
+                });
                 vec![Bound::Unknown]
             });
             let kept = found.into_iter().filter(|it| !except.contains(it));

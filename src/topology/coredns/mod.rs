@@ -26,9 +26,11 @@ use crate::topology::coredns::block::Block;
 use crate::topology::coredns::doubts::Doubts;
 use crate::topology::coredns::listen::Bound;
 use crate::topology::coredns::places::Places;
-use crate::topology::{DnsServer, Evidence, Forward, Listen, Network, Program};
+use crate::topology::{
+    Beyond, DnsServer, Doubt, Evidence, Forward, Instance, Listen, Network, Program,
+};
 
-pub use forward::has_places;
+pub use forward::{CLUSTER_DNS, UPSTREAM_SERVERS, has_places};
 pub use start::{Conf, conf};
 
 /// Zones, server blocks, listeners and directives of a kind beyond this
@@ -40,8 +42,8 @@ const MAX_PARTS: usize = 1000;
 pub struct Site<'a> {
     /// Which program: CoreDNS or NodeLocal DNSCache.
     pub program: Program,
-    /// What people call it.
-    pub label: &'a str,
+    /// Which one.
+    pub instance: &'a Instance,
     /// In which network namespace it runs.
     pub network: &'a Network,
     /// The addresses of that network namespace, loopback ones left out.
@@ -52,7 +54,7 @@ pub struct Site<'a> {
 
 /// The DNS servers that the first of the files makes, a Corefile; the others
 /// are what it can import. None if there is no Corefile.
-pub fn read(files: &[Source], site: &Site<'_>) -> Vec<DnsServer> {
+pub fn servers_of_files(files: &[Source], site: &Site<'_>) -> Vec<DnsServer> {
     let Some((main, others)) = files.split_first() else {
         return Vec::new();
     };
@@ -99,13 +101,13 @@ pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
     let parsed = corefile.blocks.iter().take(MAX_PARTS);
     let mut doubts = doubts(corefile, &places);
     let blocks: Vec<Block> = parsed
-        .map(|block| Block::read(block, &replaced, &places, &mut doubts))
+        .map(|block| Block::read_block(block, &replaced, &places, &mut doubts))
         .collect();
     let mut sockets: BTreeMap<Socket, (Served, Evidence)> = BTreeMap::new();
     for (number, block) in corefile.blocks.iter().take(blocks.len()).enumerate() {
         for part in listen::parts(block, site, &places, &mut doubts) {
             if sockets.len() == MAX_PARTS && !sockets.contains_key(&part.socket) {
-                doubts.hide("There are more listeners than kdns looks at".to_owned());
+                doubts.add(Doubt::Beyond(Beyond::Listeners));
                 break;
             }
             let (served, _) = sockets
@@ -116,7 +118,7 @@ pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
     }
     let mut groups = grouped(sockets);
     if groups.is_empty() {
-        doubts.hide("The Corefile has no server block that CoreDNS could serve".to_owned());
+        doubts.add(Doubt::NoServerBlock);
         groups.push((Vec::new(), Vec::new()));
     }
     let made = groups.into_iter();
@@ -125,9 +127,7 @@ pub fn servers(corefile: &Corefile, site: &Site<'_>) -> Vec<DnsServer> {
         .collect();
     let doubts = doubts.short();
     for server in &mut servers {
-        server.unknown.clone_from(&doubts.unknown);
-        server.hides.clone_from(&doubts.hides);
-        server.stops.clone_from(&doubts.stops);
+        server.doubts.clone_from(&doubts);
     }
     servers
 }
@@ -178,15 +178,10 @@ fn server(
     }
     let looking = zones.get(".").or_else(|| zones.values().next());
     DnsServer {
-        program: site.program,
-        label: site.label.to_owned(),
-        network: site.network.clone(),
         listens,
         forwards: forwards(&zones, doubts),
         notices_loops: looking.is_some_and(|block| block.has_loop),
-        unknown: Vec::new(),
-        hides: Vec::new(),
-        stops: None,
+        ..DnsServer::new(site.program, site.instance.clone(), site.network.clone())
     }
 }
 
@@ -200,7 +195,7 @@ fn forwards(zones: &BTreeMap<&str, &Block>, doubts: &mut Doubts) -> Vec<Forward>
     candidates.sort_by_key(|zone| (labels(zone), Reverse(*zone)));
     candidates.dedup();
     if candidates.len() > MAX_PARTS {
-        doubts.hide("There are more zones than kdns looks at".to_owned());
+        doubts.add(Doubt::Beyond(Beyond::CorefileZones));
     }
     candidates.truncate(MAX_PARTS);
     let mut outcomes: BTreeMap<&str, (Option<usize>, &Block)> = BTreeMap::new();
@@ -240,38 +235,23 @@ fn above(zone: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a zone lies in another one, or is it.
-fn is_within(zone: &str, other: &str) -> bool {
-    other == "."
-        || zone
-            .strip_suffix(other)
-            .is_some_and(|before| before.is_empty() || before.ends_with('.'))
-}
-
 /// What makes everything that is read off this Corefile doubtful.
 fn doubts(corefile: &Corefile, places: &Places) -> Doubts {
     let mut doubts = Doubts::default();
     if let Some(finding) = corefile.stop() {
-        let place = places.of(finding.at);
-        doubts.stop(&finding.message, &place);
+        doubts.stop(&finding.message, places.of(finding.at));
     }
     for import in corefile.imports.iter().filter(|import| import.found == 0) {
-        let pattern = escaped(import.pattern.as_bytes());
-        let place = places.of(import.at);
-        let sentence = format!("No file was found for the import of {pattern} ({place})");
-        // Files beside the Corefile need not be there, others must.
-        if import.pattern.contains(['*', '?']) {
-            doubts.note(sentence);
-        } else {
-            doubts.hide(sentence);
-        }
+        doubts.add(Doubt::Import {
+            pattern: escaped(import.pattern.as_bytes()),
+            place: places.of(import.at),
+        });
     }
     if let Some(cut) = corefile.sources.iter().find(|it| it.is_cut()) {
-        let name = escaped(cut.name.as_bytes());
-        doubts.hide(format!("{name} is so long that its end was not read"));
+        doubts.add(Doubt::Cut(escaped(cut.name.as_bytes())));
     }
     if corefile.blocks.len() > MAX_PARTS {
-        doubts.hide("There are more server blocks than kdns looks at".to_owned());
+        doubts.add(Doubt::Beyond(Beyond::Blocks));
     }
     doubts
 }

@@ -6,8 +6,8 @@
 //! link_save_user`, `src/network/networkd-state-file.c`,
 //! `src/resolve/resolved-resolv-conf.c`.
 
+pub mod reported;
 mod server;
-pub mod told;
 mod words;
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,7 +19,7 @@ use crate::loopback;
 use crate::text::{Lines, Place, Placed, Source, escaped};
 use crate::topology::{MAX_TARGETS, MAX_ZONES};
 
-pub use server::server;
+pub use server::{Lost, ScopeName, server};
 pub use words::{Domain, Extra, ServerWord, Stub};
 
 /// Its file with the real servers.
@@ -109,7 +109,7 @@ impl Mode {
     /// Source: systemd `src/resolve/resolved-resolv-conf.c: resolv_conf_mode`,
     /// which compares the files, not what is in them: 127.0.0.53 in a plain
     /// file is foreign.
-    pub fn of(file: Option<&str>) -> Self {
+    pub fn of_file(file: Option<&str>) -> Self {
         match file {
             None => Self::Missing,
             Some(STUB_FILE) => Self::Stub,
@@ -132,7 +132,7 @@ impl Mode {
 }
 
 /// What systemd-resolved does with these files.
-pub fn read(files: &Files) -> Resolved {
+pub fn from_files(files: &Files) -> Resolved {
     let mut resolved = Resolved::default();
     let mut reads_foreign = true;
     for source in &files.settings {

@@ -5,22 +5,15 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use super::words::{ServerWord, Stub};
 use super::{Resolved, Scope};
 use crate::address::DNS_PORT;
-use crate::text::{Place, Placed};
-use crate::topology::{DnsServer, Evidence, Listen, Network, Policy, Program, Target, add};
+use crate::text::Placed;
+use crate::topology::{
+    DnsServer, Doubt, Evidence, Instance, Listen, Network, Policy, Program, Target, add,
+};
 
 /// The server that these settings make.
-pub fn server(resolved: &Resolved, label: &str) -> DnsServer {
-    let mut server = DnsServer {
-        program: Program::SystemdResolved,
-        label: label.to_owned(),
-        network: Network::Node,
-        listens: listens(resolved),
-        forwards: Vec::new(),
-        notices_loops: false,
-        unknown: Vec::new(),
-        hides: Vec::new(),
-        stops: None,
-    };
+pub fn server(resolved: &Resolved, instance: Instance) -> DnsServer {
+    let mut server = DnsServer::new(Program::SystemdResolved, instance, Network::Node);
+    server.listens = listens(resolved);
     // Scopes that fit equally well are asked at the same time.
     let is_default = |it: &&Scope| !it.servers.is_empty() && takes_everything(it);
     let has_root = |it: &&Scope| it.domains.iter().any(|domain| domain.name == ".");
@@ -75,10 +68,7 @@ fn targets(server: &DnsServer, zone: &str) -> Vec<Target> {
 fn fallback(resolved: &Resolved, server: &mut DnsServer) {
     match &resolved.fallback {
         Some(fallback) => forward(server, ".", Policy::Sequential, fallback),
-        None => server.unknown.push(
-            "it has no servers but those that were compiled in, if any: `resolvectl status` shows them"
-                .to_owned(),
-        ),
+        None => server.doubts.push(Doubt::CompiledIn),
     }
 }
 
@@ -128,69 +118,75 @@ fn listens(resolved: &Resolved) -> Vec<Listen> {
 }
 
 impl Resolved {
-    /// What a file that lists its servers says less than it knows, as
-    /// sentences without a full stop.
+    /// What a file that lists its servers says less than it knows.
     ///
     /// Source: systemd `src/resolve/resolved-resolv-conf.c:
     /// write_resolv_conf_server`.
-    pub fn lost(&self) -> Vec<String> {
-        let unread = self.unread.iter().map(|it| {
-            let (server, place) = (&it.value, &it.place);
-            format!(
-                "{server} ({place}) is not asked: it was set after systemd-resolved was started, \
-                 and counts from systemctl restart systemd-resolved on"
-            )
-        });
-        let mut lost: Vec<String> = unread.collect();
-        let links = self
-            .links
-            .iter()
-            .map(|(index, it)| (format!("link {index}"), it));
+    pub fn lost(&self) -> Vec<Lost> {
+        let mut lost: Vec<Lost> = self.unread.iter().cloned().map(Lost::Unread).collect();
+        let links = self.links.iter();
+        let links = links.map(|(index, it)| (ScopeName::Link(*index), it));
         let delegates = self.delegates.iter();
-        let delegates = delegates.map(|(name, it)| (format!("delegated zone {name}"), it));
-        let global = std::iter::once(("global".to_owned(), &self.global));
-        let scopes: Vec<(String, &Scope)> = global.chain(links).chain(delegates).collect();
+        let delegates = delegates.map(|(name, it)| (ScopeName::Delegate(name.clone()), it));
+        let global = std::iter::once((ScopeName::Global, &self.global));
+        let scopes: Vec<(ScopeName, &Scope)> = global.chain(links).chain(delegates).collect();
         let full = scopes.iter().filter(|(_, it)| !it.servers.is_empty());
         let many = full.count() + usize::from(!self.uplink.is_empty()) > 1;
-        for (whose, scope) in &scopes {
+        for (name, scope) in scopes {
             let domains = scope.domains.iter();
             let wanted = domains.filter(|it| it.name != "." && (many || it.route_only));
-            let names: Vec<&str> = wanted.map(|it| it.name.trim_end_matches('.')).collect();
+            let names: Vec<String> = wanted.map(|it| it.name.clone()).collect();
             if !names.is_empty() && !scope.servers.is_empty() {
-                let servers: Vec<String> = scope
-                    .servers
-                    .iter()
-                    .map(|it| it.value.to_string())
-                    .collect();
-                lost.push(format!(
-                    "names below {} go to {} only ({whose}, {})",
-                    names.join(", "),
-                    servers.join(" and "),
-                    first_place(&scope.servers),
-                ));
+                lost.push(Lost::Route {
+                    names,
+                    servers: scope.servers.clone(),
+                    scope: name.clone(),
+                });
             }
-            if let Some(tls) = &scope.dns_over_tls {
-                // The global setting is for links without one of their own, too.
-                let of = match whose.as_str() {
-                    "global" => "all links that do not say otherwise",
-                    link => link,
-                };
-                lost.push(format!("DNS over TLS is {tls} for the servers of {of}"));
+            if let Some(mode) = scope.dns_over_tls.clone() {
+                lost.push(Lost::Tls { mode, scope: name });
             }
-            for server in scope.servers.iter().filter(|it| it.value.port != DNS_PORT) {
-                lost.push(format!(
-                    "{} ({}) is left out, as resolv.conf knows no ports",
-                    server.value, server.place
-                ));
-            }
+            let ports = scope.servers.iter().filter(|it| it.value.port != DNS_PORT);
+            lost.extend(ports.cloned().map(Lost::Port));
         }
         lost
     }
 }
 
-fn first_place(servers: &[Placed<ServerWord>]) -> Place {
-    let first = servers.first().map(|it| it.place.clone());
-    first.unwrap_or_else(|| Place::nowhere("nowhere"))
+/// What a list of servers does not say.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Lost {
+    /// This server was set after systemd-resolved was started, and is not asked.
+    Unread(Placed<ServerWord>),
+    /// Names of these domains go to these servers only.
+    Route {
+        /// The domains, with their final dots.
+        names: Vec<String>,
+        /// The servers; not empty.
+        servers: Vec<Placed<ServerWord>>,
+        /// Whose they are.
+        scope: ScopeName,
+    },
+    /// DNS over TLS is in this mode.
+    Tls {
+        /// `DNSOverTLS`.
+        mode: String,
+        /// Whose servers are asked so.
+        scope: ScopeName,
+    },
+    /// This server is left out, as it has a port.
+    Port(Placed<ServerWord>),
+}
+
+/// The scope that has servers and domains.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ScopeName {
+    /// Those of resolved.conf.
+    Global,
+    /// Those of the link with this index.
+    Link(u32),
+    /// Those of this delegated zone.
+    Delegate(String),
 }
 
 /// `192.0.2.1`, `192.0.2.1:5353`, `192.0.2.1#dns.example`.

@@ -1,12 +1,15 @@
 //! Real resolvers' machines against servers on the loopback interface.
 
+use std::cell::RefCell;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, UdpSocket};
+use std::rc::Rc;
 use std::thread;
 
 use super::*;
 use crate::dig::lookup::Lookup;
 use crate::dig::translation;
+use crate::engine::io::Came;
 use crate::resolver;
 use crate::scenario::{self, Family, Scenario};
 
@@ -19,18 +22,22 @@ fn scenario(name: &str) -> Scenario {
     scenario
 }
 
+const LIMITS: Limits<'_> = Limits {
+    time: Duration::from_secs(20),
+    interrupt: None,
+};
+
 /// What is asked, what came, and how it ended.
 fn play(id: &str, port: u16) -> (Vec<String>, Outcome) {
     let scenario = scenario("db");
     let mut said = Vec::new();
-    let options = Options {
+    let means = Means {
         destination: &|_| Some(([127, 0, 0, 1], port).into()),
         message: &|query, id| translation::message(query, &Lookup::default(), id, &[]),
-        limit: Duration::from_secs(20),
-        interrupt: None,
+        ..Means::default()
     };
     let machine = resolver::find(id).unwrap().machine(&scenario);
-    let finished = run(machine, &options, &mut |event| {
+    let finished = run(machine, &means, LIMITS, &mut |event| {
         said.push(match event {
             Event::Sent { query, .. } => format!("{:?} {}", query.transport, query.name().unwrap()),
             Event::Came {
@@ -135,4 +142,73 @@ fn a_closed_port_is_told() {
     let refused = said.iter().filter(|it| *it == "Refused").count();
     assert_eq!((said.len(), refused), (4, 2), "{said:?}");
     assert_eq!(outcome, Outcome::Failed("EAI_AGAIN"));
+}
+
+/// What a machine that writes its own messages is told.
+fn heard(port: u16, transport: Transport, count: usize) -> Vec<String> {
+    let told = Rc::new(RefCell::new(Vec::new()));
+    let kept = Rc::clone(&told);
+    let machine = Machine::new(|io| async move {
+        let to = std::net::IpAddr::from([127, 0, 0, 1]).into();
+        let second = Some(Duration::from_secs(1));
+        let tell = |text: String| kept.borrow_mut().push(text);
+        match io.open(&to, transport, None, second).await {
+            Err(failure) => tell(format!("not open: {failure:?}")),
+            Ok(socket) => {
+                io.write(socket, b"ask".to_vec());
+                for _ in 0..count {
+                    let until = io.now() + Duration::from_millis(300);
+                    let came = io.hear(socket, until).await;
+                    tell(match came {
+                        Some(Ok(wire)) => wire.escape_ascii().to_string(),
+                        other => format!("{other:?}"),
+                    });
+                }
+            }
+        }
+        Outcome::Failed("NODATA")
+    });
+    let means = Means {
+        destination: &|_| Some(([127, 0, 0, 1], port).into()),
+        ..Means::default()
+    };
+    run(machine, &means, LIMITS, &mut |_| {});
+    told.take()
+}
+
+#[test]
+fn a_machine_of_its_own_messages_gets_all_that_its_server_sends() {
+    let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let serving = thread::spawn(move || {
+        let mut buffer = [0; 9];
+        let (length, from) = server.recv_from(&mut buffer).unwrap();
+        assert_eq!(&buffer[..length], b"ask");
+        let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+        stranger.send_to(b"spoof", from).unwrap();
+        server.send_to(b"", from).unwrap();
+        server.send_to(b"answer", from).unwrap();
+    });
+    assert_eq!(heard(port, Transport::Udp, 3), ["", "answer", "None"]);
+    serving.join().unwrap();
+    assert_eq!(heard(port, Transport::Udp, 1), ["Some(Err(Refused))"]);
+}
+
+#[test]
+fn a_connection_frames_messages() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let serving = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut buffer = [0; 5];
+        stream.read_exact(&mut buffer).unwrap();
+        assert_eq!(&buffer, b"\0\x03ask");
+        stream.write_all(b"\0\x02ok\0\x09cut").unwrap();
+    });
+    assert_eq!(
+        heard(port, Transport::Tcp, 2),
+        ["ok", "Some(Err(EndOfFile))"]
+    );
+    serving.join().unwrap();
+    assert_eq!(heard(port, Transport::Tcp, 1), ["not open: Refused"]);
 }

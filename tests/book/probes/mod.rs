@@ -159,10 +159,8 @@ pub(crate) fn count(resolver: &Resolver, name: &str, rules: &[Rule]) -> String {
 
 /// Whether two servers get the same question before any answer.
 fn outcome(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Found(_) => "ends well".to_owned(),
-        Outcome::Failed(code) => format!("ends: {code}"),
-    }
+    let code = outcome.code();
+    code.map_or("ends well".to_owned(), |code| format!("ends: {code}"))
 }
 
 /// The OPT record of the first query.
@@ -210,7 +208,7 @@ pub(crate) fn rotate(resolver: &Resolver) -> String {
     let turned = run(resolver, question(&conf, "x.test."), &[]);
     let plain = run(resolver, question(&servers(3), "x.test."), &[]);
     let of = |run: &Run| run.sent.first().map(|it| it.query.server.clone());
-    let chances = resolver.courses(&question(&conf, "x.test."), &turned).why;
+    let chances = resolver.predict_courses(&question(&conf, "x.test.")).1.why;
     if chances.iter().any(|it| it.contains("rotate")) {
         return "by lot".to_owned();
     }

@@ -53,6 +53,9 @@ pub(crate) fn types(resolver: &Resolver) -> String {
     format!("{} together, {sockets}", words.join(" and "))
 }
 
+/// Queries this close to each other are sent at the same time.
+const INSTANT: Duration = Duration::from_millis(1);
+
 /// When queries go out if nobody answers, to whom, and when it ends.
 pub(crate) fn silence(resolver: &Resolver, count: usize, options: &str) -> String {
     let conf = format!("{}{options}", servers(count));
@@ -63,7 +66,7 @@ pub(crate) fn silence(resolver: &Resolver, count: usize, options: &str) -> Strin
         let server = sent.query.server.to_string();
         let number = server.rsplit('.').next().unwrap_or_default().to_owned();
         match steps.last_mut() {
-            Some((at, to)) if *at == sent.at => {
+            Some((at, to)) if sent.at < *at + INSTANT => {
                 // A and AAAA are two queries to one server.
                 if !to.contains(&number) {
                     to.push(number);
@@ -89,9 +92,12 @@ pub(crate) fn silence(resolver: &Resolver, count: usize, options: &str) -> Strin
 
 fn end(run: &Run) -> String {
     match &run.outcome {
-        Outcome::Failed("HANG") => "never ends".to_owned(),
-        Outcome::Failed(code) => format!("{code} at {}\u{a0}s", seconds(run.elapsed)),
+        Outcome::Hung => "never ends".to_owned(),
         Outcome::Found(_) => format!("ends at {}\u{a0}s", seconds(run.elapsed)),
+        failed => {
+            let code = failed.code().unwrap_or_default();
+            format!("{code} at {}\u{a0}s", seconds(run.elapsed))
+        }
     }
 }
 
@@ -120,11 +126,10 @@ pub(crate) fn middle(resolver: &Resolver, effect: Effect) -> String {
     let next = found
         .iter()
         .find(|it| it.0 != Because::Search(0) && !done.contains(it));
-    match (next, &run.outcome) {
-        (Some((Because::Search(_), _)), _) => "next entry".to_owned(),
-        (Some(_), _) => "the name as it is".to_owned(),
-        (None, Outcome::Failed(code)) => format!("ends: {code}"),
-        (None, Outcome::Found(_)) => "ends well".to_owned(),
+    match next {
+        Some((Because::Search(_), _)) => "next entry".to_owned(),
+        Some(_) => "the name as it is".to_owned(),
+        None => outcome(&run.outcome),
     }
 }
 
@@ -140,11 +145,11 @@ pub(crate) fn first_server(resolver: &Resolver, effect: Effect) -> String {
         .sent
         .iter()
         .find(|it| it.query.server.to_string().ends_with(".2"));
-    match (second, &run.outcome) {
+    match (second, run.outcome.code()) {
         _ if asks_both(resolver) => format!("both are asked; {}", outcome(&run.outcome)),
-        (Some(_), Outcome::Found(_)) => "the second".to_owned(),
-        (Some(_), Outcome::Failed(code)) => format!("the second; {code}"),
-        (None, other) => outcome(other),
+        (Some(_), None) => "the second".to_owned(),
+        (Some(_), Some(code)) => format!("the second; {code}"),
+        (None, _) => outcome(&run.outcome),
     }
 }
 

@@ -3,7 +3,7 @@
 use kdns::config::corefile::{self, At, Corefile};
 use kdns::text::Source;
 use kdns::topology::coredns::{self, Site};
-use kdns::topology::{Network, Program};
+use kdns::topology::{Instance, Network, Program};
 
 use super::{inside, printable, source, texts};
 
@@ -31,13 +31,13 @@ pub(crate) fn run(data: &[u8]) {
     drop((corefile::zones(&text), corefile::domain(&text)));
     let site = Site {
         program: Program::CoreDns,
-        label: "it",
+        instance: &Instance::Only,
         network: &Network::Node,
         addresses: &["10.0.0.1".parse().unwrap()],
         interfaces: &[("10.0.0.1".parse().unwrap(), "eth0".to_owned())],
     };
     drop(format!("{:?}", coredns::servers(&parsed, &site)));
-    drop(format!("{:?}", coredns::read(&files, &site)));
+    drop(format!("{:?}", coredns::servers_of_files(&files, &site)));
 }
 
 /// Every word stands where it says.

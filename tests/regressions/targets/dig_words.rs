@@ -38,7 +38,7 @@ pub(crate) fn run(data: &[u8]) {
             lookups.iter().for_each(sent);
         }
     }
-    // The faces escape it; it is one line or a few.
+    // The output formats escape it; it is one line or a few.
     for Said::Out(text) | Said::Err(text) in &parser.said {
         assert!(!text.is_empty());
     }

@@ -5,9 +5,9 @@ use kdns::config::settings::Settings;
 use kdns::config::{dnsmasq_conf, ini, named_conf, unbound_conf};
 use kdns::node::addresses;
 use kdns::text::{Place, Source};
-use kdns::topology::resolved::told::{Refusal, varlink};
+use kdns::topology::resolved::reported::{Refusal, varlink};
 use kdns::topology::resolved::{self, Files};
-use kdns::topology::{DnsServer, Surroundings, dnsmasq, named, unbound};
+use kdns::topology::{DnsServer, Instance, Surroundings, dnsmasq, named, unbound};
 
 use super::{head, inside, possible, printable, source};
 
@@ -37,7 +37,7 @@ fn around(bytes: &[u8], call: impl FnOnce(&Surroundings<'_>)) {
     let mut interfaces = addresses::interfaces(bytes, bytes, bytes);
     interfaces.push(("192.0.2.1".parse().unwrap(), "eth0".to_owned()));
     call(&Surroundings {
-        label: "it",
+        instance: Instance::Only,
         addresses: &addresses,
         interfaces: &interfaces,
         files: &["/etc/resolv.conf".to_owned()],
@@ -103,13 +103,13 @@ fn resolved(file: &Source) {
             inside(span, &file.bytes);
         }
     }
-    let read = resolved::read(&Files {
+    let read = resolved::from_files(&Files {
         settings: vec![file.clone()],
         links: vec![(3, file.clone())],
         ..Files::default()
     });
-    server(&resolved::server(&read, "it"), &file.bytes);
-    read.lost().iter().for_each(|it| printable(it));
+    server(&resolved::server(&read, Instance::Only), &file.bytes);
+    drop(read.lost());
 }
 
 /// What is said of a server stands in its file, and is bounded.

@@ -167,7 +167,7 @@ pub(crate) fn bounded(scenario: &Scenario, resolver: &Resolver) -> Run {
 fn ends(scenario: &Scenario, resolver: &Resolver) {
     let run = bounded(scenario, resolver);
     let is_cut = run.sent.len() >= MAX_QUERIES;
-    if run.outcome == Outcome::Failed("HANG") && !is_cut {
+    if run.outcome == Outcome::Hung && !is_cut {
         // Only who keeps a connection open and says nothing is waited for.
         let is_open = |it: &Sent| it.came.is_none() && it.query.transport == Transport::Tcp;
         let is_hidden = resolver.id == "systemd-resolved-stub";
@@ -240,6 +240,7 @@ fn explained(scenario: &Scenario, resolver: &'static Resolver, verbose: bool) {
     let style = Style {
         colors: false,
         verbose,
+        columns: 80,
     };
     let mut text = Vec::new();
     explanation::write(&explanation, style, &mut text).unwrap();

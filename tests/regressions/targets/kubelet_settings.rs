@@ -5,6 +5,8 @@ use kdns::config::traced::{Traced, place};
 use kdns::config::unit_file::{self, Escapes, Service, Unset};
 use kdns::config::{env_file, ini};
 use kdns::kubelet::{self, distribution, flags, rancher, version};
+use kdns::pod::Remark;
+use kdns::render::pod_file::words;
 use kdns::text::Source;
 
 use super::{inside, possible, printable, source, texts};
@@ -19,7 +21,7 @@ pub(crate) fn run(data: &[u8]) {
     for entry in &entries {
         traced(&entry.value, &files);
     }
-    let service = Service::of(&entries);
+    let service = Service::of_entries(&entries);
     let mut environment = service.environment.clone();
     for variable in env_file::variables(bytes(2), 2) {
         traced(&variable.value, &files);
@@ -36,7 +38,7 @@ pub(crate) fn run(data: &[u8]) {
     }
     let snap = distribution::snap_variables(distribution::MICROK8S_ARGUMENTS);
     read(&distribution::arguments_file(bytes(3), 3, &snap));
-    let text = Traced::of(bytes(3), 3, 0);
+    let text = Traced::in_file(bytes(3), 3, 0);
     for escapes in [Escapes::C, Escapes::Plain] {
         let words = unit_file::words(&text, escapes);
         for word in &words {
@@ -84,13 +86,18 @@ fn traced(text: &Traced, files: &[Source]) {
 }
 
 fn read(arguments: &[Traced]) {
-    let read = flags::read(arguments);
+    let read = flags::read_flags(arguments);
     for flag in &read.flags {
         printable(&flag.argument);
     }
-    read.remarks.iter().for_each(|it| printable(it));
-    let words: Vec<String> = arguments.iter().map(|it| it.text().into_owned()).collect();
-    let kubelet = kubelet::configured(None, &words, None);
-    kubelet.remarks.iter().for_each(|it| printable(it));
+    read.remarks
+        .iter()
+        .for_each(|it| printable(&words(&Remark::Kubelet(it.clone()))));
+    let texts: Vec<String> = arguments.iter().map(|it| it.text().into_owned()).collect();
+    let kubelet = kubelet::configured(None, &texts, None);
+    kubelet
+        .remarks
+        .iter()
+        .for_each(|it| printable(&words(&Remark::Kubelet(it.clone()))));
     distribution::of_process("kubelet", arguments);
 }

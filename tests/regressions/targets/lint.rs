@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kdns::finding::{Finding, Label, Severity};
-use kdns::lint::context::Context;
+use kdns::finding::{Label, Severity};
 use kdns::lint::document::{Documents, FileId};
-use kdns::lint::report::{Draft, Spot};
-use kdns::lint::workspace::{File, Workspace};
-use kdns::lint::{Rule, check, extract, fix, reading, rules, settings, settle};
+use kdns::lint::{Findings, Given, fix, reading, settings};
 use kdns::render::findings::{concise, github};
 use kdns::render::lint::{Lint, json, junit, sarif, text};
 use kdns::text::Source;
@@ -24,7 +21,7 @@ pub(crate) fn run(data: &[u8]) {
     for (path, bytes) in texts(data).take(6).map(head) {
         let path = kdns::text::escaped(path);
         if path == "kdns.toml"
-            && let Err(error) = settings::read(&source(&path, bytes))
+            && let Err(error) = settings::parse(&source(&path, bytes))
         {
             printable(&error.to_string());
         }
@@ -42,6 +39,7 @@ pub(crate) fn run(data: &[u8]) {
         }
         seen.push(
             outcome
+                .found
                 .findings
                 .iter()
                 .map(|it| it.code)
@@ -61,68 +59,20 @@ pub(crate) fn run(data: &[u8]) {
 
 /// What a run over files gives.
 struct Outcome {
-    findings: Vec<Finding>,
-    suppressed: Vec<(Finding, String)>,
+    found: Findings,
     read: Vec<Documents>,
 }
 
 impl Outcome {
     fn of(files: &BTreeMap<String, Arc<Source>>) -> Self {
-        let rules: Vec<&'static Rule> = rules::all().collect();
+        let sources: Vec<Arc<Source>> = files.values().cloned().collect();
         let number = |index: usize| FileId(u32::try_from(index).unwrap());
-        let sources: Vec<&Arc<Source>> = files.values().collect();
-        let read: Vec<Documents> = sources
-            .iter()
-            .enumerate()
-            .map(|(index, it)| reading::documents(number(index), it, None))
-            .collect();
-        let given = files
-            .keys()
-            .zip(&read)
-            .map(|(path, found)| File {
-                path: path.as_str().into(),
-                facts: extract::facts(found).kept(),
-            })
-            .collect();
-        let workspace = Workspace {
-            files: given,
-            ..Workspace::default()
-        };
-        let context = Context::new(&workspace);
-        let mut drafts: Vec<Vec<Draft>> = read
-            .iter()
-            .zip(&sources)
-            .map(|(found, source)| {
-                let broken = found
-                    .broken
-                    .iter()
-                    .map(|it| settle::broken(it, &source.bytes));
-                let drafts = check::file(found, &context, &rules);
-                drafts.into_iter().chain(broken).collect()
-            })
-            .collect();
-        for draft in check::across(&context, &rules) {
-            if let Spot::At(at) = &draft.primary.spot {
-                drafts[at.file.0 as usize].push(draft);
-            }
+        let read = sources.iter().enumerate();
+        let read = read.map(|(index, it)| reading::documents(number(index), it, None));
+        Self {
+            found: kdns::lint::run(&sources, &Given::default()),
+            read: read.collect(),
         }
-        let library = |file: FileId| sources.get(file.0 as usize).map(|it| Arc::clone(it));
-        let mut outcome = Self {
-            findings: Vec::new(),
-            suppressed: Vec::new(),
-            read: Vec::new(),
-        };
-        for (index, (source, drafts)) in sources.iter().zip(drafts).enumerate() {
-            let file = number(index);
-            let is_whole = read[index].broken.is_empty();
-            let settled =
-                settle::file(source, file, drafts, &workspace, &rules, is_whole, &library);
-            outcome.findings.extend(settled.findings);
-            outcome.suppressed.extend(settled.suppressed);
-        }
-        drop(context);
-        outcome.read = read;
-        outcome
     }
 
     fn broken(&self) -> usize {
@@ -131,7 +81,7 @@ impl Outcome {
 
     /// The files that fixes change, as they are afterwards.
     fn fixed(&self, files: &BTreeMap<String, Arc<Source>>) -> BTreeMap<String, Arc<Source>> {
-        let edits = fix::edits(&self.findings);
+        let edits = fix::edits(&self.found.findings);
         let changed = edits.into_iter().filter_map(|(path, edits)| {
             let old = &files.get(&path).expect("a file that was given").bytes;
             let new = fix::applied(old, &edits).expect("edits inside of the file");
@@ -149,8 +99,8 @@ impl Outcome {
             }
             found.broken.iter().for_each(|it| inside(it.at.span, bytes));
         }
-        let suppressed = self.suppressed.iter().map(|it| &it.0);
-        for finding in self.findings.iter().chain(suppressed) {
+        let suppressed = self.found.suppressed.iter().map(|it| &it.0);
+        for finding in self.found.findings.iter().chain(suppressed) {
             printable(&finding.message);
             finding.help.iter().for_each(|it| printable(it));
             finding.notes.iter().for_each(|it| printable(it));
@@ -165,15 +115,15 @@ impl Outcome {
     /// Every format can be written and read.
     fn formats(&self, files: &BTreeMap<String, Arc<Source>>) {
         let lint = Lint {
-            findings: &self.findings,
-            suppressed: &self.suppressed,
+            findings: &self.found.findings,
+            suppressed: &self.found.suppressed,
             notices: Vec::new(),
             files: files.len(),
             fail_on: Severity::Warning,
         };
         let mut out = Vec::new();
-        text::write(&self.findings, files.len(), false, &mut out).unwrap();
-        concise::write(&self.findings, &mut out).unwrap();
+        text::write(&self.found.findings, files.len(), false, &mut out).unwrap();
+        concise::write(&self.found.findings, &mut out).unwrap();
         github::write(&lint.log(), &mut out).unwrap();
         printable_lines(&out);
         out.clear();

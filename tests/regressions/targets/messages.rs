@@ -2,18 +2,23 @@
 //! form; also while a lookup waits for it, and as a packet.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use hickory_proto::op::Message as Hickory;
 use hickory_proto::rr::RecordType;
 use kdns::address::Address;
+use kdns::dig::dighost::Dighost;
 use kdns::dig::lookup::{Globals, Lookup, Server};
-use kdns::dig::machine::{Event, Exchange, Failure, Machine, Printed, Settings, Step};
 use kdns::dig::message::{self, Message, Read};
+use kdns::dig::printed::{Exchange, Printed, Screen, Times, Unprintable};
+use kdns::dig::settings::{Settings, Wire};
 use kdns::dig::translation;
+use kdns::engine::failure::Failure;
+use kdns::engine::io::Request;
+use kdns::engine::machine::{Machine, Outcome, Step::Done};
 use kdns::engine::message::{Because, Query, Question, SocketId, Transport};
 use kdns::name::Name;
 use kdns::probe::frame;
-use kdns::render::dig::reply::{Shown, Times};
 use kdns::render::dig::{json, printed, reply, stats, yaml};
 
 use super::{SEPARATOR, printable_lines};
@@ -35,8 +40,8 @@ pub(crate) fn run(data: &[u8]) {
 fn one(wire: &[u8], form: u8) {
     message::peek(wire);
     for read in [
-        message::read(wire, false),
-        message::read(wire, true),
+        message::read_message(wire, false),
+        message::read_message(wire, true),
         message::read_own(wire, wire.len().is_multiple_of(2)),
     ] {
         match read {
@@ -49,7 +54,9 @@ fn one(wire: &[u8], form: u8) {
         }
     }
     // What both readers take whole has the same beginning.
-    if let (Read::Whole(ours), Ok(theirs)) = (message::read(wire, false), Hickory::from_vec(wire)) {
+    if let (Read::Whole(ours), Ok(theirs)) =
+        (message::read_message(wire, false), Hickory::from_vec(wire))
+    {
         assert_eq!(ours.id, theirs.id);
         assert_eq!(ours.questions.len(), theirs.queries.len());
         for (one, other) in ours.questions.iter().zip(&theirs.queries) {
@@ -78,19 +85,19 @@ fn meaning(message: &Message, wire: &[u8], form: u8) {
     lookup.print.ttl_units = form & 8 != 0;
     lookup.print.idn_out = form & 64 != 0;
     let exchange = Exchange {
-        lookup,
+        lookup: Rc::new(lookup),
         server: server(),
         tcp: form & 16 != 0,
         cookie_ok: None,
         query_size: 12,
+        times: Times::default(),
     };
-    let shown = Shown {
+    let shown = reply::Shown {
         exchange: &exchange,
         message,
         is_query: form & 32 != 0,
         first: true,
         globals: &globals,
-        times: Times::default(),
     };
     let mut out = String::new();
     // A name may have no letters of its own.
@@ -126,7 +133,7 @@ fn server() -> Server {
     Server {
         address: address(),
         port: None,
-        word: b"192.0.2.1".to_vec(),
+        word: Some(b"192.0.2.1".to_vec()),
         secure: None,
     }
 }
@@ -135,39 +142,53 @@ fn server() -> Server {
 /// is silence; the first two bytes of the others become those of the query.
 fn conversation(rest: &[u8], form: u8) {
     let settings = Settings {
-        servers: vec![server(), server()],
+        servers: [server(), server()].into(),
         search: vec![b"a.test".to_vec()],
         ndots: 2,
         use_search: form & 1 != 0,
         show_search: form & 2 != 0,
         keeps_warnings: form & 4 != 0,
         keep_open: form & 8 != 0,
+        wire: Some(Wire {
+            ids: || 0x1234,
+            began: Duration::ZERO,
+        }),
         ..Settings::default()
     };
-    let mut machine = Machine::new(settings, || 0x1234);
     let rdtype = [1, 252, 251, 255][usize::from(form >> 6)];
-    machine.add([Lookup {
+    let lookup = Lookup {
         text: b"web".to_vec(),
         tcp: form & 16 != 0,
         best_effort: form & 32 != 0,
         rdtype,
         ..Lookup::default()
-    }]);
-    let globals = Globals::default();
+    };
+    let mut machine = Machine::new(|io| async move {
+        let dighost = Dighost::new(io, settings, Rc::new(Shown), Rc::default());
+        dighost.run([(lookup, Because::AsIs)]).await;
+        Outcome::Found(Vec::new())
+    });
     let mut messages = rest.split(|&byte| byte == SEPARATOR);
-    let mut query = Vec::new();
+    let mut query = (SocketId(0), Vec::new());
     for _ in 0..MAX_STEPS {
-        match machine.step() {
-            Step::Print(it) => show(&it, &globals),
-            Step::Open { .. } => machine.report(Event::Opened),
-            Step::Send(bytes) => query = bytes,
-            Step::Receive(_) | Step::ReceiveOn => machine.report(match messages.next() {
-                None => Event::Failed(Failure::EndOfFile),
-                Some([]) => Event::Failed(Failure::TimedOut),
-                Some(bytes) => Event::Arrived(answer(bytes, &query)),
-            }),
-            Step::Close => {}
-            Step::Done(_) => return,
+        if let Done(_) = machine.step(Duration::ZERO) {
+            return;
+        }
+        let requests = machine.requests();
+        if requests.is_empty() {
+            let heard = match messages.next() {
+                None => Err(Failure::EndOfFile),
+                Some([]) => Err(Failure::TimedOut),
+                Some(bytes) => Ok(answer(bytes, &query.1)),
+            };
+            machine.heard(query.0, heard);
+        }
+        for request in requests {
+            match request {
+                Request::Connect(socket, ..) => machine.connected(socket, Ok(())),
+                Request::Write(socket, wire) => query = (socket, wire),
+                Request::Send(..) | Request::Close(_) => {}
+            }
         }
     }
     panic!("a lookup takes more than {MAX_STEPS} steps");
@@ -181,11 +202,15 @@ fn answer(bytes: &[u8], query: &[u8]) -> Vec<u8> {
     wire
 }
 
-fn show(it: &Printed, globals: &Globals) {
-    let mut out = String::new();
-    let _ = printed::write(it, globals, Times::default(), &mut out);
-    printable_lines(out.as_bytes());
-    if let Printed::Reply(exchange, ..) | Printed::Query(exchange, _) = it {
-        drop(Rc::clone(exchange));
+struct Shown;
+
+impl Screen for Shown {
+    fn print(&self, it: Printed) -> Result<(), Unprintable> {
+        let mut out = String::new();
+        let written = printed::write(&it, &Globals::default(), &mut out);
+        printable_lines(out.as_bytes());
+        // A name without letters of its own does not end it here.
+        drop(written);
+        Ok(())
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(data: &[u8]) {
             assert!(interfaces.len() <= bytes.len());
             assert!(addresses::parse(bytes, bytes).is_sorted());
         }
-        b"go" => drop(go::read(bytes, |at, length| {
+        b"go" => drop(go::parse_build(bytes, |at, length| {
             let start = usize::try_from(at).ok()?;
             let end = start.checked_add(usize::try_from(length).ok()?)?;
             Some(bytes.get(start..end)?.to_vec())
@@ -91,7 +91,7 @@ fn process(bytes: &[u8]) {
 }
 
 fn executable(bytes: &[u8]) {
-    let Some(found) = elf::read(bytes) else {
+    let Some(found) = elf::parse_executable(bytes) else {
         return;
     };
     found.interpreter.iter().for_each(|it| printable(it));

@@ -2,7 +2,7 @@
 //! everyone who reads them.
 
 use kdns::config::resolv_conf::ResolvConf;
-use kdns::config::{hosts, nsswitch_conf, openresolv_conf::OpenresolvConf};
+use kdns::config::{hosts, openresolv_conf::OpenresolvConf};
 use kdns::loopback::{self, Evidence};
 use kdns::pod::{kubelet_file, rules::LAST_BEFORE_CHANGES, rules::Rules};
 use kdns::resolver;
@@ -71,7 +71,6 @@ fn syntax(conf: &ResolvConf) {
             assert_eq!(word.bytes, word.span.of(bytes));
         }
     }
-    drop(nsswitch_conf::hosts_services(conf));
     let openresolv = OpenresolvConf::parse(&conf.source);
     openresolv.files().for_each(drop);
 }
@@ -88,7 +87,7 @@ fn meaning(conf: &ResolvConf) {
     loopback::wanted(conf);
     dnsmasq::network_managers(conf);
     for version in LAST_BEFORE_CHANGES.map(Some).into_iter().chain([None]) {
-        if let Ok(read) = kubelet_file::read(conf, &Rules::of(version)) {
+        if let Ok(read) = kubelet_file::read_kubelet_file(conf, &Rules::of_version(version)) {
             let words = read.servers.iter().chain(&read.searches);
             for word in words.chain(&read.options) {
                 drop(format!("{word:?}"));
@@ -105,7 +104,7 @@ fn readings(scenario: &Scenario) {
     let bytes = conf.map_or(&[][..], |conf| &conf.source.bytes);
     for resolver in resolver::ALL {
         let reading = resolver.reading(scenario);
-        for dropped in reading.dropped.iter().chain(&reading.refused) {
+        for dropped in reading.dropped.first().iter().chain(&reading.refused) {
             inside(dropped.span, bytes);
             assert!(!dropped.why.is_empty());
         }

@@ -6,7 +6,8 @@ use kdns::config::yaml::{self, Node, Value};
 use kdns::kubelet::configuration::{self, Role};
 use kdns::kubelet::{self, Version, rancher};
 use kdns::pod::rules::LAST_BEFORE_CHANGES;
-use kdns::pod::{self, Makers, PodId, Runtime, Seen};
+use kdns::pod::{self, KnownFile, Makers, PodId, Remark, Runtime};
+use kdns::render::pod_file::words;
 use kdns::text::Source;
 
 use super::{inside, printable, source};
@@ -48,18 +49,22 @@ fn node(it: &Node, bytes: &[u8], depth: usize) {
 
 fn kubelets(file: &Source, version: Option<Version>) {
     for role in [Role::Main, Role::DropIn] {
-        let read = configuration::read(file, role, version);
-        read.remarks.iter().for_each(|it| printable(it));
+        let read = configuration::read_configuration(file, role, version);
+        read.remarks
+            .iter()
+            .for_each(|it| printable(&words(&Remark::Kubelet(it.clone()))));
         read.broken.iter().for_each(|it| printable(it));
-        read.stops.iter().for_each(|it| printable(it));
+        read.stops.iter().for_each(|it| printable(&it.to_string()));
     }
     let read = kubelet::configured(Some(file), &[], version);
-    read.remarks.iter().for_each(|it| printable(it));
+    read.remarks
+        .iter()
+        .for_each(|it| printable(&words(&Remark::Kubelet(it.clone()))));
 }
 
 /// Every pod that can be read gets a file, or a reason why not.
 fn pods(file: &Source) {
-    let manifest = manifest::read(file);
+    let manifest = manifest::parse_manifest(file);
     let errors = manifest.workloads.iter().filter_map(|it| it.as_ref().err());
     for error in errors.chain(&manifest.broken) {
         printable(&error.to_string());
@@ -72,10 +77,10 @@ fn pods(file: &Source) {
     let host = kdns::scenario::file("/etc/resolv.conf", "nameserver 192.0.2.1\nsearch a.test\n");
     let makers = Makers {
         kubelet: &kubelet,
-        file: Seen::Read(&host),
+        file: KnownFile::Read(&host),
         node_ips: &[],
         runtime: Runtime::default(),
-        node_file: Seen::Read(&host),
+        node_file: KnownFile::Read(&host),
     };
     let namespace = chosen.workload.namespace.as_deref();
     let id = PodId {

@@ -316,7 +316,7 @@ fn tcp(scenario: &Scenario, how: How) -> TcpAt {
     let file = scenario.resolv_conf.clone().unwrap_or_default();
     let mut open: Vec<IpAddr> = file
         .split_whitespace()
-        .filter_map(|w| w.parse().ok())
+        .filter_map(|w| w.split('%').next()?.parse().ok())
         .collect();
     open.sort_unstable();
     open.dedup();
@@ -327,10 +327,6 @@ fn tcp(scenario: &Scenario, how: How) -> TcpAt {
             .iter()
             .any(|r| r.reply() == Reply::Unreachable && of(r, a))
     };
-    // A link-local address without a scope cannot be listened at.
-    let scoped = |a: &IpAddr| matches!(a, IpAddr::V6(six) if six.is_unicast_link_local());
-    open.retain(|a| {
-        !a.is_unspecified() && !scoped(a) && !lost(a) && !closed.iter().any(|r| of(r, a))
-    });
+    open.retain(|a| !a.is_unspecified() && !lost(a) && !closed.iter().any(|r| of(r, a)));
     TcpAt::Only(open)
 }

@@ -20,6 +20,8 @@ use super::rules::{Asked, Reply, Rule, Rules};
 use super::{icmp, message};
 
 const PORT: u16 = 53;
+/// The index of the sandbox's link.
+const ETH0: u32 = 3;
 
 /// Where TCP is listened.
 #[derive(Clone, Debug)]
@@ -71,7 +73,7 @@ impl Server {
             TcpAt::Only(list) => list.clone(),
         };
         for address in addresses {
-            let listener = TcpListener::bind((address, PORT))
+            let listener = TcpListener::bind(of_link(address))
                 .map_err(|e| format!("TCP port 53 of {address}: {e}"))?;
             let (it, udp) = (server.clone(), Arc::clone(&udp));
             thread::spawn(move || it.serve_tcp(&listener, &udp));
@@ -275,6 +277,16 @@ fn later(delay: Duration, what: impl FnOnce() + Send + 'static) {
 /// An IPv4-mapped address as IPv4.
 fn plain(address: IpAddr) -> IpAddr {
     address.to_canonical()
+}
+
+/// Port 53 of an address: a link-local one is that of the sandbox's link.
+fn of_link(address: IpAddr) -> SocketAddr {
+    match address {
+        IpAddr::V6(six) if six.is_unicast_link_local() => {
+            SocketAddrV6::new(six, PORT, 0, ETH0).into()
+        }
+        other => SocketAddr::new(other, PORT),
+    }
 }
 
 /// One socket for both families, so that the order of arrival is kept.

@@ -1,19 +1,20 @@
 //! `+search=RESOLVER`: the search list as that resolver walks it, by its own
 //! machine on the wire.
 
-mod seen;
 mod text;
+mod walked;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use self::seen::Seen;
-use super::super::Status;
+use self::text::Text;
+use self::walked::Walked;
 use super::output::Output;
 use super::place::Place;
-use super::settings::settings;
+use super::session::Session;
 use crate::address::{self, DNS_PORT};
+use crate::cli::streams::Status;
 use crate::cli::target;
 use crate::dig::lookup::{Globals, Lookup};
 use crate::dig::translation;
@@ -23,7 +24,7 @@ use crate::program::{self, Program};
 use crate::resolver::{self, Resolver, bind};
 use crate::scenario::{self, Family, Scenario};
 use crate::text::escaped;
-use crate::wire::live::{self, Options};
+use crate::wire::live::{self, Limits, Means};
 use crate::wire::{client_cookie, socket_address};
 
 /// Resolvers give up sooner: the slowest, systemd-resolved, after two minutes.
@@ -41,10 +42,45 @@ pub(super) enum Walker {
 }
 
 /// A lookup that is walked.
-pub(super) struct Walk<'w> {
-    pub(super) walker: Walker,
-    pub(super) place: &'w Place,
-    pub(super) globals: &'w Globals,
+struct Walk<'w> {
+    walker: Walker,
+    place: &'w Place,
+    globals: &'w Globals,
+}
+
+/// Walks all lookups as the resolver of this word would; `None`: a name that
+/// cannot be printed ends everything.
+pub(super) fn all(
+    word: &str,
+    session: &Session<'_>,
+    lookups: &[Lookup],
+    output: &mut Output<'_>,
+) -> anyhow::Result<Option<Status>> {
+    let walker = match Walker::named(word, session.place.is_target) {
+        Ok(walker) => walker,
+        Err(why) => {
+            let _ = writeln!(output.err, "kdns: {}", escaped(why.as_bytes()));
+            return Ok(Some(Status::Found));
+        }
+    };
+    let walk = Walk {
+        walker,
+        place: session.place,
+        globals: &session.parser.globals,
+    };
+    if lookups.iter().any(|lookup| !lookup.tls().is_empty()) {
+        let why = "kdns: +search=RESOLVER asks without TLS: leave +tls and +https out\n";
+        output.write(true, why)?;
+        return Ok(Some(Status::Found));
+    }
+    let mut status = Status::Clean;
+    for lookup in lookups {
+        let Some(found) = walk.lookup(lookup, output)? else {
+            return Ok(None);
+        };
+        status = status.max(found);
+    }
+    Ok(Some(status))
 }
 
 impl Walker {
@@ -53,7 +89,7 @@ impl Walker {
     /// # Errors
     ///
     /// It is none: a sentence.
-    pub(super) fn of(word: &str, is_target: bool) -> Result<Self, String> {
+    pub(super) fn named(word: &str, is_target: bool) -> Result<Self, String> {
         match resolver::find(word) {
             Some(resolver) => Ok(Self::Resolver(resolver)),
             None if word == "target" && is_target => Ok(Self::Target),
@@ -76,11 +112,7 @@ impl Walk<'_> {
     /// Walks, and prints as dig does: the last reply, with `+showsearch` all
     /// of them, and before it a comment for every query; `None`: a name that
     /// cannot be printed ends everything.
-    pub(super) fn lookup(
-        &self,
-        lookup: &Lookup,
-        output: &mut Output<'_>,
-    ) -> anyhow::Result<Option<Status>> {
+    fn lookup(&self, lookup: &Lookup, output: &mut Output<'_>) -> anyhow::Result<Option<Status>> {
         let (scenario, ports) = self.scenario(lookup);
         let resolver = match self.resolver(&scenario) {
             Ok(resolver) => resolver,
@@ -90,39 +122,42 @@ impl Walk<'_> {
             }
         };
         let cookie = client_cookie();
-        let options = Options {
+        let means = Means {
             destination: &|server| destination(server, &ports),
             message: &|query, id| translation::message(query, lookup, id, &cookie),
-            limit: LIMIT,
+            ..Means::default()
+        };
+        let limits = Limits {
+            time: LIMIT,
             interrupt: None,
         };
-        let mut seen = Seen::default();
+        let mut walked = Walked::default();
         let machine = resolver.machine(&scenario);
-        let finished = live::run(machine, &options, &mut |event| seen.take(event));
-        seen.end();
-        seen.notes.extend(finished.notes);
-        seen.notes.push(ending(resolver, &finished.outcome));
+        let finished = live::run(machine, &means, limits, &mut |event| walked.take(event));
+        walked.end();
+        walked.notes.extend(finished.notes);
+        walked.notes.push(ending(resolver, &finished.outcome));
         let mut text = String::new();
-        let written = self.text(lookup, resolver, (&seen, &ports), &mut text);
+        let written = Text {
+            globals: self.globals,
+        }
+        .write(lookup, resolver, (&walked, &ports), &mut text);
         output.out.write_all(text.as_bytes())?;
         output.out.flush()?;
         if let Err(refused) = written {
             output.refuse(&refused)?;
             return Ok(None);
         }
-        Ok(Some(match seen.last {
+        Ok(Some(match walked.last {
             Some(_) => Status::Clean,
             None => Status::NoReply,
         }))
     }
 
     fn resolver(&self, scenario: &Scenario) -> Result<&'static Resolver, String> {
-        let Walker::Target = self.walker else {
-            let Walker::Resolver(resolver) = self.walker else {
-                return Err(String::new());
-            };
+        if let Walker::Resolver(resolver) = self.walker {
             return Ok(resolver);
-        };
+        }
         let unknown = Program::default();
         let choice = program::choose(self.place.program.as_ref().unwrap_or(&unknown), scenario);
         choice.resolver.and_then(resolver::find).ok_or_else(|| {
@@ -152,7 +187,7 @@ impl Walk<'_> {
             scenario.resolv_conf = Some(scenario::file(name, self.rewritten(bytes, lookup)));
         }
         let reading = bind::reading(&scenario, bind::Tool::DigSearch);
-        let servers = settings(self.globals, &reading).servers;
+        let servers = bind::settings(self.globals, &reading).servers;
         for server in servers.iter().chain(&lookup.servers) {
             ports.extend(server.port.map(|port| (server.address.ip, port)));
         }
@@ -196,6 +231,41 @@ fn ending(resolver: &Resolver, outcome: &Outcome) -> String {
             let found: Vec<String> = found.iter().map(ToString::to_string).collect();
             format!("{} then has {}", resolver.id, found.join(", "))
         }
-        Outcome::Failed(why) => format!("{} then fails: {why}", resolver.id),
+        failed => {
+            let why = failed.code().unwrap_or_default();
+            format!("{} then fails: {why}", resolver.id)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_lines_servers_and_domain_are_in_the_place_of_the_files() {
+        let place = Place {
+            scenario: Scenario::new("dig", ""),
+            is_target: false,
+            program: None,
+        };
+        let globals = Globals {
+            domain: Some(b"b.test".to_vec()),
+            ..Globals::default()
+        };
+        let walk = Walk {
+            walker: Walker::Target,
+            place: &place,
+            globals: &globals,
+        };
+        let server = address::Address::from(IpAddr::from([10, 0, 0, 1]));
+        let lookup = Lookup {
+            servers: vec![crate::dig::lookup::Server::plain(server)],
+            ..Lookup::default()
+        };
+        let file = b" nameserver 10.0.0.9\n\t domain a.test\noptions ndots:2\n#search";
+        let text = walk.rewritten(file, &lookup);
+        let expected = b"options ndots:2\n#search\nnameserver 10.0.0.1\nsearch b.test";
+        assert_eq!(text, expected);
     }
 }

@@ -4,53 +4,56 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use super::Walk;
-use super::seen::{Seen, Step};
-use crate::dig::lookup::{Lookup, Server};
-use crate::dig::machine::{Exchange, Printed, Total};
+use super::walked::{Step, Walked};
+use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::mnemonic::rcode_text;
+use crate::dig::printed::{Exchange, Printed, Total};
 use crate::dig::translation;
 use crate::engine::io::Came;
 use crate::engine::message::{QueryId, Transport};
 use crate::render::dig::Refused;
 use crate::render::dig::printed::write as print;
-use crate::render::dig::reply::Times;
 use crate::resolver::Resolver;
 
-impl Walk<'_> {
+/// What of a walk is printed.
+pub(super) struct Text<'w> {
+    pub(super) globals: &'w Globals,
+}
+
+impl Text<'_> {
     /// The last reply, with `+showsearch` all of them, and before it a comment
     /// for every query.
-    pub(super) fn text(
+    pub(super) fn write(
         &self,
         lookup: &Lookup,
         resolver: &Resolver,
-        (seen, ports): (&Seen, &BTreeMap<IpAddr, u16>),
+        (walked, ports): (&Walked, &BTreeMap<IpAddr, u16>),
         out: &mut String,
     ) -> Result<(), Refused> {
         let globals = self.globals;
         if globals.show_command && !globals.short {
             let greeting = Printed::Greeting(lookup.greeting.clone());
-            print(&greeting, globals, Times::default(), out)?;
+            print(&greeting, globals, out)?;
         }
-        self.comments(lookup, resolver, &seen.steps, out)?;
-        for note in &seen.notes {
+        self.comments(lookup, resolver, &walked.steps, out)?;
+        for note in &walked.notes {
             self.comment(lookup, note, out)?;
         }
         let mut lookup = lookup.clone();
         lookup.greeting.clear();
-        for (id, step) in &seen.steps {
-            if globals.show_search || Some(*id) == seen.last {
+        for (id, step) in &walked.steps {
+            if globals.show_search || Some(*id) == walked.last {
                 self.reply(&lookup, ports, step, out)?;
             }
         }
-        if seen.last.is_none() {
-            let why = if seen.steps.is_empty() {
+        if walked.last.is_none() {
+            let why = if walked.steps.is_empty() {
                 "no server was asked"
             } else {
                 "no servers could be reached"
             };
             let error = Printed::Error(why.to_owned());
-            print(&error, globals, Times::default(), out)?;
+            print(&error, globals, out)?;
         }
         Ok(())
     }
@@ -97,7 +100,7 @@ impl Walk<'_> {
         let is_wanted = lookup.print.comments && !globals.short && !globals.yaml && !globals.json;
         if is_wanted {
             let text = format!("SEARCH: {text}");
-            print(&Printed::Comment(text), globals, Times::default(), out)?;
+            print(&Printed::Comment(text), globals, out)?;
         }
         Ok(())
     }
@@ -121,31 +124,27 @@ impl Walk<'_> {
             .servers
             .iter()
             .find(|it| it.address == address)
-            .map(|it| it.word.clone());
+            .and_then(|it| it.word.clone());
         let server = Server {
-            word: word.unwrap_or_else(|| address.to_string().into_bytes()),
+            word,
             address,
             port: Some(port),
             secure: None,
         };
         let exchange = Rc::new(Exchange {
-            lookup: translation::lookup(&step.query, lookup),
+            lookup: Rc::new(translation::lookup(&step.query, lookup)),
             server,
             tcp: step.query.transport == Transport::Tcp,
             cookie_ok: None,
             query_size: step.size,
+            times: step.times,
         });
         let total = Total {
             bytes: message.size,
             transfer: None,
         };
         let shown = Printed::Reply(Rc::clone(&exchange), message.clone(), true);
-        print(&shown, self.globals, step.times, out)?;
-        print(
-            &Printed::Received(exchange, total),
-            self.globals,
-            step.times,
-            out,
-        )
+        print(&shown, self.globals, out)?;
+        print(&Printed::Received(exchange, total), self.globals, out)
     }
 }

@@ -6,111 +6,116 @@ mod value;
 use super::{Current, End, Line, Parser};
 use crate::dig::lookup::Lookup;
 
-/// An option and the shortest text that dig takes for it.
-struct Known {
-    /// What the text must begin with, in this case.
-    least: &'static str,
-    /// The whole word; the text must be a beginning of it, in any case.
-    word: &'static str,
+/// What an option sets.
+#[derive(Clone, Copy)]
+enum Sets {
+    /// One bit of a lookup.
+    Is(fn(&mut Lookup) -> &mut bool),
+    /// Something else, or more.
+    More,
 }
 
-const fn known(least: &'static str, word: &'static str) -> Known {
-    Known { least, word }
-}
+use Sets::{Is, More};
 
-/// Every option. dig looks at single letters first, so `+sho` is none while
-/// `+shor` is `+short`.
+/// Every option: what the text must begin with, in this case, and the whole word,
+/// of which it must be a beginning, in any case. dig looks at single letters first, so `+sho` is none while
+/// `+shor` is `+short`, and every other word in `i` is `+ignore`.
 ///
 /// Source: BIND bin/dig/dig.c: `plus_option`, `plus_tls_options` (9.18);
 /// `inflight` and `json` are kdns's own.
-const OPTIONS: &[Known] = &[
-    known("aa", "aaonly"),
-    known("aa", "aaflag"),
-    known("add", "additional"),
-    known("adf", "adflag"),
-    known("al", "all"),
-    known("an", "answer"),
-    known("au", "authority"),
-    known("ba", "badcookie"),
-    known("be", "besteffort"),
-    known("bu", "bufsize"),
-    known("cdf", "cdflag"),
-    known("cl", "class"),
-    known("cm", "cmd"),
-    known("cof", "coflag"),
-    known("com", "comments"),
-    known("coo", "cookie"),
-    known("cr", "crypto"),
-    known("de", "defname"),
-    known("dns6", "dns64prefix"),
-    known("dnss", "dnssec"),
-    known("dom", "domain"),
-    known("ds", "dscp"),
-    known("ednsf", "ednsflags"),
-    known("ednsn", "ednsnegotiation"),
-    known("ednso", "ednsopt"),
-    known("expa", "expandaaaa"),
-    known("expi", "expire"),
-    known("fa", "fail"),
-    known("fu", "fuzztime"),
-    known("he", "header-only"),
-    known("ht", "https"),
-    known("ht", "https-get"),
-    known("ht", "https-post"),
-    known("ht", "http-plain"),
-    known("ht", "http-plain-get"),
-    known("ht", "http-plain-post"),
-    known("ide", "identify"),
-    known("idni", "idnin"),
-    known("idno", "idnout"),
-    known("inf", "inflight"),
-    known("js", "json"),
-    known("keepa", "keepalive"),
-    known("keepo", "keepopen"),
-    known("ma", "mapped"),
-    known("mu", "multiline"),
-    known("nd", "ndots"),
-    known("nsi", "nsid"),
-    known("nss", "nssearch"),
-    known("on", "onesoa"),
-    known("op", "opcode"),
-    known("p", "padding"),
-    known("qi", "qid"),
-    known("qr", "qr"),
-    known("qu", "question"),
-    known("ra", "raflag"),
-    known("rd", "rdflag"),
-    known("rec", "recurse"),
-    known("ret", "retry"),
-    known("ret", "retries"),
-    known("rr", "rrcomments"),
-    known("se", "search"),
-    known("shor", "short"),
-    known("showb", "showbadcookie"),
-    known("shows", "showsearch"),
-    known("si", "sigchase"),
-    known("sp", "split"),
-    known("st", "stats"),
-    known("su", "subnet"),
-    known("tcf", "tcflag"),
-    known("tcp", "tcp"),
-    known("ti", "timeout"),
-    known("tls", "tls"),
-    known("tls-ca", "tls-ca"),
-    known("tls-ce", "tls-certfile"),
-    known("tls-h", "tls-hostname"),
-    known("tls-k", "tls-keyfile"),
-    known("to", "topdown"),
-    known("tra", "trace"),
-    known("tri", "tries"),
-    known("tru", "trusted-key"),
-    known("ttl", "ttlid"),
-    known("ttlu", "ttlunits"),
-    known("une", "unexpected"),
-    known("unk", "unknownformat"),
-    known("v", "vc"),
-    known("y", "yaml"),
-    known("z", "zflag"),
+const OPTIONS: &[(&str, &str, Sets)] = &[
+    ("aa", "aaonly", Is(|it| &mut it.flags.authoritative)),
+    ("aa", "aaflag", Is(|it| &mut it.flags.authoritative)),
+    ("add", "additional", Is(|it| &mut it.print.additional)),
+    ("adf", "adflag", Is(|it| &mut it.flags.authentic)),
+    ("al", "all", More),
+    ("an", "answer", Is(|it| &mut it.print.answer)),
+    ("au", "authority", Is(|it| &mut it.print.authority)),
+    ("ba", "badcookie", Is(|it| &mut it.retry_badcookie)),
+    ("be", "besteffort", Is(|it| &mut it.best_effort)),
+    ("bu", "bufsize", More),
+    ("cdf", "cdflag", Is(|it| &mut it.flags.checking_disabled)),
+    ("cl", "class", Is(|it| &mut it.print.class)),
+    ("cm", "cmd", More),
+    ("cof", "coflag", Is(|it| &mut it.edns.compact)),
+    ("com", "comments", Is(|it| &mut it.print.comments)),
+    ("coo", "cookie", More),
+    ("cr", "crypto", Is(|it| &mut it.print.crypto)),
+    ("de", "defname", More),
+    ("dns6", "dns64prefix", More),
+    ("dnss", "dnssec", More),
+    ("dom", "domain", More),
+    ("ds", "dscp", More),
+    ("ednsf", "ednsflags", More),
+    ("ednsn", "ednsnegotiation", Is(|it| &mut it.edns.negotiate)),
+    ("ednso", "ednsopt", More),
+    ("expa", "expandaaaa", Is(|it| &mut it.print.expand_aaaa)),
+    ("expi", "expire", Is(|it| &mut it.edns.expire)),
+    ("fa", "fail", Is(|it| &mut it.servfail_stops)),
+    ("fu", "fuzztime", More),
+    ("he", "header-only", Is(|it| &mut it.header_only)),
+    ("ht", "https", More),
+    ("ht", "https-get", More),
+    ("ht", "https-post", More),
+    ("ht", "http-plain", More),
+    ("ht", "http-plain-get", More),
+    ("ht", "http-plain-post", More),
+    ("ide", "identify", Is(|it| &mut it.print.identify)),
+    ("i", "ignore", Is(|it| &mut it.ignore_truncation)),
+    ("idni", "idnin", Is(|it| &mut it.idn_in)),
+    ("idno", "idnout", Is(|it| &mut it.print.idn_out)),
+    ("inf", "inflight", More),
+    ("js", "json", More),
+    ("keepa", "keepalive", Is(|it| &mut it.edns.keepalive)),
+    ("keepo", "keepopen", More),
+    ("ma", "mapped", More),
+    ("mu", "multiline", Is(|it| &mut it.print.multiline)),
+    ("nd", "ndots", More),
+    ("nsi", "nsid", More),
+    ("nss", "nssearch", More),
+    ("on", "onesoa", Is(|it| &mut it.print.one_soa)),
+    ("op", "opcode", More),
+    ("p", "padding", More),
+    ("qi", "qid", More),
+    ("qr", "qr", Is(|it| &mut it.show_query)),
+    ("qu", "question", Is(|it| &mut it.print.question)),
+    ("ra", "raflag", Is(|it| &mut it.flags.available)),
+    ("rd", "rdflag", Is(|it| &mut it.flags.recurse)),
+    ("rec", "recurse", Is(|it| &mut it.flags.recurse)),
+    ("ret", "retry", More),
+    ("ret", "retries", More),
+    ("rr", "rrcomments", More),
+    ("se", "search", More),
+    ("shor", "short", More),
+    ("showb", "showbadcookie", Is(|it| &mut it.show_badcookie)),
+    ("shows", "showsearch", More),
+    ("si", "sigchase", More),
+    ("sp", "split", More),
+    ("st", "stats", Is(|it| &mut it.print.stats)),
+    ("su", "subnet", More),
+    ("tcf", "tcflag", Is(|it| &mut it.flags.truncated)),
+    ("tcp", "tcp", More),
+    ("ti", "timeout", More),
+    ("tls", "tls", More),
+    ("tls-ca", "tls-ca", More),
+    ("tls-ce", "tls-certfile", More),
+    ("tls-h", "tls-hostname", More),
+    ("tls-k", "tls-keyfile", More),
+    ("to", "topdown", More),
+    ("tra", "trace", More),
+    ("tri", "tries", More),
+    ("tru", "trusted-key", More),
+    ("ttl", "ttlid", Is(|it| &mut it.print.ttl)),
+    ("ttlu", "ttlunits", More),
+    ("une", "unexpected", More),
+    (
+        "unk",
+        "unknownformat",
+        Is(|it| &mut it.print.unknown_format),
+    ),
+    ("v", "vc", More),
+    ("y", "yaml", More),
+    ("z", "zflag", Is(|it| &mut it.flags.zero)),
 ];
 
 /// Options that are whole as they are.
@@ -202,14 +207,10 @@ pub(super) fn whole_word(text: &[u8]) -> Option<&'static str> {
         word.get(..text.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(text))
     };
-    // dig takes every other word in `i` for this one.
-    if text.starts_with('i') && !text.starts_with("id") && !text.starts_with("inf") {
-        return is_beginning("ignore").then_some("ignore");
-    }
     OPTIONS
         .iter()
-        .find(|known| text.starts_with(known.least) && is_beginning(known.word))
-        .map(|known| known.word)
+        .find(|(least, word, _)| text.starts_with(least) && is_beginning(word))
+        .map(|(_, word, _)| *word)
 }
 
 fn apply(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(), Trouble> {
@@ -227,7 +228,11 @@ fn apply(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<()
         "tcp" | "vc" if line.is_batch => return Ok(()),
         _ => {}
     }
-    if sets_printing(parser.lookup(line), plus) || sets_query(parser.lookup(line), plus) {
+    if let Some((_, _, Is(bit))) = OPTIONS.iter().find(|(_, word, _)| *word == plus.word) {
+        *bit(parser.lookup(line)) = plus.state;
+        return Ok(());
+    }
+    if sets_lookup(parser.lookup(line), plus) {
         return Ok(());
     }
     if sets_all(parser, line, plus)? || secure::apply(parser, line, plus)? {
@@ -236,63 +241,16 @@ fn apply(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<()
     value::apply(parser, line, plus)
 }
 
-/// Options that say how replies are printed; whether this is one.
-fn sets_printing(lookup: &mut Lookup, plus: &Plus<'_>) -> bool {
-    let state = plus.state;
-    let print = &mut lookup.print;
+/// Options that set several things of a lookup; whether this is one.
+fn sets_lookup(lookup: &mut Lookup, plus: &Plus<'_>) -> bool {
     match plus.word {
-        "additional" => print.additional = state,
-        "answer" => print.answer = state,
-        "authority" => print.authority = state,
-        "question" => print.question = state,
-        "comments" => print.comments = state,
-        "stats" => print.stats = state,
-        "identify" => print.identify = state,
-        "multiline" => print.multiline = state,
-        "class" => print.class = state,
-        "crypto" => print.crypto = state,
-        "onesoa" => print.one_soa = state,
-        "rrcomments" => print.record_comments = Some(state),
-        "ttlid" => print.ttl = state,
+        "rrcomments" => lookup.print.record_comments = Some(plus.state),
         "ttlunits" => {
-            print.ttl = true;
-            print.ttl_units = state;
+            lookup.print.ttl = true;
+            lookup.print.ttl_units = plus.state;
         }
-        "unknownformat" => print.unknown_format = state,
-        "expandaaaa" => print.expand_aaaa = state,
-        "idnout" => print.idn_out = state,
-        _ => return false,
-    }
-    true
-}
-
-/// Options that say what is sent and what follows from the reply; whether
-/// this is one.
-fn sets_query(lookup: &mut Lookup, plus: &Plus<'_>) -> bool {
-    let state = plus.state;
-    let flags = &mut lookup.flags;
-    match plus.word {
-        "aaonly" | "aaflag" => flags.authoritative = state,
-        "adflag" => flags.authentic = state,
-        "cdflag" => flags.checking_disabled = state,
-        "raflag" => flags.available = state,
-        "rdflag" | "recurse" => flags.recurse = state,
-        "tcflag" => flags.truncated = state,
-        "zflag" => flags.zero = state,
-        "coflag" => lookup.edns.compact = state,
-        "expire" => lookup.edns.expire = state,
-        "keepalive" => lookup.edns.keepalive = state,
-        "ednsnegotiation" => lookup.edns.negotiate = state,
-        "badcookie" => lookup.retry_badcookie = state,
-        "besteffort" => lookup.best_effort = state,
-        "fail" => lookup.servfail_stops = state,
-        "header-only" => lookup.header_only = state,
-        "idnin" => lookup.idn_in = state,
-        "ignore" => lookup.ignore_truncation = state,
-        "qr" => lookup.show_query = state,
-        "showbadcookie" => lookup.show_badcookie = state,
         "tcp" | "vc" => {
-            lookup.tcp = state;
+            lookup.tcp = plus.state;
             lookup.tcp_set = true;
         }
         _ => return false,

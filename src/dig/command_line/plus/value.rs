@@ -2,7 +2,7 @@
 
 use super::{Plus, Trouble};
 use crate::dig::command_line::number::{self, hex, netprefix};
-use crate::dig::command_line::{End, Line, Parser};
+use crate::dig::command_line::{Line, Parser};
 use crate::dig::lookup::Edns;
 use crate::dig::mnemonic::opcode_of;
 
@@ -56,7 +56,7 @@ pub(super) fn apply(
         "opcode" => opcode(parser, line, plus),
         "qid" => {
             let qid = if plus.state {
-                let number = number(parser, needed(plus)?, 0xffff, "qid", "qid")?;
+                let number = number(parser, needed(plus)?, 0xffff, "qid")?;
                 u16::try_from(number).ok()
             } else {
                 None
@@ -66,20 +66,15 @@ pub(super) fn apply(
         }
         "retry" | "retries" | "tries" => tries(parser, line, plus),
         "ndots" => {
-            let value = needed_and_on(plus)?;
-            let ndots = number(parser, value, MAX_NDOTS, "ndots", "ndots")?;
-            parser.globals.ndots = Some(ndots);
+            parser.globals.ndots = Some(count(parser, plus, MAX_NDOTS)?);
             Ok(())
         }
         "timeout" => {
-            let value = needed_and_on(plus)?;
-            let seconds = number(parser, value, MAX_TIMEOUT, "timeout", "timeout")?;
-            parser.globals.timeout = Some(seconds.max(1));
+            parser.globals.timeout = Some(count(parser, plus, MAX_TIMEOUT)?.max(1));
             Ok(())
         }
         "inflight" => {
-            let value = needed_and_on(plus)?;
-            let count = number(parser, value, MAX_IN_FLIGHT, "inflight", "inflight")?;
+            let count = count(parser, plus, MAX_IN_FLIGHT)?;
             parser.globals.in_flight = usize::try_from(count.max(1)).unwrap_or(1);
             Ok(())
         }
@@ -98,7 +93,7 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
         ("bufsize", _) if !state => return Err(Trouble::Invalid),
         ("bufsize", None) => parser.lookup(line).edns.size = Some(DEFAULT_SIZE),
         ("bufsize", Some(value)) => {
-            let size = number(parser, value, MAX_MESSAGE, "buffer size", "buffer size")?;
+            let size = number(parser, value, MAX_MESSAGE, "buffer size")?;
             // dig keeps it in a signed number and takes a negative one for none.
             let size = u16::try_from(size).ok().filter(|&size| size < 1 << 15);
             parser.lookup(line).edns.size = size;
@@ -106,7 +101,7 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
         ("edns", _) if !state => parser.lookup(line).edns.version = None,
         ("edns", None) => parser.lookup(line).edns.version = Some(0),
         ("edns", Some(value)) => {
-            let version = number(parser, value, 255, "edns", "edns")?;
+            let version = number(parser, value, 255, "edns")?;
             parser.lookup(line).edns.version = u8::try_from(version).ok();
         }
         ("ednsflags", Some(value)) if state => flags(parser, line, value)?,
@@ -119,17 +114,11 @@ fn edns(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(),
 }
 
 fn flags(parser: &mut Parser, line: &mut Line<'_>, value: &[u8]) -> Result<(), Trouble> {
-    let flags = match number::xint(value, 0xffff) {
-        Ok(flags) => flags,
-        Err(why) => {
-            parser.invalid("ednsflags", value, why);
-            parser.internal("Couldn't parse ednsflags")?;
-            0
-        }
-    };
-    let edns = &mut parser.lookup(line).edns;
-    switch_on(edns, true);
-    edns.flags = u16::try_from(flags).unwrap_or_default();
+    let flags = number::xint(value, 0xffff).map_err(|why| {
+        parser.invalid("ednsflags", value, why);
+        parser.internal("Couldn't parse ednsflags")
+    })?;
+    switched_on(parser, line, true).flags = u16::try_from(flags).unwrap_or_default();
     Ok(())
 }
 
@@ -139,44 +128,26 @@ fn edns_option(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Res
     match (plus.word, plus.value) {
         ("cookie", value) => {
             if value.is_some_and(|value| value.len() > MAX_COOKIE_DIGITS) {
-                parser.internal("COOKIE data too large")?;
+                return Err(parser.internal("COOKIE data too large").into());
             }
-            let edns = &mut parser.lookup(line).edns;
-            switch_on(edns, state);
+            let edns = switched_on(parser, line, state);
             edns.send_cookie = state;
             edns.cookie = value.map(<[u8]>::to_vec);
         }
-        ("dnssec", _) => {
-            let edns = &mut parser.lookup(line).edns;
-            switch_on(edns, state);
-            edns.dnssec = state;
-        }
-        ("nsid", _) => {
-            let edns = &mut parser.lookup(line).edns;
-            switch_on(edns, state);
-            edns.nsid = state;
-        }
+        ("dnssec", _) => switched_on(parser, line, state).dnssec = state,
+        ("nsid", _) => switched_on(parser, line, state).nsid = state,
         ("padding", _) => {
-            let edns = &mut parser.lookup(line).edns;
-            switch_on(edns, state);
-            let size = number(parser, needed(plus)?, 512, "padding", "padding")?;
+            switched_on(parser, line, state);
+            let size = number(parser, needed(plus)?, 512, "padding")?;
             parser.lookup(line).edns.padding = u16::try_from(size).unwrap_or_default();
         }
         ("subnet", value) => {
             let subnet = match (state, value) {
                 (false, _) => None,
                 (true, None) => return Err(Trouble::Invalid),
-                (true, Some(value)) => match netprefix(value) {
-                    Ok(subnet) => Some(subnet),
-                    Err(why) => {
-                        parser.fatal(&why)?;
-                        None
-                    }
-                },
+                (true, Some(value)) => Some(netprefix(value).map_err(|why| parser.fatal(&why))?),
             };
-            let edns = &mut parser.lookup(line).edns;
-            switch_on(edns, state);
-            edns.subnet = subnet;
+            switched_on(parser, line, state).subnet = subnet;
         }
         _ => return Err(Trouble::Invalid),
     }
@@ -184,10 +155,12 @@ fn edns_option(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Res
 }
 
 /// Options that need EDNS bring it back after `+noedns`.
-fn switch_on(edns: &mut Edns, state: bool) {
+fn switched_on<'p>(parser: &'p mut Parser, line: &'p mut Line<'_>, state: bool) -> &'p mut Edns {
+    let edns = &mut parser.lookup(line).edns;
     if state && edns.version.is_none() {
         edns.version = Some(0);
     }
+    edns
 }
 
 /// Source: BIND bin/dig/dighost.c: `save_opt` (9.18)
@@ -198,36 +171,26 @@ fn save_option(
 ) -> Result<(), Trouble> {
     let mut parts = value.unwrap_or_default().splitn(2, |&byte| byte == b':');
     let code = parts.next().filter(|code| !code.is_empty());
-    let Some(code) = code else {
-        parser.internal("ednsopt no code point specified")?;
-        return Ok(());
-    };
+    let code = code.ok_or_else(|| parser.internal("ednsopt no code point specified"))?;
     let data = parts.next().filter(|data| !data.is_empty());
     if parser.lookup(line).edns.options.len() >= MAX_OPTIONS {
-        parser.fatal("too many ednsopts")?;
+        return Err(parser.fatal("too many ednsopts").into());
     }
     let named = OPTION_NAMES
         .iter()
         .find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(code));
-    let number = match named {
-        Some(&(_, number)) => number,
-        None => match number::uint(code, 0xffff) {
-            Ok(number) => u16::try_from(number).unwrap_or_default(),
-            Err(why) => {
-                parser.invalid("ednsopt", code, why);
-                let shown = String::from_utf8_lossy(code).into_owned();
-                parser.fatal(&format!("bad edns code point: {shown}"))?;
-                0
-            }
-        },
+    let number = if let Some(&(_, number)) = named {
+        number
+    } else {
+        let number = number::uint(code, 0xffff).map_err(|why| {
+            parser.invalid("ednsopt", code, why);
+            let shown = String::from_utf8_lossy(code);
+            parser.fatal(&format!("bad edns code point: {shown}"))
+        })?;
+        u16::try_from(number).unwrap_or_default()
     };
-    let data = match hex(data.unwrap_or_default()) {
-        Ok(data) => data,
-        Err(why) => {
-            parser.fatal(&format!("isc_hex_decodestring: {why}"))?;
-            Vec::new()
-        }
-    };
+    let data = hex(data.unwrap_or_default())
+        .map_err(|why| parser.fatal(&format!("isc_hex_decodestring: {why}")))?;
     parser.lookup(line).edns.options.push((number, data));
     Ok(())
 }
@@ -240,7 +203,7 @@ fn opcode(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(
             if let Some(opcode) = opcode_of(value) {
                 opcode
             } else {
-                let opcode = number(parser, value, 15, "opcode", "opcode")?;
+                let opcode = number(parser, value, 15, "opcode")?;
                 u8::try_from(opcode).unwrap_or_default()
             }
         }
@@ -252,9 +215,9 @@ fn opcode(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(
 fn tries(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result<(), Trouble> {
     let value = needed_and_on(plus)?;
     let tries = if plus.word == "tries" {
-        number(parser, value, MAX_TRIES, "tries", "tries")?.max(1)
+        number(parser, value, MAX_TRIES, "tries")?.max(1)
     } else {
-        number(parser, value, MAX_TRIES - 1, "retries", "retries")? + 1
+        number(parser, value, MAX_TRIES - 1, "retries")? + 1
     };
     parser.lookup(line).tries = tries;
     Ok(())
@@ -282,7 +245,7 @@ fn split(parser: &mut Parser, plus: &Plus<'_>) -> Result<(), Trouble> {
     }
     if let Err(why) = read {
         parser.invalid("split", value, why);
-        parser.internal("Couldn't parse split")?;
+        return Err(parser.internal("Couldn't parse split").into());
     }
     // The printing of a word takes three off again (dig.c: `plus_option`).
     parser.globals.split = Some(if whole == 0 { 0 } else { whole + 3 });
@@ -297,19 +260,15 @@ fn needed_and_on<'w>(plus: &Plus<'w>) -> Result<&'w [u8], Trouble> {
     needed(plus).and_then(|value| plus.state.then_some(value).ok_or(Trouble::Invalid))
 }
 
+/// The number of an option that cannot be switched off.
+fn count(parser: &mut Parser, plus: &Plus<'_>, max: u32) -> Result<u32, Trouble> {
+    number(parser, needed_and_on(plus)?, max, plus.word)
+}
+
 /// A number, or the end of the program with status 10.
-fn number(
-    parser: &mut Parser,
-    value: &[u8],
-    max: u32,
-    what: &str,
-    said: &str,
-) -> Result<u32, Trouble> {
+fn number(parser: &mut Parser, value: &[u8], max: u32, what: &str) -> Result<u32, Trouble> {
     number::uint(value, max).map_err(|why| {
         parser.invalid(what, value, why);
-        match parser.internal(&format!("Couldn't parse {said}")) {
-            Err(end) => end.into(),
-            Ok(()) => End::Internal.into(),
-        }
+        parser.internal(&format!("Couldn't parse {what}")).into()
     })
 }

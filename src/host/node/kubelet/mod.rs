@@ -6,20 +6,19 @@ mod reader;
 mod start;
 mod version;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::config::resolv_conf::ResolvConf;
 use crate::config::traced::Traced;
+use crate::host::node::files;
 use crate::host::node::kubelet::process::Running;
 use crate::host::node::kubelet::reader::Reader;
-use crate::host::node::processes::{self, Directory, Seen};
+use crate::host::node::processes::{self, Directory, ProcessSeen};
 use crate::host::root::Root;
-use crate::host::{ReadError, shown};
 use crate::kubelet::effective::{self, File, Inputs};
 use crate::kubelet::flags::{self, Flag, Flags, Name};
 use crate::kubelet::running::{self, Changes};
 use crate::kubelet::start::Start;
-use crate::kubelet::{Found, Kubelet, Origin, Version};
+use crate::kubelet::{Found, Kubelet, Origin, Remark, Version};
 use crate::node::{HostFile, Unread};
 use crate::text::{Source, escaped};
 
@@ -29,29 +28,29 @@ const MAX_FLAGS: usize = 100;
 /// The kubelet of a node: the one that runs, else what would start it. `None`:
 /// there is nothing of one. With what could not be read, as sentences without
 /// a full stop. `stand_in` is taken for its configuration file.
-pub fn read(
+pub fn read_kubelet(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     stand_in: Option<&Source>,
 ) -> (Option<Kubelet>, Vec<String>) {
-    read_as(root, processes, stand_in, None)
+    read_kubelet_of_version(root, processes, stand_in, None)
 }
 
-/// The same with the version that the caller knows.
-pub fn read_as(
+/// As [`read_kubelet`], of a version that the caller knows.
+pub fn read_kubelet_of_version(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     stand_in: Option<&Source>,
     version: Option<Version>,
 ) -> (Option<Kubelet>, Vec<String>) {
-    let mut remarks = Vec::new();
-    let running = process::running(root, processes, &mut remarks);
+    let mut others = Vec::new();
+    let running = process::running(root, processes, &mut others);
     let own = running
         .as_ref()
-        .and_then(|it| process::own_root(root, it.pid));
+        .and_then(|it| process::own_root(root, &it.held));
     let mut reader = Reader {
         started: running.as_ref().and_then(|it| it.started),
-        is_live: running.as_ref().is_some_and(|it| is_live(root, it.pid)),
+        is_live: running.as_ref().is_some_and(|it| it.held.is_live()),
         ..Reader::new(root, own.as_ref().unwrap_or(root))
     };
     let start = match &running {
@@ -61,16 +60,15 @@ pub fn read_as(
     let start = start.or_else(|| stand_in.map(|_| Start::default()));
     let Some(mut start) = start else {
         // A kubelet of another node is worth a word where there is no own one.
-        reader.skipped.extend(remarks);
+        reader
+            .skipped
+            .extend(others.iter().map(ToString::to_string));
         return (None, reader.skipped);
     };
-    remarks.append(&mut start.remarks);
-    start.remarks = remarks;
+    let others = others.into_iter().map(Remark::Process);
+    start.remarks.splice(0..0, others);
     if let (Some(running), Some(_)) = (&running, &own) {
-        start.remarks.push(format!(
-            "the kubelet has a file system of its own: its files are those below /proc/{}/root",
-            running.pid
-        ));
+        start.remarks.push(Remark::OwnRoot(running.pid));
     }
     let given = Given {
         running: running.as_ref(),
@@ -95,7 +93,7 @@ pub fn files(root: &Root) -> Vec<Source> {
 }
 
 /// Why a kubelet can run that was not seen, where only files tell of it.
-fn not_seen(root: &Root, processes: &[Seen], kubelet: &Kubelet) -> Option<String> {
+fn not_seen(root: &Root, processes: &[ProcessSeen], kubelet: &Kubelet) -> Option<String> {
     let Found::Files { file } = &kubelet.found else {
         return None;
     };
@@ -105,12 +103,8 @@ fn not_seen(root: &Root, processes: &[Seen], kubelet: &Kubelet) -> Option<String
     ))
 }
 
-/// Whether the process lives here: not in a copy of its files.
-fn is_live(root: &Root, pid: u32) -> bool {
-    Directory::open(root, pid).is_ok_and(|it| it.is_live())
-}
-
-/// What is known beside files.
+/// What decides a kubelet's settings beside the files of the node: its process,
+/// and what the command line of kdns says.
 struct Given<'g> {
     running: Option<&'g Running>,
     stand_in: Option<&'g Source>,
@@ -140,29 +134,26 @@ fn kubelet(reader: &mut Reader<'_>, start: &Start, given: &Given<'_>) -> Kubelet
     let pid = process.pid;
     kubelet.newer.clone_from(&reader.newer);
     let settings = reader.newer.iter().chain(&reader.newer_directories);
-    let given_flags = flags::read(&start.arguments);
+    let given_flags = flags::read_flags(&start.arguments);
     let own_flags = given_flags.flags.iter().map(|it| it.name);
     let units = start.restarted.as_ref().map(|_| reader.newer_units.clone());
     let changes = Changes {
         settings: settings.cloned().collect(),
-        units: units.unwrap_or_default(),
+        units,
         flags: own_flags.filter(|_| start.are_seen).collect(),
         has_times: reader.has_times(),
         started: process.ticks,
     };
-    let newer = reader.newer.iter().map(|file| {
-        format!("{file} is newer than process {pid}, which still has what stood there when it was started")
+    let newer = reader.newer.iter().map(|file| Remark::Newer {
+        file: file.clone(),
+        pid,
     });
     if changes.has_times {
         kubelet.remarks.extend(newer);
     } else if !reader.newer.is_empty() {
-        kubelet.remarks.push(
-            "all files here are newer than the kubelet, as in a copy without their times: whether \
-             its settings were changed since it was started is not known"
-                .to_owned(),
-        );
+        kubelet.remarks.push(Remark::AllNewer);
     }
-    kubelet.running = running::of(&actual, &kubelet, &changes, configz);
+    kubelet.running = running::running(&actual, &kubelet, &changes, configz);
     kubelet.running_cluster = running::cluster(&actual, &kubelet, &changes, configz);
     kubelet
 }
@@ -174,12 +165,12 @@ fn made_of(
     arguments: &[Traced],
     given: &Given<'_>,
 ) -> Kubelet {
-    let told = match given.version {
+    let found = match given.version {
         Some(version) => Some((version, "--kubelet-version".to_owned())),
         None => version::version(reader.node, given.running, &start.command),
     };
-    let version = told.as_ref().map(|it| it.0);
-    let flags = flags::read(arguments);
+    let version = found.as_ref().map(|it| it.0);
+    let flags = flags::read_flags(arguments);
     let mut remarks = start.remarks.clone();
     remarks.extend(flags.remarks.iter().cloned());
     let directory = PathBuf::from(start.directory.as_deref().unwrap_or("/"));
@@ -196,7 +187,8 @@ fn made_of(
             .environment
             .as_ref()
             .map(|environment| environment.iter().any(|it| it.0 == effective::DROP_IN_GATE));
-        remarks.extend(effective::refuses_drop_ins(version, has_variable));
+        let refused = effective::refuses_drop_ins(version, has_variable);
+        remarks.extend(refused.map(Remark::Refused));
         let (files, skipped) = reader.drop_ins(&directory.join(folder));
         drop_ins = files;
         remarks.extend(skipped);
@@ -214,7 +206,7 @@ fn made_of(
     if let Some((program, of_rancher)) = &start.rancher {
         rancher::look_behind(&mut kubelet, program, of_rancher, reader);
     }
-    kubelet.version_from = told.map(|it| it.1);
+    kubelet.version_from = found.map(|it| it.1);
     kubelet
 }
 
@@ -246,11 +238,7 @@ fn with_origins(
 /// an error that says so.
 pub fn kubelet_file(root: &Root, kubelet: &Kubelet, stand_in: Option<&Source>) -> Option<HostFile> {
     if let Some(source) = stand_in {
-        return Some(HostFile {
-            path: source.name.clone(),
-            links: Vec::new(),
-            content: Ok(ResolvConf::parse(source.clone())),
-        });
+        return Some(files::stand_in(source.clone()));
     }
     let value = &kubelet.resolv_conf.value;
     if value.is_empty() {
@@ -267,10 +255,9 @@ pub fn kubelet_file(root: &Root, kubelet: &Kubelet, stand_in: Option<&Source>) -
         });
     }
     let own = own_root(root, kubelet);
-    let directory =
-        pid_of(kubelet).and_then(|pid| root.read_link(Path::new(&format!("/proc/{pid}/cwd"))));
+    let directory = process_of(root, kubelet).and_then(|it| it.link("cwd"));
     let path = directory.unwrap_or_else(|| PathBuf::from("/")).join(value);
-    Some(host_file(own.as_ref().unwrap_or(root), &path))
+    Some(files::host_file(own.as_ref().unwrap_or(root), &path))
 }
 
 /// The same of a kubelet that has another `resolvConf` while it runs.
@@ -286,30 +273,25 @@ pub fn running_file(root: &Root, kubelet: &Kubelet, stand_in: Option<&Source>) -
 /// The root that the kubelet sees, if it runs and sees another one than the
 /// node's.
 pub fn own_root(root: &Root, kubelet: &Kubelet) -> Option<Root> {
-    process::own_root(root, pid_of(kubelet)?)
+    process::own_root(root, &process_of(root, kubelet)?)
 }
 
-fn pid_of(kubelet: &Kubelet) -> Option<u32> {
-    match kubelet.found {
-        Found::Process { pid, .. } => Some(pid),
-        Found::Files { .. } | Found::Named => None,
-    }
+/// The arguments of a kubelet that runs, the program first, safe to print.
+pub fn arguments(root: &Root, kubelet: &Kubelet) -> Vec<String> {
+    process_of(root, kubelet).map_or_else(Vec::new, |it| it.arguments())
 }
 
-fn host_file(root: &Root, path: &Path) -> HostFile {
-    let links = root.links(path).unwrap_or_default();
-    let unread = |error: ReadError| Unread {
-        is_missing: error.is_missing(),
-        reason: error.to_string(),
+/// The process of a kubelet that runs; `None`: it has ended since it was found.
+fn process_of(root: &Root, kubelet: &Kubelet) -> Option<Directory> {
+    let Found::Process { pid, started, .. } = kubelet.found else {
+        return None;
     };
-    HostFile {
-        path: shown(path),
-        links: links.iter().map(|link| shown(&link.leads_to)).collect(),
-        content: root
-            .read(path)
-            .map(|file| ResolvConf::parse(file.source))
-            .map_err(unread),
-    }
+    let seen = ProcessSeen {
+        pid,
+        started,
+        ..ProcessSeen::default()
+    };
+    Directory::of_seen(root, &seen)
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Finds the process that is the kubelet.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::traced::Traced;
+use crate::host::FileRead;
 use crate::host::node::place::{Inside, Place};
-use crate::host::node::processes::{Directory, Seen};
+use crate::host::node::processes::{Directory, ProcessSeen};
 use crate::host::root::Root;
 use crate::kubelet::distribution::{self, Kind};
+use crate::kubelet::{NotOfNode, OtherProcess};
 
 /// Ticks in a second of `/proc/PID/stat`: the same on every Linux.
 /// Source: linux `include/asm-generic/param.h: USER_HZ`.
@@ -21,6 +23,8 @@ pub(super) struct Running {
     pub(super) comm: String,
     /// How it was started.
     pub(super) kind: Kind,
+    /// Its control groups, which name the unit that started it.
+    pub(super) cgroup: Vec<u8>,
     /// The program and its arguments; empty if they could not be read.
     pub(super) command: Vec<Traced>,
     /// Its environment, if it could be read.
@@ -29,9 +33,11 @@ pub(super) struct Running {
     pub(super) program: Option<String>,
     /// Its working directory.
     pub(super) directory: Option<String>,
+    /// The process, held.
+    pub(super) held: Directory,
     /// When it was started, in seconds since 1970.
     pub(super) started: Option<i64>,
-    /// The same in clock ticks since the machine was.
+    /// When it was started, in clock ticks since the machine was.
     pub(super) ticks: Option<u64>,
 }
 
@@ -39,110 +45,105 @@ pub(super) struct Running {
 const STATE: &str = "/var/lib/kubelet";
 
 /// The kubelet of the node among its processes. What it does not take for one
-/// is in `remarks`.
+/// is in `others`.
 pub(super) fn running(
     root: &Root,
-    processes: &[Seen],
-    remarks: &mut Vec<String>,
+    processes: &[ProcessSeen],
+    others: &mut Vec<OtherProcess>,
 ) -> Option<Running> {
-    let node = Inside::of(root, processes);
-    let mut found: Option<(&Seen, Kind, Vec<Traced>)> = None;
+    let node = Inside::of_processes(root, processes);
+    let mut found: Option<(&ProcessSeen, Kind, Vec<Traced>, Directory)> = None;
     for seen in processes {
         if !distribution::can_be_kubelet(&seen.comm) {
             continue;
         }
-        let command = list(root, &format!("/proc/{}/cmdline", seen.pid)).unwrap_or_default();
+        // Its number may be another one's by now.
+        let Some(held) = Directory::of_seen(root, seen) else {
+            continue;
+        };
+        let command = texts(&held, "cmdline").unwrap_or_default();
         let Some(kind) = distribution::of_process(&seen.comm, &command) else {
             continue;
         };
         let why = match (&found, why_not(&node, seen)) {
-            (_, Some(why)) => why.to_owned(),
-            (Some((first, ..)), None) => format!(
-                "is a kubelet, too; process {} is taken for that of the node",
-                first.pid
-            ),
+            (_, Some(why)) => why,
+            (Some((first, ..)), None) => NotOfNode::Second(first.pid),
             (None, None) => {
-                found = Some((seen, kind, command));
+                found = Some((seen, kind, command, held));
                 continue;
             }
         };
-        remarks.push(format!("process {} ({}) {why}", seen.pid, seen.comm));
+        others.push(OtherProcess {
+            pid: seen.pid,
+            comm: seen.comm.clone(),
+            why,
+        });
     }
-    let (seen, kind, command) = found?;
-    let link = |name: &str| {
-        let path = format!("/proc/{}/{name}", seen.pid);
-        Some(root.read_link(Path::new(&path))?.to_str()?.to_owned())
-    };
+    let (seen, kind, command, held) = found?;
+    let link = |name: &str| Some(held.link(name)?.to_str()?.to_owned());
     Some(Running {
         pid: seen.pid,
         comm: seen.comm.clone(),
         kind,
+        cgroup: seen.cgroup.clone(),
         command,
-        environment: environment(root, seen.pid),
+        environment: environment(&held),
         program: link("exe"),
         directory: link("cwd"),
-        started: started(root, seen.pid),
-        ticks: ticks(root, seen.pid),
+        started: seen.started.and_then(|it| since_1970(root, it)),
+        ticks: seen.started,
+        held,
     })
 }
 
 /// Why a process is not the node's kubelet, whatever its name is; `None`: it can
 /// be.
-fn why_not(node: &Inside<'_>, process: &Seen) -> Option<&'static str> {
+fn why_not(node: &Inside<'_>, process: &ProcessSeen) -> Option<NotOfNode> {
     match node.place(process) {
         Place::Node => None,
         // A node in a container has a kubelet of its own.
-        Place::Elsewhere => {
-            Some("has another network than process 1: it is the kubelet of another node")
-        }
-        Place::Pod => Some("runs in a container of a pod: it is not the node's kubelet"),
-        Place::Apart => Some(
-            "runs in a container that does not see the node's processes: it is not the node's kubelet",
-        ),
+        Place::Elsewhere => Some(NotOfNode::Elsewhere),
+        Place::Pod => Some(NotOfNode::Pod),
+        Place::Apart => Some(NotOfNode::Apart),
         Place::Shared if node.shares(process, Path::new(STATE)) => None,
-        Place::Shared => Some(
-            "runs in a container that does not have the node's /var/lib/kubelet: \
-             whether it is the node's kubelet is not known",
-        ),
+        Place::Shared => Some(NotOfNode::Shared),
     }
 }
 
 /// The root that the kubelet sees, if it is another one than the node's.
-pub(super) fn own_root(root: &Root, pid: u32) -> Option<Root> {
-    let namespace = |process: &str| root.read_link(Path::new(&format!("/proc/{process}/ns/mnt")));
+pub(super) fn own_root(root: &Root, kubelet: &Directory) -> Option<Root> {
     let reader = if root.is_live() { "self" } else { "1" };
-    let pid_text = pid.to_string();
-    let is_own = match (namespace(&pid_text), namespace(reader)) {
-        (Some(own), Some(reader)) => own != reader,
+    let reader = |name: &str| PathBuf::from(format!("/proc/{reader}/{name}"));
+    let namespaces = kubelet
+        .link("ns/mnt")
+        .zip(root.read_link(&reader("ns/mnt")));
+    let is_own = if let Some((own, readers)) = namespaces {
+        own != readers
+    } else {
         // Whoever may not ask for the namespace may see what is mounted there.
-        _ => first_mount(root, &pid_text)? != first_mount(root, reader)?,
+        let own = first_mount(&kubelet.read("mountinfo").ok()?);
+        own != first_mount(&root.read_once(&reader("mountinfo")).ok()?)
     };
-    if is_own { root.of_process(pid) } else { None }
+    is_own.then(|| root.of_process(kubelet))?
 }
 
 /// The number of the first mount that a process sees: no other namespace of
 /// mounts has it (`proc_pid_mountinfo(5)`).
-fn first_mount(root: &Root, process: &str) -> Option<Vec<u8>> {
-    let path = format!("/proc/{process}/mountinfo");
-    let table = root.read_once(Path::new(&path)).ok()?.source.bytes;
-    Some(table.split(|&byte| byte == b' ').next()?.to_vec())
+fn first_mount(table: &FileRead) -> Vec<u8> {
+    let mut words = table.source.bytes.split(|&byte| byte == b' ');
+    words.next().unwrap_or_default().to_vec()
 }
 
-/// The texts of a file that ends each with a zero byte.
-fn list(root: &Root, path: &str) -> Option<Vec<Traced>> {
-    let file = root.read(Path::new(path)).ok()?;
-    let bytes = file.source.bytes;
+/// The texts of a file of the process, of which each ends with a zero byte.
+fn texts(process: &Directory, name: &str) -> Option<Vec<Traced>> {
+    let bytes = process.read(name).ok()?.source.bytes;
     let texts = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
     let texts = texts.split(|&byte| byte == 0).map(Traced::untraced);
-    Some(if bytes.is_empty() {
-        Vec::new()
-    } else {
-        texts.collect()
-    })
+    Some(texts.filter(|_| !bytes.is_empty()).collect())
 }
 
-fn environment(root: &Root, pid: u32) -> Option<Vec<(String, Traced)>> {
-    let variables = list(root, &format!("/proc/{pid}/environ"))?;
+fn environment(process: &Directory) -> Option<Vec<(String, Traced)>> {
+    let variables = texts(process, "environ")?;
     let pair = |variable: &Traced| {
         let text = variable.text();
         let (name, _) = text.split_once('=')?;
@@ -151,20 +152,13 @@ fn environment(root: &Root, pid: u32) -> Option<Vec<(String, Traced)>> {
     Some(variables.iter().filter_map(pair).collect())
 }
 
-/// When a process was started, in clock ticks since the machine was.
-fn ticks(root: &Root, pid: u32) -> Option<u64> {
-    let stat = Directory::open(root, pid).ok()?.stat().ok()??;
-    Some(stat.started)
-}
-
-/// When a process was started, in seconds since 1970.
-fn started(root: &Root, pid: u32) -> Option<i64> {
-    let since_boot = ticks(root, pid)? / TICKS_PER_SECOND;
+/// A time in clock ticks since the machine was started, in seconds since 1970.
+fn since_1970(root: &Root, ticks: u64) -> Option<i64> {
     let system = root.read(Path::new("/proc/stat")).ok()?.source.bytes;
     let system = String::from_utf8_lossy(&system);
     let boot = system
         .lines()
         .find_map(|line| line.strip_prefix("btime "))?;
     let boot: i64 = boot.trim().parse().ok()?;
-    boot.checked_add(i64::try_from(since_boot).ok()?)
+    boot.checked_add(i64::try_from(ticks / TICKS_PER_SECOND).ok()?)
 }

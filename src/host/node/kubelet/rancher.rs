@@ -4,7 +4,7 @@ use crate::config::traced;
 use crate::host::node::kubelet::reader::Reader;
 use crate::kubelet::rancher::Program;
 use crate::kubelet::start::Given;
-use crate::kubelet::{Kubelet, Origin};
+use crate::kubelet::{Found, Kubelet, Origin, Remark};
 
 /// Says of settings that the program wrote into its own drop-in where they
 /// come from: the program writes it anew at every start.
@@ -18,9 +18,7 @@ pub(super) fn look_behind(
     let Origin::File(place) = &kubelet.resolv_conf.origin else {
         if kubelet.resolv_conf.origin == Origin::BuiltIn {
             let path = crate::text::escaped(kubelet.resolv_conf.value.as_bytes());
-            kubelet.remarks.push(format!(
-                "{name} itself chooses resolvConf {path}: no setting names a file"
-            ));
+            kubelet.remarks.push(Remark::RancherChooses { name, path });
         }
         return;
     };
@@ -29,25 +27,30 @@ pub(super) fn look_behind(
     }
     let generated = place.file.clone();
     let Some(option) = given.options.resolv_conf() else {
-        kubelet.remarks.push(format!(
-            "{name} itself chose resolvConf at its start and writes {generated} anew each time: \
-             resolv-conf in {} names another file",
-            program.configuration
-        ));
+        kubelet.remarks.push(Remark::RancherWrites {
+            name,
+            file: generated,
+            configuration: program.configuration,
+        });
         return;
     };
     let place = option
         .spot(0)
         .and_then(|spot| traced::place(&reader.files, spot));
+    // One that does not run has written nothing for its next start.
+    if matches!(kubelet.found, Found::Files { .. }) {
+        kubelet.resolv_conf.value = option.text().into_owned();
+    }
     if option.text() == kubelet.resolv_conf.value.as_str() {
         if let Some(place) = place {
             kubelet.resolv_conf.origin = Origin::File(place);
         }
     } else {
-        let value = crate::text::escaped(option.bytes());
-        let at = place.map_or_else(|| "its environment".to_owned(), |place| place.to_string());
-        kubelet.remarks.push(format!(
-            "{at} sets resolv-conf {value}, and {name} has not been started since: {generated} has another value"
-        ));
+        kubelet.remarks.push(Remark::RancherNotRestarted {
+            name,
+            at: place,
+            value: crate::text::escaped(option.bytes()),
+            file: generated,
+        });
     }
 }

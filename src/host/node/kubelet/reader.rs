@@ -1,4 +1,4 @@
-//! Keeps the files that were read, so that places in them can be told.
+//! Keeps the files that were read, so that places in them can be named.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,12 @@ use crate::config::resolv_conf::ResolvConf;
 use crate::config::unit_file::Unset;
 use crate::config::yaml;
 use crate::host::root::Root;
-use crate::host::{FileRead, MAX_BYTES, ReadError};
+use crate::host::{FileRead, ReadError};
 use crate::kubelet::choice::{self, Chooser, NODE_FILE, UPLINK_FILE};
 use crate::kubelet::distribution;
 use crate::kubelet::effective::File;
 use crate::kubelet::start::Files;
+use crate::kubelet::{Refusal, Remark};
 use crate::text::Source;
 
 /// More files below a directory of drop-ins are not read.
@@ -26,7 +27,7 @@ pub(super) struct Reader<'r> {
     pub(super) node: &'r Root,
     /// The node as the kubelet sees it.
     pub(super) own: &'r Root,
-    /// What was read, by number.
+    /// The files that were read; a spot in one has its index here.
     pub(super) files: Vec<Source>,
     /// What could not be read.
     pub(super) skipped: Vec<String>,
@@ -102,12 +103,7 @@ impl<'r> Reader<'r> {
     }
 
     fn number(&mut self, file: FileRead) -> usize {
-        if file.is_cut {
-            let name = &file.source.name;
-            let sentence =
-                format!("{name} is longer than {MAX_BYTES} bytes, the rest was not read");
-            self.skipped.push(sentence);
-        }
+        self.skipped.extend(file.cut());
         self.files.push(file.source);
         self.files.len() - 1
     }
@@ -147,18 +143,14 @@ impl<'r> Reader<'r> {
     /// folders are not followed. Second: what is skipped.
     ///
     /// Source: Go `path/filepath: WalkDir`, as `mergeKubeletConfigurations` uses it.
-    pub(super) fn drop_ins(&mut self, directory: &Path) -> (Vec<File>, Vec<String>) {
+    pub(super) fn drop_ins(&mut self, directory: &Path) -> (Vec<File>, Vec<Remark>) {
         let shown = crate::host::shown(directory);
         // k3s and rke2 write there themselves when they start.
         if self.is_newer(self.own, directory) && !shown.starts_with("/var/lib/rancher/") {
             self.newer_directories.push(shown.clone());
         }
         if self.own.read_link(directory).is_some() && !shown.ends_with('/') {
-            let remark = format!(
-                "--config-dir {shown} is a link, which the kubelet does not follow: it reads no drop-ins \
-                 (with a / at its end it would)"
-            );
-            return (Vec::new(), vec![remark]);
+            return (Vec::new(), vec![Remark::DropInsLink(shown)]);
         }
         let mut found = Vec::new();
         let mut remarks = Vec::new();
@@ -175,15 +167,13 @@ impl<'r> Reader<'r> {
         directory: &Path,
         depth: usize,
         found: &mut Vec<PathBuf>,
-        remarks: &mut Vec<String>,
+        remarks: &mut Vec<Remark>,
     ) {
         let names = match self.own.list(directory) {
             Ok(names) => names,
             Err(error) if error.is_missing() => {
                 let shown = crate::host::shown(directory);
-                remarks.push(format!(
-                    "the kubelet does not start without {shown}, which --config-dir names"
-                ));
+                remarks.push(Remark::Refused(Refusal::NoDropIns(shown)));
                 return;
             }
             Err(error) => return self.skipped.push(error.to_string()),
@@ -208,9 +198,7 @@ impl<'r> Reader<'r> {
                 .iter()
                 .any(|end| shown.ends_with(end))
             {
-                remarks.push(format!(
-                    "{shown} is skipped by the kubelet: only drop-ins whose names end in .conf count"
-                ));
+                remarks.push(Remark::DropInSkipped(shown));
             }
         }
     }
@@ -253,11 +241,11 @@ impl Files for Reader<'_> {
         if self.is_newer(self.node, Path::new(directory)) {
             self.newer_units.push(directory.to_owned());
         }
-        names(self.node, directory)
+        self.node.names(directory)
     }
 
     fn names(&self, directory: &str) -> Vec<String> {
-        names(self.own, directory)
+        self.own.names(directory)
     }
 
     fn is_masked(&self, path: &str) -> bool {
@@ -306,11 +294,4 @@ impl Files for Reader<'_> {
     fn unset(&self) -> Unset {
         Unset::Empty
     }
-}
-
-/// Names that are no text are not those of files that are looked for.
-fn names(root: &Root, directory: &str) -> Vec<String> {
-    let names = root.list(Path::new(directory)).unwrap_or_default();
-    let names = names.into_iter().filter_map(|it| it.into_string().ok());
-    names.collect()
 }

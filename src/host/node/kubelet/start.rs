@@ -7,11 +7,11 @@ use crate::config::traced::Traced;
 use crate::config::unit_file::{self, Escapes};
 use crate::host::node::kubelet::process::Running;
 use crate::host::node::kubelet::reader::Reader;
-use crate::kubelet::Found;
 use crate::kubelet::distribution::{self, Kind};
 use crate::kubelet::flags;
 use crate::kubelet::rancher::RKE2;
 use crate::kubelet::start::{self, Files as _, Launch, Start, given, in_rancher, in_snap, launch};
+use crate::kubelet::{Found, Remark};
 
 /// How a running kubelet was started.
 pub(super) fn of_process(reader: &mut Reader<'_>, running: &Running) -> Start {
@@ -21,6 +21,7 @@ pub(super) fn of_process(reader: &mut Reader<'_>, running: &Running) -> Start {
         found: Found::Process {
             pid: running.pid,
             comm: running.comm.clone(),
+            started: running.ticks,
         },
         command: running.command.clone(),
         environment: running.environment.clone(),
@@ -45,7 +46,25 @@ pub(super) fn of_process(reader: &mut Reader<'_>, running: &Running) -> Start {
         }
         _ => program(reader, &mut start, kind, &launch, arguments),
     }
+    // Another unit than the one that started it proves nothing.
+    if reader.newer_units.is_empty() && !is_service_of(running, &launch) {
+        start.restarted = None;
+    }
     start
+}
+
+/// Whether systemd started the process by this unit, and all variables that can
+/// have flags are the unit's: `systemctl set-environment` gives others.
+fn is_service_of(running: &Running, launch: &Launch) -> bool {
+    let Some((_, unit)) = launch.file.rsplit_once('/') else {
+        return false;
+    };
+    let groups = String::from_utf8_lossy(&running.cgroup);
+    let is_foreign = |(name, value): &(String, Traced)| {
+        value.text().contains("--") && launch.environment.iter().all(|it| it.0 != *name)
+    };
+    groups.lines().any(|it| it.rsplit('/').next() == Some(unit))
+        && !running.environment.iter().flatten().any(is_foreign)
 }
 
 /// What a kubelet is a program of, by its own path and those in its arguments.
@@ -121,26 +140,19 @@ fn program(
     start.are_seen = true;
     if kind == Kind::Program && !expected.is_empty() {
         let changed = changed(&launch.file, &expected, &arguments);
-        // Another unit than the one that started it proves nothing.
-        if changed.is_some() && !reader.newer_units.is_empty() {
-            start.restarted = Some(expected);
-        }
+        start.restarted = changed.is_some().then_some(expected);
         start.remarks.extend(changed);
     }
     start.arguments = attributed(arguments, &known);
 }
 
 /// Whether a unit would give other flags than the process has.
-fn changed(unit: &str, expected: &[Traced], arguments: &[Traced]) -> Option<String> {
+fn changed(unit: &str, expected: &[Traced], arguments: &[Traced]) -> Option<Remark> {
     let values = |arguments: &[Traced]| -> Vec<_> {
-        let found = flags::read(arguments).flags;
+        let found = flags::read_flags(arguments).flags;
         found.into_iter().map(|it| (it.name, it.value)).collect()
     };
-    (values(expected) != values(arguments)).then(|| {
-        format!(
-            "{unit} and its files would give the kubelet other flags than the running process has"
-        )
-    })
+    (values(expected) != values(arguments)).then(|| Remark::OtherFlags(unit.to_owned()))
 }
 
 /// The arguments, each with the places of the first known one that is the
@@ -193,7 +205,7 @@ fn of_configuration(reader: &mut Reader<'_>) -> Option<Start> {
             }
         }
     }
-    let is_named = flags::read(&start.arguments)
+    let is_named = flags::read_flags(&start.arguments)
         .last(flags::Name::Config)
         .is_some();
     let has_drop_ins = |(main, _): &&(&str, &str)| configuration.as_deref() == Some(*main);
@@ -202,8 +214,6 @@ fn of_configuration(reader: &mut Reader<'_>) -> Option<Start> {
     start.drop_ins = drop_ins.filter(|path| reader.own.is_directory(path.as_ref()));
     start.found = Found::Files { file: file? };
     start.configuration = configuration.filter(|_| !is_named);
-    start
-        .remarks
-        .push("no unit of a kubelet was found: its files are those in the usual places".to_owned());
+    start.remarks.push(Remark::NoUnit);
     Some(start)
 }

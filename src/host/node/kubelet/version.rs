@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::config::traced::Traced;
 use crate::host::node::kubelet::process::Running;
-use crate::host::node::programs::{self, Told};
+use crate::host::node::programs::{self, VersionFound};
 use crate::host::root::Root;
 use crate::host::shown;
 use crate::kubelet::Version;
@@ -13,7 +13,11 @@ use crate::program::release::KUBELET;
 
 /// The version, from the program's path or that of its arguments' program, files
 /// that name it, the program itself, its package and its logs. Nothing is run.
-pub(super) fn version(root: &Root, running: Option<&Running>, command: &[Traced]) -> Option<Told> {
+pub(super) fn version(
+    root: &Root,
+    running: Option<&Running>,
+    command: &[Traced],
+) -> Option<VersionFound> {
     let program = running.and_then(|it| it.program.as_deref());
     // Flags after the program name other versions: that of an image.
     let words = command
@@ -27,7 +31,7 @@ pub(super) fn version(root: &Root, running: Option<&Running>, command: &[Traced]
     };
     let first = words.first().map(String::as_str);
     let of_program = || match running {
-        Some(running) => programs::of_process(root, running.pid, &KUBELET),
+        Some(running) => programs::of_process(root, &running.held, &KUBELET),
         None => programs::of_file(root, first?, &KUBELET),
     };
     let of_file = |path: &'static str, find: fn(&str) -> Option<Version>| {
@@ -66,7 +70,7 @@ fn of_snap(root: &Root, path: &str) -> Option<Version> {
 }
 
 /// Flatcar's system extension: a link to `kubernetes-v1.29.2-x86-64.raw`.
-fn of_extension(root: &Root) -> Option<Told> {
+fn of_extension(root: &Root) -> Option<VersionFound> {
     const LINK: &str = "/etc/extensions/kubernetes.raw";
     let link = root.read_link(Path::new(LINK))?;
     let version = Version::find(&link.file_name()?.to_string_lossy())?;

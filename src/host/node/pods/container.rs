@@ -8,7 +8,8 @@ use crate::host::FileRead;
 use crate::host::node::corefiles::Files;
 use crate::host::node::processes::Directory;
 use crate::host::root::Root;
-use crate::node::launch::{self, Launch};
+use crate::kubelet::effective::absolute;
+use crate::node::launch::Launch;
 use crate::node::mountinfo::{self, Mount};
 use crate::text::Source;
 
@@ -25,13 +26,17 @@ pub(super) struct Container<'n> {
     directory: String,
 }
 
-/// Where file systems are mounted on many nodes: what the kernel says about a
-/// file begins there.
-const MOUNT_POINTS: [&str; 4] = ["", "/run", "/var", "/var/lib"];
+/// Where file systems are mounted on many nodes: what mounts say about a file
+/// begins there.
+pub(super) const MOUNT_POINTS: [&str; 4] = ["", "/run", "/var", "/var/lib"];
 
 impl<'n> Container<'n> {
     /// The container with this process, which a runtime wrote down as `launch`.
-    pub(super) fn of(node: &'n Root, process: Option<&Directory>, launch: Option<Launch>) -> Self {
+    pub(super) fn of_process(
+        node: &'n Root,
+        process: Option<&Directory>,
+        launch: Option<Launch>,
+    ) -> Self {
         let launch = launch.unwrap_or_default();
         let read = |it: &Directory, name| it.read(name).map(|file| file.source.bytes).ok();
         let table = process.and_then(|it| read(it, "mountinfo"));
@@ -56,7 +61,7 @@ impl<'n> Container<'n> {
 
     /// The path as the container's process means it.
     pub(super) fn absolute(&self, path: &str) -> String {
-        launch::absolute(&self.directory, path)
+        absolute(&self.directory, path)
     }
 
     /// Whether it is known what is at the path: its process's root is there, or
@@ -108,10 +113,7 @@ impl<'n> Container<'n> {
 impl Files for Container<'_> {
     fn file(&self, path: &Path, skipped: &mut Vec<String>) -> Option<Source> {
         let file = self.read(path, skipped)?;
-        if file.is_cut {
-            let name = &file.source.name;
-            skipped.push(format!("cannot read all of {name}: it is too long"));
-        }
+        skipped.extend(file.cut());
         Some(file.source)
     }
 

@@ -3,26 +3,23 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use super::container::MOUNT_POINTS;
 use super::skipped::{Skipped, list};
 use super::states;
 use crate::config::resolv_conf::ResolvConf;
-use crate::host::node::processes::{Directory, Seen, find};
+use crate::host::node::processes::{Directory, ProcessSeen, find};
 use crate::host::root::Root;
 use crate::host::{FileRead, ReadError};
 use crate::node::assemble::Draft;
-use crate::node::{Pod, addresses as parse, is_dns_server, logs};
+use crate::node::{Pod, Presence, Process, addresses as parse, is_dns_server, logs};
 use crate::text::Source;
 
-/// Where file systems are mounted on many nodes: what mounts say about a file
-/// begins there.
-const MOUNT_POINTS: &[&str] = &["/run", "/var", "/var/lib"];
-
-/// How to look at pods.
+/// What the files of pods are read from, and how much of them.
 pub(super) struct Look<'n> {
     /// The node.
     pub(super) root: &'n Root,
     /// Its processes, by id.
-    pub(super) processes: &'n [Seen],
+    pub(super) processes: &'n [ProcessSeen],
     /// Whether the files of DNS servers are wanted.
     pub(super) with_dns: bool,
 }
@@ -56,23 +53,23 @@ impl Look<'_> {
                 self.fill_dns(&mut pod, &draft.logs, skipped);
             }
         }
+        // One that ended while it was read has lost some of its files.
+        let is_there = |it: &Process| self.directory(it.pid).is_some();
+        if !pod.processes.is_empty() && !pod.processes.iter().any(is_there) {
+            pod.presence = Presence::LeftOver;
+        }
         pod
     }
 
     pub(super) fn directory(&self, pid: u32) -> Option<Directory> {
-        Directory::of(self.root, find(self.processes, pid)?)
+        Directory::of_seen(self.root, find(self.processes, pid)?)
     }
 
     /// The sandbox's file: the first that is there.
     fn resolv_conf(&self, paths: &[String], skipped: &mut Skipped) -> Option<ResolvConf> {
-        let mut read = |path: String| skipped.take(self.root.read_once(Path::new(&path)));
-        let file = paths.iter().find_map(|path| read(path.clone()));
-        let prefixed = |prefix: &&str| {
-            paths
-                .iter()
-                .find_map(|path| read(format!("{prefix}{path}")))
-        };
-        let file = file.or_else(|| MOUNT_POINTS.iter().find_map(prefixed))?;
+        let below = |point| paths.iter().map(move |path| format!("{point}{path}"));
+        let mut places = MOUNT_POINTS.into_iter().flat_map(below);
+        let file = places.find_map(|it| skipped.take(self.root.read_once(Path::new(&it))))?;
         Some(parsed(file, skipped))
     }
 
@@ -112,16 +109,13 @@ fn parsed(file: FileRead, skipped: &mut Skipped) -> ResolvConf {
 
 /// The source, with a word about what is behind its end.
 pub(super) fn whole(file: FileRead, skipped: &mut Skipped) -> Source {
-    if file.is_cut {
-        let sentence = format!("cannot read all of {}: it is too long", file.source.name);
-        skipped.note(None, sentence);
-    }
+    skipped.extend(file.cut());
     file.source
 }
 
 /// The addresses in the network namespace of a process, loopback ones left
 /// out: those of version 4 first, each in numerical order.
-pub fn addresses(process: &Directory) -> Vec<IpAddr> {
+fn addresses(process: &Directory) -> Vec<IpAddr> {
     let read = |name| {
         process
             .read(name)

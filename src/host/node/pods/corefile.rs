@@ -13,14 +13,13 @@ use crate::host::node::corefiles::{self, Files as _};
 use crate::host::node::processes::after;
 use crate::host::root::Root;
 use crate::host::situation::RESOLV_CONF;
+use crate::kubelet::effective::absolute;
 use crate::node::launch::{self, Launch};
 use crate::node::mountinfo::Mount;
 use crate::node::{Pod, Process, is_dns_name, is_node_cache};
 use crate::text::{Source, escaped};
+use crate::topology::CorefileUnknown;
 use crate::topology::coredns::{self, Conf};
-
-/// Kinds of volumes that a Corefile can be in.
-const VOLUMES: &[&str] = &["kubernetes.io~configmap", "kubernetes.io~projected"];
 
 /// More Corefiles than this in one pod are none.
 const MAX_COREFILES: usize = 16;
@@ -52,9 +51,9 @@ impl Look<'_> {
         let process = process.or_else(|| main?.pid);
         let written = main.and_then(|it| it.written.as_deref());
         let written = written.and_then(|it| skipped.take(self.root.read_once(Path::new(it))));
-        let launch = written.and_then(|file| launch::read(&file.source.bytes));
+        let launch = written.and_then(|file| launch::parse_launch(&file.source.bytes));
         let process = process.and_then(|pid| self.directory(pid));
-        let container = Container::of(self.root, process.as_ref(), launch);
+        let container = Container::of_process(self.root, process.as_ref(), launch);
         let is_its = coredns::conf(&container.arguments).is_some();
         is_its.then_some(container)
     }
@@ -63,7 +62,7 @@ impl Look<'_> {
     /// that links lead from.
     fn in_volumes(&self, directory: &str, skipped: &mut Skipped) -> Vec<Source> {
         let mut found = Vec::new();
-        for kind in VOLUMES {
+        for kind in corefiles::VOLUMES {
             for (volume, _) in list(self.root, &format!("{directory}/volumes/{kind}"), skipped) {
                 for (path, name) in list(self.root, &volume, skipped) {
                     // NodeLocal DNSCache's is a template, `Corefile.base`.
@@ -76,9 +75,7 @@ impl Look<'_> {
         }
         let mut unread = Vec::new();
         let found = corefiles::with_imports(self.root, directory, found, &mut unread);
-        for sentence in unread {
-            skipped.note(None, sentence);
-        }
+        skipped.extend(unread);
         found
     }
 
@@ -116,7 +113,11 @@ pub(in crate::host::node) fn corefile_of_manifest(
     if pod.corefiles.is_empty() && !is_node_cache(pod) {
         let mut coredns = containers.iter().filter(|it| is_dns_name(&it.name));
         if let Some(launch) = coredns.find_map(of_manifest) {
-            of_container(pod, &Container::of(node, None, Some(launch)), &mut skipped);
+            of_container(
+                pod,
+                &Container::of_process(node, None, Some(launch)),
+                &mut skipped,
+            );
         }
     }
     skipped.sentences()
@@ -130,7 +131,7 @@ fn of_manifest(container: &manifest::Container) -> Option<Launch> {
     let command = program.into_iter().chain(container.command.iter().cloned());
     let arguments: Vec<String> = command.chain(container.arguments.iter().cloned()).collect();
     if let Conf::File(path) = coredns::conf(&arguments)? {
-        let path = launch::absolute(&container.directory, &path);
+        let path = absolute(&container.directory, &path);
         let mut others = container.mounts.iter().filter(|it| it.host_path.is_none());
         if others.any(|it| Path::new(&path).starts_with(&it.point)) {
             return None;
@@ -153,10 +154,8 @@ fn of_manifest(container: &manifest::Container) -> Option<Launch> {
 /// in the pod's volumes.
 fn of_container(pod: &mut Pod, container: &Container<'_>, skipped: &mut Skipped) {
     let in_volumes = std::mem::take(&mut pod.corefiles);
-    let label = pod.label();
-    let unknown = |why: &str| Some(format!("The Corefile of pod {label} is not known: {why}"));
     let Some(Conf::File(path)) = coredns::conf(&container.arguments) else {
-        pod.corefile_unknown = unknown("CoreDNS reads it from its standard input");
+        pod.corefile_unknown = Some(CorefileUnknown::Stdin);
         return;
     };
     let path = container.absolute(&path);
@@ -176,16 +175,13 @@ fn of_container(pod: &mut Pod, container: &Container<'_>, skipped: &mut Skipped)
     }
     pod.files = named_files(pod, container, &mut unread);
     if pod.corefiles.is_empty() {
-        let why = match unread.first() {
-            Some(reason) => reason.clone(),
-            None if container.knows(&path) => format!("there is no {shown} in its container"),
-            None => format!("its container has {shown} from its image, which was not read"),
-        };
-        pod.corefile_unknown = unknown(&why);
+        pod.corefile_unknown = Some(match unread.first() {
+            Some(reason) => CorefileUnknown::Unread(reason.clone()),
+            None if container.knows(&path) => CorefileUnknown::NotThere(shown),
+            None => CorefileUnknown::InImage(shown),
+        });
     }
-    for sentence in unread {
-        skipped.note(None, sentence);
-    }
+    skipped.extend(unread);
 }
 
 /// The files in the syntax of resolv.conf that the Corefile names, but the one

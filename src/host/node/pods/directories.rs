@@ -31,7 +31,12 @@ pub(super) fn names(root: &Root, skipped: &mut Skipped) -> (Vec<Owner>, Vec<Link
 
 /// Adds the directories of logs and of the kubelet to the facts; with `only`
 /// those of its pods.
-pub(super) fn read(root: &Root, only: Option<&Wanted>, facts: &mut Facts, skipped: &mut Skipped) {
+pub(super) fn read_directories(
+    root: &Root,
+    only: Option<&Wanted>,
+    facts: &mut Facts,
+    skipped: &mut Skipped,
+) {
     let is_wanted = |uid: &str| only.is_none_or(|it| it.has_pod(uid));
     let of_records = facts.records.iter().filter_map(|it| it.logs.as_deref());
     for directory in with_parents(&[LOGS], of_records) {

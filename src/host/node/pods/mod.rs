@@ -12,18 +12,16 @@ mod skipped;
 mod states;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 
 use self::skipped::Skipped;
 use super::Parts;
-use super::processes::{self, Directory, Seen, find};
+use super::processes::{self, Directory, ProcessSeen, find};
 use crate::host::root::Root;
 use crate::node::assemble::{self, Facts, Task};
 use crate::node::{Pod, cgroup, mountinfo};
 use crate::target::{Group, Names, Wanted};
 use crate::text::ordered;
 
-pub use contents::addresses;
 pub(super) use corefile::corefile_of_manifest;
 
 /// What of the pods could not be read.
@@ -35,14 +33,24 @@ pub struct Unread {
     pub denied: Option<String>,
 }
 
-/// Reads the pods of the node below `root`, sorted by namespace and name.
-/// `processes` are those of [`super::processes::scan`]. With what could not be
-/// read, as sentences without a full stop.
+/// Reads the pods of the node below `root`, sorted by namespace and name, and
+/// the files of those that are `wanted`: of the others there are names, processes
+/// and network namespaces. `processes` are those of [`super::processes::scan`].
 ///
 /// Each file is read once. The files of DNS servers, their logs and Corefiles,
 /// are read only where `parts` wants them.
-pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Unread) {
-    let (pods, skipped) = look(root, processes, parts, |_| true);
+pub fn read_pods(
+    root: &Root,
+    processes: &[ProcessSeen],
+    parts: Parts,
+    wanted: impl Fn(&Pod) -> bool,
+) -> (Vec<Pod>, Unread) {
+    let mut skipped = Skipped::default();
+    let mut pods = Vec::new();
+    if parts.pods || parts.dns_pods {
+        let facts = facts(root, processes, None, &mut skipped);
+        pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
+    }
     let unread = Unread {
         denied: skipped.denied(),
         sentences: skipped.sentences(),
@@ -50,39 +58,12 @@ pub fn read(root: &Root, processes: &[Seen], parts: Parts) -> (Vec<Pod>, Unread)
     (pods, unread)
 }
 
-/// The same, with the files of those pods only that are `wanted`: of the others
-/// there are names, processes and network namespaces.
-pub fn read_some(
-    root: &Root,
-    processes: &[Seen],
-    parts: Parts,
-    wanted: impl Fn(&Pod) -> bool,
-) -> (Vec<Pod>, Vec<String>) {
-    let (pods, skipped) = look(root, processes, parts, wanted);
-    (pods, skipped.sentences())
-}
-
-fn look(
-    root: &Root,
-    processes: &[Seen],
-    parts: Parts,
-    wanted: impl Fn(&Pod) -> bool,
-) -> (Vec<Pod>, Skipped) {
-    let mut skipped = Skipped::default();
-    let mut pods = Vec::new();
-    if parts.pods || parts.dns_pods {
-        let facts = facts(root, processes, None, &mut skipped);
-        pods = fill(root, processes, parts, &facts, wanted, &mut skipped);
-    }
-    (pods, skipped)
-}
-
 /// Only the pods of `only`; nothing else of the node is read. `None`: that is
 /// not enough, as no runtime has written down one of their containers that
 /// run.
 pub fn read_only(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     only: &Wanted,
     wanted: impl Fn(&Pod) -> bool,
 ) -> Option<(Vec<Pod>, Vec<String>)> {
@@ -125,8 +106,13 @@ pub fn names(root: &Root) -> Option<Names> {
     .filter(|_| skipped.is_empty())
 }
 
-fn facts(root: &Root, processes: &[Seen], only: Option<&Wanted>, skipped: &mut Skipped) -> Facts {
-    let (records, sandboxes) = runtimes::read(root, processes, only, skipped);
+fn facts(
+    root: &Root,
+    processes: &[ProcessSeen],
+    only: Option<&Wanted>,
+    skipped: &mut Skipped,
+) -> Facts {
+    let (records, sandboxes) = runtimes::read_records(root, processes, only, skipped);
     let mut facts = Facts {
         tasks: tasks(processes),
         records,
@@ -138,13 +124,13 @@ fn facts(root: &Root, processes: &[Seen], only: Option<&Wanted>, skipped: &mut S
         ..Facts::default()
     };
     read_mounts(root, processes, &mut facts, skipped);
-    directories::read(root, only, &mut facts, skipped);
+    directories::read_directories(root, only, &mut facts, skipped);
     facts
 }
 
 fn fill(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     parts: Parts,
     facts: &Facts,
     wanted: impl Fn(&Pod) -> bool,
@@ -166,10 +152,10 @@ fn fill(
 }
 
 /// The processes that may be those of containers.
-pub fn tasks(processes: &[Seen]) -> Vec<Task> {
+pub fn tasks(processes: &[ProcessSeen]) -> Vec<Task> {
     let init = processes.iter().find(|it| it.pid == 1);
     let prefix = cgroup::Prefix::of_init(init.map_or(&[], |it| it.cgroup.as_slice()));
-    let task = |it: &Seen| {
+    let task = |it: &ProcessSeen| {
         let membership = cgroup::membership(&it.cgroup, &prefix);
         assemble::is_task(&membership).then(|| Task {
             pid: it.pid,
@@ -190,9 +176,9 @@ pub fn tasks(processes: &[Seen]) -> Vec<Task> {
 /// Reads the mounts of one process of each container that no runtime knows,
 /// and of processes whose control groups say nothing; of the first process
 /// those that keep network namespaces.
-fn read_mounts(root: &Root, processes: &[Seen], facts: &mut Facts, skipped: &mut Skipped) {
+fn read_mounts(root: &Root, processes: &[ProcessSeen], facts: &mut Facts, skipped: &mut Skipped) {
     let mut table = |pid: u32| {
-        let directory = Directory::of(root, find(processes, pid)?)?;
+        let directory = Directory::of_seen(root, find(processes, pid)?)?;
         Some(skipped.take(directory.read("mountinfo"))?.source.bytes)
     };
     if let Some(table) = table(1) {
@@ -216,10 +202,10 @@ fn read_mounts(root: &Root, processes: &[Seen], facts: &mut Facts, skipped: &mut
 
 /// The processes of pods whose control groups are hidden, one for each
 /// namespace of mounts, and whether all that are hidden could be looked at.
-fn silent(root: &Root, processes: &[Seen]) -> (Vec<Task>, bool) {
+fn silent(root: &Root, processes: &[ProcessSeen]) -> (Vec<Task>, bool) {
     const KTHREADD: u32 = 2;
     let mut tables: BTreeMap<u64, Option<mountinfo::Mounts>> = BTreeMap::new();
-    let init = find(processes, 1).and_then(|it| Directory::of(root, it)?.namespace("mnt"));
+    let init = find(processes, 1).and_then(|it| Directory::of_seen(root, it)?.namespace("mnt"));
     tables.extend(init.map(|it| (it, None)));
     let hidden = processes.iter().filter(|it| {
         let is_kernels = it.pid == KTHREADD || it.parent == Some(KTHREADD);
@@ -228,7 +214,7 @@ fn silent(root: &Root, processes: &[Seen]) -> (Vec<Task>, bool) {
     let mut found = Vec::new();
     let mut is_whole = true;
     for process in hidden {
-        let Some(directory) = Directory::of(root, process) else {
+        let Some(directory) = Directory::of_seen(root, process) else {
             continue;
         };
         let Some(namespace) = directory.namespace("mnt") else {
@@ -249,15 +235,6 @@ fn silent(root: &Root, processes: &[Seen]) -> (Vec<Task>, bool) {
         }));
     }
     (found, is_whole)
-}
-
-/// The addresses in the network namespace of the node itself: those of its
-/// first process, or what `/proc/net` says where there is none.
-pub fn node_addresses(root: &Root) -> Vec<IpAddr> {
-    match Directory::open(root, 1) {
-        Ok(init) => addresses(&init),
-        Err(_) => Vec::new(),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::skipped::{Skipped, list};
 use crate::host::node::place::{Inside, Place};
-use crate::host::node::processes::{self, Seen, after};
+use crate::host::node::processes::{self, ProcessSeen, after};
 use crate::host::root::Root;
 use crate::node::assemble::SandboxDirectory;
 use crate::node::cgroup::is_id;
@@ -29,7 +29,8 @@ const CONTAINERD_BUNDLES: &[&str] = &[
     "io.containerd.runtime.v1.linux/k8s.io",
 ];
 
-/// Where containerd keeps the rest.
+/// Where containerd keeps what outlives the machine's power: the files of
+/// sandboxes.
 const CONTAINERD_ROOTS: &[&str] = &[
     "/var/lib/containerd",
     "/var/lib/rancher/k3s/agent/containerd",
@@ -61,9 +62,9 @@ const DOCKER_ROOT: &str = "/var/lib/docker";
 
 /// What all runtimes wrote, and the directories of containerd's sandboxes; with
 /// `only` of its containers and their sandboxes.
-pub(super) fn read(
+pub(super) fn read_records(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     only: Option<&Wanted>,
     skipped: &mut Skipped,
 ) -> (Vec<Record>, Vec<SandboxDirectory>) {
@@ -115,7 +116,7 @@ fn written(
 /// configurations and the arguments of one that runs name.
 fn containerd(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     skipped: &mut Skipped,
 ) -> (Vec<String>, Vec<String>) {
     let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect();
@@ -126,9 +127,9 @@ fn containerd(
         let path = path.map(|it| runtime::run_path(it.trim_end_matches('/')));
         list.extend(path.filter(|it| it.starts_with('/') && !list.contains(it)));
     };
-    let node = Inside::of(root, processes);
+    let node = Inside::of_processes(root, processes);
     // One in a container must not have its own files taken for the node's.
-    let is_own = |it: &&Seen| it.comm == "containerd" && node.place(it) == Place::Node;
+    let is_own = |it: &&ProcessSeen| it.comm == "containerd" && node.place(it) == Place::Node;
     for process in processes.iter().filter(is_own) {
         let arguments = processes::arguments(root, process);
         let named = |names: &[&str]| {

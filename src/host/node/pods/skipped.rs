@@ -56,6 +56,11 @@ impl Skipped {
         }
     }
 
+    /// Notes sentences that name no reason.
+    pub(super) fn extend(&mut self, sentences: impl IntoIterator<Item = String>) {
+        sentences.into_iter().for_each(|it| self.note(None, it));
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.alike.is_empty() && self.silent.is_empty()
     }

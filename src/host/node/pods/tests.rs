@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::*;
 use crate::host::MAX_BYTES;
-use crate::host::node::processes::{Seen, scan};
+use crate::host::node::processes::{ProcessSeen, scan};
 use crate::host::root::Resolution;
 
 mod corefile;
@@ -23,7 +23,7 @@ fn node(name: &str) -> Root {
 fn pods_of(root: &Root, parts: Parts) -> Vec<Pod> {
     let (processes, skipped) = scan(root);
     assert_eq!(skipped, Vec::<String>::new());
-    let (pods, skipped) = read(root, &processes, parts);
+    let (pods, skipped) = read_pods(root, &processes, parts, |_| true);
     assert_eq!(skipped.sentences, Vec::<String>::new());
     pods
 }
@@ -77,7 +77,8 @@ fn only_what_is_wanted_is_read() {
 
 #[test]
 fn the_node_itself_has_addresses() {
-    let found: Vec<String> = node_addresses(&node("cgroup-v2"))
+    let addresses = |name| crate::host::node::networks::of_node(&node(name)).0;
+    let found: Vec<String> = addresses("cgroup-v2")
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -85,7 +86,7 @@ fn the_node_itself_has_addresses() {
         found,
         ["10.96.0.1", "10.96.0.10", "10.244.0.1", "172.31.0.10"]
     );
-    assert!(node_addresses(&node("plain")).is_empty());
+    assert!(addresses("plain").is_empty());
 }
 
 /// `DIRECTORY/proc/PID/cgroup` of a process of a container, whose runtime's
@@ -115,7 +116,7 @@ fn what_cannot_be_read_is_said() {
     .unwrap();
     let root = Root::below(directory.path(), Resolution::default()).unwrap();
     let (processes, _) = scan(&root);
-    let (pods, skipped) = read(&root, &processes, ALL);
+    let (pods, skipped) = read_pods(&root, &processes, ALL, |_| true);
     assert_eq!(pods.len(), 1);
     assert_eq!(skipped.sentences.len(), 1, "{skipped:?}");
     assert!(
@@ -141,7 +142,7 @@ fn a_containers_root_is_a_strangers() {
         std::os::unix::fs::symlink(target, etc.join("resolv.conf")).unwrap();
         let root = Root::below(directory.path(), Resolution::default()).unwrap();
         let (processes, _) = scan(&root);
-        let (pods, _) = read(&root, &processes, ALL);
+        let (pods, _) = read_pods(&root, &processes, ALL, |_| true);
         assert!(!pods[0].is_resolv_conf_seen, "{target}");
     }
 }
@@ -153,22 +154,24 @@ fn a_process_that_is_gone_stays_gone() {
     let (processes, _) = scan(&root);
     let seen = processes.iter().find(|it| it.pid == child.id()).unwrap();
     assert_eq!(seen.parent, Some(std::process::id()));
-    let held = Directory::of(&root, seen).unwrap();
+    let held = Directory::of_seen(&root, seen).unwrap();
     assert_eq!(held.namespace("net"), seen.netns);
     assert!(held.root().unwrap().list(Path::new("/")).is_ok());
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(Directory::of(&root, seen).is_none() && held.read("cmdline").is_err());
+    assert!(Directory::of_seen(&root, seen).is_none() && held.read("cmdline").is_err());
     // Another process with the same number is another one.
     let own = processes
         .iter()
         .find(|it| it.pid == std::process::id())
         .unwrap();
-    let other = Seen {
+    let other = ProcessSeen {
         started: own.started.map(|it| it + 1),
         ..own.clone()
     };
-    assert!(Directory::of(&root, own).is_some() && Directory::of(&root, &other).is_none());
+    assert!(
+        Directory::of_seen(&root, own).is_some() && Directory::of_seen(&root, &other).is_none()
+    );
 }
 
 #[test]
@@ -296,7 +299,7 @@ fn containerd_is_found_where_it_was_told_to_be() {
         all.push((&bundle, &annotations));
         all.push((&conf, "nameserver 10.96.0.10\n"));
         let (_directory, root) = root_with(&all);
-        let (pods, _) = read(&root, &scan(&root).0, ALL);
+        let (pods, _) = read_pods(&root, &scan(&root).0, ALL, |_| true);
         let files: Vec<&str> = pods
             .iter()
             .filter_map(|it| Some(it.resolv_conf.as_ref()?.source.name.as_str()))

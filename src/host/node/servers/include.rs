@@ -2,15 +2,16 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::dnsmasq_conf::{self, Include};
 use crate::config::named_conf::{self, NamedConf, Statement};
 use crate::config::settings::{Setting, Settings};
 use crate::config::unbound_conf;
-use crate::host::node::files;
+use crate::host::node::{corefiles, files};
 use crate::host::root::Root;
 use crate::text::Source;
+use crate::topology::Instance;
 
 /// Most files of one program.
 const MAX_FILES: usize = 1000;
@@ -21,94 +22,82 @@ const MAX_BYTES: usize = 16 << 20;
 /// Deepest chain of files that include each other.
 const MAX_DEPTH: usize = 20;
 
-/// The settings of a dnsmasq with these arguments, the program's name left
-/// out, and of the files that they lead to.
-pub(super) fn dnsmasq(
-    root: &Root,
-    arguments: &[String],
-    label: &str,
-    settings: &mut Settings,
-    skipped: &mut Vec<String>,
-) {
-    let name = format!("arguments of dnsmasq {label}");
-    let (source, found) = dnsmasq_conf::arguments(&name, arguments, 0);
-    settings.files.push(source);
-    let mut reader = Dnsmasq {
-        root,
-        settings,
-        skipped,
-    };
-    let (files, others): (Vec<Setting>, Vec<Setting>) = found.into_iter().partition(|it| {
-        let name = reader.settings.name(it);
-        dnsmasq_conf::long_name(name) == Some("conf-file")
-    });
-    reader.take(others, 0);
-    let has_file = !files.is_empty();
-    // It reads the files after the arguments.
-    reader.take(files, 0);
-    if !has_file {
-        reader.file(b"/etc/dnsmasq.conf", false, 1);
-        // Debian's unit gives this directory as an argument.
-        let is_running = arguments.iter().any(|it| !it.is_empty());
-        if !is_running {
-            let value = b"/etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new";
-            reader.include(dnsmasq_conf::include(b"conf-dir", value), 0);
+/// Reads the files of a root, and notes which of them could not be read.
+pub(super) struct Includes<'r> {
+    pub(super) root: &'r Root,
+    pub(super) skipped: &'r mut Vec<String>,
+}
+
+impl Includes<'_> {
+    /// The settings of a dnsmasq with these arguments, the program's name left
+    /// out, and of the files that they lead to.
+    pub(super) fn dnsmasq(&mut self, arguments: &[String], instance: &Instance) -> Settings {
+        let mut settings = Settings::default();
+        let name = format!("arguments of dnsmasq{instance}");
+        let (source, found) = dnsmasq_conf::arguments(&name, arguments, 0);
+        settings.files.push(source);
+        let (files, others): (Vec<Setting>, Vec<Setting>) = found
+            .into_iter()
+            .partition(|it| dnsmasq_conf::long_name(settings.name(it)) == Some("conf-file"));
+        self.take(others, &mut settings, 0);
+        let has_file = !files.is_empty();
+        // It reads the files after the arguments.
+        self.take(files, &mut settings, 0);
+        if !has_file {
+            self.dnsmasq_file(b"/etc/dnsmasq.conf", false, &mut settings, 1);
+            // Debian's unit gives this directory as an argument.
+            let is_running = arguments.iter().any(|it| !it.is_empty());
+            if !is_running {
+                let value = b"/etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new";
+                let include = dnsmasq_conf::include(b"conf-dir", value);
+                self.dnsmasq_include(include, &mut settings, 0);
+            }
         }
+        settings
     }
-}
 
-struct Dnsmasq<'r> {
-    root: &'r Root,
-    settings: &'r mut Settings,
-    skipped: &'r mut Vec<String>,
-}
-
-impl Dnsmasq<'_> {
-    fn take(&mut self, settings: Vec<Setting>, depth: usize) {
-        for setting in settings {
-            let name = self.settings.name(&setting);
-            let include = dnsmasq_conf::include(name, self.settings.value(&setting));
+    fn take(&mut self, found: Vec<Setting>, settings: &mut Settings, depth: usize) {
+        for setting in found {
+            let name = settings.name(&setting);
+            let include = dnsmasq_conf::include(name, settings.value(&setting));
             if include.is_some() {
-                self.include(include, depth);
+                self.dnsmasq_include(include, settings, depth);
             } else {
-                self.settings.settings.push(setting);
+                settings.settings.push(setting);
             }
         }
     }
 
-    fn include(&mut self, include: Option<Include>, depth: usize) {
+    fn dnsmasq_include(&mut self, include: Option<Include>, into: &mut Settings, depth: usize) {
         match include {
             None => {}
-            Some(Include::File(path)) => self.file(&path, false, depth + 1),
-            Some(Include::Servers(path)) => self.file(&path, true, depth + 1),
+            Some(Include::File(path)) => self.dnsmasq_file(&path, false, into, depth + 1),
+            Some(Include::Servers(path)) => self.dnsmasq_file(&path, true, into, depth + 1),
             Some(Include::Directory(directory)) => {
                 let path = Path::new(OsStr::from_bytes(&directory.path));
                 for name in self.root.list(path).unwrap_or_default() {
                     if directory.takes(name.as_bytes()) {
                         let file = path.join(&name).into_os_string().into_vec();
-                        self.file(&file, false, depth + 1);
+                        self.dnsmasq_file(&file, false, into, depth + 1);
                     }
                 }
             }
         }
     }
 
-    fn file(&mut self, path: &[u8], only_servers: bool, depth: usize) {
-        if depth > MAX_DEPTH || is_full(&self.settings.files) {
-            return;
-        }
+    fn dnsmasq_file(&mut self, path: &[u8], only_servers: bool, into: &mut Settings, depth: usize) {
         // NetworkManager's way to say that there is none.
         if path == b"/dev/null" {
             return;
         }
-        let Some(source) = files::source(self.root, path, self.skipped) else {
+        let Some(source) = self.file(path, &into.files, depth) else {
             return;
         };
         // It reads no file twice.
-        if self.settings.files.iter().any(|it| it.name == source.name) {
+        if into.files.iter().any(|it| it.name == source.name) {
             return;
         }
-        let mut found = dnsmasq_conf::parse(&source, self.settings.files.len());
+        let mut found = dnsmasq_conf::parse(&source, into.files.len());
         if only_servers {
             let is_server = |it: &Setting| {
                 let name = it.name.of(&source.bytes);
@@ -116,113 +105,102 @@ impl Dnsmasq<'_> {
             };
             found.retain(is_server);
         }
-        self.settings.files.push(source);
-        self.take(found, depth);
+        into.files.push(source);
+        self.take(found, into, depth);
     }
-}
 
-/// The settings of an unbound with this file.
-pub(super) fn unbound(root: &Root, path: &str, settings: &mut Settings, skipped: &mut Vec<String>) {
-    unbound_file(root, path.as_bytes(), settings, skipped, 0);
-}
-
-fn unbound_file(
-    root: &Root,
-    path: &[u8],
-    settings: &mut Settings,
-    skipped: &mut Vec<String>,
-    depth: usize,
-) {
-    if depth > MAX_DEPTH || is_full(&settings.files) {
-        return;
+    /// The settings of an unbound with this file.
+    pub(super) fn unbound(&mut self, path: &str) -> Settings {
+        let mut settings = Settings::default();
+        self.unbound_file(path.as_bytes(), &mut settings, 0);
+        settings
     }
-    let Some(source) = files::source(root, path, skipped) else {
-        return;
-    };
-    let found = unbound_conf::parse(&source, settings.files.len());
-    settings.files.push(source);
-    for setting in found {
-        let value = settings.value(&setting).to_vec();
-        let Some((pattern, _)) = unbound_conf::include(settings.name(&setting), &value) else {
-            settings.settings.push(setting);
-            continue;
+
+    fn unbound_file(&mut self, path: &[u8], into: &mut Settings, depth: usize) {
+        let Some(source) = self.file(path, &into.files, depth) else {
+            return;
         };
-        for path in matching(root, pattern, b"/etc/unbound") {
-            unbound_file(root, &path, settings, skipped, depth + 1);
-        }
-    }
-}
-
-/// The configuration of a named with this file.
-pub(super) fn named(root: &Root, path: &str, skipped: &mut Vec<String>) -> NamedConf {
-    let mut conf = NamedConf::default();
-    conf.statements = named_file(root, path.as_bytes(), &mut conf, skipped, 0);
-    conf
-}
-
-fn named_file(
-    root: &Root,
-    path: &[u8],
-    conf: &mut NamedConf,
-    skipped: &mut Vec<String>,
-    depth: usize,
-) -> Vec<Statement> {
-    if depth > MAX_DEPTH || is_full(&conf.files) {
-        return Vec::new();
-    }
-    let Some(source) = files::source(root, path, skipped) else {
-        return Vec::new();
-    };
-    let found = named_conf::parse(&source, conf.files.len());
-    conf.files.push(source);
-    spliced(root, found, conf, skipped, depth)
-}
-
-/// The statements with those of included files in place of each `include`.
-fn spliced(
-    root: &Root,
-    statements: Vec<Statement>,
-    conf: &mut NamedConf,
-    skipped: &mut Vec<String>,
-    depth: usize,
-) -> Vec<Statement> {
-    let mut found = Vec::with_capacity(statements.len());
-    for mut statement in statements {
-        if conf.word(&statement, 0) == b"include" && statement.block.is_none() {
-            let pattern = conf.word(&statement, 1).to_vec();
-            for path in matching(root, &pattern, b"/etc/bind") {
-                found.extend(named_file(root, &path, conf, skipped, depth + 1));
+        let found = unbound_conf::parse(&source, into.files.len());
+        into.files.push(source);
+        for setting in found {
+            let value = into.value(&setting).to_vec();
+            let Some((pattern, _)) = unbound_conf::include(into.name(&setting), &value) else {
+                into.settings.push(setting);
+                continue;
+            };
+            for path in matching(self.root, pattern, "/etc/unbound") {
+                self.unbound_file(&path, into, depth + 1);
             }
-            continue;
         }
-        let block = statement.block.take();
-        statement.block = block.map(|block| spliced(root, block, conf, skipped, depth));
-        found.push(statement);
     }
-    found
+
+    /// The configuration of a named with this file.
+    pub(super) fn named(&mut self, path: &str) -> NamedConf {
+        let mut conf = NamedConf::default();
+        conf.statements = self.named_file(path.as_bytes(), &mut conf, 0);
+        conf
+    }
+
+    fn named_file(&mut self, path: &[u8], conf: &mut NamedConf, depth: usize) -> Vec<Statement> {
+        let Some(source) = self.file(path, &conf.files, depth) else {
+            return Vec::new();
+        };
+        let found = named_conf::parse(&source, conf.files.len());
+        conf.files.push(source);
+        self.spliced(found, conf, depth)
+    }
+
+    /// The statements with those of included files in place of each `include`.
+    fn spliced(
+        &mut self,
+        statements: Vec<Statement>,
+        conf: &mut NamedConf,
+        depth: usize,
+    ) -> Vec<Statement> {
+        let mut found = Vec::with_capacity(statements.len());
+        for mut statement in statements {
+            if conf.word(&statement, 0) == b"include" && statement.block.is_none() {
+                let pattern = conf.word(&statement, 1).to_vec();
+                for path in matching(self.root, &pattern, "/etc/bind") {
+                    found.extend(self.named_file(&path, conf, depth + 1));
+                }
+                continue;
+            }
+            let block = statement.block.take();
+            statement.block = block.map(|block| self.spliced(block, conf, depth));
+            found.push(statement);
+        }
+        found
+    }
+
+    /// NetworkManager's configuration: the main file, then the drop-ins, of
+    /// which one in `/etc` takes the place of its namesakes elsewhere.
+    ///
+    /// Source: NetworkManager.conf(5).
+    pub(super) fn network_manager(&mut self) -> Vec<Source> {
+        let mut paths = vec![b"/etc/NetworkManager/NetworkManager.conf".to_vec()];
+        let directories = [
+            "/etc/NetworkManager/conf.d",
+            "/run/NetworkManager/conf.d",
+            "/usr/lib/NetworkManager/conf.d",
+        ];
+        paths.extend(drop_ins(self.root, &directories));
+        let sources = paths.iter().filter_map(|path| self.file(path, &[], 0));
+        sources.collect()
+    }
+
+    /// A file behind so many others, unless these are too many.
+    fn file(&mut self, path: &[u8], before: &[Source], depth: usize) -> Option<Source> {
+        if depth > MAX_DEPTH || is_full(before) {
+            return None;
+        }
+        files::source(self.root, Path::new(OsStr::from_bytes(path)), self.skipped)
+    }
 }
 
 fn is_full(files: &[Source]) -> bool {
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
     files.len() >= MAX_FILES || bytes >= MAX_BYTES
-}
-
-/// NetworkManager's configuration: the main file, then the drop-ins, of
-/// which one in `/etc` takes the place of its namesakes elsewhere.
-///
-/// Source: NetworkManager.conf(5).
-pub(super) fn network_manager(root: &Root, skipped: &mut Vec<String>) -> Vec<Source> {
-    let mut paths = vec![b"/etc/NetworkManager/NetworkManager.conf".to_vec()];
-    let directories = [
-        "/etc/NetworkManager/conf.d",
-        "/run/NetworkManager/conf.d",
-        "/usr/lib/NetworkManager/conf.d",
-    ];
-    paths.extend(drop_ins(root, &directories));
-    let sources = paths
-        .iter()
-        .filter_map(|path| files::source(root, path, skipped));
-    sources.collect()
 }
 
 /// The paths of `*.conf` in these directories, sorted by name; of files with
@@ -243,74 +221,20 @@ pub(super) fn drop_ins(root: &Root, directories: &[&str]) -> Vec<Vec<u8>> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// The files that a pattern with `*` and `?` in its last component means,
-/// sorted; one without them is taken as it is. A relative one begins at `from`.
-fn matching(root: &Root, pattern: &[u8], from: &[u8]) -> Vec<Vec<u8>> {
-    let whole = if pattern.starts_with(b"/") {
-        pattern.to_vec()
-    } else {
-        [from, b"/", pattern].concat()
+/// The files that a pattern names, without hidden ones; a relative one begins at
+/// `from`.
+fn matching(root: &Root, pattern: &[u8], from: &str) -> Vec<Vec<u8>> {
+    let path = Path::new(from).join(OsStr::from_bytes(pattern));
+    let is_hidden = |it: &PathBuf| {
+        *it != path
+            && it
+                .file_name()
+                .is_some_and(|it| it.as_bytes().starts_with(b"."))
     };
-    if !whole.iter().any(|byte| b"*?[".contains(byte)) {
-        return vec![whole];
-    }
-    let slash = whole.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
-    let (directory, name) = whole.split_at(slash);
-    let name = name.strip_prefix(b"/").unwrap_or(name);
-    let path = Path::new(OsStr::from_bytes(directory));
-    let names = root.list(path).unwrap_or_default().into_iter();
-    let fits = |it: &Vec<u8>| fits(name, it) && !it.starts_with(b".");
-    names
-        .map(std::ffi::OsString::into_vec)
-        .filter(fits)
-        .map(|it| [directory, b"/", &it].concat())
+    let mut found = corefiles::named(root, &path);
+    found.retain(|it| !is_hidden(it));
+    found
+        .into_iter()
+        .map(|it| it.into_os_string().into_vec())
         .collect()
-}
-
-/// Whether a name fits a pattern of `glob(7)` with `*` and `?`.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut from) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while from < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, from));
-                at += 1;
-            }
-            Some(byte) if *byte == b'?' || name.get(from) == Some(byte) => {
-                at += 1;
-                from += 1;
-            }
-            _ => match star {
-                Some((star_at, taken)) => {
-                    at = star_at + 1;
-                    from = taken + 1;
-                    star = Some((star_at, from));
-                }
-                None => return false,
-            },
-        }
-    }
-    let rest = pattern.get(at..).unwrap_or_default();
-    rest.iter().all(|&byte| byte == b'*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fits;
-
-    #[test]
-    fn patterns_fit_names() {
-        for (pattern, name, expected) in [
-            ("*.conf", "a.conf", true),
-            ("*.conf", "a.conf.bak", false),
-            ("a?c*", "abcd", true),
-            ("a?c*", "ac", false),
-            ("*a*b*", "xxaxxbxx", true),
-            ("", "", true),
-        ] {
-            let found = fits(pattern.as_bytes(), name.as_bytes());
-            assert_eq!(found, expected, "{pattern} {name}");
-        }
-    }
 }

@@ -9,25 +9,25 @@ use std::path::Path;
 
 use self::reader::Reader;
 use super::place::{Inside, Place};
-use super::processes::{self, Seen};
+use super::processes::{self, ProcessSeen};
 use super::{files, networks, sockets};
 use crate::host::root::Root;
 use crate::host::situation;
 use crate::node::{Listener, Node};
 use crate::topology::resolved::Resolved;
-use crate::topology::{DnsServer, Network, Program};
+use crate::topology::{self, DnsServer, Evidence, Instance, Listen, Network, Program};
 
 pub use resolved::{PATIENCE, SOCKET, ask as ask_resolved, of_files as read_resolved};
 
 /// The DNS servers that run on the node itself, whose addresses, files and
 /// sockets have been read; where no process could be seen, those that its files
-/// configure. `resolved` is what systemd-resolved does and its name. With what
+/// configure. `resolved` is what systemd-resolved does and which process it is. With what
 /// could not be read.
-pub fn read(
+pub fn read_servers(
     root: &Root,
-    processes: &[Seen],
+    processes: &[ProcessSeen],
     node: &Node,
-    resolved: Option<&(Resolved, String)>,
+    resolved: Option<&(Resolved, Instance)>,
 ) -> (Vec<DnsServer>, Vec<String>) {
     let mut reader = Reader {
         root,
@@ -37,20 +37,16 @@ pub fn read(
         skipped: Vec::new(),
     };
     let mut servers = Vec::new();
-    let inside = Inside::of(root, processes);
-    let is_own = |it: &&Seen| is_server(&it.comm) && inside.place(it) == Place::Node;
+    let inside = Inside::of_processes(root, processes);
+    let is_own = |it: &&ProcessSeen| is_server(&it.comm) && inside.place(it) == Place::Node;
     for process in processes.iter().filter(is_own) {
-        let label = format!("(process {})", process.pid);
-        let arguments = || processes::arguments(root, process);
-        match process.comm.as_str() {
-            "dnsmasq" => servers.extend(reader.dnsmasq(Some(&arguments()), &label)),
-            "unbound" => servers.push(reader.unbound(&arguments(), &label)),
-            "named" => servers.push(reader.named(&arguments(), &label)),
-            "coredns" => {
-                let directory = processes::working_directory(root, process);
-                servers.extend(reader.coredns(&arguments(), &directory, &label));
-            }
-            _ => {}
+        let instance = Instance::Process(process.pid);
+        let arguments = processes::arguments(root, process);
+        if process.comm == "coredns" {
+            let directory = processes::working_directory(root, process);
+            servers.extend(reader.coredns(&arguments, &directory, &instance));
+        } else {
+            servers.extend(reader.of_program(&process.comm, &arguments, instance));
         }
     }
     // dnsmasq's second process, its helper, has the same settings.
@@ -58,37 +54,38 @@ pub fn read(
     if processes.is_empty() {
         servers.extend(reader.configured());
     }
-    servers.extend(resolved.map(|(it, label)| crate::topology::resolved::server(it, label)));
+    let resolved = resolved.map(|(it, instance)| topology::resolved::server(it, instance.clone()));
+    servers.extend(resolved);
     seen_listening(&mut servers, &node.listeners);
     (servers, reader.skipped)
 }
 
 /// Whether a process of this name answers queries by files that are read here.
 fn is_server(comm: &str) -> bool {
-    matches!(comm, "dnsmasq" | "unbound" | "named" | "coredns")
+    comm == "coredns" || pods::is_server(comm)
 }
 
 /// Reads the files in the syntax of resolv.conf, the addresses, the sockets
 /// and the servers of a node, also the sockets of the pods that it has.
-pub fn fill(root: &Root, processes: &[Seen], node: &mut Node) {
+pub fn fill(root: &Root, processes: &[ProcessSeen], node: &mut Node) {
     let path = Path::new(situation::RESOLV_CONF);
     node.node_file = Some(files::host_file(root, path));
-    let (read, mut skipped) = files::read(root);
+    let (read, mut skipped) = files::read_host_files(root);
     node.files = read;
     (node.addresses, node.interfaces) = networks::of_node(root);
     node.sockets_known = sockets::are_known(root, 1);
     let pods = node.pods.iter().filter(|it| it.host_network != Some(true));
     let pods = pods.filter_map(|it| Some((Network::Pod(it.key()), it.processes.first()?.pid)));
     let all: Vec<(Network, u32)> = std::iter::once((Network::Node, 1)).chain(pods).collect();
-    let (listeners, more) = sockets::read(root, processes, &all);
+    let (listeners, more) = sockets::read_listeners(root, processes, &all);
     node.listeners = listeners;
     skipped.extend(more);
-    let (resolved, unasked) = resolved::read(root, processes);
+    let (resolved, unasked) = resolved::read_and_ask(root, processes);
     skipped.extend(unasked);
-    let (servers, more) = self::read(root, processes, node, resolved.as_ref());
+    let (servers, more) = read_servers(root, processes, node, resolved.as_ref());
     node.servers = servers;
     skipped.extend(more);
-    let (servers, more) = pods::read(root, processes, &node.pods);
+    let (servers, more) = pods::read_servers_of_pods(root, processes, &node.pods);
     node.servers.extend(servers);
     skipped.extend(more);
     node.resolved = resolved.map(|(resolved, _)| resolved);
@@ -110,13 +107,11 @@ fn seen_listening(servers: &mut [DnsServer], listeners: &[Listener]) {
     for server in servers.iter_mut().filter(|it| it.listens.is_empty()) {
         for listener in listeners.iter().filter(|it| it.network == Network::Node) {
             let owner = listener.owner.as_ref();
-            let is_its =
-                owner.is_some_and(|it| server.label.ends_with(&format!("(process {})", it.pid)));
-            if is_its {
-                server.listens.push(crate::topology::Listen {
+            if owner.is_some_and(|it| server.instance == Instance::Process(it.pid)) {
+                server.listens.push(Listen {
                     address: listener.address,
                     port: listener.port,
-                    evidence: crate::topology::Evidence::Socket(listener.file.clone()),
+                    evidence: Evidence::Socket(listener.file.clone()),
                 });
             }
         }

@@ -3,15 +3,15 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use super::include;
-use crate::config::settings::Settings;
+use super::include::Includes;
 use crate::host::node::corefiles;
 use crate::host::node::files;
 use crate::host::node::processes::after;
 use crate::host::root::Root;
-use crate::node::launch;
+use crate::kubelet::effective::absolute;
+use crate::text::Place;
 use crate::topology::{
-    DnsServer, Network, Program, Surroundings, coredns, dnsmasq, named, unbound,
+    DnsServer, Instance, Network, Program, Surroundings, coredns, dnsmasq, named, unbound,
 };
 
 /// The Corefiles of the CoreDNS that AKS runs on the node itself; it writes the
@@ -23,6 +23,9 @@ const AKS_LOCAL_DNS: [&str; 2] = [
     "/opt/azure/containers/localdns/localdns.corefile",
 ];
 
+/// Where the configuration of named is: Debian's place, its own.
+const NAMED: [&str; 2] = ["/etc/bind/named.conf", "/etc/named.conf"];
+
 /// What is there for the programs of a node, or of a container.
 pub(super) struct Reader<'r> {
     pub(super) root: &'r Root,
@@ -33,46 +36,53 @@ pub(super) struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// `None` for the arguments: it does not run.
-    pub(super) fn dnsmasq(
+    /// The servers that a process of this name is; none: it answers no queries
+    /// by files that are read here. CoreDNS has its own reading.
+    pub(super) fn of_program(
         &mut self,
-        arguments: Option<&[String]>,
-        label: &str,
+        comm: &str,
+        arguments: &[String],
+        instance: Instance,
     ) -> Option<DnsServer> {
-        let mut settings = Settings::default();
+        match comm {
+            "dnsmasq" => self.dnsmasq(Some(arguments), instance),
+            "unbound" => Some(self.unbound(arguments, instance)),
+            "named" => Some(self.named(arguments, instance)),
+            _ => None,
+        }
+    }
+
+    /// `None` for the arguments: it does not run.
+    fn dnsmasq(&mut self, arguments: Option<&[String]>, instance: Instance) -> Option<DnsServer> {
         let rest = arguments.and_then(|it| it.get(1..)).unwrap_or_default();
-        include::dnsmasq(self.root, rest, label, &mut settings, &mut self.skipped);
-        let whose = dnsmasq::whose(arguments.unwrap_or_default());
-        dnsmasq::server(&settings, &self.around(&format!("{whose}dnsmasq {label}")))
+        let settings = self.includes().dnsmasq(rest, &instance);
+        let mut server = dnsmasq::server(&settings, &self.around(instance))?;
+        server.whose = dnsmasq::whose(arguments.unwrap_or_default());
+        Some(server)
     }
 
-    pub(super) fn unbound(&mut self, arguments: &[String], label: &str) -> DnsServer {
+    fn unbound(&mut self, arguments: &[String], instance: Instance) -> DnsServer {
         let path = after(arguments, "-c").unwrap_or("/etc/unbound/unbound.conf");
-        let mut settings = Settings::default();
-        include::unbound(self.root, path, &mut settings, &mut self.skipped);
-        unbound::server(&settings, &self.around(&format!("unbound {label}")))
+        let settings = self.includes().unbound(path);
+        unbound::server(&settings, &self.around(instance))
     }
 
-    pub(super) fn named(&mut self, arguments: &[String], label: &str) -> DnsServer {
-        let defaults = ["/etc/bind/named.conf", "/etc/named.conf"];
+    fn named(&mut self, arguments: &[String], instance: Instance) -> DnsServer {
         let there = |path: &&str| self.root.read(Path::new(path)).is_ok();
-        let default = defaults
-            .into_iter()
-            .find(there)
-            .unwrap_or("/etc/bind/named.conf");
+        let default = NAMED.into_iter().find(there).unwrap_or(NAMED[0]);
         let path = after(arguments, "-c").unwrap_or(default).to_owned();
         let path = match after(arguments, "-t") {
             Some(jail) => format!("{jail}/{path}"),
             None => path,
         };
-        let conf = include::named(self.root, &path, &mut self.skipped);
+        let conf = self.includes().named(&path);
         let has = |flag: &str| arguments.iter().any(|it| it == flag);
         let flags = named::Flags {
             port: after(arguments, "-p").and_then(|it| it.parse().ok()),
             only_v4: has("-4"),
             only_v6: has("-6"),
         };
-        named::server(&conf, flags, &self.around(&format!("named {label}")))
+        named::server(&conf, flags, &self.around(instance))
     }
 
     /// `directory` is its working directory.
@@ -80,48 +90,49 @@ impl Reader<'_> {
         &mut self,
         arguments: &[String],
         directory: &str,
-        label: &str,
+        instance: &Instance,
     ) -> Vec<DnsServer> {
         let path = match coredns::conf(arguments) {
-            Some(coredns::Conf::File(path)) => launch::absolute(directory, &path),
+            Some(coredns::Conf::File(path)) => absolute(directory, &path),
             // Of one whose arguments cannot be read the usual file is taken.
             None if arguments.is_empty() => "/etc/coredns/Corefile".to_owned(),
             _ => return Vec::new(),
         };
-        self.corefile(&path, label)
+        self.corefile(&path, instance)
     }
 
-    fn corefile(&mut self, path: &str, label: &str) -> Vec<DnsServer> {
+    fn corefile(&mut self, path: &str, instance: &Instance) -> Vec<DnsServer> {
         let corefiles = corefiles::at(self.root, path, &mut self.skipped);
         let site = coredns::Site {
             program: Program::CoreDns,
-            label: &format!("CoreDNS {label}"),
+            instance,
             network: &Network::Node,
             addresses: &self.addresses,
             interfaces: &self.interfaces,
         };
-        coredns::read(&corefiles, &site)
+        coredns::servers_of_files(&corefiles, &site)
     }
 
     /// What the files configure, where no process tells what runs.
     pub(super) fn configured(&mut self) -> Vec<DnsServer> {
         let there = |root: &Root, path: &str| root.read(Path::new(path)).is_ok();
+        let in_file = |path: &str| Instance::Configured(Place::nowhere(path));
         let mut servers = Vec::new();
         if there(self.root, "/etc/dnsmasq.conf") {
-            servers.extend(self.dnsmasq(None, "(configured in /etc/dnsmasq.conf)"));
+            servers.extend(self.dnsmasq(None, in_file("/etc/dnsmasq.conf")));
         }
         if there(self.root, "/etc/unbound/unbound.conf") {
-            servers.push(self.unbound(&[], "(configured in /etc/unbound/unbound.conf)"));
+            servers.push(self.unbound(&[], in_file("/etc/unbound/unbound.conf")));
         }
-        for path in ["/etc/bind/named.conf", "/etc/named.conf"] {
+        for path in NAMED {
             if there(self.root, path) {
                 let arguments = ["-c".to_owned(), path.to_owned()];
-                servers.push(self.named(&arguments, &format!("(configured in {path})")));
+                servers.push(self.named(&arguments, in_file(path)));
             }
         }
         let local_dns = AKS_LOCAL_DNS.iter().find(|path| there(self.root, path));
         if let Some(path) = local_dns {
-            servers.extend(self.corefile(path, &format!("(configured in {path})")));
+            servers.extend(self.corefile(path, &in_file(path)));
         }
         servers.extend(self.network_managers());
         servers
@@ -129,7 +140,7 @@ impl Reader<'_> {
 
     /// The dnsmasq that NetworkManager starts when it is told to.
     fn network_managers(&mut self) -> Option<DnsServer> {
-        let sources = include::network_manager(self.root, &mut self.skipped);
+        let sources = self.includes().network_manager();
         let place = dnsmasq::network_manager_uses_it(&sources)?;
         let mut listed = None;
         for path in ["/etc/resolv.conf", "/run/NetworkManager/resolv.conf"] {
@@ -140,13 +151,20 @@ impl Reader<'_> {
                 .and_then(|conf| dnsmasq::network_managers(&conf));
             listed = listed.or(server);
         }
-        let label = format!("NetworkManager's dnsmasq (configured at {place})");
-        dnsmasq::of_network_manager(listed?, &place, &self.around(&label))
+        let around = self.around(Instance::Configured(place.clone()));
+        dnsmasq::of_network_manager(listed?, &place, &around)
     }
 
-    fn around<'a>(&'a self, label: &'a str) -> Surroundings<'a> {
+    fn includes(&mut self) -> Includes<'_> {
+        Includes {
+            root: self.root,
+            skipped: &mut self.skipped,
+        }
+    }
+
+    fn around(&self, instance: Instance) -> Surroundings<'_> {
         Surroundings {
-            label,
+            instance,
             addresses: &self.addresses,
             interfaces: &self.interfaces,
             files: &self.files,

@@ -3,29 +3,15 @@
 use std::net::IpAddr;
 
 use crate::config::corefile::Word;
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC021.
-pub static RULE: Rule = Rule {
-    code: "KC021",
-    name: "bind-to-interface",
-    severity: Severity::Info,
-    summary: "bind names an interface, and which of its addresses are taken depends on the version",
-    page: include_str!("bind_interface.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// From here on `bind` takes names of interfaces.
 /// Source: coredns/coredns#4522.
 const NAMES: Version = blocks::release(1, 8, 4);
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
     let mut places = blocks::Places::of(file);
     let words = blocks::blocks(file).iter().flat_map(blocks::binds);
@@ -46,14 +32,12 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
             blocks::shown(old.value),
             word.text
         );
-        let finding = report
+        report
             .add(at, message)
             .severity(Severity::Error)
             .help("write the address")
-            .note("names of interfaces are known since CoreDNS 1.8.4");
-        if let Some(at) = old.at {
-            finding.also(at, "the version");
-        }
+            .note("names of interfaces are known since CoreDNS 1.8.4")
+            .also_each(old.at, "the version");
     }
 }
 

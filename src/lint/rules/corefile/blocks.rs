@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use memchr::memmem;
 
+use crate::address::is_link_local;
 use crate::config::corefile::{
     self, Directive, Key, ServerBlock, Transport, Word, split_key, zones,
 };
@@ -12,16 +13,12 @@ use crate::finding::Severity;
 use crate::kubelet::Version;
 use crate::lint::context::{Context, Known};
 use crate::lint::document::{At, Change};
+use crate::lint::facts::Resolver;
 use crate::lint::report::{Draft, Report};
+use crate::lint::rules::is_own_file;
 use crate::lint::subject::CorefileText;
 use crate::text::Span;
-
-/// What `NodeLocal` `DNSCache` replaces by servers, or by `/etc/resolv.conf`.
-///
-/// Source: kubernetes/dns, cmd/node-cache/app/configmap.go.
-pub(super) const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";
-/// What it replaces by the address of the cluster's DNS.
-pub(super) const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
+use crate::topology::coredns::{CLUSTER_DNS, UPSTREAM_SERVERS};
 
 /// The server blocks; none of a template, of which nobody knows what it
 /// becomes, and none where a brace is missing, which can hide what stands
@@ -76,7 +73,7 @@ pub(super) fn forwards(block: &ServerBlock) -> impl Iterator<Item = &Directive> 
 }
 
 /// The zone that a `forward` is for.
-pub(super) fn from(forward: &Directive) -> Option<String> {
+pub(super) fn forwarded_zone(forward: &Directive) -> Option<String> {
     zones(&forward.arguments.first()?.text).into_iter().next()
 }
 
@@ -120,8 +117,7 @@ pub(super) fn is_cluster_dns(blocks: &[ServerBlock]) -> bool {
 /// or is a template of `NodeLocal` `DNSCache`.
 pub(super) fn is_node_cache(blocks: &[ServerBlock]) -> bool {
     let is_ours = |word: &Word| {
-        word.text.contains("__PILLAR__LOCAL__DNS__")
-            || word.text.parse().is_ok_and(|it| is_link_local(&it))
+        word.text.contains("__PILLAR__LOCAL__DNS__") || word.text.parse().is_ok_and(is_link_local)
     };
     let has_pillar = |it: &Directive| {
         let mut targets = targets(it).iter();
@@ -146,18 +142,23 @@ pub(super) fn address(text: &str) -> Option<SocketAddr> {
     rest.parse().ok()
 }
 
-/// `169.254.0.0/16` and `fe80::/10`.
-pub(super) fn is_link_local(address: &IpAddr) -> bool {
-    match address {
-        IpAddr::V4(it) => it.is_link_local(),
-        IpAddr::V6(it) => it.is_unicast_link_local(),
-    }
+/// The address of the cluster's DNS that an address is. A link-local one is that
+/// of a cache on the node.
+pub(super) fn service(services: &[Known<IpAddr>], address: IpAddr) -> Option<&Known<IpAddr>> {
+    let found = services
+        .iter()
+        .take(MAX_FINDINGS)
+        .find(|it| it.value == address);
+    found.filter(|_| !is_link_local(address))
 }
 
-/// Whether a zone lies in another one, or is it.
-pub(super) fn is_within(zone: &str, other: &str) -> bool {
-    let is_below = |rest: &str| rest.is_empty() || rest.ends_with('.');
-    other == "." || zone.strip_suffix(other).is_some_and(is_below)
+/// The kubelet's file, if a target of `forward` is the pod's own file and that is
+/// what it hands out. With several kubelets nobody knows whose it is.
+pub(super) fn handed_out<'w>(context: &Context<'w>, target: &Word) -> Option<&'w Resolver> {
+    let [kubelet] = context.kubelets() else {
+        return None;
+    };
+    is_own_file(&target.text).then(|| context.kubelet_file(kubelet))?
 }
 
 /// The zones of the `kubernetes` of a block: its arguments, else the keys.
@@ -204,9 +205,7 @@ pub(super) fn unknown_since<'r>(
     match version {
         Some(version) => {
             finding.fix(fix.0, [fix.1]);
-            if let Some(at) = version.at {
-                finding.also(at, "the version");
-            }
+            finding.also_each(version.at, "the version");
         }
         None => {
             finding

@@ -1,23 +1,9 @@
 #![doc = include_str!("empty_corefile.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::text::Span;
 
-/// KC031.
-pub static RULE: Rule = Rule {
-    code: "KC031",
-    name: "empty-corefile",
-    severity: Severity::Warning,
-    summary: "the Corefile has nothing in it",
-    page: include_str!("empty_corefile.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let corefile = file.corefile;
     let is_comment = |line: &[u8]| {
         let line = line.trim_ascii();

@@ -1,29 +1,15 @@
 #![doc = include_str!("false_loop_version.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC022.
-pub static RULE: Rule = Rule {
-    code: "KC022",
-    name: "false-loop-version",
-    severity: Severity::Warning,
-    summary: "loop of this CoreDNS ends it when servers are only unreachable",
-    page: include_str!("false_loop_version.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// The versions whose `loop` counted probes that merely timed out.
 /// Source: coredns/coredns#2255.
 const FIRST: Version = blocks::release(1, 2, 1);
 const FIXED: Version = blocks::release(1, 2, 6);
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
     let Some(version) = version.filter(|it| (FIRST..FIXED).contains(&it.value)) else {
         return;
@@ -38,7 +24,5 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
         .add(at, format!("loop of {} takes unreachable servers for a loop", blocks::shown(version.value)))
         .help("take CoreDNS 1.2.6 or newer; do not remove loop")
         .note("it ends with a FATAL message about six seconds after its start when its servers do not answer, though nothing loops");
-    if let Some(at) = version.at {
-        finding.also(at, "the version");
-    }
+    finding.also_each(version.at, "the version");
 }

@@ -1,24 +1,11 @@
 #![doc = include_str!("force_tcp_upstream.md")]
 
 use crate::config::corefile::Word;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
+use crate::topology::coredns::UPSTREAM_SERVERS;
 
-/// KC009.
-pub static RULE: Rule = Rule {
-    code: "KC009",
-    name: "force-tcp-upstream",
-    severity: Severity::Info,
-    summary: "the node's servers are asked over TCP only",
-    page: include_str!("force_tcp_upstream.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         if blocks::key_of(block, ".").is_none() {
@@ -29,7 +16,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             let forced = words.find(|it| it.text == "force_tcp");
             let mut targets = blocks::targets(forward).iter();
             let is_file =
-                |it: &&Word| it.text.contains("resolv.conf") || it.text == blocks::UPSTREAM_SERVERS;
+                |it: &&Word| it.text.contains("resolv.conf") || it.text == UPSTREAM_SERVERS;
             let (Some(forced), Some(target)) = (forced, targets.find(is_file)) else {
                 continue;
             };

@@ -1,35 +1,19 @@
 #![doc = include_str!("forward_itself.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
-use crate::config::corefile::{Directive, ServerBlock, Transport, Word};
-use crate::kubelet::choice::NODE_FILE;
+use crate::config::corefile::{Directive, ServerBlock, Transport, Word, is_within};
 use crate::lint::context::Known;
 use crate::lint::document::At;
-use crate::lint::facts::Text;
 use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::prelude::*;
 use crate::text::ordered;
 
-/// KC003.
-pub static RULE: Rule = Rule {
-    code: "KC003",
-    name: "forward-to-itself",
-    severity: Severity::Error,
-    summary: "forward names an address at which the same CoreDNS answers",
-    page: include_str!("forward_itself.md"),
-    check: Check::Corefile(check),
-};
-
-/// More are not said about one file.
+/// More of a file are not looked at.
 const MAX_FINDINGS: usize = 100;
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     let services = if blocks::is_cluster_dns(blocks) {
         context.cluster_dns(file.document.file)
@@ -37,7 +21,6 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
         Vec::new()
     };
     let mut places = blocks::Places::of(file);
-    let mut found = 0;
     for block in blocks {
         let listener = Listener::of(block, &services);
         // Under another name the query is for another server block.
@@ -47,10 +30,9 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
             let Some((message, place)) = said(file, context, &listener, word) else {
                 continue;
             };
-            let Some(at) = places.first(word).filter(|_| found < MAX_FINDINGS) else {
+            let Some(at) = places.first(word) else {
                 continue;
             };
-            found += 1;
             let finding = report
                 .add(at, message)
                 .help("write the address of a server outside of the cluster, or /etc/resolv.conf with a file that has one")
@@ -85,7 +67,10 @@ fn said(
     if let Some(target) = blocks::address(&word.text) {
         return Some(listener.own(target)?.said(file, target.ip()));
     }
-    let server = listed(context, listener, word)?;
+    let read = blocks::handed_out(context, word)?;
+    let mut servers = read.servers.iter().take(MAX_FINDINGS);
+    let is_bound = |it: IpAddr| listener.bound.contains_key(&it);
+    let server = servers.find(|it| it.address().is_some_and(is_bound))?;
     let message = format!(
         "{} lists {}, to which this server block is bound",
         word.text, server.text
@@ -94,22 +79,6 @@ fn said(
         message,
         Some((server.at, "the kubelet hands out this file")),
     ))
-}
-
-/// The server of the kubelet's file, which the pod sees as its own, to which
-/// the block is bound.
-fn listed<'w>(context: &Context<'w>, listener: &Listener<'_>, word: &Word) -> Option<&'w Text> {
-    let is_own = word.text == NODE_FILE || word.text == blocks::UPSTREAM_SERVERS;
-    // With several nobody knows whose file it is.
-    let [kubelet] = context.kubelets() else {
-        return None;
-    };
-    let read = context.kubelet_file(kubelet).filter(|_| is_own)?;
-    let mut servers = read.servers.iter().take(MAX_FINDINGS);
-    servers.find(|it| {
-        it.address()
-            .is_some_and(|it| listener.bound.contains_key(&it))
-    })
 }
 
 /// Why an address is its own.
@@ -171,19 +140,15 @@ impl<'b> Listener<'b> {
         if address.is_unspecified() && listens && !self.has_bind {
             return Some(Own::Any);
         }
-        // A link-local address is that of a cache on the node.
-        let is_service =
-            |it: &&Known<IpAddr>| it.value == address && !blocks::is_link_local(&address);
-        let mut services = self.services.iter().take(MAX_FINDINGS);
-        let service = services.find(is_service).filter(|_| target.port() == 53)?;
-        Some(Own::Service(service.at))
+        let service = blocks::service(self.services, address);
+        Some(Own::Service(service.filter(|_| target.port() == 53)?.at))
     }
 
     /// Whether the names of a `forward` are answered before it.
     fn answers(&self, forward: &Directive) -> bool {
-        blocks::from(forward).is_none_or(|zone| {
+        blocks::forwarded_zone(forward).is_none_or(|zone| {
             let mut answered = self.answered.iter();
-            zone != "." && answered.any(|own| blocks::is_within(&zone, own))
+            zone != "." && answered.any(|own| is_within(&zone, own))
         })
     }
 }

@@ -3,26 +3,12 @@
 use std::net::IpAddr;
 
 use crate::config::corefile::Transport;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC002.
-pub static RULE: Rule = Rule {
-    code: "KC002",
-    name: "forward-to-loopback",
-    severity: Severity::Error,
-    summary: "forward names a loopback address, which is the pod itself",
-    page: include_str!("forward_loopback.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// More are not said about one file.
 const MAX_FINDINGS: usize = 100;
 
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = file.corefile.blocks.iter();
     let directives = blocks.flat_map(|block| &block.directives);
     let forwards = directives.filter(|it| matches!(it.name.text.as_str(), "forward" | "proxy"));

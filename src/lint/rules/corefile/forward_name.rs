@@ -1,24 +1,10 @@
 #![doc = include_str!("forward_name.md")]
 
 use crate::config::corefile::{Directive, Transport, Word};
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
 use crate::lint::context::Known;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC029.
-pub static RULE: Rule = Rule {
-    code: "KC029",
-    name: "forward-to-name",
-    severity: Severity::Error,
-    summary: "CoreDNS up to 1.14.3 forwards to addresses and files only",
-    page: include_str!("forward_name.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// From here on `forward` may take names of hosts: the first release after
 /// coredns/coredns#7923 was merged.
@@ -26,7 +12,7 @@ const NAMES: Version = blocks::release(1, 14, 4);
 /// More are not said about one file.
 const MAX_FINDINGS: usize = 100;
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
     if version.as_ref().is_some_and(|it| it.value >= NAMES) {
         return;

@@ -3,23 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::config::corefile::Word;
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC028.
-pub static RULE: Rule = Rule {
-    code: "KC028",
-    name: "health-twice",
-    severity: Severity::Warning,
-    summary: "two server blocks open the same health endpoint",
-    page: include_str!("health_twice.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// Source: `CoreDNS`, plugin/health/health.go.
 const DEFAULT: &str = ":8080";
@@ -28,7 +14,7 @@ const DEFAULT: &str = ":8080";
 /// Source: coredns/coredns#3473.
 const SHARED: Version = blocks::release(1, 6, 6);
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
     let severity = match version.map(|it| it.value < SHARED) {
         Some(true) => Severity::Error,

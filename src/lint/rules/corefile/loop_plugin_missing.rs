@@ -1,27 +1,14 @@
 #![doc = include_str!("loop_plugin_missing.md")]
 
 use crate::config::corefile::Directive;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC001.
-pub static RULE: Rule = Rule {
-    code: "KC001",
-    name: "loop-plugin-missing",
-    severity: Severity::Warning,
-    summary: "the root zone is forwarded without the plugin loop",
-    page: include_str!("loop_plugin_missing.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
+use crate::topology::coredns::UPSTREAM_SERVERS;
 
 /// The port on which a query that comes back arrives.
 const PORT: u16 = 53;
 
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     if !blocks::is_whole(file) {
         return;
@@ -32,7 +19,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         let Some((key, _)) = blocks::key_of(block, ".").filter(|it| it.1.port == PORT) else {
             continue;
         };
-        let of_root = |it: &&Directive| blocks::from(it).is_some_and(|zone| zone == ".");
+        let of_root = |it: &&Directive| blocks::forwarded_zone(it).is_some_and(|zone| zone == ".");
         let Some(forward) = blocks::forwards(block).find(of_root) else {
             continue;
         };
@@ -40,7 +27,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         // What a file lists is not known here, and changes with the node.
         let open = targets
             .iter()
-            .find(|it| it.text.contains('/') || it.text == blocks::UPSTREAM_SERVERS);
+            .find(|it| it.text.contains('/') || it.text == UPSTREAM_SERVERS);
         let is_said = open.is_some() || is_of_cluster;
         let place = is_said.then(|| places.first(key)).flatten();
         let (Some(at), Some(target)) = (place, open.or(targets.first())) else {
@@ -52,9 +39,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             .label("a loop is not noticed here")
             .help("write loop on a line of its own in this block")
             .note("if a server leads back here, the queries pile up until the pod is killed for its memory; with loop it ends at once and says why");
-        if let Some(target) = file.at(target.at) {
-            finding.also(target, "queries go here");
-        }
+        finding.also_each(file.at(target.at), "queries go here");
         if open.is_none() {
             finding.severity(Severity::Info);
         }

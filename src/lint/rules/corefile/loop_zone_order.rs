@@ -1,24 +1,10 @@
 #![doc = include_str!("loop_zone_order.md")]
 
-use crate::config::corefile::{Word, zones};
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
+use crate::config::corefile::{Word, is_within, zones};
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC020.
-pub static RULE: Rule = Rule {
-    code: "KC020",
-    name: "loop-zone-order",
-    severity: Severity::Info,
-    summary: "loop tries a zone that is not forwarded",
-    page: include_str!("loop_zone_order.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         let (Some(test), Some(first)) = (blocks::named(block, "loop").next(), block.keys.first())
@@ -35,14 +21,11 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
             continue;
         };
         let mut forwards = blocks::forwards(block);
-        let forward = forwards.find(|it| blocks::from(it).is_some_and(|it| it == "."));
+        let forward = forwards.find(|it| blocks::forwarded_zone(it).is_some_and(|it| it == "."));
         let is_answered = blocks::named(block, "kubernetes").any(|it| {
             let zones = blocks::cluster_zones(block, it);
             let mut passed = it.options("fallthrough").map(|it| passes(it, &zone));
-            zones
-                .iter()
-                .any(|own| own != "." && blocks::is_within(&zone, own))
-                && !passed.any(|it| it)
+            zones.iter().any(|own| own != "." && is_within(&zone, own)) && !passed.any(|it| it)
         });
         if forward.is_none() || !is_answered {
             continue;
@@ -68,5 +51,5 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
 /// Whether a `fallthrough` passes the names of a zone on.
 fn passes(words: &[Word], zone: &str) -> bool {
     let mut named = words.iter().flat_map(|it| zones(&it.text));
-    words.is_empty() || named.any(|it| blocks::is_within(zone, &it))
+    words.is_empty() || named.any(|it| is_within(zone, &it))
 }

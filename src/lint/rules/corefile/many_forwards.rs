@@ -1,28 +1,14 @@
 #![doc = include_str!("many_forwards.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC007.
-pub static RULE: Rule = Rule {
-    code: "KC007",
-    name: "many-forwards",
-    severity: Severity::Error,
-    summary: "CoreDNS before 1.9.4 takes one forward in a server block",
-    page: include_str!("many_forwards.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// From here on a block can have several.
 /// Source: coredns/coredns#5127.
 const SEVERAL: Version = blocks::release(1, 9, 4);
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let Some(version) = blocks::version(file, context).filter(|it| it.value < SEVERAL) else {
         return;
     };
@@ -39,15 +25,11 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
             "{} takes one forward in a server block, and this is the second",
             blocks::shown(version.value)
         );
-        let finding = report
+        report
             .add(at, message)
             .help("put the zone into a server block of its own, or take CoreDNS 1.9.4 or newer")
-            .note("the pod ends with this plugin can only be used once per Server Block at its next start");
-        if let Some(at) = file.at(first.name.at) {
-            finding.also(at, "the first");
-        }
-        if let Some(at) = version.at {
-            finding.also(at, "the version");
-        }
+            .note("the pod ends with this plugin can only be used once per Server Block at its next start")
+            .also_each(file.at(first.name.at), "the first")
+            .also_each(version.at, "the version");
     }
 }

@@ -1,25 +1,11 @@
 #![doc = include_str!("misspelled_plugin.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
 use crate::lint::rules::is_near;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::topology::coredns::PLUGINS;
 
-/// KC026.
-pub static RULE: Rule = Rule {
-    code: "KC026",
-    name: "misspelled-plugin",
-    severity: Severity::Error,
-    summary: "a directive is no plugin, but nearly the name of one",
-    page: include_str!("misspelled_plugin.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);
     let plugins: Vec<Plugin> = PLUGINS.iter().copied().map(Plugin::of).collect();
     for block in blocks::blocks(file) {

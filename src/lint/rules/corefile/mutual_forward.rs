@@ -1,28 +1,15 @@
 #![doc = include_str!("mutual_forward.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
 use std::net::IpAddr;
 
 use crate::lint::context::Known;
 use crate::lint::facts::{CorefileFacts, Forward, Text};
 use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::prelude::*;
 use crate::text::Span;
+use crate::topology::coredns::CLUSTER_DNS;
 
-/// KC004.
-pub static RULE: Rule = Rule {
-    code: "KC004",
-    name: "mutual-forward",
-    severity: Severity::Error,
-    summary: "CoreDNS and the node's cache forward to each other",
-    page: include_str!("mutual_forward.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     if !blocks::is_cluster_dns(blocks) {
         return;
@@ -52,10 +39,7 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
             continue;
         };
         // Nearer said by KC003.
-        if services
-            .iter()
-            .any(|it| it.value == target.ip() && !blocks::is_link_local(&it.value))
-        {
+        if blocks::service(&services, target.ip()).is_some() {
             continue;
         }
         report
@@ -77,9 +61,6 @@ fn way_back<'f>(cache: &'f CorefileFacts, services: &[Known<IpAddr>]) -> Option<
     let mut targets = cache.forwards.iter().filter(of_root).flat_map(|it| &it.to);
     targets.find(|it| {
         let address = blocks::address(&it.text).map(|it| it.ip());
-        it.text == blocks::CLUSTER_DNS
-            || address.is_some_and(|own| {
-                !blocks::is_link_local(&own) && services.iter().any(|it| it.value == own)
-            })
+        it.text == CLUSTER_DNS || address.is_some_and(|it| blocks::service(services, it).is_some())
     })
 }

@@ -1,23 +1,9 @@
 #![doc = include_str!("no_errors_plugin.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC012.
-pub static RULE: Rule = Rule {
-    code: "KC012",
-    name: "no-errors-plugin",
-    severity: Severity::Info,
-    summary: "errors are not logged",
-    page: include_str!("no_errors_plugin.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     if !blocks::is_whole(file) {
         return;
@@ -28,7 +14,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
         let forwards_all = || {
             let mut forwards = blocks::forwards(block);
             blocks::key_of(block, ".").is_some()
-                && forwards.any(|it| blocks::from(it).is_some_and(|it| it == "."))
+                && forwards.any(|it| blocks::forwarded_zone(it).is_some_and(|it| it == "."))
         };
         if is_logged || !(blocks::has(block, "kubernetes") || forwards_all()) {
             continue;

@@ -1,23 +1,9 @@
 #![doc = include_str!("no_lameduck.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC013.
-pub static RULE: Rule = Rule {
-    code: "KC013",
-    name: "no-lameduck",
-    severity: Severity::Warning,
-    summary: "health has no lameduck, so replaced pods drop queries",
-    page: include_str!("no_lameduck.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     // A cache on each node is not behind a Service.
     if !blocks::is_cluster_dns(blocks) {

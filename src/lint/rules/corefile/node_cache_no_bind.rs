@@ -1,24 +1,10 @@
 #![doc = include_str!("node_cache_no_bind.md")]
 
 use crate::config::corefile::Transport;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC015.
-pub static RULE: Rule = Rule {
-    code: "KC015",
-    name: "node-cache-no-bind",
-    severity: Severity::Error,
-    summary: "a server block of the node's cache takes every address of the node",
-    page: include_str!("node_cache_no_bind.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     if !blocks::is_node_cache(blocks) || !blocks::is_whole(file) {
         return;

@@ -4,26 +4,11 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::address::{is_private, is_public_resolver};
 use crate::config::corefile::{Directive, Transport, Word};
-use crate::finding::Severity;
-use crate::kubelet::choice::NODE_FILE;
-use crate::lint::context::Context;
 use crate::lint::document::At;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC010.
-pub static RULE: Rule = Rule {
-    code: "KC010",
-    name: "non-equivalent-upstreams",
-    severity: Severity::Warning,
-    summary: "a private and a public server are asked by lot",
-    page: include_str!("non_equivalent_upstreams.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let forwards = blocks::blocks(file)
         .iter()
         .flat_map(|it| blocks::named(it, "forward"));
@@ -77,14 +62,8 @@ fn servers<'w>(file: &CorefileText<'w>, context: &Context<'w>, word: &'w Word) -
             is_listed: false,
         }];
     }
-    let is_own = word.text == NODE_FILE || word.text == blocks::UPSTREAM_SERVERS;
-    let [kubelet] = context.kubelets() else {
-        return Vec::new();
-    };
-    let read = context.kubelet_file(kubelet).filter(|_| is_own);
-    let listed = read
-        .into_iter()
-        .flat_map(|it| it.servers.iter().take(MAX_LISTED));
+    let read = blocks::handed_out(context, word).into_iter();
+    let listed = read.flat_map(|it| it.servers.iter().take(MAX_LISTED));
     let server = |it: &'w crate::lint::facts::Text| {
         let (address, text) = (address(&it.text)?, it.text.as_str());
         Some(Server {

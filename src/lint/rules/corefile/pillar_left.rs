@@ -1,24 +1,10 @@
 #![doc = include_str!("pillar_left.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
 use std::net::IpAddr;
 
 use crate::config::corefile::{ServerBlock, Word};
 use crate::lint::rules::corefile::blocks;
-
-/// KC017.
-pub static RULE: Rule = Rule {
-    code: "KC017",
-    name: "pillar-left",
-    severity: Severity::Error,
-    summary: "a word of a template is left where nobody replaces it",
-    page: include_str!("pillar_left.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// More are not said about one file.
 const MAX_FINDINGS: usize = 100;
@@ -31,7 +17,7 @@ const LOCAL: &str = "__PILLAR__LOCAL__DNS__";
 /// What Go prints for an address that is none.
 const NIL: &str = "<nil>";
 
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     let is_cluster_dns = blocks::is_cluster_dns(blocks);
     let mut binds = blocks.iter().flat_map(blocks::binds);

@@ -1,28 +1,14 @@
 #![doc = include_str!("plugin_twice.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC027.
-pub static RULE: Rule = Rule {
-    code: "KC027",
-    name: "plugin-twice",
-    severity: Severity::Error,
-    summary: "a plugin that can be used once stands twice in a server block",
-    page: include_str!("plugin_twice.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// Plugins that a block can have once.
 ///
 /// Source: `CoreDNS`, the `setup.go` of each: `plugin.ErrOnce`.
 const ONCE: [&str; 6] = ["errors", "cache", "hosts", "kubernetes", "loop", "ready"];
 
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         for name in ONCE {

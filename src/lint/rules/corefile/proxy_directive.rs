@@ -1,30 +1,16 @@
 #![doc = include_str!("proxy_directive.md")]
 
 use crate::config::corefile::{Directive, ServerBlock, Word};
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
 use crate::lint::document::Change;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC005.
-pub static RULE: Rule = Rule {
-    code: "KC005",
-    name: "proxy-directive",
-    severity: Severity::Error,
-    summary: "CoreDNS since 1.5.0 does not know proxy",
-    page: include_str!("proxy_directive.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// From here on the plugin is not built in.
 /// Source: `CoreDNS`, notes/coredns-1.5.0.md.
 const GONE: Version = blocks::release(1, 5, 0);
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
     if version.as_ref().is_some_and(|it| it.value < GONE) {
         return;

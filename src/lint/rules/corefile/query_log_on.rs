@@ -1,23 +1,9 @@
 #![doc = include_str!("query_log_on.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC019.
-pub static RULE: Rule = Rule {
-    code: "KC019",
-    name: "query-log-on",
-    severity: Severity::Info,
-    summary: "every query of the root zone is logged",
-    page: include_str!("query_log_on.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let root = blocks::blocks(file)
         .iter()
         .filter(|it| blocks::key_of(it, ".").is_some());

@@ -1,30 +1,16 @@
 #![doc = include_str!("shadowed_forward.md")]
 
-use crate::config::corefile::{Directive, Word, zones};
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
+use crate::config::corefile::{Directive, Word, is_within, zones};
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC023.
-pub static RULE: Rule = Rule {
-    code: "KC023",
-    name: "shadowed-forward",
-    severity: Severity::Warning,
-    summary: "an earlier forward takes all queries of this one",
-    page: include_str!("shadowed_forward.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let mut places = blocks::Places::of(file);
     for block in blocks::blocks(file) {
         let forwards: Vec<&Directive> =
             blocks::named(block, "forward").take(MAX_FORWARDS).collect();
         for (index, forward) in forwards.iter().enumerate() {
-            let Some(zone) = blocks::from(forward) else {
+            let Some(zone) = blocks::forwarded_zone(forward) else {
                 continue;
             };
             let earlier = forwards.iter().take(index);
@@ -41,7 +27,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
                 .note(
                     "the first forward whose zone fits gets the query, also when its servers fail",
                 );
-            let is_same = blocks::from(first).is_some_and(|it| it == zone);
+            let is_same = blocks::forwarded_zone(first).is_some_and(|it| it == zone);
             finding.help(if is_same {
                 "put all servers into one forward"
             } else {
@@ -73,11 +59,11 @@ fn takes(forward: &Directive, zone: &str) -> bool {
     }
     let mut excepted = words.into_iter().flat_map(|it| zones(&it.text));
     let from = forward.arguments.first();
-    let is_over = blocks::from(forward).is_some_and(|it| {
+    let is_over = blocks::forwarded_zone(forward).is_some_and(|it| {
         let is_known = !from.is_some_and(Word::has_variable);
-        it == zone || is_known && blocks::is_within(zone, &it)
+        it == zone || is_known && is_within(zone, &it)
     });
     is_over
         && !forward.lines.iter().any(|it| goes_on(it))
-        && !excepted.any(|it| blocks::is_within(zone, &it) || blocks::is_within(&it, zone))
+        && !excepted.any(|it| is_within(zone, &it) || is_within(&it, zone))
 }

@@ -1,25 +1,11 @@
 #![doc = include_str!("too_many_upstreams.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC008.
-pub static RULE: Rule = Rule {
-    code: "KC008",
-    name: "too-many-upstreams",
-    severity: Severity::Error,
-    summary: "forward has more than 15 servers, and CoreDNS does not start",
-    page: include_str!("too_many_upstreams.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// Source: `CoreDNS`, plugin/forward/setup.go `max`.
 const MAX_UPSTREAMS: usize = 15;
 
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = file.corefile.blocks.iter();
     let directives = blocks.flat_map(|block| &block.directives);
     for forward in directives.filter(|it| it.name.text == "forward") {

@@ -1,25 +1,11 @@
 #![doc = include_str!("unknown_snippet.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
 use memchr::memmem;
 
 use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::prelude::*;
 
-/// KC030.
-pub static RULE: Rule = Rule {
-    code: "KC030",
-    name: "unknown-snippet",
-    severity: Severity::Warning,
-    summary: "import names a snippet that is not declared above",
-    page: include_str!("unknown_snippet.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     if blocks::is_template(file) {
         return;
     }

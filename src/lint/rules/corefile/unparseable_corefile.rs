@@ -1,25 +1,12 @@
 #![doc = include_str!("unparseable_corefile.md")]
 
 use crate::config::corefile::split_key;
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::document::At;
-use crate::lint::report::{Draft, Report};
+use crate::lint::report::Draft;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC024.
-pub static RULE: Rule = Rule {
-    code: "KC024",
-    name: "unparseable-corefile",
-    severity: Severity::Error,
-    summary: "CoreDNS cannot read the Corefile",
-    page: include_str!("unparseable_corefile.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     if blocks::is_template(file) {
         return;
     }

@@ -1,30 +1,16 @@
 #![doc = include_str!("upstream_option.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
 use crate::lint::context::Known;
 use crate::lint::document::{At, Change};
-use crate::lint::report::Report;
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
-
-/// KC006.
-pub static RULE: Rule = Rule {
-    code: "KC006",
-    name: "upstream-option",
-    severity: Severity::Error,
-    summary: "CoreDNS since 1.7.0 does not know upstream and resyncperiod in kubernetes",
-    page: include_str!("upstream_option.md"),
-    check: Check::Corefile(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// From here on they are errors; since 1.5.0 they did nothing.
 /// Source: `CoreDNS`, notes/coredns-1.7.0.md, plugin/kubernetes/setup.go.
 const GONE: Version = blocks::release(1, 7, 0);
 
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let version = blocks::version(file, context);
     if version.as_ref().is_some_and(|it| it.value < GONE) {
         return;

@@ -1,24 +1,10 @@
 #![doc = include_str!("zone_conflict.md")]
 
-use crate::config::corefile::{Key, ServerBlock, Transport, Word};
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
+use crate::config::corefile::{Key, ServerBlock, Transport, Word, is_within};
 use crate::lint::rules::corefile::blocks;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KC014.
-pub static RULE: Rule = Rule {
-    code: "KC014",
-    name: "zone-conflict",
-    severity: Severity::Warning,
-    summary: "another server block takes the names that kubernetes is to answer",
-    page: include_str!("zone_conflict.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     let blocks = blocks::blocks(file);
     let with = blocks.iter().filter(|it| blocks::has(it, "kubernetes"));
     for block in with.take(MAX_PARTS) {
@@ -38,7 +24,7 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
                     continue;
                 };
                 let plugin = other.directives.iter().find(|it| it.name.text == "forward");
-                let finding = report
+                report
                     .add(
                         at,
                         format!(
@@ -51,10 +37,11 @@ fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
                         "put kubernetes {zone} into the server block of {}, or remove that block",
                         key.text
                     ))
-                    .note("names of Services are not answered by kubernetes");
-                if let Some(at) = plugin.and_then(|it| file.at(it.name.at)) {
-                    finding.also(at, "they are sent there");
-                }
+                    .note("names of Services are not answered by kubernetes")
+                    .also_each(
+                        plugin.and_then(|it| file.at(it.name.at)),
+                        "they are sent there",
+                    );
             }
         }
     }
@@ -67,13 +54,13 @@ const MAX_PARTS: usize = 10;
 /// The key of a block with the most special zone that has `zone` in it.
 fn best<'b>(block: &'b ServerBlock, zone: &str) -> Option<(&'b Word, Key)> {
     let keys = blocks::keys(block).filter(|(_, key)| key.transport == Transport::Dns);
-    let above = keys.filter(|(_, key)| key.zones.iter().any(|it| blocks::is_within(zone, it)));
+    let above = keys.filter(|(_, key)| key.zones.iter().any(|it| is_within(zone, it)));
     above.max_by_key(|(_, key)| length(key, zone))
 }
 
 /// How long the part of `zone` is that a key has.
 fn length(key: &Key, zone: &str) -> usize {
-    let above = key.zones.iter().filter(|it| blocks::is_within(zone, it));
+    let above = key.zones.iter().filter(|it| is_within(zone, it));
     above
         .map(|it| it.trim_start_matches('.').len())
         .max()

@@ -1,27 +1,13 @@
 #![doc = include_str!("zone_served_twice.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::config::corefile::Word;
 use crate::lint::rules::corefile::blocks;
+use crate::lint::rules::prelude::*;
 
-/// KC025.
-pub static RULE: Rule = Rule {
-    code: "KC025",
-    name: "zone-served-twice",
-    severity: Severity::Error,
-    summary: "two server blocks serve one zone at one address and port",
-    page: include_str!("zone_served_twice.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, _: &Context<'_>, report: &mut Report) {
     // An import can bind a block to an address, or give it a view.
     if !blocks::is_whole(file) {
         return;

@@ -2,25 +2,12 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::kubelet::common::{is_cache_address, place};
-use crate::lint::{Check, Rule};
-use crate::node::{Listener, Node};
+use crate::lint::rules::prelude::*;
+use crate::node::Listener;
 use crate::topology::Network;
 
-/// KK014.
-pub static RULE: Rule = Rule {
-    code: "KK014",
-    name: "cluster-dns-no-listener",
-    severity: Severity::Error,
-    summary: "clusterDNS is an address of this node at which nobody listens",
-    page: include_str!("cluster_dns_no_listener.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(kubelet) = node.kubelet.as_ref().filter(|_| node.sockets_known) else {
         return;
     };

@@ -1,30 +1,16 @@
 #![doc = include_str!("cluster_dns_not_an_address.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::address;
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, KubeletForm, Text};
-use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{counts, is_placeholder};
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::kubelet::flags::Name;
+use crate::lint::facts::{KubeletForm, Text};
+use crate::lint::rules::kubelet::common::{counting, is_placeholder};
+use crate::lint::rules::prelude::*;
 
-/// KK028. Not in the catalogue.
-pub static RULE: Rule = Rule {
-    code: "KK028",
-    name: "cluster-dns-not-an-address",
-    severity: Severity::Warning,
-    summary: "an entry of clusterDNS is no IP address, and the kubelet leaves it out",
-    page: include_str!("cluster_dns_not_an_address.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
-    let last = text.settings.iter().rfind(|it| it.key == Key::ClusterDns);
-    let Some(setting) = last.filter(|it| counts(it, text.document.file, context)) else {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+    let Some(setting) = counting(text, Name::ClusterDns, context) else {
         return;
     };
-    let is_wrong = |it: &&Text| address::read(&it.text).is_none();
+    let is_wrong = |it: &&Text| address::parse_address(&it.text).is_none();
     // What stands before flags may be a variable of a shell.
     if setting.values.iter().any(|it| is_placeholder(&it.text)) {
         return;
@@ -62,7 +48,7 @@ fn help(text: &str) -> String {
     let without_port = rest.rsplit_once(':').map_or(rest, |it| it.0);
     let found = [rest, without_port]
         .into_iter()
-        .find(|it| address::read(it).is_some());
+        .find(|it| address::parse_address(it).is_some());
     match found {
         Some(found) => format!("write {found}"),
         None => "write the address of the Service kube-dns".to_owned(),

@@ -1,35 +1,17 @@
 #![doc = include_str!("cluster_domain_dot.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
+use crate::kubelet::flags::Name;
 use crate::lint::document::Change;
-use crate::lint::facts::{Key, KubeletForm};
-use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::counts;
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::lint::facts::KubeletForm;
+use crate::lint::rules::kubelet::common::counting;
+use crate::lint::rules::prelude::*;
 
-/// KK017.
-pub static RULE: Rule = Rule {
-    code: "KK017",
-    name: "cluster-domain-dot",
-    severity: Severity::Info,
-    summary: "clusterDomain has a final dot, which stays in every search domain",
-    page: include_str!("cluster_domain_dot.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     // kubeadm and k3s make something else of theirs.
     if matches!(text.form, KubeletForm::Kubeadm | KubeletForm::Rancher) {
         return;
     }
-    let file = text.document.file;
-    let last = text
-        .settings
-        .iter()
-        .rfind(|it| it.key == Key::ClusterDomain);
-    let Some(setting) = last.filter(|it| counts(it, file, context)) else {
+    let Some(setting) = counting(text, Name::ClusterDomain, context) else {
         return;
     };
     let domain = setting.value().and_then(|it| it.text.strip_suffix('.'));

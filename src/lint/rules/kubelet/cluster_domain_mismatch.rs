@@ -1,25 +1,11 @@
 #![doc = include_str!("cluster_domain_mismatch.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::facts::Text;
-use crate::lint::report::Report;
 use crate::lint::rules::kubelet::common::is_placeholder;
-use crate::lint::subject::CorefileText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::text::Span;
 
-/// KK015.
-pub static RULE: Rule = Rule {
-    code: "KK015",
-    name: "cluster-domain-mismatch",
-    severity: Severity::Error,
-    summary: "clusterDomain is no zone of CoreDNS's kubernetes plugin",
-    page: include_str!("cluster_domain_mismatch.md"),
-    check: Check::Corefile(check),
-};
-
-fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
     let document = file.document;
     let at = document.at(Span::default());
     let facts = context.workspace().facts(document.file);
@@ -42,7 +28,7 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
         return;
     }
     let shown = zone.text.trim_end_matches('.');
-    let finding = report
+    report
         .add(
             zone.at,
             format!(
@@ -57,10 +43,8 @@ fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut Report) {
         .note(format!(
             "short names of Services do not resolve: pods search in svc.{}",
             domain.value
-        ));
-    if let Some(at) = domain.at {
-        finding.also(at, "the domain in which pods search");
-    }
+        ))
+        .also_each(domain.at, "the domain in which pods search");
 }
 
 fn mentions(bytes: &[u8], domain: &str) -> bool {

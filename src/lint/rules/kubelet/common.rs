@@ -3,10 +3,12 @@
 use std::net::IpAddr;
 
 use crate::config::yaml::{Entry, Kind, Node};
-use crate::kubelet::Origin;
+use crate::kubelet::flags::Name;
+use crate::kubelet::{self, Origin};
 use crate::lint::context::Context;
 use crate::lint::document::{At, Document, FileId};
-use crate::lint::facts::{Key, KubeletForm, Setting};
+use crate::lint::facts::{KubeletForm, Setting};
+use crate::lint::report::Draft;
 use crate::lint::subject::KubeletText;
 use crate::text::Place;
 
@@ -45,10 +47,7 @@ pub(super) fn is_cache_address(address: IpAddr) -> bool {
             let is_of_cloud = matches!(it.octets(), [169, 254, 169, 253 | 254]);
             it.is_link_local() && !is_of_cloud
         }
-        IpAddr::V6(it) => it
-            .segments()
-            .first()
-            .is_some_and(|it| it & 0xffc0 == 0xfe80),
+        IpAddr::V6(it) => it.is_unicast_link_local(),
     }
 }
 
@@ -76,6 +75,47 @@ pub(super) fn counts(setting: &Setting, file: FileId, context: &Context<'_>) -> 
     kubelet.is_none_or(|it| it.setting(setting.key).is_none_or(is_it))
 }
 
+/// The last setting of a key in a text, if it is the one that counts.
+pub(super) fn counting<'t>(
+    text: &KubeletText<'t>,
+    key: Name,
+    context: &Context<'_>,
+) -> Option<&'t Setting> {
+    // The name that the kubelet has inside is KK003's and KK004's.
+    let is_it = |it: &&Setting| it.key == key && it.written.text != "resolverConfig";
+    let last = text.settings.iter().rfind(is_it);
+    last.filter(|it| counts(it, text.document.file, context))
+}
+
+/// Whether nothing on the node sets what `of` the kubelet is.
+pub(super) fn lacks<T: Default + PartialEq>(
+    context: &Context<'_>,
+    of: fn(&kubelet::Kubelet) -> &kubelet::Setting<T>,
+) -> bool {
+    let kubelet = context.node().and_then(|it| it.kubelet.as_ref());
+    let setting = kubelet.map(of);
+    setting.is_some_and(|it| it.value == T::default() && it.origin == Origin::BuiltIn)
+}
+
+/// What to do about a key that counts for nothing where `right` counts: `counted`
+/// is where that stands, too. No fix: what was not in force so far would be, unseen.
+pub(super) fn write_instead(
+    finding: &mut Draft,
+    right: &str,
+    counted: Option<At>,
+    flag: Option<&Setting>,
+) {
+    if let Some(counted) = counted {
+        finding.also(counted, "this counts").help("remove the line");
+    } else if let Some(flag) = flag {
+        finding
+            .also(flag.at, "this flag counts, whatever the file says")
+            .help(format!("write {right} in its place, and remove the flag"));
+    } else {
+        finding.help(format!("write {right} in its place"));
+    }
+}
+
 /// Whether a file has a text of this form.
 pub(super) fn has_form(file: FileId, form: KubeletForm, context: &Context<'_>) -> bool {
     let facts = context.workspace().facts(file);
@@ -83,26 +123,23 @@ pub(super) fn has_form(file: FileId, form: KubeletForm, context: &Context<'_>) -
 }
 
 /// What a flag and a file call a key.
-pub(super) fn names(key: Key) -> (&'static str, &'static str) {
+pub(super) fn names(key: Name) -> (&'static str, &'static str) {
     match key {
-        Key::ResolvConf => ("--resolv-conf", "resolvConf"),
-        Key::ClusterDns => ("--cluster-dns", "clusterDNS"),
-        Key::ClusterDomain => ("--cluster-domain", "clusterDomain"),
-        Key::Config => ("--config", "--config"),
-        Key::ConfigDir => ("--config-dir", "--config-dir"),
+        Name::ResolvConf => ("--resolv-conf", "resolvConf"),
+        Name::ClusterDns => ("--cluster-dns", "clusterDNS"),
+        Name::ClusterDomain => ("--cluster-domain", "clusterDomain"),
+        Name::Config => ("--config", "--config"),
+        Name::ConfigDir => ("--config-dir", "--config-dir"),
+        Name::FeatureGates => ("--feature-gates", "featureGates"),
+        Name::RuntimeEndpoint => ("--container-runtime-endpoint", "containerRuntimeEndpoint"),
+        Name::StaticPods => ("--pod-manifest-path", "staticPodPath"),
     }
 }
 
 /// Where a setting of a node was made.
 pub(super) fn place(origin: &Origin) -> Place {
-    match origin {
-        Origin::File(place) => place.clone(),
-        other => Place {
-            file: other.to_string(),
-            line: 0,
-            column: 0,
-        },
-    }
+    let place = origin.place().cloned();
+    place.unwrap_or_else(|| Place::nowhere(&origin.to_string()))
 }
 
 /// Whether the configuration is one for Windows: a path in it has a drive.

@@ -1,27 +1,15 @@
 #![doc = include_str!("drop_in_gate.md")]
 
-use crate::finding::Severity;
+use crate::kubelet::Remark;
 use crate::kubelet::configuration::DROP_INS;
 use crate::kubelet::effective::refuses_drop_ins;
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, KubeletForm};
-use crate::lint::report::Report;
+use crate::kubelet::flags::Name;
+use crate::lint::facts::KubeletForm;
 use crate::lint::rules::kubelet::common::has_form;
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK006.
-pub static RULE: Rule = Rule {
-    code: "KK006",
-    name: "drop-in-gate",
-    severity: Severity::Error,
-    summary: "this version of the kubelet does not start with --config-dir as it is",
-    page: include_str!("drop_in_gate.md"),
-    check: Check::Kubelet(check),
-};
-
-fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
-    let Some(flag) = kubelet.setting(Key::ConfigDir).filter(|it| it.is_flag) else {
+pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
+    let Some(flag) = kubelet.setting(Name::ConfigDir).filter(|it| it.is_flag) else {
         return;
     };
     if flag.value().is_none_or(|it| it.text.is_empty()) {
@@ -33,7 +21,7 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     };
     // The variables of a running kubelet are known better.
     let of_node = context.node().and_then(|it| it.kubelet.as_ref());
-    if of_node.is_some_and(|it| !it.remarks.contains(&reason)) {
+    if of_node.is_some_and(|it| !it.remarks.contains(&Remark::Refused(reason.clone()))) {
         return;
     }
     let is_unknown = version.is_some_and(|it| it < DROP_INS);
@@ -43,7 +31,7 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
         "write Environment=KUBELET_CONFIG_DROPIN_DIR_ALPHA=on into the unit, or go to 1.30"
     };
     report
-        .add(flag.at, reason)
+        .add(flag.at, reason.to_string())
         .help(help)
         .note("the node does not become ready");
 }

@@ -1,29 +1,16 @@
 #![doc = include_str!("drop_in_key_ignored.md")]
 
 use crate::config::yaml::Entry;
-use crate::finding::Severity;
 use crate::kubelet::configuration::{DROP_INS, GENERATED, Ignored, Role, taken};
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, KubeletForm};
-use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{entries, key};
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
-
-/// KK004.
-pub static RULE: Rule = Rule {
-    code: "KK004",
-    name: "drop-in-key-ignored",
-    severity: Severity::Error,
-    summary: "this version of the kubelet ignores the key in a drop-in",
-    page: include_str!("drop_in_key_ignored.md"),
-    check: Check::KubeletText(check),
-};
+use crate::kubelet::flags::Name;
+use crate::lint::facts::KubeletForm;
+use crate::lint::rules::kubelet::common::{entries, key, write_instead};
+use crate::lint::rules::prelude::*;
 
 const DOCUMENTED: &str = "resolvConf";
 const INTERNAL: &str = "resolverConfig";
 
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     let path = text.document.path.as_str();
     let is_read = text.form == KubeletForm::DropIn && path.strip_suffix(".conf").is_some();
     // What a distribution writes is for the kubelet that it brings.
@@ -76,16 +63,9 @@ fn add(
     let finding = report
         .add(document.at(entry.key.span), message)
         .note("the kubelet goes on with the path of its main file, or with /etc/resolv.conf");
-    if let Some(flag) = context.flag_over(document.file, Key::ResolvConf) {
-        finding
-            .also(flag.at, "this flag counts, whatever the file says")
-            .help(format!("write {right} in its place, and remove the flag"));
-        return;
+    let flag = context.flag_over(document.file, Name::ResolvConf);
+    write_instead(finding, right, None, flag);
+    if flag.is_none() && right == INTERNAL {
+        finding.help("write resolverConfig in its place, until the nodes have 1.32");
     }
-    let until = if right == INTERNAL {
-        ", until the nodes have 1.32"
-    } else {
-        ""
-    };
-    finding.help(format!("write {right} in its place{until}"));
 }

@@ -1,26 +1,13 @@
 #![doc = include_str!("drop_in_list_replaced.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, KubeletForm, Setting};
-use crate::lint::report::Report;
+use crate::kubelet::flags::Name;
+use crate::lint::facts::{KubeletForm, Setting};
 use crate::lint::rules::kubelet::common::{has_form, listed};
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK007.
-pub static RULE: Rule = Rule {
-    code: "KK007",
-    name: "drop-in-list-replaced",
-    // Whether it was meant so cannot be told.
-    severity: Severity::Info,
-    summary: "a drop-in's clusterDNS replaces a longer list instead of adding to it",
-    page: include_str!("drop_in_list_replaced.md"),
-    check: Check::Kubelet(check),
-};
-
-fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
-    let of_key = || kubelet.made.iter().filter(|it| it.key == Key::ClusterDns);
+/// Whether it was meant so cannot be told.
+pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
+    let of_key = || kubelet.made.iter().filter(|it| it.key == Name::ClusterDns);
     // A flag replaces all of them.
     if of_key().any(|it| it.is_flag) {
         return;

@@ -2,26 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
+use crate::kubelet::flags::Name;
 use crate::lint::document::FileId;
-use crate::lint::facts::{Key, KubeletForm, Setting};
-use crate::lint::report::Report;
+use crate::lint::facts::{KubeletForm, Setting};
 use crate::lint::rules::kubelet::common::kind_at;
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK005.
-pub static RULE: Rule = Rule {
-    code: "KK005",
-    name: "drop-in-suffix",
-    severity: Severity::Warning,
-    summary: "the kubelet skips a drop-in whose name does not end in .conf",
-    page: include_str!("drop_in_suffix.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     let path = text.document.path.as_str();
     let Some((folder, name)) = path.rsplit_once('/') else {
         return;
@@ -46,7 +33,7 @@ fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
 
 /// Whether a flag names the file with `--config`.
 fn is_main(file: FileId, context: &Context<'_>) -> bool {
-    let mut flags = flags(Key::Config, context);
+    let mut flags = flags(Name::Config, context);
     flags.any(|it| {
         let path = it.value();
         path.and_then(|path| context.resolve(it.at.file, &path.text)) == Some(file)
@@ -59,7 +46,7 @@ fn is_folder_of_drop_ins(folder: &str, context: &Context<'_>) -> bool {
     let name = folder.rsplit('/').next().unwrap_or(folder);
     let is_called_so = name.contains("kubelet") && name.strip_suffix(".d").is_some();
     let is_named = || {
-        flags(Key::ConfigDir, context).any(|it| {
+        flags(Name::ConfigDir, context).any(|it| {
             let path = it.value().map_or("", |it| it.text.trim_matches('/'));
             !path.is_empty()
                 && folder
@@ -82,7 +69,7 @@ fn is_folder_of_drop_ins(folder: &str, context: &Context<'_>) -> bool {
     is_called_so || is_named() || has_other()
 }
 
-fn flags<'c>(key: Key, context: &'c Context<'_>) -> impl Iterator<Item = &'c Setting> {
+fn flags<'c>(key: Name, context: &'c Context<'_>) -> impl Iterator<Item = &'c Setting> {
     let settings = context
         .kubelets()
         .iter()

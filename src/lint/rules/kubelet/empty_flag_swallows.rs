@@ -1,24 +1,10 @@
 #![doc = include_str!("empty_flag_swallows.md")]
 
 use crate::config::traced::Traced;
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::document::Document;
 use crate::lint::extract;
-use crate::lint::report::Report;
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::text::Span;
-
-/// KK009.
-pub static RULE: Rule = Rule {
-    code: "KK009",
-    name: "empty-flag-swallows",
-    severity: Severity::Error,
-    summary: "a flag without a value takes the next flag for its value",
-    page: include_str!("empty_flag_swallows.md"),
-    check: Check::KubeletText(check),
-};
 
 /// The flag that can be empty.
 const RESOLV_CONF: [&str; 2] = ["--resolv-conf", "--resolv_conf"];
@@ -32,7 +18,7 @@ const OTHERS: [&str; 6] = [
     "--config-dir",
 ];
 
-fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
     let document = text.document;
     for (list, is_command) in extract::arguments(document) {
         let mut arguments = list.iter();

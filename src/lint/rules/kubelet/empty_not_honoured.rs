@@ -1,31 +1,18 @@
 #![doc = include_str!("empty_not_honoured.md")]
 
 use crate::config::yaml::Kind;
-use crate::finding::Severity;
 use crate::kubelet::configuration::honours_empty;
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, KubeletForm};
-use crate::lint::report::Report;
+use crate::kubelet::flags::Name;
+use crate::lint::facts::KubeletForm;
 use crate::lint::rules::kubelet::common::{entries, key};
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK010.
-pub static RULE: Rule = Rule {
-    code: "KK010",
-    name: "empty-not-honoured",
-    severity: Severity::Warning,
-    summary: "up to 1.22 an empty resolvConf in the file means /etc/resolv.conf",
-    page: include_str!("empty_not_honoured.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     let is_old = !honours_empty(context.kubelet_version());
     let file = text.document.file;
     if text.form != KubeletForm::Configuration
         || !is_old
-        || context.flag_over(file, Key::ResolvConf).is_some()
+        || context.flag_over(file, Name::ResolvConf).is_some()
     {
         return;
     }

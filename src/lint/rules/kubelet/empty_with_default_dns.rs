@@ -1,39 +1,24 @@
 #![doc = include_str!("empty_with_default_dns.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::configuration::honours_empty;
-use crate::lint::context::Context;
-use crate::lint::facts::{CorefileFacts, Forward, Key, KubeletForm, Setting, Text};
-use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{counts, is_for_windows};
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::kubelet::flags::Name;
+use crate::lint::facts::{CorefileFacts, Forward, KubeletForm, Setting, Text};
+use crate::lint::rules::kubelet::common::{counting, is_for_windows};
+use crate::lint::rules::prelude::*;
 
-/// KK011.
-pub static RULE: Rule = Rule {
-    code: "KK011",
-    name: "empty-with-default-dns",
-    severity: Severity::Error,
-    summary: "an empty resolvConf gives CoreDNS 127.0.0.1, and it forwards to its own file",
-    page: include_str!("empty_with_default_dns.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
     let file = text.document.file;
     // On nodes with Windows it is the right value, and no CoreDNS.
     if is_for_windows(text.document) {
         return;
     }
-    let is_empty = |it: &&Setting| {
-        let is_it = it.key == Key::ResolvConf && it.written.text != "resolverConfig";
-        is_it && it.value().is_some_and(|it| it.text.is_empty())
-    };
-    let Some(setting) = text.settings.iter().rfind(is_empty) else {
+    let setting = counting(text, Name::ResolvConf, context);
+    let is_empty = |it: &&Setting| it.value().is_some_and(|it| it.text.is_empty());
+    let Some(setting) = setting.filter(is_empty) else {
         return;
     };
     let is_old = !honours_empty(context.kubelet_version());
-    if !counts(setting, file, context) || is_old && text.form == KubeletForm::Configuration {
+    if is_old && text.form == KubeletForm::Configuration {
         return;
     }
     let corefiles = context.corefiles(file);

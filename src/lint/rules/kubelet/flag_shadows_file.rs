@@ -1,25 +1,12 @@
 #![doc = include_str!("flag_shadows_file.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, KubeletForm, Setting};
-use crate::lint::report::Report;
+use crate::kubelet::flags::Name;
+use crate::lint::facts::{KubeletForm, Setting};
 use crate::lint::rules::kubelet::common::{has_form, is_placeholder, names, shown};
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK008.
-pub static RULE: Rule = Rule {
-    code: "KK008",
-    name: "flag-shadows-file",
-    severity: Severity::Warning,
-    summary: "a flag beats what the kubelet's file says",
-    page: include_str!("flag_shadows_file.md"),
-    check: Check::Kubelet(check),
-};
-
-fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
-    for key in [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain] {
+pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
+    for key in [Name::ResolvConf, Name::ClusterDns, Name::ClusterDomain] {
         let mut of_key = kubelet.made.iter().filter(|it| it.key == key);
         let Some(file) = of_key.rfind(|it| !it.is_flag || is_ranchers(it, context)) else {
             continue;
@@ -65,7 +52,7 @@ fn is_ranchers(setting: &Setting, context: &Context<'_>) -> bool {
 }
 
 /// The flag that kubeadm's part of the same file gives the kubelet.
-fn of_kubeadm<'c>(file: &Setting, key: Key, context: &'c Context<'_>) -> Option<&'c Setting> {
+fn of_kubeadm<'c>(file: &Setting, key: Name, context: &'c Context<'_>) -> Option<&'c Setting> {
     let facts = context.workspace().facts(file.at.file)?;
     let texts = facts.kubelets.iter();
     let kubeadm = texts.filter(|it| it.form == KubeletForm::Kubeadm);
@@ -75,7 +62,7 @@ fn of_kubeadm<'c>(file: &Setting, key: Key, context: &'c Context<'_>) -> Option<
 
 fn written(setting: &Setting) -> String {
     match setting.key {
-        Key::ClusterDns => {
+        Name::ClusterDns => {
             let texts: Vec<&str> = setting.values.iter().map(|it| it.text.as_str()).collect();
             format!("[{}]", texts.join(", "))
         }

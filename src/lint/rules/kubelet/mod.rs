@@ -1,63 +1,64 @@
 //! Rules about kubelets' settings: `KK`.
 
-pub mod cluster_dns_mismatch;
-pub mod cluster_dns_no_listener;
-pub mod cluster_dns_not_an_address;
-pub mod cluster_domain_dot;
-pub mod cluster_domain_empty;
-pub mod cluster_domain_mismatch;
+mod cluster_dns_mismatch;
+mod cluster_dns_no_listener;
+mod cluster_dns_not_an_address;
+mod cluster_domain_dot;
+mod cluster_domain_empty;
+mod cluster_domain_mismatch;
 mod common;
-pub mod drop_in_gate;
-pub mod drop_in_key_ignored;
-pub mod drop_in_list_replaced;
-pub mod drop_in_suffix;
-pub mod empty_flag_swallows;
-pub mod empty_not_honoured;
-pub mod empty_with_default_dns;
-pub mod flag_shadows_file;
-pub mod internal_key;
-pub mod misspelt_key;
-pub mod no_cluster_dns;
-pub mod node_drift;
-pub mod relative_path;
-pub mod repeated_key;
-pub mod shared_config;
-pub mod stale_process;
-pub mod stub_by_default;
-pub mod uplink_without_resolved;
-pub mod wanted_search_truncation;
-pub mod windows_value;
-pub mod wrong_type;
+mod drop_in_gate;
+mod drop_in_key_ignored;
+mod drop_in_list_replaced;
+mod drop_in_suffix;
+mod empty_flag_swallows;
+mod empty_not_honoured;
+mod empty_with_default_dns;
+mod flag_shadows_file;
+mod internal_key;
+mod misspelled_key;
+mod no_cluster_dns;
+mod node_drift;
+mod relative_path;
+mod repeated_key;
+mod shared_config;
+mod stale_process;
+mod stub_by_default;
+mod uplink_without_resolved;
+mod wanted_search_truncation;
+mod windows_value;
+mod wrong_type;
 
-use crate::lint::Rule;
+use crate::lint::{Check, Rule};
 
-/// The rules of this group, in the order of their codes.
-pub const ALL: &[&Rule] = &[
-    &stub_by_default::RULE,
-    &uplink_without_resolved::RULE,
-    &internal_key::RULE,
-    &drop_in_key_ignored::RULE,
-    &drop_in_suffix::RULE,
-    &drop_in_gate::RULE,
-    &drop_in_list_replaced::RULE,
-    &flag_shadows_file::RULE,
-    &empty_flag_swallows::RULE,
-    &empty_not_honoured::RULE,
-    &empty_with_default_dns::RULE,
-    &no_cluster_dns::RULE,
-    &cluster_dns_mismatch::RULE,
-    &cluster_dns_no_listener::RULE,
-    &cluster_domain_mismatch::RULE,
-    &cluster_domain_empty::RULE,
-    &cluster_domain_dot::RULE,
-    &node_drift::RULE,
-    &shared_config::RULE,
-    &stale_process::RULE,
-    &relative_path::RULE,
-    &windows_value::RULE,
-    &wanted_search_truncation::RULE,
-    &repeated_key::RULE,
-    &misspelt_key::RULE,
-    &wrong_type::RULE,
-    &cluster_dns_not_an_address::RULE,
-];
+/// The rules of this group, in the order of their codes, each with what it
+/// looks at.
+pub const ALL: &[&Rule] = rules! {
+    stub_by_default: Kubelet,
+    uplink_without_resolved: Kubelet,
+    internal_key: KubeletText,
+    drop_in_key_ignored: KubeletText,
+    drop_in_suffix: KubeletText,
+    drop_in_gate: Kubelet,
+    drop_in_list_replaced: Kubelet,
+    flag_shadows_file: Kubelet,
+    empty_flag_swallows: KubeletText,
+    empty_not_honoured: KubeletText,
+    empty_with_default_dns: KubeletText,
+    no_cluster_dns: KubeletText,
+    cluster_dns_mismatch: KubeletText,
+    cluster_dns_no_listener: Node,
+    cluster_domain_mismatch: Corefile,
+    cluster_domain_empty: KubeletText,
+    cluster_domain_dot: KubeletText,
+    node_drift: Kubelet,
+    shared_config: KubeletText,
+    stale_process: Node,
+    relative_path: KubeletText,
+    windows_value: KubeletText,
+    wanted_search_truncation: Node,
+    repeated_key: KubeletText,
+    misspelled_key: KubeletText,
+    wrong_type: KubeletText,
+    cluster_dns_not_an_address: KubeletText,
+};

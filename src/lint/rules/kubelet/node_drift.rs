@@ -1,29 +1,16 @@
 #![doc = include_str!("node_drift.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::choice::NODE_FILE;
-use crate::lint::context::Context;
+use crate::kubelet::flags::Name;
 use crate::lint::document::At;
-use crate::lint::facts::{Key, KubeletForm};
-use crate::lint::report::Report;
+use crate::lint::facts::KubeletForm;
 use crate::lint::rules::kubelet::common::{has_form, is_placeholder, names, shown};
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
-
-/// KK018.
-pub static RULE: Rule = Rule {
-    code: "KK018",
-    name: "node-drift",
-    severity: Severity::Warning,
-    summary: "a node's kubelet differs from those of the other nodes of its pool",
-    page: include_str!("node_drift.md"),
-    check: Check::Kubelet(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// Among more kubelets than this nothing is compared.
 const MAX_KUBELETS: usize = 1000;
 
-fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
     let kubelets = context.kubelets();
     let Some(pool) = Pool::of(kubelet, context).filter(|_| kubelets.len() <= MAX_KUBELETS) else {
         return;
@@ -32,7 +19,7 @@ fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
         .iter()
         .filter(|it| Pool::of(it, context).as_ref() == Some(&pool))
         .collect();
-    for key in [Key::ResolvConf, Key::ClusterDns, Key::ClusterDomain] {
+    for key in [Name::ResolvConf, Name::ClusterDns, Name::ClusterDomain] {
         let Some(own) = value(kubelet, key) else {
             continue;
         };
@@ -127,16 +114,16 @@ fn pool_name(node: &str) -> &str {
 }
 
 /// What counts of a key; `None`: not known, or not yet.
-fn value(kubelet: &Kubelet<'_>, key: Key) -> Option<String> {
+fn value(kubelet: &Kubelet<'_>, key: Name) -> Option<String> {
     let text = match kubelet.setting(key) {
         Some(setting) => shown(setting),
-        None if key == Key::ResolvConf => NODE_FILE.to_owned(),
+        None if key == Name::ResolvConf => NODE_FILE.to_owned(),
         None => return None,
     };
     (!is_placeholder(&text)).then_some(text)
 }
 
-fn at(kubelet: &Kubelet<'_>, key: Key) -> Option<At> {
+fn at(kubelet: &Kubelet<'_>, key: Name) -> Option<At> {
     kubelet.setting(key).map(|it| it.at).or(kubelet.at)
 }
 

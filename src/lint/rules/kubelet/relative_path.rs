@@ -1,31 +1,14 @@
 #![doc = include_str!("relative_path.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, KubeletForm};
-use crate::lint::report::Report;
+use crate::kubelet::flags::Name;
+use crate::lint::facts::KubeletForm;
 use crate::lint::rules::kubelet::common::{
-    counts, is_for_windows, is_placeholder, is_windows_path,
+    counting, is_for_windows, is_placeholder, is_windows_path,
 };
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK022.
-pub static RULE: Rule = Rule {
-    code: "KK022",
-    name: "relative-path",
-    severity: Severity::Warning,
-    summary: "resolvConf is a relative path",
-    page: include_str!("relative_path.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
-    let is_it = |it: &&crate::lint::facts::Setting| {
-        it.key == Key::ResolvConf && it.written.text != "resolverConfig"
-    };
-    let last = text.settings.iter().rfind(is_it);
-    let Some(setting) = last.filter(|it| counts(it, text.document.file, context)) else {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+    let Some(setting) = counting(text, Name::ResolvConf, context) else {
         return;
     };
     let path = setting.value().map_or("", |it| it.text.as_str());

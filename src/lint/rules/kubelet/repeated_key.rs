@@ -1,30 +1,16 @@
 #![doc = include_str!("repeated_key.md")]
 
 use crate::config::yaml::Entry;
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::document::{Change, Document};
 use crate::lint::facts::KubeletForm;
-use crate::lint::report::Report;
 use crate::lint::rules::kubelet::common::{entries, key};
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::text::Span;
-
-/// KK025. Not in the catalogue.
-pub static RULE: Rule = Rule {
-    code: "KK025",
-    name: "repeated-key",
-    severity: Severity::Warning,
-    summary: "a key of the kubelet's configuration stands there twice",
-    page: include_str!("repeated_key.md"),
-    check: Check::KubeletText(check),
-};
 
 /// More of one file are not told.
 const MAX_FINDINGS: usize = 100;
 
-fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
     let document = text.document;
     for name in ["resolvConf", "clusterDNS", "clusterDomain"] {
         let of_key: Vec<&Entry> = entries(text).iter().filter(|it| key(it) == name).collect();

@@ -1,31 +1,17 @@
 #![doc = include_str!("stale_process.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::Found;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::text::Place;
-
-/// KK020.
-pub static RULE: Rule = Rule {
-    code: "KK020",
-    name: "stale-process",
-    severity: Severity::Warning,
-    summary: "the kubelet's configuration is newer than the kubelet that runs",
-    page: include_str!("stale_process.md"),
-    check: Check::Node(check),
-};
 
 /// k3s and rke2 write below it after they have started.
 const GENERATED: &str = "/var/lib/rancher/";
 
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(kubelet) = &node.kubelet else {
         return;
     };
-    let Found::Process { pid, comm } = &kubelet.found else {
+    let Found::Process { pid, comm, .. } = &kubelet.found else {
         return;
     };
     for file in kubelet.newer.iter().filter(|it| !it.contains(GENERATED)) {

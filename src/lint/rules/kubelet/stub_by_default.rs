@@ -1,26 +1,13 @@
 #![doc = include_str!("stub_by_default.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
-use crate::lint::context::Context;
-use crate::lint::facts::Key;
+use crate::kubelet::flags::Name;
 use crate::lint::options::Assume;
-use crate::lint::report::{Draft, Report};
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
+use crate::lint::report::Draft;
+use crate::lint::rules::prelude::*;
 
-/// KK001.
-pub static RULE: Rule = Rule {
-    code: "KK001",
-    name: "stub-file-by-default",
-    severity: Severity::Error,
-    summary: "the kubelet hands out /etc/resolv.conf, which names systemd-resolved's stub",
-    page: include_str!("stub_by_default.md"),
-    check: Check::Kubelet(check),
-};
-
-fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
-    let setting = kubelet.setting(Key::ResolvConf);
+pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
+    let setting = kubelet.setting(Name::ResolvConf);
     let is_named = setting.is_some();
     if is_named && kubelet.resolv_conf().is_none_or(|it| it.text != NODE_FILE) {
         return;

@@ -1,26 +1,12 @@
 #![doc = include_str!("uplink_without_resolved.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
-use crate::lint::context::Context;
-use crate::lint::facts::Key;
+use crate::kubelet::flags::Name;
 use crate::lint::options::Assume;
-use crate::lint::report::Report;
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK002.
-pub static RULE: Rule = Rule {
-    code: "KK002",
-    name: "uplink-file-without-resolved",
-    severity: Severity::Error,
-    summary: "resolvConf names systemd-resolved's file on nodes without systemd-resolved",
-    page: include_str!("uplink_without_resolved.md"),
-    check: Check::Kubelet(check),
-};
-
-fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
-    let Some(setting) = kubelet.setting(Key::ResolvConf) else {
+pub(super) fn check(kubelet: &Kubelet<'_>, context: &Context<'_>, report: &mut Report) {
+    let Some(setting) = kubelet.setting(Name::ResolvConf) else {
         return;
     };
     let is_uplink = setting.value().is_some_and(|it| it.text == UPLINK_FILE);

@@ -1,31 +1,17 @@
 #![doc = include_str!("wanted_search_truncation.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::pod::{Rules, kubelet_file, limits};
 
-/// KK024.
-pub static RULE: Rule = Rule {
-    code: "KK024",
-    name: "wanted-search-truncation",
-    severity: Severity::Warning,
-    summary: "the node's search domains leave no room for the cluster's",
-    page: include_str!("wanted_search_truncation.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let file = node.kubelet_file.as_ref();
     let conf = file.and_then(|it| it.content.as_ref().ok());
     let (Some(kubelet), Some(conf)) = (&node.kubelet, conf) else {
         return;
     };
-    let rules = Rules::of(kubelet.version);
+    let rules = Rules::of_version(kubelet.version);
     // What it refuses has no search domains.
-    let Ok(host) = kubelet_file::read(conf, &rules) else {
+    let Ok(host) = kubelet_file::read_kubelet_file(conf, &rules) else {
         return;
     };
     let has_domain = !kubelet.cluster_domain.value.is_empty();

@@ -1,27 +1,11 @@
 #![doc = include_str!("windows_value.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::facts::{Key, Setting};
-use crate::lint::report::Report;
-use crate::lint::rules::kubelet::common::{counts, is_for_windows, is_windows_path};
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::kubelet::flags::Name;
+use crate::lint::rules::kubelet::common::{counting, is_for_windows, is_windows_path};
+use crate::lint::rules::prelude::*;
 
-/// KK023.
-pub static RULE: Rule = Rule {
-    code: "KK023",
-    name: "windows-value",
-    severity: Severity::Error,
-    summary: "on Windows resolvConf can be empty or Host, and no path",
-    page: include_str!("windows_value.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
-    let is_it = |it: &&Setting| it.key == Key::ResolvConf && it.written.text != "resolverConfig";
-    let last = text.settings.iter().rfind(is_it);
-    let Some(setting) = last.filter(|it| counts(it, text.document.file, context)) else {
+pub(super) fn check(text: &KubeletText<'_>, context: &Context<'_>, report: &mut Report) {
+    let Some(setting) = counting(text, Name::ResolvConf, context) else {
         return;
     };
     let path = setting.value().map_or("", |it| it.text.as_str());

@@ -1,26 +1,12 @@
 #![doc = include_str!("wrong_type.md")]
 
 use crate::config::yaml::{Kind, Node};
-use crate::finding::Severity;
 use crate::kubelet::address;
-use crate::lint::context::Context;
 use crate::lint::document::{Change, Document};
-use crate::lint::report::Report;
 use crate::lint::rules::kubelet::common::{entries, is_placeholder, key};
-use crate::lint::subject::KubeletText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KK027. Not in the catalogue.
-pub static RULE: Rule = Rule {
-    code: "KK027",
-    name: "wrong-type",
-    severity: Severity::Error,
-    summary: "a value of the wrong type, with which the kubelet does not start",
-    page: include_str!("wrong_type.md"),
-    check: Check::KubeletText(check),
-};
-
-fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(text: &KubeletText<'_>, _: &Context<'_>, report: &mut Report) {
     let document = text.document;
     for name in ["resolvConf", "clusterDNS", "clusterDomain"] {
         let last = entries(text).iter().rfind(|it| key(it) == name);
@@ -78,7 +64,10 @@ fn list(document: &Document, value: &Node, report: &mut Report) {
             format!("clusterDNS is {found} here and not a list"),
         )
         .note("the kubelet does not start with this file");
-    if !servers.iter().all(|it| address::read(it).is_some()) {
+    if !servers
+        .iter()
+        .all(|it| address::parse_address(it).is_some())
+    {
         finding.help("write a list: clusterDNS: [10.96.0.10]");
         return;
     }

@@ -1,23 +1,9 @@
 #![doc = include_str!("bridge_passes_iptables_by.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::text::Place;
 
-/// KN003.
-pub static RULE: Rule = Rule {
-    code: "KN003",
-    name: "bridge-passes-iptables-by",
-    severity: Severity::Error,
-    summary: "packets between pods of the node are not sent through iptables",
-    page: include_str!("bridge_passes_iptables_by.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let mut bridges = node
         .interfaces
         .iter()

@@ -2,27 +2,13 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::node::kernel::Flow;
 use crate::topology::Network;
 
 use super::look;
 
-/// KN011.
-pub static RULE: Rule = Rule {
-    code: "KN011",
-    name: "cache-connections-tracked",
-    severity: Severity::Warning,
-    summary: "queries to NodeLocal DNSCache are in the table of connections",
-    page: include_str!("cache_connections_tracked.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     // Told to leave iptables alone, it is set up in another way.
     let is_told =
         |it: &String| it.trim_start_matches('-').replace(' ', "") == "setupiptables=false";
@@ -53,9 +39,7 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     finding
         .help("restart the cache's pod, which writes its NOTRACK rules again, and look for who deletes them")
         .note("queries are lost in races for connections, which the cache is there to prevent");
-    if let Some(place) = look::cluster_dns_place(node) {
-        finding.also(place, "pods ask this address");
-    }
+    finding.also_each(look::cluster_dns_place(node), "pods ask this address");
 }
 
 /// With fewer they can be older than the rules.

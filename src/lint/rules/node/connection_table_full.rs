@@ -1,23 +1,9 @@
 #![doc = include_str!("connection_table_full.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::text::Place;
 
-/// KN002.
-pub static RULE: Rule = Rule {
-    code: "KN002",
-    name: "connection-table-full",
-    severity: Severity::Warning,
-    summary: "the kernel's table of connections is full or nearly full",
-    page: include_str!("connection_table_full.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     if let Some(room) = node.kernel.conntrack
         && room.count >= room.max - room.max / 10
     {

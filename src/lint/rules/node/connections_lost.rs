@@ -1,22 +1,8 @@
 #![doc = include_str!("connections_lost.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 
-/// KN001.
-pub static RULE: Rule = Rule {
-    code: "KN001",
-    name: "connections-lost",
-    severity: Severity::Info,
-    summary: "queries are lost because two of them race for one connection",
-    page: include_str!("connections_lost.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let (Some(statistics), Some(uptime)) = (&node.kernel.statistics, node.kernel.uptime) else {
         return;
     };

@@ -1,24 +1,9 @@
 #![doc = include_str!("connections_to_gone_dns_pods.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
-
 use super::look;
+use crate::lint::rules::prelude::*;
 
-/// KN006.
-pub static RULE: Rule = Rule {
-    code: "KN006",
-    name: "connections-to-gone-dns-pods",
-    severity: Severity::Warning,
-    summary: "IPVS keeps connections to DNS pods that are gone",
-    page: include_str!("connections_to_gone_dns_pods.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     // Otherwise the next packet ends such a connection.
     if node.kernel.expires_without_server != Some(false) {
         return;

@@ -3,26 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::node::kernel::Flow;
 
 use super::look;
 
-/// KN004.
-pub static RULE: Rule = Rule {
-    code: "KN004",
-    name: "dns-pod-does-not-answer",
-    severity: Severity::Warning,
-    summary: "queries to the cluster's DNS are sent to an address that answers none",
-    page: include_str!("dns_pod_does_not_answer.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let dns = look::cluster_dns(node);
     // Where the node has the address itself, a server on the node answers.
     let counts =

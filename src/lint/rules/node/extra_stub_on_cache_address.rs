@@ -1,27 +1,11 @@
 #![doc = include_str!("extra_stub_on_cache_address.md")]
 
-use std::net::IpAddr;
-
-use crate::address::DNS_PORT;
-use crate::finding::Severity;
-use crate::lint::context::Context;
+use crate::address::{DNS_PORT, is_link_local};
 use crate::lint::facts::Text;
-use crate::lint::report::Report;
-use crate::lint::subject::SettingsText;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::topology::resolved::Extra;
 
-/// KN016.
-pub static RULE: Rule = Rule {
-    code: "KN016",
-    name: "extra-stub-on-cache-address",
-    severity: Severity::Error,
-    summary: "DNSStubListenerExtra takes the address at which the node's DNS cache is to listen",
-    page: include_str!("extra_stub_on_cache_address.md"),
-    check: Check::Settings(check),
-};
-
-fn check(file: &SettingsText<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &SettingsText<'_>, context: &Context<'_>, report: &mut Report) {
     let document = file.document;
     let is_it = |key: &[u8]| key == b"DNSStubListenerExtra";
     for entry in file
@@ -55,12 +39,6 @@ fn check(file: &SettingsText<'_>, context: &Context<'_>, report: &mut Report) {
 
 /// Whether a listener has the address that a cache is bound to.
 fn is_taken(extra: &Extra, bind: &Text) -> bool {
-    let is_of_link = |it: &IpAddr| match it {
-        IpAddr::V4(it) => it.is_link_local(),
-        IpAddr::V6(it) => it.is_unicast_link_local(),
-    };
-    let Some(address) = bind.address().filter(is_of_link) else {
-        return false;
-    };
-    extra.ip.is_none_or(|it| it == address)
+    let address = bind.address().filter(|it| is_link_local(*it));
+    address.is_some_and(|own| extra.ip.is_none_or(|it| it == own))
 }

@@ -23,11 +23,6 @@ pub(in crate::lint::rules) fn content(file: Option<&HostFile>) -> Option<&Resolv
     file?.content.as_ref().ok()
 }
 
-/// The file that the pod's programs read.
-pub(in crate::lint::rules) fn own_file(pod: &Pod) -> Option<&ResolvConf> {
-    pod.seen_resolv_conf.as_ref().or(pod.resolv_conf.as_ref())
-}
-
 /// The name servers of a file with their places.
 pub(in crate::lint::rules) fn servers(conf: &ResolvConf) -> Vec<(IpAddr, Place)> {
     let servers = name_servers(conf);
@@ -62,18 +57,12 @@ pub(in crate::lint::rules) fn cluster_dns(node: &Node) -> &[IpAddr] {
 
 /// Where the addresses of the cluster's DNS are set, if in a file.
 pub(in crate::lint::rules) fn cluster_dns_place(node: &Node) -> Option<Place> {
-    match &node.kubelet.as_ref()?.cluster_dns.origin {
-        Origin::File(place) => Some(place.clone()),
-        _ => None,
-    }
+    node.kubelet.as_ref()?.cluster_dns.origin.place().cloned()
 }
 
 /// Where the kubelet's file is named, if in a file.
 pub(in crate::lint::rules) fn resolv_conf_place(node: &Node) -> Option<Place> {
-    match &node.kubelet.as_ref()?.resolv_conf.origin {
-        Origin::File(place) => Some(place.clone()),
-        _ => None,
-    }
+    node.kubelet.as_ref()?.resolv_conf.origin.place().cloned()
 }
 
 /// Whether the address belongs to a Service that IPVS serves on the node.

@@ -1,25 +1,11 @@
 #![doc = include_str!("nobody_listens_at_server.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::topology::Network;
 
 use super::look;
 
-/// KN014.
-pub static RULE: Rule = Rule {
-    code: "KN014",
-    name: "nobody-listens-at-server",
-    severity: Severity::Error,
-    summary: "the kubelet hands out an address of the node where nobody listens",
-    page: include_str!("nobody_listens_at_server.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(conf) = look::kubelet_file(node).filter(|_| node.sockets_known) else {
         return;
     };

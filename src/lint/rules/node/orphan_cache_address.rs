@@ -2,27 +2,13 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::text::Place;
 use crate::topology::Network;
 
 use super::look;
 
-/// KN009.
-pub static RULE: Rule = Rule {
-    code: "KN009",
-    name: "orphan-cache-address",
-    severity: Severity::Error,
-    summary: "the node has an address of NodeLocal DNSCache, and nobody listens there",
-    page: include_str!("orphan_cache_address.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     if !node.sockets_known {
         return;
     }

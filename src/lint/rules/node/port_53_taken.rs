@@ -1,25 +1,11 @@
 #![doc = include_str!("port_53_taken.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::node::{Listener, Pod};
 use crate::text::Place;
 use crate::topology::Network;
 
-/// KN008.
-pub static RULE: Rule = Rule {
-    code: "KN008",
-    name: "port-53-taken",
-    severity: Severity::Error,
-    summary: "another server has port 53 where NodeLocal DNSCache is to listen",
-    page: include_str!("port_53_taken.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let has_name = |it: &&Pod| {
         it.containers.iter().any(|it| it.name == CACHE)
             || it.processes.iter().any(|it| it.comm == CACHE)

@@ -1,25 +1,11 @@
 #![doc = include_str!("resolvconf_stops_at_loopback.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::node::HostFile;
-use crate::node::Node;
 
 use super::look;
 
-/// KN013.
-pub static RULE: Rule = Rule {
-    code: "KN013",
-    name: "resolvconf-stops-at-loopback",
-    severity: Severity::Warning,
-    summary: "resolvconf left out the servers behind a loopback address, and the kubelet hands the list out",
-    page: include_str!("resolvconf_stops_at_loopback.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(conf) = look::kubelet_file(node) else {
         return;
     };
@@ -54,9 +40,10 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         .also(from, "this server is not in the list")
         .help("write a file with the real servers for the kubelet, and name it in resolvConf; or set TRUNCATE_NAMESERVER_LIST_AFTER_LOOPBACK_ADDRESS=no in /etc/default/resolvconf")
         .note("the node has a server of its own there; in a pod the address is the pod itself: CoreDNS forwards to itself");
-    if let Some(place) = look::resolv_conf_place(node) {
-        finding.also(place, "the kubelet hands the file out because of this");
-    }
+    finding.also_each(
+        look::resolv_conf_place(node),
+        "the kubelet hands the file out because of this",
+    );
 }
 
 /// Where Debian's resolvconf writes its list.

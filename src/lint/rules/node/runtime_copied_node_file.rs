@@ -1,25 +1,11 @@
 #![doc = include_str!("runtime_copied_node_file.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::node::Pod;
 
 use super::look;
 
-/// KN015.
-pub static RULE: Rule = Rule {
-    code: "KN015",
-    name: "runtime-copied-node-file",
-    severity: Severity::Warning,
-    summary: "the runtime copied the node's own file into pods, with its loopback server",
-    page: include_str!("runtime_copied_node_file.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(nodes) = look::content(node.node_file.as_ref()) else {
         return;
     };

@@ -2,29 +2,15 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::loopback::name_servers;
-use crate::node::Node;
 use crate::topology::Network;
 use crate::topology::resolved::Stub;
-
-/// KN010.
-pub static RULE: Rule = Rule {
-    code: "KN010",
-    name: "stub-switched-off",
-    severity: Severity::Error,
-    summary: "the node's file names systemd-resolved's stub, which is switched off",
-    page: include_str!("stub_switched_off.md"),
-    check: Check::Node(check),
-};
 
 /// Where the stub listens if it is switched on.
 const STUB: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 53));
 
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let off = node.resolved.as_ref().filter(|it| it.stub == Stub::No);
     let file = node
         .node_file
@@ -43,11 +29,9 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some((_, span)) = name_servers(file).find(|(it, _)| *it == STUB) else {
         return;
     };
-    let finding = report
+    report
         .add(file.source.place_of(span.start), "the node asks 127.0.0.53, where nobody listens")
         .help("link /etc/resolv.conf to /run/systemd/resolve/resolv.conf, or switch the stub on again")
-        .note("no program on the node resolves a name, and neither does a kubelet that hands out this file");
-    if let Some(place) = &resolved.stub_place {
-        finding.also(place.clone(), "the stub is switched off here");
-    }
+        .note("no program on the node resolves a name, and neither does a kubelet that hands out this file")
+        .also_each(resolved.stub_place.clone(), "the stub is switched off here");
 }

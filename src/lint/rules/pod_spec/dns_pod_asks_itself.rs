@@ -1,25 +1,12 @@
 #![doc = include_str!("dns_pod_asks_itself.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::facts::{Forward, Text};
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::is_own_file;
+use crate::lint::rules::prelude::*;
 
 use super::spec::{asks_cluster_dns, containers, field};
 
-/// KP003.
-pub static RULE: Rule = Rule {
-    code: "KP003",
-    name: "dns-pod-asks-itself",
-    severity: Severity::Error,
-    summary: "the pods of the cluster's DNS have the policy ClusterFirst",
-    page: include_str!("dns_pod_asks_itself.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
     if !asks_cluster_dns(workload) || !is_cluster_dns(workload) {
         return;
     }
@@ -56,17 +43,13 @@ fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
 /// Whether it has the label of the cluster's DNS, or of its cache on each
 /// node, and a container that is a server.
 fn is_cluster_dns(workload: &Workload<'_>) -> bool {
-    let template = workload
-        .object
-        .get("spec")
-        .and_then(|it| it.get("template"));
+    let template = workload.object.at(&["spec", "template"]);
     let has_label = [Some(workload.object), template]
         .into_iter()
         .flatten()
         .any(|it| {
-            let labels = it.get("metadata").and_then(|it| it.get("labels"));
-            let app = labels.map(|it| field(it, "k8s-app")).unwrap_or_default();
-            ["kube-dns", "node-local-dns", "nodelocaldns"].contains(&app)
+            let app = it.word(&["metadata", "labels", "k8s-app"]);
+            app.is_some_and(|it| ["kube-dns", "node-local-dns", "nodelocaldns"].contains(&it))
         });
     has_label
         && containers(workload).any(|it| {
@@ -80,13 +63,6 @@ fn is_cluster_dns(workload: &Workload<'_>) -> bool {
 
 /// Where all names are forwarded to the servers of the pod's own file.
 fn file(forward: &Forward) -> Option<&Text> {
-    let is_file = |it: &&Text| it.text == "/etc/resolv.conf" || it.text == UPSTREAM_SERVERS;
-    forward
-        .to
-        .iter()
-        .find(is_file)
-        .filter(|_| forward.from == ".")
+    let mut targets = forward.to.iter().filter(|_| forward.from == ".");
+    targets.find(|it| is_own_file(&it.text))
 }
-
-/// What NodeLocal `DNSCache` puts `/etc/resolv.conf` for.
-const UPSTREAM_SERVERS: &str = "__PILLAR__UPSTREAM__SERVERS__";

@@ -1,24 +1,10 @@
 #![doc = include_str!("edited_in_place.md")]
 
 use crate::config::resolv_conf::{Line, ResolvConf};
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::node::look;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 
-/// KP013.
-pub static RULE: Rule = Rule {
-    code: "KP013",
-    name: "edited-in-place",
-    severity: Severity::Info,
-    summary: "a pod's resolv.conf does not look as a runtime writes it",
-    page: include_str!("edited_in_place.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let copied = [
         look::content(node.node_file.as_ref()),
         look::kubelet_file(node),

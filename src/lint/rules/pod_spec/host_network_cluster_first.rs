@@ -1,25 +1,11 @@
 #![doc = include_str!("host_network_cluster_first.md")]
 
 use crate::config::yaml::Node;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
 use super::spec::{field, service_names};
 
-/// KP001.
-pub static RULE: Rule = Rule {
-    code: "KP001",
-    name: "host-network-cluster-first",
-    severity: Severity::Warning,
-    summary: "on the host network the policy ClusterFirst gives the node's DNS",
-    page: include_str!("host_network_cluster_first.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(host_network) = workload.host_network() else {
         return;
     };

@@ -1,26 +1,12 @@
 #![doc = include_str!("invalid_search_domain.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::pod::{Rules, is_search};
 
 use super::spec::is_placeholder;
 
-/// KP019.
-pub static RULE: Rule = Rule {
-    code: "KP019",
-    name: "invalid-search-domain",
-    severity: Severity::Error,
-    summary: "an entry of dnsConfig.searches is no domain name that the API server takes",
-    page: include_str!("invalid_search_domain.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
-    let newest = Rules::of(None);
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+    let newest = Rules::of_version(None);
     for search in workload.dns_config("searches") {
         let text = &search.text;
         if is_placeholder(text) || is_search(text, &newest) {

@@ -1,27 +1,14 @@
 #![doc = include_str!("misplaced_dns_field.md")]
 
+use crate::config::manifest::KINDS;
 use crate::config::yaml::{Entry, Node};
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
 use super::spec::containers;
 
-/// KP026.
-pub static RULE: Rule = Rule {
-    code: "KP026",
-    name: "misplaced-dns-field",
-    severity: Severity::Warning,
-    summary: "dnsPolicy or dnsConfig stands where nobody reads it",
-    page: include_str!("misplaced_dns_field.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let object = workload.object;
-    let at = |path: &[&str]| path.iter().try_fold(object, |node, key| node.get(key));
+    let at = |path: &[&str]| object.at(path);
     let mut wrong: Vec<(Option<&Node>, &str)> = containers(workload)
         .map(|it| (Some(it), "a container"))
         .collect();
@@ -57,13 +44,3 @@ fn dns_field(entry: &Entry) -> Option<(&Entry, &str)> {
     let key = entry.key.as_scalar()?.text.as_str();
     matches!(key, "dnsPolicy" | "dnsConfig").then_some((entry, key))
 }
-
-/// Kubernetes' own kinds with a template: others can have such a field.
-const KINDS: [&str; 6] = [
-    "Deployment",
-    "DaemonSet",
-    "StatefulSet",
-    "ReplicaSet",
-    "ReplicationController",
-    "Job",
-];

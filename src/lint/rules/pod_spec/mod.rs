@@ -1,65 +1,66 @@
 //! Rules about pods and pod templates: `KP`.
 
-pub mod dns_pod_asks_itself;
-pub mod edited_in_place;
-pub mod host_network_cluster_first;
-pub mod invalid_search_domain;
-pub mod misplaced_dns_field;
-pub mod misspelt_dns_field;
-pub mod nameserver_cut_off;
-pub mod nameserver_is_no_address;
-pub mod ndots_too_high;
-pub mod ndots_too_low;
-pub mod none_without_nameserver;
-pub mod none_without_searches;
-pub mod option_unknown_to_musl;
-pub mod option_value_in_name;
-pub mod option_value_is_no_text;
-pub mod option_without_name;
-pub mod option_without_number;
-pub mod pod_asks_itself;
-pub mod search_domain_needs_newer_version;
-pub mod search_list_too_long;
-pub mod servers_with_other_views;
-pub mod service_name_on_host_network;
+mod dns_pod_asks_itself;
+mod edited_in_place;
+mod host_network_cluster_first;
+mod invalid_search_domain;
+mod misplaced_dns_field;
+mod misspelled_dns_field;
+mod nameserver_cut_off;
+mod nameserver_is_no_address;
+mod ndots_too_high;
+mod ndots_too_low;
+mod none_without_nameserver;
+mod none_without_searches;
+mod option_unknown_to_musl;
+mod option_value_in_name;
+mod option_value_is_no_text;
+mod option_without_name;
+mod option_without_number;
+mod pod_asks_itself;
+mod search_domain_needs_newer_version;
+mod search_list_too_long;
+mod servers_with_other_views;
+mod service_name_on_host_network;
 mod spec;
-pub mod stale_pod_file;
-pub mod stub_in_dns_config;
-pub mod too_many_nameservers;
-pub mod unknown_dns_policy;
-pub mod unknown_option;
-pub mod waits_for_cluster_dns;
+mod stale_pod_file;
+mod stub_in_dns_config;
+mod too_many_nameservers;
+mod unknown_dns_policy;
+mod unknown_option;
+mod waits_for_cluster_dns;
 
-use crate::lint::Rule;
+use crate::lint::{Check, Rule};
 
-/// The rules of this group, in the order of their codes.
-pub const ALL: &[&Rule] = &[
-    &host_network_cluster_first::RULE,
-    &waits_for_cluster_dns::RULE,
-    &dns_pod_asks_itself::RULE,
-    &pod_asks_itself::RULE,
-    &none_without_nameserver::RULE,
-    &nameserver_cut_off::RULE,
-    &servers_with_other_views::RULE,
-    &ndots_too_high::RULE,
-    &ndots_too_low::RULE,
-    &option_unknown_to_musl::RULE,
-    &search_domain_needs_newer_version::RULE,
-    &stale_pod_file::RULE,
-    &edited_in_place::RULE,
-    &service_name_on_host_network::RULE,
-    &unknown_dns_policy::RULE,
-    &too_many_nameservers::RULE,
-    &nameserver_is_no_address::RULE,
-    &invalid_search_domain::RULE,
-    &search_list_too_long::RULE,
-    &option_without_number::RULE,
-    &option_value_in_name::RULE,
-    &option_value_is_no_text::RULE,
-    &option_without_name::RULE,
-    &none_without_searches::RULE,
-    &misplaced_dns_field::RULE,
-    &misspelt_dns_field::RULE,
-    &stub_in_dns_config::RULE,
-    &unknown_option::RULE,
-];
+/// The rules of this group, in the order of their codes, each with what it
+/// looks at.
+pub const ALL: &[&Rule] = rules! {
+    host_network_cluster_first: Workload,
+    waits_for_cluster_dns: Workload,
+    dns_pod_asks_itself: Workload,
+    pod_asks_itself: Node,
+    none_without_nameserver: Workload,
+    nameserver_cut_off: Workload,
+    servers_with_other_views: Workload,
+    ndots_too_high: Workload,
+    ndots_too_low: Workload,
+    option_unknown_to_musl: Workload,
+    search_domain_needs_newer_version: Workload,
+    stale_pod_file: Node,
+    edited_in_place: Node,
+    service_name_on_host_network: Workload,
+    unknown_dns_policy: Workload,
+    too_many_nameservers: Workload,
+    nameserver_is_no_address: Workload,
+    invalid_search_domain: Workload,
+    search_list_too_long: Workload,
+    option_without_number: Workload,
+    option_value_in_name: Workload,
+    option_value_is_no_text: Workload,
+    option_without_name: Workload,
+    none_without_searches: Workload,
+    misplaced_dns_field: Workload,
+    misspelled_dns_field: Workload,
+    stub_in_dns_config: Workload,
+    unknown_option: Workload,
+};

@@ -1,32 +1,19 @@
 #![doc = include_str!("nameserver_cut_off.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
-
 use super::spec::{self, is_public};
+use crate::config::manifest::MAX_NAMESERVERS;
+use crate::kubelet::address::parse_address;
+use crate::lint::rules::prelude::*;
 
-/// KP006.
-pub static RULE: Rule = Rule {
-    code: "KP006",
-    name: "nameserver-cut-off",
-    severity: Severity::Warning,
-    summary: "with those of the cluster there are more than three name servers",
-    page: include_str!("nameserver_cut_off.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
     let servers = workload.dns_config("nameservers");
     // The API server refuses more.
-    if servers.len() > MAX_SERVERS || !spec::asks_cluster_dns(workload) {
+    if servers.len() > MAX_NAMESERVERS || !spec::asks_cluster_dns(workload) {
         return;
     }
     let known = context.cluster_dns(workload.document.file);
     // One of them can be that of the cluster, which counts once.
-    let is_surely_other = |text: &str| spec::address(text).is_some_and(is_public);
+    let is_surely_other = |text: &str| parse_address(text).is_some_and(is_public);
     if known.is_empty() && !servers.iter().all(|it| is_surely_other(&it.text)) {
         return;
     }
@@ -45,13 +32,10 @@ fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
         );
         let finding = report.add(server.at, message);
         finding
-            .help(format!("remove it, or write at most {} in nameservers", MAX_SERVERS.saturating_sub(known.len().max(1))))
+            .help(format!("remove it, or write at most {} in nameservers", MAX_NAMESERVERS.saturating_sub(known.len().max(1))))
             .note("the kubelet writes the servers of the cluster first and three altogether, and records the event DNSConfigForming at every sync");
         for at in known.iter().filter_map(|it| it.at) {
             finding.also(at, "this one comes first");
         }
     }
 }
-
-/// Source: kubernetes `pkg/apis/core/validation: MaxDNSNameservers`.
-const MAX_SERVERS: usize = 3;

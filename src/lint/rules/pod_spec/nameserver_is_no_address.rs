@@ -1,27 +1,13 @@
 #![doc = include_str!("nameserver_is_no_address.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use super::spec::is_placeholder;
+use crate::kubelet::address::parse_address;
+use crate::lint::rules::prelude::*;
 
-use super::spec::{address, is_placeholder};
-
-/// KP018.
-pub static RULE: Rule = Rule {
-    code: "KP018",
-    name: "nameserver-is-no-address",
-    severity: Severity::Error,
-    summary: "an entry of dnsConfig.nameservers is no IP address",
-    page: include_str!("nameserver_is_no_address.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for server in workload.dns_config("nameservers") {
         let text = &server.text;
-        if address(text).is_some() || is_placeholder(text) {
+        if parse_address(text).is_some() || is_placeholder(text) {
             continue;
         }
         let finding = report.add(server.at, format!("{text} is no IP address"));

@@ -1,24 +1,9 @@
 #![doc = include_str!("ndots_too_high.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
-
 use super::spec::{is_placeholder, options};
+use crate::lint::rules::prelude::*;
 
-/// KP008.
-pub static RULE: Rule = Rule {
-    code: "KP008",
-    name: "ndots-too-high",
-    severity: Severity::Info,
-    summary: "ndots is above 5",
-    page: include_str!("ndots_too_high.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for option in options(workload).filter(|it| it.name() == "ndots") {
         let (Some(value), Some(node)) = (option.value(), option.value) else {
             continue;

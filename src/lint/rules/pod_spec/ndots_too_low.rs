@@ -1,25 +1,11 @@
 #![doc = include_str!("ndots_too_low.md")]
 
 use crate::config::yaml::Node;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
 use super::spec::{asks_cluster_dns, called_hosts, options, service_names};
 
-/// KP009.
-pub static RULE: Rule = Rule {
-    code: "KP009",
-    name: "ndots-too-low",
-    severity: Severity::Warning,
-    summary: "ndots is so low that names of Services are not looked up with the search list",
-    page: include_str!("ndots_too_low.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     if !asks_cluster_dns(workload) {
         return;
     }

@@ -1,24 +1,9 @@
 #![doc = include_str!("none_without_nameserver.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
-
 use super::spec::{is_placeholder, list};
+use crate::lint::rules::prelude::*;
 
-/// KP005.
-pub static RULE: Rule = Rule {
-    code: "KP005",
-    name: "none-without-nameserver",
-    severity: Severity::Error,
-    summary: "dnsPolicy None has no name server",
-    page: include_str!("none_without_nameserver.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(policy) = workload.policy().filter(|it| it.text == "None") else {
         return;
     };

@@ -1,31 +1,17 @@
 #![doc = include_str!("none_without_searches.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use super::spec::list;
+use crate::kubelet::address::parse_address;
+use crate::lint::rules::prelude::*;
 
-use super::spec::{address, list};
-
-/// KP025.
-pub static RULE: Rule = Rule {
-    code: "KP025",
-    name: "none-without-searches",
-    severity: Severity::Info,
-    summary: "a pod asks the cluster's DNS without its search list",
-    page: include_str!("none_without_searches.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
     let is_none = workload.policy().is_some_and(|it| it.text == "None");
     if !is_none || !list(workload, "searches").is_empty() {
         return;
     }
     let known = context.cluster_dns(workload.document.file);
     let is_clusters =
-        |text: &str| address(text).is_some_and(|it| known.iter().any(|own| own.value == it));
+        |text: &str| parse_address(text).is_some_and(|it| known.iter().any(|own| own.value == it));
     let servers = workload.dns_config("nameservers");
     let Some(server) = servers.iter().find(|it| is_clusters(&it.text)) else {
         return;

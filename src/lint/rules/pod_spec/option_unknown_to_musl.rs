@@ -1,24 +1,9 @@
 #![doc = include_str!("option_unknown_to_musl.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
-
 use super::spec::{containers, field, options};
+use crate::lint::rules::prelude::*;
 
-/// KP010.
-pub static RULE: Rule = Rule {
-    code: "KP010",
-    name: "option-unknown-to-musl",
-    severity: Severity::Info,
-    summary: "an option that musl takes no notice of, in pods whose images have musl",
-    page: include_str!("option_unknown_to_musl.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let mut images = containers(workload).map(|it| field(it, "image")).peekable();
     if images.peek().is_none() || !images.all(|it| it.contains("alpine")) {
         return;

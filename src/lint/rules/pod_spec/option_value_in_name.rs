@@ -1,24 +1,9 @@
 #![doc = include_str!("option_value_in_name.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
-
 use super::spec::{asks_cluster_dns, options};
+use crate::lint::rules::prelude::*;
 
-/// KP022.
-pub static RULE: Rule = Rule {
-    code: "KP022",
-    name: "option-value-in-name",
-    severity: Severity::Warning,
-    summary: "the number of an option stands in its name",
-    page: include_str!("option_value_in_name.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     if !asks_cluster_dns(workload) {
         return;
     }

@@ -1,25 +1,11 @@
 #![doc = include_str!("option_value_is_no_text.md")]
 
 use crate::config::yaml::Kind;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
 use super::spec::options;
 
-/// KP023.
-pub static RULE: Rule = Rule {
-    code: "KP023",
-    name: "option-value-is-no-text",
-    severity: Severity::Error,
-    summary: "the value of an option is a number without quotes",
-    page: include_str!("option_value_is_no_text.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for option in options(workload) {
         let Some(value) = option.value else {
             continue;

@@ -1,24 +1,9 @@
 #![doc = include_str!("option_without_name.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
-
 use super::spec::options;
+use crate::lint::rules::prelude::*;
 
-/// KP024.
-pub static RULE: Rule = Rule {
-    code: "KP024",
-    name: "option-without-name",
-    severity: Severity::Error,
-    summary: "an entry of dnsConfig.options has no name",
-    page: include_str!("option_without_name.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for option in options(workload) {
         let is_named = option
             .name

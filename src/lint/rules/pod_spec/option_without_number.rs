@@ -1,25 +1,11 @@
 #![doc = include_str!("option_without_number.md")]
 
 use crate::config::yaml::Kind;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
 use super::spec::{asks_cluster_dns, is_placeholder, options};
 
-/// KP021.
-pub static RULE: Rule = Rule {
-    code: "KP021",
-    name: "option-without-number",
-    severity: Severity::Warning,
-    summary: "an option that is to be a number has none",
-    page: include_str!("option_without_number.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for option in options(workload) {
         let name = option.name();
         let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());

@@ -1,30 +1,16 @@
 #![doc = include_str!("pod_asks_itself.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::node::look;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::node::Pod;
 use crate::topology::Network;
 
-/// KP004.
-pub static RULE: Rule = Rule {
-    code: "KP004",
-    name: "pod-asks-itself",
-    severity: Severity::Error,
-    summary: "pods have loopback addresses alone as name servers, and no server of their own",
-    page: include_str!("pod_asks_itself.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let asks_itself = |pod: &&Pod| {
         let own = Network::Pod(pod.key());
         let serves = node.listeners.iter().any(|it| it.network == own)
             || node.servers.iter().any(|it| it.network == own);
-        let listed = look::own_file(pod).map(look::servers).unwrap_or_default();
+        let listed = pod.own_file().map(look::servers).unwrap_or_default();
         let is_seen = !pod.processes.is_empty() && pod.host_network == Some(false);
         is_seen
             && !serves
@@ -33,10 +19,7 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
             && listed.iter().all(|it| look::is_own(it.0))
     };
     let pods: Vec<&Pod> = node.pods.iter().filter(asks_itself).collect();
-    let first = pods
-        .first()
-        .and_then(|it| look::own_file(it))
-        .map(look::servers);
+    let first = pods.first().and_then(|it| it.own_file()).map(look::servers);
     let Some((address, place)) = first.and_then(|it| it.into_iter().next()) else {
         return;
     };

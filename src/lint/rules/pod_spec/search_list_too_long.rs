@@ -1,25 +1,11 @@
 #![doc = include_str!("search_list_too_long.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::facts::Text;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
 use super::spec;
 
-/// KP020.
-pub static RULE: Rule = Rule {
-    code: "KP020",
-    name: "search-list-too-long",
-    severity: Severity::Warning,
-    summary: "dnsConfig has more search domains than fit",
-    page: include_str!("search_list_too_long.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, context: &Context<'_>, report: &mut Report) {
     let searches = workload.dns_config("searches");
     let limits = context.pod_rules().limits;
     let chars: usize = searches.iter().map(|it| it.text.len() + 1).sum();

@@ -9,7 +9,7 @@ use crate::lint::context::Context;
 use crate::lint::document::Change;
 use crate::lint::facts::Text;
 use crate::lint::subject::Workload;
-use crate::pod::{self, Makers, PodFile, PodId, Runtime, Seen};
+use crate::pod::{self, KnownFile, Makers, PodFile, PodId, Runtime};
 use crate::text::Source;
 
 /// An entry of `dnsConfig.options`.
@@ -43,8 +43,7 @@ fn text_of(node: Option<&Node>) -> Option<&str> {
 
 /// The entries of a list in `dnsConfig`.
 pub(super) fn list<'d>(workload: &Workload<'d>, key: &str) -> &'d [Node] {
-    let list = workload.get("dnsConfig").and_then(|it| it.get(key));
-    list.and_then(Node::as_sequence).unwrap_or_default()
+    workload.spec.items(&["dnsConfig", key])
 }
 
 /// The options of `dnsConfig`.
@@ -60,9 +59,8 @@ pub(super) fn options<'d>(workload: &Workload<'d>) -> impl Iterator<Item = DnsOp
 
 /// The containers, those that run first included.
 pub(super) fn containers<'d>(workload: &Workload<'d>) -> impl Iterator<Item = &'d Node> {
-    let lists = ["initContainers", "containers"].map(|key| workload.get(key));
-    let lists = lists.into_iter().flatten().filter_map(Node::as_sequence);
-    lists.flatten()
+    let lists = ["initContainers", "containers"].into_iter();
+    lists.flat_map(|key| workload.spec.items(&[key]))
 }
 
 /// A text of a mapping: `image` of a container.
@@ -72,16 +70,9 @@ pub(super) fn field<'d>(node: &'d Node, key: &str) -> &'d str {
 
 /// Where the pod's name servers come from. `None`: the policy is none.
 pub(super) fn policy(workload: &Workload<'_>) -> Option<DnsPolicy> {
-    let Some(policy) = workload.policy() else {
-        return Some(DnsPolicy::ClusterFirst);
-    };
-    match policy.text.as_str() {
-        "ClusterFirst" => Some(DnsPolicy::ClusterFirst),
-        "ClusterFirstWithHostNet" => Some(DnsPolicy::ClusterFirstWithHostNet),
-        "Default" => Some(DnsPolicy::Default),
-        "None" => Some(DnsPolicy::None),
-        _ => None,
-    }
+    workload
+        .policy()
+        .map_or(Some(DnsPolicy::default()), |it| DnsPolicy::named(&it.text))
 }
 
 /// What decides about the pod's resolver. `None`: the policy is none.
@@ -130,12 +121,12 @@ pub(super) fn pod_file(workload: &Workload<'_>, context: &Context<'_>) -> Option
     let empty = ResolvConf::parse(Source::default());
     let makers = Makers {
         kubelet: &kubelet,
-        file: Seen::Read(&empty),
+        file: KnownFile::Read(&empty),
         node_ips: &[],
         runtime: context
             .node()
             .map_or_else(Runtime::default, |it| it.runtime.runtime),
-        node_file: Seen::Read(&empty),
+        node_file: KnownFile::Read(&empty),
     };
     let metadata = workload.object.get("metadata");
     let namespace = metadata.map(|it| field(it, "namespace"));
@@ -190,27 +181,6 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// An address as the API server reads it: zeros before a number of IPv4 are
-/// nothing to it.
-///
-/// Source: kubernetes `k8s.io/utils/net: ParseIPSloppy`.
-pub(super) fn address(text: &str) -> Option<IpAddr> {
-    if let Ok(address) = text.parse() {
-        return Some(address);
-    }
-    let number = |part: &str| {
-        let is_number = !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
-        let number = is_number.then(|| part.trim_start_matches('0'))?;
-        if number.is_empty() {
-            return Some(0_u8);
-        }
-        number.parse().ok()
-    };
-    let parts: Option<Vec<u8>> = text.split('.').map(number).collect();
-    let octets: [u8; 4] = parts?.try_into().ok()?;
-    Some(IpAddr::from(octets))
-}
-
 /// The names of Services with their namespaces, `web.shop.svc…`, that the
 /// containers are told to call.
 pub(super) fn service_names(workload: &Workload<'_>) -> Vec<(String, Text)> {
@@ -225,11 +195,9 @@ pub(super) fn called_hosts(workload: &Workload<'_>) -> Vec<(String, Text)> {
     let mut texts = Vec::new();
     for container in containers(workload) {
         for key in ["command", "args"] {
-            let words = container.get(key).and_then(Node::as_sequence);
-            texts.extend(words.unwrap_or_default());
+            texts.extend(container.items(&[key]));
         }
-        let variables = container.get("env").and_then(Node::as_sequence);
-        let values = variables.unwrap_or_default().iter();
+        let values = container.items(&["env"]).iter();
         texts.extend(values.filter_map(|it| it.get("value")));
     }
     let mut found = Vec::new();
@@ -289,20 +257,6 @@ mod tests {
         check("https://kubernetes.default.svc.cluster.local", None);
         check("http://web.example:80", None);
         check("http://$(HOST).shop.svc", None);
-    }
-
-    #[test]
-    fn addresses_are_read_as_the_api_server_does() {
-        let check = |text: &str, expected: Option<&str>| {
-            let found = address(text).map(|it| it.to_string());
-            assert_eq!(found.as_deref(), expected, "{text}");
-        };
-        check("010.096.0.10", Some("10.96.0.10"));
-        check("fd00::a", Some("fd00::a"));
-        check("10.96.0", None);
-        check("10.96.0.256", None);
-        check("fe80::1%eth0", None);
-        check("dns.example", None);
     }
 
     #[test]

@@ -3,32 +3,18 @@
 use std::net::IpAddr;
 
 use crate::config::resolv_conf::ResolvConf;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
 use crate::lint::rules::node::look;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::node::Pod;
 
-/// KP012.
-pub static RULE: Rule = Rule {
-    code: "KP012",
-    name: "stale-pod-file",
-    severity: Severity::Warning,
-    summary: "pods have name servers that the kubelet would no longer write",
-    page: include_str!("stale_pod_file.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some(conf) = look::kubelet_file(node) else {
         return;
     };
     let next = addresses(conf);
     let dns = look::cluster_dns(node);
     let is_stale_host = |pod: &&Pod| {
-        let Some(file) = look::own_file(pod).filter(|it| !is_clusters(it)) else {
+        let Some(file) = pod.own_file().filter(|it| !is_clusters(it)) else {
             return false;
         };
         let now = addresses(file);
@@ -46,7 +32,7 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
             && (is_dns || is_old_stub && !file_is_own(&next))
     };
     let is_stale_cluster = |pod: &&Pod| {
-        let file = look::own_file(pod).filter(|it| is_clusters(it));
+        let file = pod.own_file().filter(|it| is_clusters(it));
         let first = file.and_then(|it| addresses(it).first().copied());
         !dns.is_empty() && first.is_some_and(|it| !dns.contains(&it))
     };
@@ -103,7 +89,7 @@ fn say(
     severity: Severity,
     report: &mut Report,
 ) {
-    let file = pods.first().and_then(|it| look::own_file(it));
+    let file = pods.first().and_then(|it| it.own_file());
     let Some((now, place)) = file.and_then(|it| look::servers(it).into_iter().next()) else {
         return;
     };
@@ -135,7 +121,5 @@ fn say(
         .map(look::servers)
         .unwrap_or_default();
     let set = set.or_else(|| listed.into_iter().next().map(|it| it.1));
-    if let Some(set) = set {
-        finding.also(set, "this counts now");
-    }
+    finding.also_each(set, "this counts now");
 }

@@ -2,30 +2,15 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::kubelet::address::parse_address;
+use crate::lint::rules::prelude::*;
 
-use super::spec::address;
-
-/// KP028.
-pub static RULE: Rule = Rule {
-    code: "KP028",
-    name: "stub-in-dns-config",
-    severity: Severity::Error,
-    summary: "dnsConfig names a stub of the node, which in the pod is the pod itself",
-    page: include_str!("stub_in_dns_config.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     if workload.host_network().is_some() {
         return;
     }
     for server in workload.dns_config("nameservers") {
-        let found = address(&server.text);
+        let found = parse_address(&server.text);
         let Some((address, who)) = STUBS.iter().find(|it| found == Some(IpAddr::V4(it.0))) else {
             continue;
         };

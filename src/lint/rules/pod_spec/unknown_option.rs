@@ -1,24 +1,9 @@
 #![doc = include_str!("unknown_option.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
-
 use super::spec::{is_placeholder, options};
+use crate::lint::rules::prelude::*;
 
-/// KP029.
-pub static RULE: Rule = Rule {
-    code: "KP029",
-    name: "unknown-option",
-    severity: Severity::Info,
-    summary: "an option that no resolver knows",
-    page: include_str!("unknown_option.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     for option in options(workload) {
         let name = option.name();
         let plain = name.split(':').next().unwrap_or_default();

@@ -1,25 +1,11 @@
 #![doc = include_str!("waits_for_cluster_dns.md")]
 
 use crate::config::yaml::Node;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Workload;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
 use super::spec::{containers, field};
 
-/// KP002.
-pub static RULE: Rule = Rule {
-    code: "KP002",
-    name: "waits-for-cluster-dns",
-    severity: Severity::Warning,
-    summary: "a cloud controller asks the cluster's DNS, which waits for it",
-    page: include_str!("waits_for_cluster_dns.md"),
-    check: Check::Workload(check),
-};
-
-fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
     let is_cluster = |it: &crate::lint::facts::Text| it.text == "ClusterFirstWithHostNet";
     let Some(policy) = workload.policy().filter(is_cluster) else {
         return;

@@ -1,23 +1,8 @@
 #![doc = include_str!("carriage_returns.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
-use crate::lint::subject::{Entry, ResolverFile};
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 
-/// KR033.
-pub static RULE: Rule = Rule {
-    code: "KR033",
-    name: "carriage-returns",
-    severity: Severity::Error,
-    summary: "lines end as on Windows, and glibc takes no name server from them",
-    page: include_str!("carriage_returns.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     // The kubelet takes the carriage return for a blank, and a runtime writes
     // files without it.
     if file.role == Role::Kubelet {

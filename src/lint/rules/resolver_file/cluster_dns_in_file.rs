@@ -2,28 +2,14 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
+use crate::address::is_link_local;
 use crate::lint::facts::{DnsPod, Forward};
-use crate::lint::options::Role;
-use crate::lint::report::Report;
-use crate::lint::rules::resolver_file::common::{
-    handed_out, is_link_local, is_own_file, is_sender, point_to_setting,
-};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::is_own_file;
+use crate::lint::rules::node::look::is_own;
+use crate::lint::rules::prelude::*;
+use crate::lint::rules::resolver_file::common::{handed_out, point_to_setting};
 
-/// KR005.
-pub static RULE: Rule = Rule {
-    code: "KR005",
-    name: "cluster-dns-in-file",
-    severity: Severity::Error,
-    summary: "the kubelet's file names the cluster's own DNS",
-    page: include_str!("cluster_dns_in_file.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role != Role::Kubelet {
         return;
     }
@@ -31,7 +17,7 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let cluster = context.cluster_dns(file.read.file);
     let is_cluster = |address: IpAddr| {
         let known = cluster.iter().find(|it| it.value == address);
-        known.filter(|_| !is_link_local(address) && !is_sender(address))
+        known.filter(|_| !is_link_local(address) && !is_own(address))
     };
     let mut servers = handed_out(file, context);
     let Some((address, server, known)) =
@@ -41,7 +27,7 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     };
     let corefiles = context.corefiles(file.read.file);
     let mut targets = corefiles.iter().flat_map(|it| &it.forwards);
-    let reads_file = |it: &Forward| it.to.iter().any(is_own_file);
+    let reads_file = |it: &Forward| it.to.iter().any(|it| is_own_file(&it.text));
     if !corefiles.is_empty() && !targets.any(reads_file) {
         return;
     }
@@ -57,8 +43,6 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
         .add(server.at, message)
         .help("name the servers that the cluster's DNS is to ask; let the node ask it through split DNS instead")
         .note("CoreDNS with a forward to /etc/resolv.conf asks itself through the Service: it ends with a FATAL message, or its queries time out");
-    if let Some(at) = known.at {
-        finding.also(at, "the cluster's DNS is set here");
-    }
+    finding.also_each(known.at, "the cluster's DNS is set here");
     point_to_setting(finding, file);
 }

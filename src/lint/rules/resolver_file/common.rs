@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::address::Address;
 use crate::kubelet::Version;
 use crate::kubelet::choice::NODE_FILE;
 use crate::lint::context::Context;
@@ -15,20 +14,6 @@ use crate::lint::subject::ResolverFile;
 ///
 /// Source: moby `libnetwork/resolver.go`.
 pub(super) const DOCKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 11));
-
-/// Whether packets to the address stay in the network namespace of their
-/// sender.
-pub(super) fn is_sender(address: IpAddr) -> bool {
-    Address::from(address).reached().is_loopback()
-}
-
-/// Whether only machines on the same link have the address.
-pub(super) fn is_link_local(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(it) => it.is_link_local(),
-        IpAddr::V6(it) => it.is_unicast_link_local(),
-    }
-}
 
 /// Whether a word is to be replaced before the file is used: `{{ dns }}`,
 /// `$DNS`, `__DNS__`.
@@ -55,19 +40,7 @@ pub(super) fn handed_out<'f>(
 ) -> impl Iterator<Item = (IpAddr, &'f Text)> {
     let servers = file.read.servers.iter();
     let servers = servers.take(handed_out_count(file, context));
-    servers.filter_map(|server| {
-        let (address, _scope) = server.text.split_once('%').unwrap_or((&server.text, ""));
-        Some((address.parse().ok()?, server))
-    })
-}
-
-/// Whether a target of `forward` is the server's own `/etc/resolv.conf`. In
-/// NodeLocal DNSCache's template a word becomes it unless the cluster says
-/// otherwise.
-///
-/// Source: kubernetes/dns `cmd/node-cache/app/configmap.go`.
-pub(super) fn is_own_file(target: &Text) -> bool {
-    target.text == NODE_FILE || target.text == "__PILLAR__UPSTREAM__SERVERS__"
+    servers.filter_map(|it| Some((it.server()?, it)))
 }
 
 /// Whether somebody made the file for the kubelet: in the node's own file and
@@ -80,12 +53,10 @@ pub(super) fn is_made_for_kubelet(file: &ResolverFile<'_>) -> bool {
 
 /// Points to the setting that names the file for the kubelet, if one was given.
 pub(super) fn point_to_setting(finding: &mut Draft, file: &ResolverFile<'_>) {
-    if let Some(setting) = file.named_by {
-        finding.also(
-            setting.at,
-            "the kubelet hands the file to pods because of this",
-        );
-    }
+    finding.also_each(
+        file.named_by.map(|it| it.at),
+        "the kubelet hands the file to pods because of this",
+    );
 }
 
 /// `kubelet 1.25`, or `the kubelet` if its version is not known.

@@ -1,24 +1,9 @@
 #![doc = include_str!("docker_nameserver.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{DOCKER, handed_out, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 
-/// KR028.
-pub static RULE: Rule = Rule {
-    code: "KR028",
-    name: "docker-nameserver",
-    severity: Severity::Error,
-    summary: "the kubelet's file names Docker's resolver, which works in one container only",
-    page: include_str!("docker_nameserver.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role != Role::Kubelet {
         return;
     }

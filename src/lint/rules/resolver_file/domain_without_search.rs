@@ -1,24 +1,9 @@
 #![doc = include_str!("domain_without_search.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 
-/// KR018.
-pub static RULE: Rule = Rule {
-    code: "KR018",
-    name: "domain-without-search",
-    severity: Severity::Info,
-    summary: "the kubelet does not read the domain line, and there is no search line",
-    page: include_str!("domain_without_search.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(last) = file.lines("domain").next_back() else {
         return;
     };

@@ -4,26 +4,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::handed_out_count;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::text::Span;
 
-/// KR007.
-pub static RULE: Rule = Rule {
-    code: "KR007",
-    name: "duplicate-nameserver",
-    severity: Severity::Warning,
-    summary: "the same name server stands twice in a file for pods",
-    page: include_str!("duplicate_nameserver.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role == Role::Node || file.read.servers.len() < 2 {
         return;
     }

@@ -1,24 +1,9 @@
 #![doc = include_str!("empty_nameserver_line.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 
-/// KR009.
-pub static RULE: Rule = Rule {
-    code: "KR009",
-    name: "empty-nameserver-line",
-    severity: Severity::Error,
-    summary: "a nameserver line without a value makes the kubelet refuse the file",
-    page: include_str!("empty_nameserver_line.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     for entry in file.lines("nameserver") {
         if entry.values().next().is_some() {
             continue;

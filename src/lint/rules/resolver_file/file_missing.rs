@@ -1,25 +1,11 @@
 #![doc = include_str!("file_missing.md")]
 
-use crate::finding::Severity;
+use crate::kubelet::Found;
 use crate::kubelet::choice::{NODE_FILE, UPLINK_FILE};
-use crate::kubelet::{Found, Origin};
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
-use crate::node::Node;
+use crate::lint::rules::prelude::*;
 use crate::text::Place;
 
-/// KR024.
-pub static RULE: Rule = Rule {
-    code: "KR024",
-    name: "file-missing",
-    severity: Severity::Error,
-    summary: "the file that the kubelet's resolvConf names is not there",
-    page: include_str!("file_missing.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let (Some(kubelet), Some(file)) = (&node.kubelet, &node.kubelet_file) else {
         return;
     };
@@ -36,10 +22,7 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         Some(last) => format!("{path} leads to {last}, which is not there"),
         None => format!("{path} is not there"),
     };
-    let set = match &kubelet.resolv_conf.origin {
-        Origin::File(place) => Some(place.clone()),
-        _ => None,
-    };
+    let set = kubelet.resolv_conf.origin.place().cloned();
     let place = set.unwrap_or_else(|| Place::nowhere(path));
     let finding = report
         .add(place, message)

@@ -1,23 +1,8 @@
 #![doc = include_str!("generated_public_servers.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::facts::Text;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
-use crate::lint::subject::{Kubelet, ResolverFile};
-use crate::lint::{Check, Rule};
-
-/// KR029.
-pub static RULE: Rule = Rule {
-    code: "KR029",
-    name: "generated-public-servers",
-    severity: Severity::Warning,
-    summary: "k3s or rke2 found no file that it takes, and hands out public servers",
-    page: include_str!("generated_public_servers.md"),
-    check: Check::Resolver(check),
-};
 
 /// The files that k3s and rke2 make, by the end of their paths.
 ///
@@ -30,7 +15,7 @@ const GENERATED: [&str; 3] = [
 /// What they write there.
 const PUBLIC: [&str; 2] = ["8.8.8.8", "2001:4860:4860::8888"];
 
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let path = file.read.path.as_str();
     let is_generated = GENERATED.iter().any(|it| path.ends_with(it));
     let is_public = |it: &Text| PUBLIC.contains(&it.text.as_str());

@@ -1,25 +1,10 @@
 #![doc = include_str!("indented_keyword.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::text::Span;
 
-/// KR020.
-pub static RULE: Rule = Rule {
-    code: "KR020",
-    name: "indented-keyword",
-    severity: Severity::Warning,
-    summary: "the C libraries do not read an indented line, and the kubelet does",
-    page: include_str!("indented_keyword.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     for entry in file.entries {
         let blanks = Span {
             start: entry.line.span().start,

@@ -1,30 +1,16 @@
 #![doc = include_str!("loopback_beside_others.md")]
 
-use crate::finding::Severity;
 use crate::kubelet::choice::UPLINK_FILE;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::node::look::is_own;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{
-    DOCKER, handed_out, handed_out_count, is_sender, point_to_setting,
+    DOCKER, handed_out, handed_out_count, point_to_setting,
 };
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::loopback::{self, Evidence};
 
-/// KR002.
-pub static RULE: Rule = Rule {
-    code: "KR002",
-    name: "loopback-beside-others",
-    severity: Severity::Error,
-    summary: "a loopback address stands beside other servers in the kubelet's file",
-    page: include_str!("loopback_beside_others.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let own = handed_out(file, context)
-        .filter(|(it, _)| is_sender(*it))
+        .filter(|(it, _)| is_own(*it))
         .count();
     if file.role != Role::Kubelet || own == handed_out_count(file, context) {
         return;

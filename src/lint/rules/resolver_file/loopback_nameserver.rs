@@ -2,29 +2,14 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
 use crate::kubelet::choice::UPLINK_FILE;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{
     DOCKER, handed_out, handed_out_count, point_to_setting,
 };
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::loopback::{self, Evidence};
 
-/// KR001.
-pub static RULE: Rule = Rule {
-    code: "KR001",
-    name: "loopback-nameserver",
-    severity: Severity::Error,
-    summary: "every name server of the kubelet's file is a loopback address",
-    page: include_str!("loopback_nameserver.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let is_bad = |address: IpAddr| address.to_canonical().is_loopback();
     let mut servers = handed_out(file, context);
     let Some((address, first)) = servers.next().filter(|(it, _)| is_bad(*it)) else {

@@ -2,23 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{handed_out, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
-
-/// KR027.
-pub static RULE: Rule = Rule {
-    code: "KR027",
-    name: "magicdns-nameserver",
-    severity: Severity::Warning,
-    summary: "the kubelet's file names Tailscale's MagicDNS, which pods often cannot reach",
-    page: include_str!("magicdns_nameserver.md"),
-    check: Check::Resolver(check),
-};
 
 /// Source: tailscale `net/tsaddr/tsaddr.go: TailscaleServiceIP`.
 const MAGIC_DNS: [IpAddr; 2] = [
@@ -26,7 +11,7 @@ const MAGIC_DNS: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::new(0xfd7a, 0x115c, 0xa1e0, 0, 0, 0, 0, 0x53)),
 ];
 
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role != Role::Kubelet {
         return;
     }

@@ -1,25 +1,10 @@
 #![doc = include_str!("missing_nameserver.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
 use crate::lint::rules::resolver_file::uplink_file_empty;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 
-/// KR008.
-pub static RULE: Rule = Rule {
-    code: "KR008",
-    name: "missing-nameserver",
-    severity: Severity::Error,
-    summary: "the kubelet's file has no name server",
-    page: include_str!("missing_nameserver.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     if file.role == Role::Node || !file.read.servers.is_empty() {
         return;
     }

@@ -3,30 +3,14 @@
 use std::net::IpAddr;
 
 use crate::address::inet_aton;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{is_template, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 
-/// KR010.
-pub static RULE: Rule = Rule {
-    code: "KR010",
-    name: "nameserver-not-ip",
-    severity: Severity::Error,
-    summary: "what stands behind nameserver is no IP address",
-    page: include_str!("nameserver_not_ip.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     let is_pods = file.role != Role::Node;
     for server in &file.read.servers {
         let text = server.text.as_str();
-        let (address, _scope) = text.split_once('%').unwrap_or((text, ""));
-        if address.parse::<IpAddr>().is_ok() || is_template(text.as_bytes()) {
+        if server.server().is_some() || is_template(text.as_bytes()) {
             continue;
         }
         if let Some(read) = inet_aton(text.as_bytes()) {

@@ -2,27 +2,12 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
-use crate::lint::rules::resolver_file::common::{
-    handed_out, handed_out_count, is_link_local, is_sender, point_to_setting,
-};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
+use crate::address::is_link_local;
+use crate::lint::rules::node::look::is_own;
+use crate::lint::rules::prelude::*;
+use crate::lint::rules::resolver_file::common::{handed_out, handed_out_count, point_to_setting};
 
-/// KR012.
-pub static RULE: Rule = Rule {
-    code: "KR012",
-    name: "nameserver-of-other-family",
-    severity: Severity::Warning,
-    summary: "pods have no address of the family of a name server",
-    page: include_str!("nameserver_of_other_family.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let networks = &context.options().pod_cidr;
     if file.role != Role::Kubelet || networks.is_empty() {
         return;
@@ -31,7 +16,7 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let (v4, v6) = (has(IpAddr::is_ipv4), has(IpAddr::is_ipv6));
     let is_other = |address: IpAddr| {
         let is_v4 = address.to_canonical().is_ipv4();
-        !is_sender(address) && !is_link_local(address) && if is_v4 { !v4 } else { !v6 }
+        !is_own(address) && !is_link_local(address) && if is_v4 { !v4 } else { !v6 }
     };
     let others = handed_out(file, context)
         .filter(|(it, _)| is_other(*it))

@@ -1,26 +1,12 @@
 #![doc = include_str!("not_plain_text.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::text::Span;
-
-/// KR032.
-pub static RULE: Rule = Rule {
-    code: "KR032",
-    name: "not-plain-text",
-    severity: Severity::Warning,
-    summary: "the file has a byte-order mark or NUL bytes",
-    page: include_str!("not_plain_text.md"),
-    check: Check::Resolver(check),
-};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     let bytes = file.document.source.bytes.as_slice();
     if bytes.starts_with(BYTE_ORDER_MARK) {
         let mark = Span::new(0, BYTE_ORDER_MARK.len());

@@ -1,21 +1,7 @@
 #![doc = include_str!("options_not_inherited.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{is_made_for_kubelet, point_to_setting};
-use crate::lint::subject::{Entry, ResolverFile};
-use crate::lint::{Check, Rule};
-
-/// KR023.
-pub static RULE: Rule = Rule {
-    code: "KR023",
-    name: "options-not-inherited",
-    severity: Severity::Info,
-    summary: "most pods do not get the options of a file that was made for the kubelet",
-    page: include_str!("options_not_inherited.md"),
-    check: Check::Resolver(check),
-};
 
 /// Options that change how a resolver asks.
 const ASKING: [&str; 8] = [
@@ -29,7 +15,7 @@ const ASKING: [&str; 8] = [
     "no-aaaa",
 ];
 
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     if !is_made_for_kubelet(file) {
         return;
     }

@@ -2,26 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
+use crate::address::is_link_local;
 use crate::lint::facts::{CorefileFacts, Text};
-use crate::lint::options::Role;
-use crate::lint::report::Report;
-use crate::lint::rules::resolver_file::common::{
-    handed_out, is_link_local, is_own_file, point_to_setting,
-};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
-
-/// KR004.
-pub static RULE: Rule = Rule {
-    code: "KR004",
-    name: "own-node-cache",
-    severity: Severity::Error,
-    summary: "the kubelet's file names the node's DNS cache, which forwards to that file",
-    page: include_str!("own_node_cache.md"),
-    check: Check::Resolver(check),
-};
+use crate::lint::rules::is_own_file;
+use crate::lint::rules::prelude::*;
+use crate::lint::rules::resolver_file::common::{handed_out, point_to_setting};
 
 /// The addresses of NodeLocal DNSCache in Kubernetes's manifest and in
 /// kubespray.
@@ -31,7 +16,8 @@ const USUAL: [IpAddr; 2] = [
 ];
 /// What the manifest has in place of the cache's own address.
 const OWN_ADDRESS: &str = "__PILLAR__LOCAL__DNS__";
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let servers = handed_out(file, context).filter(|(it, _)| is_link_local(*it));
     let servers: Vec<(IpAddr, &Text)> = servers.collect();
     if file.role != Role::Kubelet || servers.is_empty() {
@@ -80,5 +66,5 @@ fn binds(corefile: &CorefileFacts, address: IpAddr) -> bool {
 fn file_upstream(corefile: &CorefileFacts) -> Option<&Text> {
     let all = corefile.forwards.iter().filter(|it| it.from == ".");
     let mut targets = all.flat_map(|it| &it.to);
-    targets.find(|it| is_own_file(it))
+    targets.find(|it| is_own_file(&it.text))
 }

@@ -2,32 +2,17 @@
 
 use std::net::IpAddr;
 
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
 use crate::lint::facts::Text;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{handed_out, handed_out_count, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
-
-/// KR011.
-pub static RULE: Rule = Rule {
-    code: "KR011",
-    name: "scoped-nameserver",
-    severity: Severity::Error,
-    summary: "a name server for pods is an address of one of the node's links",
-    page: include_str!("scoped_nameserver.md"),
-    check: Check::Resolver(check),
-};
 
 /// Before it, the scope makes a Corefile's `forward` an error.
 ///
 /// Source: coredns#3528.
 const SCOPE_PARSED: Version = Version::release(1, 6, 7);
 
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role == Role::Node {
         return;
     }

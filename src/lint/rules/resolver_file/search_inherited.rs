@@ -1,23 +1,9 @@
 #![doc = include_str!("search_inherited.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{is_made_for_kubelet, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 
-/// KR017.
-pub static RULE: Rule = Rule {
-    code: "KR017",
-    name: "search-inherited",
-    severity: Severity::Info,
-    summary: "every pod gets the search domains of a file that was made for the kubelet",
-    page: include_str!("search_inherited.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     let domains = file.read.searches.iter().filter(|it| it.text != ".");
     let count = domains.clone().count();
     let Some(first) = domains

@@ -1,26 +1,11 @@
 #![doc = include_str!("search_root.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{kubelet, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::pod::Rules;
 use crate::pod::rules::FinalDots;
 
-/// KR013.
-pub static RULE: Rule = Rule {
-    code: "KR013",
-    name: "search-root",
-    severity: Severity::Warning,
-    summary: "the search list has the root, which an old kubelet hands to pods",
-    page: include_str!("search_root.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     // Systemd writes it on every node without a domain: without an old
     // version it is fine.
     let Some(version) = context.kubelet_version() else {
@@ -32,7 +17,7 @@ fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
         return;
     };
     let who = kubelet(Some(version));
-    let finding = match Rules::of(Some(version)).final_dots {
+    let finding = match Rules::of_version(Some(version)).final_dots {
         FinalDots::RootDropped => return,
         FinalDots::Cut => report
             .add(

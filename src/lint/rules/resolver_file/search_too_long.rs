@@ -1,26 +1,11 @@
 #![doc = include_str!("search_too_long.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::facts::Text;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{kubelet, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::pod::DEFAULT_CLUSTER_DOMAIN;
 
-/// KR015.
-pub static RULE: Rule = Rule {
-    code: "KR015",
-    name: "search-too-long",
-    severity: Severity::Warning,
-    summary: "a search domain or the search line is longer than the kubelet lets into a pod's file",
-    page: include_str!("search_too_long.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role != Role::Kubelet {
         return;
     }

@@ -1,26 +1,12 @@
 #![doc = include_str!("split_dns_flattened.md")]
 
 use crate::address::DNS_PORT;
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::loopback::name_servers;
-use crate::node::Node;
 use crate::text::Place;
 use crate::topology::resolved::{Resolved, Scope, UPLINK_FILE};
 
-/// KR030.
-pub static RULE: Rule = Rule {
-    code: "KR030",
-    name: "split-dns-flattened",
-    severity: Severity::Info,
-    summary: "systemd-resolved's file does not say what it knows of domains, ports and TLS",
-    page: include_str!("split_dns_flattened.md"),
-    check: Check::Node(check),
-};
-
-fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let (Some(file), Some(resolved)) = (&node.kubelet_file, &node.resolved) else {
         return;
     };
@@ -34,16 +20,14 @@ fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     let Some((what, place)) = flattened(resolved) else {
         return;
     };
-    let finding = report
+    report
         .add(
             content.source.place_of(span.start),
             what,
         )
         .help("if pods need it, give systemd-resolved an address that pods reach with DNSStubListenerExtra=, and name that in a file for the kubelet")
-        .note("pods ask any of the servers for any name, in clear text");
-    if let Some(place) = place {
-        finding.also(place, "systemd-resolved has it from here");
-    }
+        .note("pods ask any of the servers for any name, in clear text")
+        .also_each(place, "systemd-resolved has it from here");
 }
 
 /// What systemd-resolved does and its file cannot say.

@@ -2,33 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::finding::Severity;
 use crate::kubelet::Version;
-use crate::lint::context::Context;
 use crate::lint::document::Change;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{is_comment, kubelet, point_to_setting};
-use crate::lint::subject::{Entry, ResolverFile};
-use crate::lint::{Check, Rule};
 use crate::text::{Span, ordered};
-
-/// KR021.
-pub static RULE: Rule = Rule {
-    code: "KR021",
-    name: "split-options",
-    severity: Severity::Warning,
-    summary: "an old kubelet takes only the last options line",
-    page: include_str!("split_options.md"),
-    check: Check::Resolver(check),
-};
 
 /// Since then the options of all lines count.
 ///
 /// Source: kubernetes#112414.
 const MERGED: Version = Version::minor(1, 26);
 
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let version = context.kubelet_version();
     if file.role != Role::Kubelet || version.is_some_and(|it| it >= MERGED) {
         return;

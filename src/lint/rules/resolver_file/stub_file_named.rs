@@ -1,26 +1,12 @@
 #![doc = include_str!("stub_file_named.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
+use crate::kubelet::flags::Name;
 use crate::lint::document::Change;
-use crate::lint::facts::Key;
-use crate::lint::report::Report;
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
+use crate::lint::rules::prelude::*;
 use crate::topology::resolved::{STATIC_FILES, STUB_FILE, UPLINK_FILE};
 
-/// KR025.
-pub static RULE: Rule = Rule {
-    code: "KR025",
-    name: "stub-file-named",
-    severity: Severity::Error,
-    summary: "resolvConf names a file that systemd-resolved writes for programs of the node",
-    page: include_str!("stub_file_named.md"),
-    check: Check::Kubelet(check),
-};
-
-fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report) {
-    let setting = kubelet.setting(Key::ResolvConf);
+pub(super) fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report) {
+    let setting = kubelet.setting(Name::ResolvConf);
     let (Some(setting), Some(value)) = (setting, kubelet.resolv_conf()) else {
         return;
     };

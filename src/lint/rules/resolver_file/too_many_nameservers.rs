@@ -1,24 +1,9 @@
 #![doc = include_str!("too_many_nameservers.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 
-/// KR006.
-pub static RULE: Rule = Rule {
-    code: "KR006",
-    name: "too-many-nameservers",
-    severity: Severity::Warning,
-    summary: "the kubelet's file has more name servers than a pod's file takes",
-    page: include_str!("too_many_nameservers.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     let most = context.pod_rules().limits.servers;
     let Some(first) = file.read.servers.get(most) else {
         return;

@@ -1,23 +1,8 @@
 #![doc = include_str!("too_many_search_domains.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{kubelet, point_to_setting};
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::pod::rules::FinalDots;
-
-/// KR014.
-pub static RULE: Rule = Rule {
-    code: "KR014",
-    name: "too-many-search-domains",
-    severity: Severity::Warning,
-    summary: "the kubelet's file has more search domains than fit beside the cluster's",
-    page: include_str!("too_many_search_domains.md"),
-    check: Check::Resolver(check),
-};
 
 /// `NAMESPACE.svc.DOMAIN`, `svc.DOMAIN`, `DOMAIN`.
 ///
@@ -25,7 +10,7 @@ pub static RULE: Rule = Rule {
 /// generateSearchesForDNSClusterFirst`.
 const OF_CLUSTER: usize = 3;
 
-fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut Report) {
     if file.role != Role::Kubelet {
         return;
     }

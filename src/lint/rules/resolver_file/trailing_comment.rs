@@ -1,26 +1,11 @@
 #![doc = include_str!("trailing_comment.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
 use crate::lint::document::Change;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::{is_comment, point_to_setting};
-use crate::lint::subject::{Entry, ResolverFile};
-use crate::lint::{Check, Rule};
 use crate::text::Span;
 
-/// KR019.
-pub static RULE: Rule = Rule {
-    code: "KR019",
-    name: "trailing-comment",
-    severity: Severity::Warning,
-    summary: "the words of a comment behind values become domains or options",
-    page: include_str!("trailing_comment.md"),
-    check: Check::Resolver(check),
-};
-
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     for entry in file.entries {
         let is_search = entry.is("search");
         if !is_search && !entry.is("options") {

@@ -1,23 +1,8 @@
 #![doc = include_str!("uplink_file_empty.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::options::Role;
-use crate::lint::report::Report;
+use crate::lint::rules::prelude::*;
 use crate::lint::rules::resolver_file::common::point_to_setting;
-use crate::lint::subject::ResolverFile;
-use crate::lint::{Check, Rule};
 use crate::text::Span;
-
-/// KR026.
-pub static RULE: Rule = Rule {
-    code: "KR026",
-    name: "uplink-file-empty",
-    severity: Severity::Error,
-    summary: "systemd-resolved knew no server when it wrote the kubelet's file",
-    page: include_str!("uplink_file_empty.md"),
-    check: Check::Resolver(check),
-};
 
 /// What systemd-resolved writes when it knows no server.
 ///
@@ -25,7 +10,7 @@ pub static RULE: Rule = Rule {
 /// write_uplink_resolv_conf_contents`.
 const NONE_KNOWN: &[u8] = b"# No DNS servers known.";
 
-fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Report) {
     if file.role != Role::Kubelet {
         return;
     }

@@ -1,27 +1,13 @@
 #![doc = include_str!("volatile_path.md")]
 
-use crate::finding::Severity;
-use crate::lint::context::Context;
-use crate::lint::report::Report;
-use crate::lint::subject::Kubelet;
-use crate::lint::{Check, Rule};
-
-/// KR031.
-pub static RULE: Rule = Rule {
-    code: "KR031",
-    name: "volatile-path",
-    severity: Severity::Warning,
-    summary: "resolvConf names a file in a directory that is emptied",
-    page: include_str!("volatile_path.md"),
-    check: Check::Kubelet(check),
-};
+use crate::lint::rules::prelude::*;
 
 /// Directories that are emptied while the node runs.
 ///
 /// Source: `tmpfiles.d(5)`; systemd `tmpfiles.d/tmp.conf`.
 const EMPTIED: [&str; 2] = ["/tmp/", "/var/tmp/"];
 
-fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report) {
+pub(super) fn check(kubelet: &Kubelet<'_>, _: &Context<'_>, report: &mut Report) {
     let Some(value) = kubelet.resolv_conf() else {
         return;
     };

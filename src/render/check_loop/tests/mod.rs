@@ -160,7 +160,7 @@ fn github_commands_are_one_line_each_and_escaped() {
         }
     }
     let text = written(github::write, &report(Verdict::Loop));
-    let start = "::error file=/var/lib/kubelet/config.yaml,line=8,col=1,title=kdns check-loop::CoreDNS asks ";
+    let start = "::error file=/var/lib/kubelet/config.yaml,line=8,col=1,title=kdns check-loop::DNS loops: the ";
     assert!(text.starts_with(start), "{text}");
 }
 
@@ -256,15 +256,15 @@ fn a_change_may_remove_something_or_be_done_already() {
 fn concise_lines_begin_with_a_place() {
     let text = written(concise::write, &report(Verdict::Loop));
     let expected = "\
-/var/lib/kubelet/config.yaml:8:1: error: CoreDNS asks itself: 127.0.0.53 in its pod is its own address
+/var/lib/kubelet/config.yaml:8:1: error: DNS loops: the probe's query came back to dnsmasq on 127.0.1.1:53
 /etc/coredns/Corefile:16:5: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: forward . /etc/resolv.conf
 /run/systemd/resolve/stub-resolv.conf:20:1: note: CoreDNS (pod kube-system/coredns-0) in the pod's network sends to 127.0.0.53:53: nameserver 127.0.0.53
 /var/log/pods/kube-system_coredns-0_u/coredns/3.log:5:1: note: loop-fatal, seen 3×, from 2026-11-21T02:07:12Z to 2026-11-21T02:09:12Z: [FATAL] plugin/loop: Loop
 /var/lib/kubelet/config.yaml:8:1: note: to fix it, replace \"resolvConf: /etc/resolv.conf\" by \"resolvConf: /run/systemd/resolve/resolv.conf\"
-/var/lib/kubelet/config.yaml:8:1: note: then: restart the kubelet
-/var/lib/kubelet/config.yaml:8:1: note: but: --resolv-conf overrides it
-/var/lib/kubelet/config.yaml:8:1: note: does not help: removing loop from the Corefile
-kdns: note: the kubelet's file is newer than the kubelet
+/var/lib/kubelet/config.yaml:8:1: note: then: Restart the kubelet: systemctl restart kubelet
+/var/lib/kubelet/config.yaml:8:1: note: but: A flag --resolv-conf would override it; this kubelet has none
+/var/lib/kubelet/config.yaml:8:1: note: does not help: Removing loop from the Corefile: it only tells of the loop, and without it queries go round until the memory is used up
+kdns: note: No DNS server of the cluster was found on this node, so CoreDNS is judged only at its next start
 kdns: note: cannot read /etc/unbound: Is a directory
 ";
     assert_eq!(text, expected);

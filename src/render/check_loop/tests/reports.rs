@@ -1,7 +1,8 @@
 //! Reports made by hand.
 
+use crate::check_loop::facts::{Cause, Caveat, Manifest, Missing, Remark, Step, Unknown, Useless};
 use crate::check_loop::{
-    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When,
+    Chain, Edit, End, Fix, Hop, Proof, Report, Setup, Sighting, State, Verdict, When, Who,
 };
 use crate::render::check_loop::probe::tests::seen;
 use crate::text::Place;
@@ -29,14 +30,17 @@ fn setup() -> Setup {
 }
 
 /// A loop as it is on many nodes.
+#[expect(clippy::too_many_lines, reason = "one value")]
 pub(super) fn report(verdict: Verdict) -> Report {
     let proof = |at, text: &str| Proof {
         place: at,
         text: text.to_owned(),
     };
     let hop = Hop {
-        who: "CoreDNS (pod kube-system/coredns-0)".to_owned(),
-        network: "in the pod's network".to_owned(),
+        who: Who::Server {
+            label: "CoreDNS (pod kube-system/coredns-0)".to_owned(),
+            is_on_node: false,
+        },
         sends_to: "127.0.0.53:53".to_owned(),
         proof: vec![
             proof(
@@ -55,7 +59,12 @@ pub(super) fn report(verdict: Verdict) -> Report {
         verdict,
         now: State::Loop,
         next_start: State::Loop,
-        headline: "CoreDNS asks itself: 127.0.0.53 in its pod is its own address".to_owned(),
+        cause: Some(Cause::Probe {
+            who: "dnsmasq".to_owned(),
+            server: "127.0.1.1:53".parse().unwrap(),
+            others: 0,
+        }),
+        concern: None,
         chains: vec![Chain {
             when: When::Now,
             zone: ".".to_owned(),
@@ -70,9 +79,12 @@ pub(super) fn report(verdict: Verdict) -> Report {
                 old: Some("resolvConf: /etc/resolv.conf".to_owned()),
                 new: "resolvConf: /run/systemd/resolve/resolv.conf".to_owned(),
             },
-            then: vec!["restart the kubelet".to_owned()],
-            but: vec!["--resolv-conf overrides it".to_owned()],
-            not: vec!["removing loop from the Corefile".to_owned()],
+            then: vec![Step::RestartKubelet {
+                command: "systemctl restart kubelet",
+                is_unit_changed: false,
+            }],
+            but: vec![Caveat::Flag],
+            not: vec![Useless::NoLoopPlugin],
         }),
         evidence: vec![Sighting {
             kind: "loop-fatal",
@@ -81,19 +93,21 @@ pub(super) fn report(verdict: Verdict) -> Report {
             count: 3,
             first: Some("2026-11-21T02:07:12Z".to_owned()),
             last: Some("2026-11-21T02:09:12Z".to_owned()),
+            pod: Some("kube-system/coredns-0".to_owned()),
+            servers: Vec::new(),
         }],
         missing: Vec::new(),
-        remarks: vec!["the kubelet's file is newer than the kubelet".to_owned()],
+        remarks: vec![Remark::NoServer],
         skipped: vec!["cannot read /etc/unbound: Is a directory".to_owned()],
         probe: None,
     }
 }
 
 /// The report with `text` wherever a string stands.
+#[expect(clippy::too_many_lines, reason = "one value")]
 pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
     let mut report = report(verdict);
     let set = |it: &mut String| text.clone_into(it);
-    set(&mut report.headline);
     let setup = &mut report.setup;
     let words = [
         &mut report.node,
@@ -113,19 +127,23 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
         *list = vec![text.to_owned()];
     }
     report.probe = Some(seen(text));
-    for list in [
-        &mut report.remarks,
-        &mut report.skipped,
-        &mut report.missing,
-    ] {
-        *list = vec![text.to_owned()];
-    }
+    let owned = || text.to_owned();
+    report.skipped = vec![owned()];
+    report.remarks = vec![Remark::NoLoopPlugin(owned())];
+    report.missing = vec![Missing::Privilege(owned())];
+    report.cause = Some(Cause::Probe {
+        who: owned(),
+        server: "127.0.0.53:53".parse().unwrap(),
+        others: 0,
+    });
     for chain in &mut report.chains {
-        chain.end = End::Unknown(text.to_owned());
+        chain.end = End::Unknown(Unknown::Target(owned()));
         set(&mut chain.zone);
         for hop in &mut chain.hops {
-            set(&mut hop.who);
-            set(&mut hop.network);
+            hop.who = Who::Server {
+                label: owned(),
+                is_on_node: true,
+            };
             set(&mut hop.sends_to);
             for proof in &mut hop.proof {
                 set(&mut proof.text);
@@ -142,9 +160,12 @@ pub(super) fn filled(verdict: Verdict, text: &str) -> Report {
         set(&mut fix.edit.place.file);
         set(&mut fix.edit.new);
         fix.edit.old = None;
-        for list in [&mut fix.then, &mut fix.but, &mut fix.not] {
-            *list = vec![text.to_owned()];
-        }
+        fix.then = vec![Step::RecreateStatic {
+            pod: owned(),
+            manifest: Manifest::File(owned()),
+        }];
+        fix.but = vec![Caveat::Node(owned())];
+        fix.not = vec![Useless::Editing(owned())];
     }
     report
 }

@@ -1,113 +1,169 @@
-//! A report for people: the verdict, the way as a picture, what fixes it.
+//! A report for people: the verdict, why, the fix, the proof. What is beside
+//! the answer stands in the whole report, which `--verbose` gives.
 
 mod picture;
+mod steps;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
+use colored::{Color, Colorize as _};
 
 use super::probe;
-use crate::check_loop::{Chain, End, Fix, Report, Sighting, Verdict};
+use super::words;
+use crate::check_loop::facts::{Caveat, Concern, Missing, Trouble};
+use crate::check_loop::seen::Sight;
+use crate::check_loop::{Chain, End, Report, Sighting, State, Verdict, Who};
 use crate::render::paragraph;
+use crate::render::sentence::Sentence;
+use crate::render::shortened;
 use crate::render::words::counted;
-use crate::text::escaped;
-/// Ways that are drawn.
+use crate::text::{Place, escaped};
+
+/// Query paths that are drawn in the whole report; otherwise the first is.
 const MAX_DRAWN: usize = 2;
-/// Other ways, of which each gets a line.
+/// Other query paths, of which each gets a line.
 const MAX_OTHERS: usize = 8;
-/// Remarks of a kind that are shown.
+/// Sentences of a kind that are shown.
 const MAX_REMARKS: usize = 12;
+/// The same where the report is not whole.
+const MAX_BRIEF: usize = 3;
 
-/// How the command begins that runs kdns on a node from elsewhere.
-const DEBUG: &str = "kubectl debug";
+/// Characters of a line of a log that is not shown whole.
+const MAX_LINE: usize = 150;
 
-/// How the commands of steps begin.
-const COMMANDS: [&str; 3] = ["kubectl ", "systemctl ", "snap "];
+/// How a report is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// In colours.
+    pub colors: bool,
+    /// The whole of it, with long ids and everything beside the answer.
+    pub verbose: bool,
+}
 
 /// Writes `report`.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page { colors, out };
+pub fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Page { style, out };
     page.headline(report)?;
     page.states(report)?;
-    page.ways(report)?;
-    if let Some(fix) = &report.fix {
-        page.fix(fix)?;
+    if let Some(concern) = &report.concern {
+        page.concern(concern)?;
     }
-    page.evidence(&report.evidence)?;
+    let left = page.paths(report)?;
+    page.steps(report)?;
+    page.evidence(report)?;
     probe::write(report, page.out)?;
-    page.list("What is missing", &report.missing)?;
-    page.list("Worth knowing", &report.remarks)?;
-    page.list("Could not be read", &report.skipped)
+    page.missing(&report.missing)?;
+    if style.verbose {
+        page.rest(report)
+    } else {
+        page.more(report, left)
+    }
 }
 
 /// Where the text goes.
 struct Page<'p> {
-    colors: bool,
+    style: Style,
     out: &'p mut dyn Write,
 }
 
 impl Page<'_> {
     fn headline(&mut self, report: &Report) -> io::Result<()> {
-        let text = shown(&report.headline);
-        let text = match report.verdict {
-            _ if !self.colors => text,
-            Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop => {
-                text.red().bold().to_string()
-            }
-            Verdict::NoLoop => text.green().bold().to_string(),
-            Verdict::Unknown => text.yellow().bold().to_string(),
+        let is_open = report
+            .probe
+            .as_ref()
+            .is_some_and(|it| it.sight == Sight::Unknown);
+        let color = match report.verdict {
+            Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop => Color::Red,
+            Verdict::NoLoop if report.concern.is_none() && !is_open => Color::Green,
+            Verdict::NoLoop | Verdict::Unknown => Color::Yellow,
         };
-        writeln!(self.out, "{text}.")
+        let text = format!("{}.", shown(&words::headline(report)));
+        for line in paragraph::lines(&text) {
+            if self.style.colors {
+                writeln!(self.out, "{}", line.color(color).bold())?;
+            } else {
+                writeln!(self.out, "{line}")?;
+            }
+        }
+        Ok(())
     }
 
+    /// Now and later, where that differs or is not all known.
     fn states(&mut self, report: &Report) -> io::Result<()> {
-        let now = report.now.word();
-        let next = report.next_start.word();
-        let line = if now == next {
-            format!("Now and at the next start of the DNS pods: {now}.")
-        } else {
-            format!("Now: {now}. At the next start of the DNS pods: {next}.")
-        };
-        writeln!(self.out, "{line}")
+        let (now, next) = (report.now, report.next_start);
+        if now == next && (now != State::Unknown || report.verdict == Verdict::Unknown) {
+            return Ok(());
+        }
+        let (now, next) = (now.word(), next.word());
+        writeln!(
+            self.out,
+            "Now: {now}. After the next start of the DNS pods: {next}."
+        )
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
-        if self.colors {
+        if self.style.colors {
             writeln!(self.out, "\n{}", title.bold())
         } else {
             writeln!(self.out, "\n{title}")
         }
     }
 
-    /// The ways that decide as pictures, the others as lines.
-    fn ways(&mut self, report: &Report) -> io::Result<()> {
+    /// What is wrong though DNS does not loop, each with its proof.
+    fn concern(&mut self, concern: &Concern) -> io::Result<()> {
+        self.title("Why")?;
+        let most = self.most();
+        for (number, trouble) in concern.troubles.iter().take(most).enumerate() {
+            let Sentence { text, .. } = words::trouble(trouble).begun();
+            match trouble {
+                // The headline says it.
+                Trouble::Log(sighting) if number == 0 => self.item("  - ", &sighted(sighting))?,
+                _ => self.item("  - ", &format!("{text}."))?,
+            }
+            if let Trouble::Log(sighting) = trouble {
+                self.line_of_log(sighting)?;
+            }
+        }
+        self.and_more(concern.troubles.len().saturating_sub(most))
+    }
+
+    /// The query paths that decide as pictures; of the whole report the others
+    /// as lines. How many it left out.
+    fn paths(&mut self, report: &Report) -> io::Result<usize> {
         let Some(first) = report.chains.first() else {
-            return Ok(());
+            return Ok(0);
+        };
+        let most = match &report.concern {
+            _ if self.style.verbose => MAX_DRAWN,
+            Some(_) => 0,
+            None => 1,
         };
         let mut drawn: Vec<&Chain> = Vec::new();
         let mut others: Vec<&Chain> = Vec::new();
         for chain in &report.chains {
             let decides = is_alike(&chain.end, &first.end) && chain.when == first.when;
-            if drawn.iter().any(|it| is_same(it, chain)) {
-                continue;
-            }
-            if decides && drawn.len() < MAX_DRAWN {
+            let is_known = |known: &[&Chain]| known.iter().any(|it| is_same(it, chain));
+            if decides && drawn.len() < most && !is_known(&drawn) {
                 drawn.push(chain);
-            } else if !others.iter().any(|it| is_same(it, chain)) {
+            } else if !is_known(&drawn) && !is_known(&others) {
                 others.push(chain);
             }
         }
         for chain in drawn {
             self.title(&picture::title(chain))?;
             for line in picture::lines(chain) {
+                let line = self.brief(line);
                 writeln!(self.out, "{line}")?;
             }
         }
-        self.others(&others)
+        if self.style.verbose {
+            self.others(&others)?;
+        }
+        Ok(others.len())
     }
 
     fn others(&mut self, others: &[&Chain]) -> io::Result<()> {
@@ -117,7 +173,7 @@ impl Page<'_> {
         if lines.is_empty() {
             return Ok(());
         }
-        self.title("Other ways")?;
+        self.title("Other query paths")?;
         for line in lines.iter().take(MAX_OTHERS) {
             self.item("  ", line)?;
         }
@@ -128,112 +184,181 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn fix(&mut self, fix: &Fix) -> io::Result<()> {
-        let edit = &fix.edit;
-        if edit.old.as_ref() == Some(&edit.new) {
-            let title = if fix.is_restart {
-                "The fix: nothing is left to edit, the kubelet has not read it yet"
-            } else {
-                "The fix: nothing is left to edit"
-            };
-            self.title(title)?;
-            writeln!(
-                self.out,
-                "  {} has it already:",
-                shown(&edit.place.to_string())
-            )?;
-            writeln!(self.out, "    {}", shown(&edit.new))?;
+    /// What is missing for an answer; the first of it is in the headline.
+    fn missing(&mut self, missing: &[Missing]) -> io::Result<()> {
+        if missing.contains(&Missing::Node) {
+            self.title("What is missing")?;
+            let Sentence { text, .. } = Sentence::new("no-node", words::NO_NODE).begun();
+            return self.step("  - ", &text, Some(words::DEBUG));
+        }
+        let missing = if self.style.verbose {
+            missing
         } else {
-            self.title("The fix")?;
-            writeln!(self.out, "  {}", shown(&edit.place.to_string()))?;
-            if let Some(old) = &edit.old {
-                self.changed("-", old)?;
-            }
-            if !edit.new.is_empty() {
-                self.changed("+", &edit.new)?;
-            }
-        }
-        for (number, step) in fix.then.iter().enumerate() {
-            self.step(&format!("  {}. ", number + 1), step)?;
-        }
-        if !fix.but.is_empty() {
-            self.list("Mind", &fix.but)?;
-        }
-        self.list("What does not fix it", &fix.not)
-    }
-
-    /// A step; the command at its end has a line of its own, to be copied.
-    fn step(&mut self, mark: &str, step: &str) -> io::Result<()> {
-        let command = COMMANDS.iter().find_map(|it| step.find(it));
-        let parts = command.and_then(|at| Some((step.get(..at)?, step.get(at..)?)));
-        let Some((words, command)) = parts else {
-            return self.item(mark, &format!("{step}."));
+            missing.get(1..).unwrap_or_default()
         };
-        let words = words.trim_end_matches([' ', ',', ':']);
-        self.item(mark, &format!("{words}:"))?;
-        writeln!(self.out, "       {}", shown(command))
+        let missing = missing.iter().map(|it| words::missing(it).begun().text);
+        self.list("What is missing", missing)
     }
 
-    fn changed(&mut self, sign: &str, text: &str) -> io::Result<()> {
-        let line = format!("{sign} {}", shown(text));
-        let line = match sign {
-            _ if !self.colors => line,
-            "-" => line.red().to_string(),
-            _ => line.green().to_string(),
-        };
-        writeln!(self.out, "    {line}")
-    }
-
-    fn evidence(&mut self, sightings: &[Sighting]) -> io::Result<()> {
-        if sightings.is_empty() {
+    /// The lines of logs that show it.
+    fn evidence(&mut self, report: &Report) -> io::Result<()> {
+        let verbose = self.style.verbose;
+        // In brief a concern has its lines with it.
+        let is_shown = |it: &&Sighting| verbose || it.shows_loop() && report.concern.is_none();
+        let mut shown = report.evidence.iter().filter(is_shown).peekable();
+        if shown.peek().is_none() {
             return Ok(());
         }
         self.title("Seen in logs")?;
-        for it in sightings {
-            let when = match (&it.first, &it.last) {
-                (Some(first), Some(last)) if first != last => format!(", {first} to {last}"),
-                (Some(time), _) | (None, Some(time)) => format!(", {time}"),
-                (None, None) => String::new(),
-            };
-            let times = counted(it.count, "time", "times");
-            self.item("  ", &format!("{}: {times}{when}", it.kind))?;
-            writeln!(self.out, "    {}", shown(&it.place.to_string()))?;
-            self.item("    ", &it.text)?;
+        let most = if verbose { usize::MAX } else { 1 };
+        for it in shown.take(most) {
+            self.item("  ", &sighted(it))?;
+            if verbose || report.chains.is_empty() {
+                self.line_of_log(it)?;
+            } else {
+                let place = self.place(&it.place);
+                writeln!(self.out, "    {place}")?;
+            }
         }
         Ok(())
     }
 
-    fn list(&mut self, title: &str, sentences: &[String]) -> io::Result<()> {
-        if sentences.is_empty() {
+    fn line_of_log(&mut self, sighting: &Sighting) -> io::Result<()> {
+        let place = self.place(&sighting.place);
+        writeln!(self.out, "    {place}")?;
+        let text = &sighting.text;
+        match text.char_indices().nth(MAX_LINE) {
+            Some((end, _)) if !self.style.verbose => {
+                let text = text.get(..end).unwrap_or_default();
+                self.item("    ", &format!("{text}…"))
+            }
+            _ => self.item("    ", text),
+        }
+    }
+
+    /// What is beside the answer.
+    fn rest(&mut self, report: &Report) -> io::Result<()> {
+        let remarks = report.remarks.iter();
+        let remarks = remarks.map(|it| words::remark(it).begun().text);
+        self.list("Notes", remarks)?;
+        self.list("Could not be read", unsaid(report).into_iter())
+    }
+
+    /// How much is left out, and how to see it.
+    fn more(&mut self, report: &Report, paths: usize) -> io::Result<()> {
+        let shown = report.concern.as_ref().map_or(0, |it| {
+            let is_remark = |it: &&Trouble| matches!(it, Trouble::Files(_));
+            it.troubles.iter().filter(is_remark).count()
+        });
+        let fix = report.fix.as_ref();
+        let is_brief = |it: &&Caveat| !steps::is_brief(it);
+        let of_fix = fix.map_or(0, |it| {
+            it.not.len() + it.but.iter().filter(is_brief).count()
+        });
+        let notes = report.remarks.len().saturating_sub(shown) + of_fix;
+        let unread = unsaid(report).len();
+        let mut parts = Vec::new();
+        for (count, one, many) in [
+            (paths, "other query path", "other query paths"),
+            (notes, "note", "notes"),
+            (
+                unread,
+                "file that could not be read",
+                "files that could not be read",
+            ),
+        ] {
+            if count > 0 {
+                parts.push(counted(count, one, many));
+            }
+        }
+        if parts.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out)?;
+        self.item("", &format!("With --verbose: {}.", parts.join(", ")))
+    }
+
+    fn list(
+        &mut self,
+        title: &str,
+        sentences: impl ExactSizeIterator<Item = String>,
+    ) -> io::Result<()> {
+        if sentences.len() == 0 {
             return Ok(());
         }
         self.title(title)?;
-        for sentence in sentences.iter().take(MAX_REMARKS) {
-            if sentence.contains(DEBUG) {
-                self.step("  - ", sentence)?;
-            } else {
-                self.item("  - ", &format!("{sentence}."))?;
+        let most = self.most();
+        let rest = sentences.len().saturating_sub(most);
+        for sentence in sentences.take(most) {
+            self.item("  - ", &format!("{sentence}."))?;
+        }
+        self.and_more(rest)
+    }
+
+    /// How many sentences of a kind are shown.
+    fn most(&self) -> usize {
+        if self.style.verbose {
+            MAX_REMARKS
+        } else {
+            MAX_BRIEF
+        }
+    }
+
+    fn and_more(&mut self, rest: usize) -> io::Result<()> {
+        match rest {
+            0 => Ok(()),
+            rest if self.style.verbose => {
+                writeln!(self.out, "  and {rest} more: --format json has them")
             }
+            rest => writeln!(self.out, "  and {rest} more: --verbose"),
         }
-        if sentences.len() > MAX_REMARKS {
-            let rest = sentences.len() - MAX_REMARKS;
-            writeln!(self.out, "  and {rest} more: --format json has them")?;
-        }
-        Ok(())
     }
 
     /// A paragraph; its lines after the first begin below its words.
     fn item(&mut self, mark: &str, text: &str) -> io::Result<()> {
         let hanging = " ".repeat(mark.chars().count());
-        paragraph::write(self.out, mark, &hanging, &shown(text))
+        let text = self.brief(shown(text));
+        paragraph::write(self.out, mark, &hanging, &text)
     }
+
+    fn place(&self, place: &Place) -> String {
+        self.brief(shown(&place.to_string()))
+    }
+
+    /// The text, with short ids if the report is not whole.
+    fn brief(&self, text: String) -> String {
+        if self.style.verbose {
+            text
+        } else {
+            shortened::ids(&text)
+        }
+    }
+}
+
+/// `loop-fatal: 3 times, 2026-11-21T02:07:12Z to 2026-11-21T02:09:12Z`.
+fn sighted(sighting: &Sighting) -> String {
+    let when = match (&sighting.first, &sighting.last) {
+        (Some(first), Some(last)) if first != last => format!(", {first} to {last}"),
+        (Some(time), _) | (None, Some(time)) => format!(", {time}"),
+        (None, None) => String::new(),
+    };
+    let times = counted(sighting.count, "time", "times");
+    format!("{}: {times}{when}", sighting.kind)
+}
+
+/// What could not be read, but for what is said to be missing.
+fn unsaid(report: &Report) -> Vec<String> {
+    let said: Vec<&str> = report.missing.iter().filter_map(Missing::reason).collect();
+    let is_said = |it: &&String| said.contains(&it.as_str());
+    let unsaid = report.skipped.iter().filter(|it| !is_said(it));
+    unsaid.cloned().collect()
 }
 
 fn is_alike(one: &End, other: &End) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
 }
 
-/// Whether two ways differ at most in the files that say so, or are the same
+/// Whether two query paths differ at most in the files that say so, or are the same
 /// circle from another beginning.
 fn is_same(one: &Chain, other: &Chain) -> bool {
     let is_circle = matches!((&one.end, &other.end), (End::Cycle(0), End::Cycle(0)));
@@ -245,10 +370,9 @@ fn is_same(one: &Chain, other: &Chain) -> bool {
     one.zone == other.zone && one.end == other.end && first == second
 }
 
-fn hops(chain: &Chain) -> Vec<(&str, &str)> {
+fn hops(chain: &Chain) -> Vec<(&Who, &str)> {
     let hops = chain.hops.iter();
-    hops.map(|it| (it.who.as_str(), it.sends_to.as_str()))
-        .collect()
+    hops.map(|it| (&it.who, it.sends_to.as_str())).collect()
 }
 
 fn shown(text: &str) -> String {

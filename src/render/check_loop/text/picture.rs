@@ -1,23 +1,24 @@
-//! A way that queries take, drawn.
+//! A query path, drawn.
 
-use super::shown;
-use crate::check_loop::{Chain, End, Hop, When};
+use super::{shown, words};
+use crate::check_loop::{Chain, End, Proof, When};
+use crate::render::paragraph;
 
 /// What the picture shows.
 pub(super) fn title(chain: &Chain) -> String {
     let names = match chain.zone.as_str() {
-        "." => "queries".to_owned(),
-        zone => format!("queries for {}", shown(zone.trim_end_matches('.'))),
+        "." => "Query path".to_owned(),
+        zone => format!("Query path for {}", shown(zone.trim_end_matches('.'))),
     };
     let when = match chain.when {
-        When::Now => "go now",
-        When::NextStart => "will go after the next start",
+        When::Now => "now",
+        When::NextStart => "after the next start",
     };
     let share = match chain.share {
         (1, 1) => String::new(),
         (some, all) => format!(", {some} of {all} times"),
     };
-    format!("The way that {names} {when}{share}")
+    format!("{names} {when}{share}")
 }
 
 /// The picture: a box for each server, the words of the files that send on in
@@ -29,49 +30,54 @@ pub(super) fn lines(chain: &Chain) -> Vec<String> {
         _ => None,
     };
     let mut lines = Vec::new();
+    // The arrow into the next hop.
+    let mut into = String::new();
     for (number, hop) in chain.hops.iter().enumerate() {
         let (head, side) = match first {
             Some(first) if number == first => ("  ┌─▶ ", "  │   "),
             Some(first) if number > first => ("  │   ", "  │   "),
             _ => ("      ", "      "),
         };
-        lines.push(format!("{head}{} {}", shown(&hop.who), shown(&hop.network)));
-        lines.extend(words(hop, side));
+        if first == Some(number) && number > 0 {
+            lines.push(format!("      {}", into.trim_end_matches(" is ")));
+            into.clear();
+        }
+        let (who, network) = words::who(&hop.who);
+        lines.push(format!("{head}{into}{} {network}", shown(&who)));
+        lines.extend(hop.proof.iter().flat_map(|it| proof(it, side)));
         let is_last = number + 1 == chain.hops.len();
         let to = shown(&hop.sends_to);
-        lines.push(match (is_last, first) {
-            (true, Some(_)) => format!("  └──── {to}"),
-            _ => format!("{side}  ▼ {to}"),
-        });
+        into = format!("  ▼ {to} is ");
+        match (is_last, first) {
+            (true, Some(_)) => lines.push(format!("  └──── {to}: a loop")),
+            (true, None) => lines.push(format!("{side}  ▼ {to}{}", end(chain))),
+            (false, _) => {}
+        }
     }
-    lines.push(format!("      {}", end(chain)));
     lines
 }
 
-/// What stands in the files, each with its place below.
-fn words(hop: &Hop, side: &str) -> Vec<String> {
-    let proof = hop.proof.iter().flat_map(|it| {
-        [
-            format!("{side}  │ {}", shown(&it.text)),
-            format!("{side}  │   {}", shown(&it.place.to_string())),
-        ]
-    });
-    proof.collect()
+/// What stands in a file and its place, beside it or below it.
+fn proof(proof: &Proof, side: &str) -> Vec<String> {
+    let place = shown(&proof.place.to_string());
+    let words = format!("{side}  │ {}", shown(&proof.text));
+    let beside = format!("{words}  ({place})");
+    if beside.chars().count() <= paragraph::WIDTH {
+        return vec![beside];
+    }
+    vec![words, format!("{side}  │   {place}")]
 }
 
 fn end(chain: &Chain) -> String {
     match &chain.end {
-        End::Cycle(first) => {
-            let who = chain.hops.get(*first).map(|hop| shown(&hop.who));
-            format!("That is {} again: a loop.", who.unwrap_or_default())
-        }
-        End::Refused => "Nobody answers there: refused.".to_owned(),
-        End::Outside => "That answers, or leads outside.".to_owned(),
-        End::Unknown(reason) => format!("Not known: {}.", shown(reason)),
+        End::Cycle(_) => String::new(),
+        End::Refused | End::Stopped => ": nobody answers there, refused".to_owned(),
+        End::Outside => ", outside of this node (not asked)".to_owned(),
+        End::Unknown(reason) => format!(", not known: {}", shown(&words::unknown(reason).text)),
     }
 }
 
-/// The way in one line.
+/// The query path in one line.
 pub(super) fn line(chain: &Chain) -> String {
     let when = match chain.when {
         When::Now => "now",
@@ -84,13 +90,13 @@ pub(super) fn line(chain: &Chain) -> String {
     let hops: Vec<String> = chain
         .hops
         .iter()
-        .map(|hop| format!("{} -> {}", hop.who, hop.sends_to))
+        .map(|hop| format!("{} -> {}", words::who(&hop.who).0, hop.sends_to))
         .collect();
     let end = match &chain.end {
         End::Cycle(_) => "loop".to_owned(),
-        End::Refused => "refused".to_owned(),
-        End::Outside => "answered".to_owned(),
-        End::Unknown(reason) => format!("not known: {reason}"),
+        End::Refused | End::Stopped => "refused".to_owned(),
+        End::Outside => "not asked".to_owned(),
+        End::Unknown(reason) => format!("not known: {}", words::unknown(reason).text),
     };
     format!("{when}{zone}: {} ({end})", hops.join(" -> "))
 }

@@ -8,7 +8,7 @@ use crate::render::live::json::LookupForm;
 /// What `kdns explain NAME --format json` writes. Fields are only added
 /// within a format version.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Document {
+pub(super) struct ExplanationForm {
     /// Version of this format.
     pub(super) format: u32,
     /// The scenario's `id`, or its number among the scenarios, from 1; the

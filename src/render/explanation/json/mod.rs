@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 
 use self::forms::{
-    AdviceForm, CandidateForm, ClusterForm, CostForm, DecisionForm, Document, ErrorForm, GroupForm,
-    LeadForm, OutcomeForm, ReadingForm, ResolverForm, SavingForm, SettingForm, SilentForm,
-    TransitionForm, UnusedForm,
+    AdviceForm, CandidateForm, ClusterForm, CostForm, DecisionForm, ErrorForm, ExplanationForm,
+    GroupForm, LeadForm, OutcomeForm, ReadingForm, ResolverForm, SavingForm, SettingForm,
+    SilentForm, TransitionForm, UnusedForm,
 };
 use crate::engine::machine::Outcome;
 use crate::explain::advice::{Advice, Change, Harm};
@@ -46,16 +46,16 @@ pub fn write_live(
     lived: &[Lived],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let document = Document {
+    let document = ExplanationForm {
         live: Some(lived.iter().map(live::json::form).collect()),
         ..document(explanation)
     };
     json::document(&document, out)
 }
 
-fn document(explanation: &Explanation<'_>) -> Document {
+fn document(explanation: &Explanation<'_>) -> ExplanationForm {
     let scenario = explanation.scenario;
-    Document {
+    ExplanationForm {
         format: 1,
         case: scenario.id.clone(),
         name: scenario.name.clone(),
@@ -92,7 +92,7 @@ pub fn write_error(
     at: Option<(usize, usize)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let document = Document {
+    let document = ExplanationForm {
         format: 1,
         case: case.to_owned(),
         name: name.to_owned(),
@@ -128,8 +128,8 @@ pub fn schema() -> schemars::Schema {
     #[schemars(untagged, title = "Explanation")]
     #[expect(dead_code, reason = "only its schema is used")]
     enum Output {
-        One(Box<Document>),
-        Several(Vec<Document>),
+        One(Box<ExplanationForm>),
+        Several(Vec<ExplanationForm>),
     }
     json::schema::<Output>()
 }
@@ -183,15 +183,12 @@ fn resolver(scenario: &Scenario, member: &Member<'_>) -> ResolverForm {
         version: member.resolver.version,
         decision: decision(scenario, &member.decision),
         queries: member.run.sent.len(),
-        outcome: match &member.run.outcome {
-            Outcome::Found(addresses) => OutcomeForm {
-                addresses: Some(addresses.iter().map(ToString::to_string).collect()),
-                code: None,
+        outcome: OutcomeForm {
+            addresses: match &member.run.outcome {
+                Outcome::Found(found) => Some(found.iter().map(ToString::to_string).collect()),
+                _ => None,
             },
-            Outcome::Failed(code) => OutcomeForm {
-                addresses: None,
-                code: Some(code),
-            },
+            code: member.run.outcome.code(),
         },
         silent: SilentForm {
             queries: silence.queries,
@@ -283,13 +280,8 @@ fn reading(scenario: &Scenario, member: &Member<'_>) -> ReadingForm {
             .iter()
             .map(|it| text(it.value.to_owned(), it.origin))
             .collect(),
-        unused: reading
-            .dropped
-            .iter()
-            .take(MAX_LISTED)
-            .filter_map(unused)
-            .collect(),
-        unused_more: reading.dropped.len().saturating_sub(MAX_LISTED),
+        unused: reading.dropped.first().iter().filter_map(unused).collect(),
+        unused_more: reading.dropped.more(),
         refused: reading.refused.as_ref().and_then(unused),
     }
 }
@@ -319,7 +311,7 @@ fn advice(advice: &Advice) -> AdviceForm {
                 after: saving.after,
             })
             .collect(),
-        price: vec![words::price(&advice.change).to_owned()],
+        price: vec![words::trade_off(&advice.change).to_owned()],
         costs: advice
             .costs
             .iter()

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::address::Server;
 use crate::config::resolv_conf::Word;
+use crate::dig::dighost::UDP_TIMEOUT;
 use crate::resolver::bind::Program;
 use crate::resolver::bind::file::File;
 use crate::resolver::bind::values::{is_address, numeric_address, option_number};
@@ -19,9 +20,6 @@ const MAX_NAMESERVERS: usize = 3;
 const MAX_SEARCH: usize = 8;
 /// Source: lib/irs/resconf.c: `RESCONFMAXSORTLIST` (9.18)
 const MAX_SORTLIST: usize = 10;
-/// Source: bin/dig/dighost.h: `UDP_TIMEOUT`, `TCP_TIMEOUT` (9.18)
-const UDP_TIMEOUT: u32 = 5;
-const TCP_TIMEOUT: u32 = 10;
 /// Source: lib/irs/resconf.c: `irs_resconf_load`, and for `attempts:0`
 /// bin/dig/dighost.c: `setup_system` (9.18)
 const TRIES: u32 = 3;
@@ -29,19 +27,10 @@ const TRIES: u32 = 3;
 /// Why a keyword alone is refused.
 const NOTHING_FOLLOWS: &str = "nothing follows it, so the tools refuse the file";
 
-/// The settings that dighost.c keeps.
-#[derive(Debug)]
-pub(super) struct Configuration<'a> {
-    /// Servers, search list, `ndots`, timeout over UDP, tries.
-    pub(super) reading: Reading<'a>,
-    /// The timeout over TCP.
-    pub(super) tcp_timeout: Duration,
-}
-
 /// Reads `/etc/resolv.conf` for one of the programs.
 ///
 /// Source: bin/dig/dighost.c: `setup_system` (9.18)
-pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Configuration<'a> {
+pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Reading<'a> {
     let mut conf = Resconf::new(scenario);
     if let Err(refused) = conf.load() {
         conf.reading.refused = Some(refused);
@@ -60,12 +49,12 @@ pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Con
             loopback(Ipv4Addr::LOCALHOST.into()),
         ];
     }
-    let seconds = |default: u32| match timeout.value {
-        0 => Duration::from_secs(default.into()),
-        value => Duration::from_secs(value.into()),
+    let seconds = match timeout.value {
+        0 => UDP_TIMEOUT,
+        value => value,
     };
     reading.timeout = Setting {
-        value: seconds(UDP_TIMEOUT),
+        value: Duration::from_secs(seconds.into()),
         origin: timeout.origin,
     };
     if reading.attempts.value == 0 {
@@ -81,11 +70,8 @@ pub(super) fn setup_system<'a>(scenario: &'a Scenario, program: &Program) -> Con
     if !program.search {
         drop_search(&mut reading);
     }
-    reading.dropped.sort_by_key(|dropped| dropped.span);
-    Configuration {
-        tcp_timeout: seconds(TCP_TIMEOUT),
-        reading,
-    }
+    reading.dropped.sort();
+    reading
 }
 
 /// Takes away what is not used without `+search`.

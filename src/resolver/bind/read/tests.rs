@@ -1,4 +1,6 @@
 use super::*;
+use crate::dig::lookup::Globals;
+use crate::resolver::bind::settings;
 use crate::resolver::bind::{DIG_SEARCH, Tool};
 use crate::scenario::file;
 use crate::text::Span;
@@ -9,7 +11,7 @@ fn read(text: &str) -> String {
         resolv_conf: Some(file("/etc/resolv.conf", text)),
         ..Scenario::new("1", "a")
     };
-    let reading = setup_system(&scenario, &DIG_SEARCH).reading;
+    let reading = setup_system(&scenario, &DIG_SEARCH);
     if let Some(refused) = reading.refused {
         return format!("{}: {}", refused.span.start, refused.why);
     }
@@ -70,18 +72,25 @@ fn what_bind_refuses_is_refused_at_the_word() {
 
 #[test]
 fn no_seconds_are_no_setting() {
-    for (text, origin, udp, tcp) in [
-        ("options timeout:0\n", Origin::BuiltIn, 5, 10),
-        ("options timeout:5\n", Origin::File(Span::new(8, 17)), 5, 5),
+    for (text, origin, seconds, said) in [
+        ("options timeout:0\n", Origin::BuiltIn, 5, None),
+        (
+            "options timeout:5\n",
+            Origin::File(Span::new(8, 17)),
+            5,
+            Some(5),
+        ),
     ] {
         let scenario = Scenario {
             resolv_conf: Some(file("/etc/resolv.conf", text)),
             ..Scenario::new("1", "a")
         };
         let found = setup_system(&scenario, Tool::Dig.program());
-        assert_eq!(found.reading.timeout.origin, origin, "{text}");
-        let seconds = [found.reading.timeout.value, found.tcp_timeout].map(|it| it.as_secs());
-        assert_eq!(seconds, [udp, tcp], "{text}");
+        assert_eq!(found.timeout.origin, origin, "{text}");
+        assert_eq!(found.timeout.value.as_secs(), seconds, "{text}");
+        // Over TCP another number is built in.
+        let settings = settings(&Globals::default(), &found);
+        assert_eq!(settings.timeout, said, "{text}");
     }
 }
 
@@ -91,7 +100,7 @@ fn host_keeps_its_own_number_of_tries() {
         resolv_conf: Some(file("/etc/resolv.conf", "options attempts:5\n")),
         ..Scenario::new("1", "a")
     };
-    let reading = setup_system(&scenario, Tool::Host.program()).reading;
+    let reading = setup_system(&scenario, Tool::Host.program());
     assert_eq!(reading.attempts.value, 2);
-    assert_eq!(reading.dropped.len(), 1);
+    assert_eq!(reading.dropped.first().len(), 1);
 }

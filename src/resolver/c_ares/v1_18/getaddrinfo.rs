@@ -7,25 +7,23 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::engine::machine::Outcome;
 use crate::engine::message::{Because, Data, Reply};
 use crate::name::Name;
+use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
-use crate::resolver::c_ares::name::{is_hostnamech, is_onion_domain};
+use crate::resolver::c_ares::config::Config;
+use crate::resolver::c_ares::name::{cat_domain, is_hostnamech, is_onion_domain, name_list};
 use crate::resolver::c_ares::status::{Status, found};
-use crate::resolver::c_ares::v1_18::init::Config;
 use crate::resolver::c_ares::v1_18::process::{Answered, Channel};
-use crate::resolver::c_ares::v1_18::query::Candidate;
 use crate::resolver::c_ares::v1_18::readaddrinfo::ares_readaddrinfo;
-use crate::resolver::c_ares::v1_18::search::{ares_single_domain, is_first, searched};
+use crate::resolver::c_ares::v1_18::search::ares_single_domain;
 use crate::scenario::{Family, Scenario};
 
 /// `struct host_query`.
 struct HostQuery<'h> {
     channel: Channel,
     scenario: &'h Scenario,
-    config: &'h Config<'h>,
-    name: Candidate,
+    name: Vec<u8>,
     family: Family,
-    /// `None` before the first name.
-    next_domain: Option<usize>,
+    names: std::vec::IntoIter<Candidate>,
     nodes: Vec<IpAddr>,
     nodata: bool,
 }
@@ -42,10 +40,8 @@ pub(super) async fn ares_getaddrinfo(
         return Status::NotFound.outcome();
     }
     // Only the alias matters: the search list is used for it, too.
-    let name = ares_single_domain(scenario, config, name).unwrap_or_else(|| Candidate {
-        name: name.to_vec(),
-        because: Because::AsIs,
-    });
+    let single = ares_single_domain(scenario, config, name);
+    let name = single.unwrap_or_else(|| Candidate::new(name, Because::AsIs));
     let mut nodes = Vec::new();
     if fake_addrinfo(&name.name, family, &mut nodes) {
         return found(nodes);
@@ -53,10 +49,9 @@ pub(super) async fn ares_getaddrinfo(
     let mut query = HostQuery {
         channel,
         scenario,
-        config,
-        name,
+        name: name.name.clone(),
         family,
-        next_domain: None,
+        names: name_list(name, config, cat_domain).into_iter(),
         nodes,
         nodata: false,
     };
@@ -94,10 +89,10 @@ impl HostQuery<'_> {
     /// Asks name after name; `None` when there is none left.
     async fn dns_lookup(&mut self, status: &mut Status) -> Option<Outcome> {
         // RFC 6761, but for this one name only.
-        if self.name.name == b"localhost" {
+        if self.name == b"localhost" {
             return None;
         }
-        while let Some(candidate) = self.next_dns_lookup() {
+        while let Some(candidate) = self.names.next() {
             let record_types = self.family.record_types();
             for &record_type in record_types {
                 self.channel
@@ -115,33 +110,6 @@ impl HostQuery<'_> {
             }
         }
         None
-    }
-
-    /// The next name: as it is first or last, and below each domain.
-    ///
-    /// Source: c-ares 1.18.1 `src/lib/ares_getaddrinfo.c: next_dns_lookup,
-    /// as_is_first, as_is_only`.
-    fn next_dns_lookup(&mut self) -> Option<Candidate> {
-        let only = self.name.name.ends_with(b".");
-        let first = only || is_first(&self.name.name, self.config.ndots);
-        let Some(next) = self.next_domain else {
-            self.next_domain = Some(0);
-            return if first {
-                Some(self.name.clone())
-            } else {
-                self.next_dns_lookup()
-            };
-        };
-        let domains = self.config.reading.search.len();
-        if next == domains {
-            self.next_domain = Some(next + 1);
-            return (!first).then(|| self.name.clone());
-        }
-        if next > domains || only {
-            return None;
-        }
-        self.next_domain = Some(next + 1);
-        searched(self.config, &self.name.name, next)
     }
 
     /// How the lookup ends with this answer, or the status so far.
@@ -176,8 +144,8 @@ impl HostQuery<'_> {
     /// `src/lib/ares__addrinfo_localhost.c: ares__addrinfo_localhost`.
     fn file_lookup(&mut self) -> Option<Outcome> {
         let hosts = self.scenario.hosts.as_ref()?;
-        let mut nodes = ares_readaddrinfo(hosts, &self.name.name, self.family);
-        if nodes.is_empty() && self.name.name == b"localhost" {
+        let mut nodes = ares_readaddrinfo(hosts, &self.name, self.family);
+        if nodes.is_empty() && self.name == b"localhost" {
             let loopback = [
                 IpAddr::from(Ipv6Addr::LOCALHOST),
                 Ipv4Addr::LOCALHOST.into(),

@@ -5,76 +5,52 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::time::Duration;
 
 use super::lines::{CLine, c_lines, strtol, try_config};
-use crate::address::Server;
 use crate::resolver::c_ares::address::{
     Prefix, inet_net_pton_ipv4, inet_net_pton_ipv6, is_blacklisted,
 };
+use crate::resolver::c_ares::config::{Config, Defaults, Sysconfig};
 use crate::resolver::c_ares::name::{c_string, is_space};
 use crate::resolver::reading::{
-    MAX_SEARCH, MAX_SERVERS, Origin, Reading, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
+    MAX_SEARCH, MAX_SERVERS, Origin, Setting, TOO_MANY_DOMAINS, TOO_MANY_SERVERS,
 };
 use crate::scenario::Scenario;
 use crate::text::Span;
 
-/// `DEFAULT_TIMEOUT` (1.18 `src/lib/ares_private.h`), in milliseconds.
-const DEFAULT_TIMEOUT: i32 = 5000;
-/// `DEFAULT_TRIES` (1.18 `src/lib/ares_private.h`).
-const DEFAULT_TRIES: i32 = 4;
-/// `ndots` without any option.
-const DEFAULT_NDOTS: i32 = 1;
-/// Hosts file, then DNS.
-const DEFAULT_LOOKUPS: &str = "fb";
+const DEFAULTS: Defaults = Defaults {
+    timeout: 5000,
+    tries: 4,
+};
 /// Longest address in a `sortlist` (Debian's CVE-2022-4904 patch).
 const SORTLIST_ADDRESS: usize = 16;
 /// Longest address with its mask in a `sortlist`.
 const SORTLIST_PREFIX: usize = 32;
 
-/// A channel's configuration.
-#[derive(Debug)]
-pub(super) struct Config<'a> {
-    pub(super) reading: Reading<'a>,
-    /// `f` for the hosts file and `b` for DNS, in order.
-    pub(super) lookups: String,
-    pub(super) ndots: i32,
-    /// In milliseconds.
-    pub(super) timeout: i32,
-    pub(super) tries: i32,
-    pub(super) rotate: bool,
-    /// What cannot be told from the source alone.
-    pub(super) note: Option<&'static str>,
-}
-
 /// A channel whose settings may not have been set yet.
 #[derive(Default)]
 struct Channel<'a> {
-    reading: Reading<'a>,
-    servers: Vec<Setting<Server>>,
+    read: Sysconfig<'a>,
     /// The variable `host` of `config_nameserver`, which nothing clears.
     host: [u8; 16],
-    note: Option<&'static str>,
-    domains: Option<Vec<Setting<Cow<'a, [u8]>>>>,
-    lookups: Option<String>,
-    ndots: Option<Setting<i32>>,
-    timeout: Option<Setting<i32>>,
-    tries: Option<Setting<i32>>,
-    rotate: Option<Origin>,
 }
 
 /// A line that ends the reading of the file.
 struct Stop;
 
 /// Reads everything that a channel depends on.
-pub(super) fn config(scenario: &Scenario) -> Config<'_> {
+pub(in crate::resolver::c_ares) fn config(scenario: &Scenario) -> Config<'_> {
     let mut channel = Channel::default();
     channel.init_by_environment(scenario);
     channel.init_by_resolv_conf(scenario);
-    channel.init_by_defaults(scenario)
+    channel.read.init_by_defaults(scenario, DEFAULTS)
 }
 
 impl<'a> Channel<'a> {
+    fn drop(&mut self, span: Span, why: &'static str) {
+        self.read.dropped.push(span, why);
+    }
+
     /// Source: c-ares 1.18.1 `src/lib/ares_init.c: init_by_environment`.
     fn init_by_environment(&mut self, scenario: &'a Scenario) {
         if let Some(list) = scenario.env("LOCALDOMAIN") {
@@ -94,12 +70,12 @@ impl<'a> Channel<'a> {
 
     /// Source: c-ares 1.18.1 `src/lib/ares_init.c: init_by_resolv_conf`.
     fn init_by_resolv_conf(&mut self, scenario: &'a Scenario) {
-        let update_domains = self.domains.is_none();
+        let update_domains = self.read.domains.is_none();
         for line in scenario.resolv_conf.iter().flat_map(c_lines) {
             if let Err(Stop) = self.resolv_conf_line(&line, update_domains) {
                 // The servers so far are lost, and no other file is read.
-                self.servers.clear();
-                self.reading.drop(
+                self.read.servers.clear();
+                self.drop(
                     line.span,
                     "c-ares 1.18 stops at this line and forgets the servers before it",
                 );
@@ -113,11 +89,11 @@ impl<'a> Channel<'a> {
         ];
         for (path, keyword, bind, other_bind, file) in other_files {
             for line in super::lines::file_lines(scenario, path) {
-                if self.lookups.is_none()
+                if self.read.lookups.is_none()
                     && let Some(value) = try_config(&line.text, keyword, None)
                 {
                     let words = line.text.get(value).unwrap_or_default();
-                    self.lookups = config_lookup(words, bind, other_bind, file);
+                    self.read.lookups = config_lookup(words, bind, other_bind, file);
                 }
             }
         }
@@ -131,16 +107,15 @@ impl<'a> Channel<'a> {
             if update_domains {
                 self.set_search(line, value.clone(), Origin::File(line.span_of(value)));
             } else {
-                self.reading.drop(line.span, "`LOCALDOMAIN` is set");
+                self.drop(line.span, "`LOCALDOMAIN` is set");
             }
         } else if let Some(value) = value("lookup") {
-            if self.lookups.is_some() {
-                self.reading
-                    .drop(line.span, "only the first `lookup` line counts");
+            if self.read.lookups.is_some() {
+                self.drop(line.span, "only the first `lookup` line counts");
                 return Ok(());
             }
             let words = line.text.get(value).unwrap_or_default();
-            self.lookups = Some(config_lookup(words, b'b', b'b', b'f').ok_or(Stop)?);
+            self.read.lookups = Some(config_lookup(words, b'b', b'b', b'f').ok_or(Stop)?);
         } else if let Some(value) = value("nameserver") {
             self.config_nameserver(line, value);
         } else if let Some(value) = value("sortlist") {
@@ -148,8 +123,7 @@ impl<'a> Channel<'a> {
         } else if let Some(value) = value("options") {
             self.set_options(line, value, None);
         } else if line.has_text() {
-            self.reading
-                .drop(line.span, "c-ares does not know it, or it has no value");
+            self.drop(line.span, "c-ares does not know it, or it has no value");
         }
         Ok(())
     }
@@ -159,7 +133,7 @@ impl<'a> Channel<'a> {
     /// Source: c-ares 1.18.1 `src/lib/ares_init.c: config_domain`.
     fn domain_line(&mut self, line: &CLine<'a>, value: Range<usize>, update_domains: bool) {
         if !update_domains {
-            return self.reading.drop(line.span, "`LOCALDOMAIN` is set");
+            return self.drop(line.span, "`LOCALDOMAIN` is set");
         }
         let word = line.words(value).next().unwrap_or_default();
         self.set_search(line, word.clone(), Origin::File(line.span_of(word)));
@@ -172,10 +146,9 @@ impl<'a> Channel<'a> {
     /// Source: c-ares 1.18.1 `src/lib/ares_init.c: set_search`,
     /// `src/lib/ares_strsplit.c: ares_strsplit, list_contains`.
     fn set_search(&mut self, line: &CLine<'a>, value: Range<usize>, origin: Origin) {
-        for old in self.domains.take().into_iter().flatten() {
+        for old in self.read.domains.take().into_iter().flatten() {
             if let Origin::File(span) = old.origin {
-                self.reading
-                    .drop(span, "a later `search` or `domain` line replaces it");
+                self.drop(span, "a later `search` or `domain` line replaces it");
             }
         }
         let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
@@ -188,7 +161,7 @@ impl<'a> Channel<'a> {
             if index >= MAX_SEARCH {
                 if from_file {
                     let rest = line.span_of(part.start..end);
-                    self.reading.drop(rest, TOO_MANY_DOMAINS);
+                    self.drop(rest, TOO_MANY_DOMAINS);
                 }
                 break;
             }
@@ -199,7 +172,7 @@ impl<'a> Channel<'a> {
             let repeats = next.is_some_and(|old| old.starts_with(&lower));
             if repeats {
                 if from_file {
-                    self.reading.drop(span, "an earlier domain begins with it");
+                    self.drop(span, "an earlier domain begins with it");
                 }
                 continue;
             }
@@ -214,7 +187,7 @@ impl<'a> Channel<'a> {
                 origin,
             });
         }
-        self.domains = (!domains.is_empty()).then_some(domains);
+        self.read.domains = (!domains.is_empty()).then_some(domains);
     }
 
     /// The first setting of each option wins. `strtol` reads on after blanks,
@@ -235,17 +208,17 @@ impl<'a> Channel<'a> {
                 })
             };
             let (old, new) = if let Some(ndots) = number("ndots:") {
-                (&mut self.ndots, ndots)
+                (&mut self.read.ndots, ndots)
             } else if let Some(timeout) = number("retrans:") {
-                (&mut self.timeout, timeout)
+                (&mut self.read.timeout, timeout)
             } else if let Some(tries) = number("retry:") {
-                (&mut self.tries, tries)
+                (&mut self.read.tries, tries)
             } else if text.starts_with(b"rotate") {
-                self.rotate.get_or_insert(origin);
+                self.read.rotate.get_or_insert(origin);
                 continue;
             } else {
                 if from_file {
-                    self.reading.drop(
+                    self.drop(
                         span,
                         "c-ares 1.18 knows only `ndots`, `retrans`, `retry` and `rotate`",
                     );
@@ -253,8 +226,9 @@ impl<'a> Channel<'a> {
                 continue;
             };
             if old.is_some() && from_file {
-                self.reading
-                    .drop(span, "the first setting of an option wins");
+                self.read
+                    .dropped
+                    .push(span, "the first setting of an option wins");
             }
             old.get_or_insert(new);
         }
@@ -266,13 +240,11 @@ impl<'a> Channel<'a> {
             let span = line.span_of(part.clone());
             let text = line.text.get(part).unwrap_or_default();
             match self.inet_pton(text) {
-                Some(_) if self.servers.len() >= MAX_SERVERS => {
-                    self.reading.drop(span, TOO_MANY_SERVERS);
+                Some(_) if self.read.servers.len() >= MAX_SERVERS => {
+                    self.drop(span, TOO_MANY_SERVERS);
                 }
-                Some(ip) => self.servers.push(Setting::file(ip.into(), span)),
-                None => self
-                    .reading
-                    .drop(span, "it is no address, or a site-local one"),
+                Some(ip) => self.read.servers.push(Setting::file(ip.into(), span)),
+                None => self.drop(span, "it is no address, or a site-local one"),
             }
         }
     }
@@ -284,7 +256,7 @@ impl<'a> Channel<'a> {
         {
             let ip = std::net::IpAddr::from(*four);
             if bits < 32 && !text.contains(&b'/') {
-                self.note = Some(
+                self.read.note = Some(
                     "a server's address is given in part: the rest is what was in memory, here zeros or what an earlier address left",
                 );
             }
@@ -293,58 +265,6 @@ impl<'a> Channel<'a> {
         inet_net_pton_ipv6(text, &mut self.host, Prefix::Allowed)?;
         let ip = std::net::IpAddr::from(self.host);
         (!is_blacklisted(ip)).then_some(ip)
-    }
-
-    /// Source: c-ares 1.18.1 `src/lib/ares_init.c: init_by_defaults`.
-    fn init_by_defaults(mut self, scenario: &'a Scenario) -> Config<'a> {
-        if self.servers.is_empty() {
-            let localhost = std::net::IpAddr::from(std::net::Ipv4Addr::LOCALHOST);
-            self.servers.push(Setting::built_in(localhost.into()));
-        }
-        let from_host_name = || {
-            let (_, domain) = scenario.hostname.split_once('.')?;
-            Some(Setting {
-                value: Cow::Borrowed(domain.as_bytes()),
-                origin: Origin::HostName,
-            })
-        };
-        let domains = self
-            .domains
-            .unwrap_or_else(|| from_host_name().into_iter().collect());
-        let ndots = self.ndots.unwrap_or(Setting::built_in(DEFAULT_NDOTS));
-        let timeout = self.timeout.unwrap_or(Setting::built_in(DEFAULT_TIMEOUT));
-        let tries = self.tries.unwrap_or(Setting::built_in(DEFAULT_TRIES));
-        let count = |setting: Setting<i32>| Setting {
-            value: setting.value.unsigned_abs(),
-            origin: setting.origin,
-        };
-        Config {
-            reading: Reading {
-                servers: self.servers,
-                search: domains,
-                ndots: Some(count(ndots)),
-                timeout: Setting {
-                    value: Duration::from_millis(timeout.value.unsigned_abs().into()),
-                    origin: timeout.origin,
-                },
-                attempts: count(tries),
-                flags: self
-                    .rotate
-                    .map(|origin| Setting {
-                        value: "rotate",
-                        origin,
-                    })
-                    .into_iter()
-                    .collect(),
-                ..self.reading
-            },
-            lookups: self.lookups.unwrap_or_else(|| DEFAULT_LOOKUPS.to_owned()),
-            ndots: ndots.value,
-            timeout: timeout.value,
-            tries: tries.value,
-            rotate: self.rotate.is_some(),
-            note: self.note,
-        }
     }
 }
 
@@ -387,10 +307,12 @@ mod tests {
     fn without_files_there_are_defaults() {
         let scenario = Scenario::new("1", "db");
         let config = config(&scenario);
+        let reading = &config.reading;
         assert_eq!(
-            (config.ndots, config.timeout, config.tries, config.rotate),
-            (1, 5000, 4, false)
+            (reading.ndots, reading.attempts.value),
+            (Some(Setting::built_in(1)), 4)
         );
+        assert_eq!((config.timeout(), config.rotate()), (5000, false));
         assert_eq!(config.lookups, "fb");
     }
 }

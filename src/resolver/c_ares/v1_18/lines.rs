@@ -82,10 +82,10 @@ pub(super) fn try_config(line: &[u8], keyword: &str, comment: Option<u8>) -> Opt
     Some(first + keyword.len() + blanks..end)
 }
 
-/// C's `strtol` with base 10, cut to an `int` without its sign.
+/// C's `strtol` with base 10, cut to an `int` without its sign bit.
 ///
 /// Source: c-ares 1.18.1 `src/lib/ares_nowarn.c: aresx_sltosi`.
-pub(super) fn strtol(text: &[u8]) -> i32 {
+pub(super) fn strtol(text: &[u8]) -> u32 {
     let text = text.trim_ascii_start();
     let negative = text.starts_with(b"-");
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+"));
@@ -100,7 +100,7 @@ pub(super) fn strtol(text: &[u8]) -> i32 {
             value.saturating_add(digit)
         };
     }
-    i32::try_from(value & i64::from(i32::MAX)).unwrap_or_default()
+    u32::try_from(value & i64::from(i32::MAX)).unwrap_or_default()
 }
 
 impl<'a> CLine<'a> {
@@ -184,8 +184,8 @@ mod tests {
             ("5", 5),
             (" 2 x", 2),
             ("x", 0),
-            ("-1", i32::MAX),
-            ("99999999999999999999", i32::MAX),
+            ("-1", i32::MAX.cast_unsigned()),
+            ("99999999999999999999", i32::MAX.cast_unsigned()),
         ] {
             assert_eq!(strtol(text.as_bytes()), value, "{text}");
         }

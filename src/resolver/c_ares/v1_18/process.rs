@@ -11,8 +11,9 @@ use crate::engine::io::{Arrival, Came, Io};
 use crate::engine::message::{Because, QueryId, Question, Rcode, Reply, SocketId};
 use crate::name::Name;
 use crate::resolver::c_ares::address::answers_match;
+use crate::resolver::c_ares::config::Config;
+use crate::resolver::c_ares::last_sent;
 use crate::resolver::c_ares::status::{Status, reply_status};
-use crate::resolver::c_ares::v1_18::init::Config;
 use crate::resolver::reading::Setting;
 
 /// Lets what arrives at the same moment be read before a refused connection is noticed.
@@ -22,7 +23,8 @@ const SOON: Duration = Duration::from_nanos(1);
 pub(super) struct Channel {
     pub(super) io: Rc<Io>,
     pub(super) servers: Vec<ServerState>,
-    pub(super) timeout: i32,
+    /// In milliseconds.
+    pub(super) timeout: u64,
     pub(super) tries: i32,
     pub(super) rotate: bool,
     pub(super) last_server: usize,
@@ -86,9 +88,9 @@ impl Channel {
             io,
             tcp_connection_generation: u32::try_from(servers.len()).unwrap_or(u32::MAX),
             servers,
-            timeout: config.timeout,
-            tries: config.tries,
-            rotate: config.rotate,
+            timeout: config.timeout(),
+            tries: i32::try_from(config.reading.attempts.value).unwrap_or(i32::MAX),
+            rotate: config.rotate(),
             last_server: 0,
             queries: Vec::new(),
             by_timeout: Vec::new(),
@@ -180,16 +182,10 @@ impl Channel {
 
     /// Source: c-ares 1.18.1 `src/lib/ares_process.c: process_answer`.
     async fn process_answer(&mut self, id: QueryId, reply: Reply, which: usize, tcp: bool) {
-        // Answers come to what was sent last.
-        let found = self
-            .sent
-            .iter()
-            .rev()
-            .find(|(sent, _)| *sent == id)
-            .map(|(_, index)| *index);
-        let Some((index, query)) =
-            found.and_then(|index| Some((index, self.queries.get_mut(index)?)))
-        else {
+        let Some(index) = last_sent(&self.sent, id) else {
+            return;
+        };
+        let Some(query) = self.queries.get_mut(index) else {
             return;
         };
         if query.ended {

@@ -2,17 +2,10 @@
 
 use hickory_proto::rr::RecordType;
 
-use crate::engine::message::{Because, Question};
+use crate::engine::message::Question;
 use crate::name::{Name, NameError};
 use crate::resolver::c_ares::name::is_onion_domain;
 use crate::resolver::c_ares::status::Status;
-
-/// A name that is to be asked, as text.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) name: Vec<u8>,
-    pub(super) because: Because,
-}
 
 /// The question for `name`. A backslash makes the next byte an ordinary one;
 /// no byte is refused, but empty and long labels are.

@@ -9,10 +9,11 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::io::ConnectError;
 use crate::engine::message::{Because, Query as Message, Question, Reply, SocketId, Transport};
+use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::address::is_complete;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_18::process::{Answered, Channel, Query, TcpSocket};
-use crate::resolver::c_ares::v1_18::query::{Candidate, ares_create_query};
+use crate::resolver::c_ares::v1_18::query::ares_create_query;
 
 impl Channel {
     /// Asks for records; [`Channel::next_answer`] tells how it ended.
@@ -197,13 +198,9 @@ impl Channel {
         let count = i32::try_from(self.servers.len()).unwrap_or(i32::MAX).max(1);
         let tried = self.queries.get(index).map_or(0, |query| query.try_count);
         let shift = u32::try_from(tried / count).unwrap_or(0);
-        let fits = shift < i32::BITS && self.timeout.checked_shr(i32::BITS - 1 - shift) == Some(0);
-        let milliseconds = if fits {
-            self.timeout << shift
-        } else {
-            self.timeout
-        };
-        Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
+        let doubled = Some(self.timeout << shift.min(i32::BITS));
+        let fitting = doubled.filter(|it| i32::try_from(*it).is_ok());
+        Duration::from_millis(fitting.unwrap_or(self.timeout))
     }
 
     /// Source: c-ares 1.18.1 `src/lib/ares_process.c: end_query`.

@@ -11,22 +11,16 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::io::{Arrival, Io};
 use crate::engine::message::{Because, QueryId, Question, Rcode, Reply, SocketId, Transport};
+use crate::resolver::c_ares::Candidate;
+use crate::resolver::c_ares::config::Config;
 use crate::resolver::c_ares::name::is_onion_domain;
 use crate::resolver::c_ares::status::Status;
-use crate::resolver::c_ares::v1_34::config::Config;
 use crate::resolver::c_ares::v1_34::connection::Connection;
 use crate::resolver::c_ares::v1_34::dns_name::question;
 use crate::resolver::c_ares::v1_34::server::{Moment, ServerState};
 
 /// The id of a query. It keeps it when it is sent again.
 pub(super) type Qid = usize;
-
-/// A name that is to be asked, as text.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) name: Vec<u8>,
-    pub(super) because: Because,
-}
 
 /// `ares_channel_t`.
 pub(super) struct Channel<'c> {
@@ -71,7 +65,7 @@ pub(super) struct Query {
     pub(super) connection: Option<SocketId>,
 }
 
-/// Who is told how a query ended.
+/// Who gets the answer to a query.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Callback {
     /// The lookup.

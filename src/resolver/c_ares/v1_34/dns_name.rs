@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use hickory_proto::rr::RecordType;
 
 use crate::engine::message::Question;
-use crate::name::Name;
+use crate::name::{Name, escape};
 use crate::resolver::c_ares::name::is_hostnamech;
 use crate::resolver::c_ares::status::Status;
 
@@ -52,6 +52,8 @@ pub(super) fn question(name: &[u8], record_type: RecordType) -> Result<Question,
 }
 
 /// The labels, escapes undone: one more than there are dots.
+///
+/// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ares_parse_dns_name_escape`.
 fn split(text: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, Status> {
     if !text.contains(&b'\\') {
         let labels = text.split(|&byte| byte == b'.');
@@ -74,22 +76,6 @@ fn split(text: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, Status> {
         }
     }
     Ok(labels.into_iter().map(Cow::Owned).collect())
-}
-
-/// What an escape stands for: three digits are a byte, anything else is itself.
-///
-/// Source: c-ares 1.34 `src/lib/record/ares_dns_name.c: ares_parse_dns_name_escape`.
-fn escape(after: &[u8]) -> Option<(u8, &[u8])> {
-    let (&first, rest) = after.split_first()?;
-    if !first.is_ascii_digit() {
-        return Some((first, rest));
-    }
-    let (digits, rest) = after.split_at_checked(3)?;
-    let value: u8 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    digits
-        .iter()
-        .all(u8::is_ascii_digit)
-        .then_some((value, rest))
 }
 
 #[cfg(test)]

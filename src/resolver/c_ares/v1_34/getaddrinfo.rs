@@ -5,11 +5,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::engine::machine::Outcome;
+use crate::resolver::c_ares::Candidate;
 use crate::resolver::c_ares::address::{Prefix, is_of, literal_ipv4, literal_ipv6};
+use crate::resolver::c_ares::config::Config;
 use crate::resolver::c_ares::name::{dots, ends_with, is_onion_domain};
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
-use crate::resolver::c_ares::v1_34::channel::{Answered, Candidate, Channel, Qid};
-use crate::resolver::c_ares::v1_34::config::Config;
+use crate::resolver::c_ares::v1_34::channel::{Answered, Channel, Qid};
 use crate::resolver::c_ares::v1_34::hosts_file::ares_hosts_search_host;
 use crate::resolver::c_ares::v1_34::search::ares_search_name_list;
 use crate::scenario::{Family, Scenario};

@@ -35,12 +35,13 @@ pub(super) fn ares_hosts_search_host(
     name: &[u8],
     family: Family,
 ) -> Vec<IpAddr> {
-    let mut hosts = HostsFile::default();
-    for line in file.lines() {
-        if let Some((ip, names)) = parse_line(line) {
+    let hosts = file.made.once(|| {
+        let mut hosts = HostsFile::default();
+        for (ip, names) in file.lines().filter_map(parse_line) {
             hosts.add(ip, &names);
         }
-    }
+        hosts
+    });
     let entry = hosts
         .entry_of(name)
         .and_then(|entry| hosts.entries.get(entry));

@@ -24,7 +24,7 @@ impl Channel<'_> {
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_send_query_int`.
     pub(super) fn choose_server(&mut self) -> usize {
         let ranked = self.ranked();
-        let chosen = if self.config.rotate {
+        let chosen = if self.config.rotate() {
             self.random_server(&ranked)
         } else {
             ranked.first().copied()
@@ -56,7 +56,7 @@ impl Channel<'_> {
     ///
     /// Source: c-ares 1.34 `src/lib/ares_process.c: ares_calc_query_timeout`.
     pub(super) fn ares_calc_query_timeout(&mut self, qid: Qid, server: usize) -> Duration {
-        let configured = self.config.timeout;
+        let configured = self.config.timeout();
         let timeout = self
             .servers
             .get(server)

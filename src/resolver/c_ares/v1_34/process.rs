@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::engine::io::{Arrival, Came, ConnectError};
 use crate::engine::message::{Edns, Query as Message, QueryId, Rcode, Reply, SocketId, Transport};
 use crate::resolver::c_ares::address::answers_match;
+use crate::resolver::c_ares::last_sent;
 use crate::resolver::c_ares::status::Status;
 use crate::resolver::c_ares::v1_34::channel::{Callback, Channel, Qid, Query, Requeue};
 use crate::resolver::c_ares::v1_34::server::Moment;
@@ -114,13 +115,7 @@ impl Channel<'_> {
                 .servers
                 .get(server)
                 .is_some_and(|state| answers_match(&state.server.address));
-        // Answers come to what was sent last.
-        let qid = self
-            .sent
-            .iter()
-            .rev()
-            .find(|(id, _)| *id == asked)
-            .map(|(_, qid)| *qid);
+        let qid = last_sent(&self.sent, asked);
         if let Some(qid) = qid.filter(|_| is_from_server) {
             let now = self.tvnow();
             self.process_answer(qid, reply, socket, now, requeue);
@@ -211,7 +206,7 @@ impl Channel<'_> {
         reply: Option<Reply>,
         requeue: &mut Vec<Requeue>,
     ) {
-        let tries = usize::try_from(self.config.tries).unwrap_or(usize::MAX);
+        let tries = self.config.reading.attempts.value as usize;
         let most = self.servers.len().saturating_mul(tries);
         let socket = self.query(qid).and_then(|query| query.connection);
         let server = socket.and_then(|socket| Some(self.connection(socket)?.server));

@@ -6,11 +6,14 @@ use hickory_proto::rr::RecordType;
 
 use crate::engine::machine::Outcome;
 use crate::engine::message::Because;
-use crate::resolver::c_ares::name::{c_string, cat_domain, dots, is_hostnamech, is_onion_domain};
+use crate::resolver::c_ares::Candidate;
+use crate::resolver::c_ares::config::Config;
+use crate::resolver::c_ares::name::{
+    cat_domain, dots, host_aliases, is_hostnamech, is_onion_domain, name_list,
+};
 use crate::resolver::c_ares::status::{Status, addresses, found, reply_status};
 use crate::resolver::c_ares::v1_34::buffer::{fits, nonwhitespace, split, text, trim};
-use crate::resolver::c_ares::v1_34::channel::{Candidate, Channel};
-use crate::resolver::c_ares::v1_34::config::Config;
+use crate::resolver::c_ares::v1_34::channel::Channel;
 use crate::resolver::c_ares::v1_34::dns_name::question;
 use crate::scenario::Scenario;
 
@@ -73,28 +76,8 @@ pub(super) fn ares_search_name_list(
         let because = Because::HostAlias;
         return vec![Candidate { name, because }];
     }
-    let as_is = Candidate {
-        name: name.to_vec(),
-        because: Because::AsIs,
-    };
-    if name.ends_with(b".") {
-        return vec![as_is];
-    }
-    let searched = config
-        .reading
-        .search
-        .iter()
-        .enumerate()
-        .map(|(index, domain)| Candidate {
-            name: ares_cat_domain(name, &domain.value),
-            because: Because::Search(index),
-        });
-    let ndots = usize::try_from(config.ndots).unwrap_or(usize::MAX);
-    if dots(name) >= ndots {
-        std::iter::once(as_is).chain(searched).collect()
-    } else {
-        searched.chain([as_is]).collect()
-    }
+    let as_is = Candidate::new(name, Because::AsIs);
+    name_list(as_is, config, ares_cat_domain)
 }
 
 /// The name below `domain`; below the root it gets a final dot.
@@ -108,10 +91,7 @@ fn ares_cat_domain(name: &[u8], domain: &[u8]) -> Vec<u8> {
 ///
 /// Source: c-ares 1.34 `src/lib/ares_search.c: ares_lookup_hostaliases`.
 fn ares_lookup_hostaliases(scenario: &Scenario, name: &[u8]) -> Option<Vec<u8>> {
-    if name.contains(&b'.') {
-        return None;
-    }
-    let path = std::str::from_utf8(c_string(scenario.env("HOSTALIASES")?)).ok()?;
+    let path = host_aliases(scenario, name)?;
     let file = scenario.files.get(path)?;
     split(text(file), b"\n", usize::MAX, true)
         .into_iter()

@@ -30,7 +30,7 @@ const MIN_COUNT: u64 = 3;
 /// equal, though here no time passes between them.
 pub(super) type Moment = (Duration, u64);
 
-/// A server, and how it has done.
+/// A server: its failures, its latency, and whether it knows cookies.
 #[derive(Debug)]
 pub(super) struct ServerState {
     pub(super) server: Server,
@@ -130,11 +130,11 @@ impl ServerState {
     /// The time-out in milliseconds: from the latency so far, or as configured.
     ///
     /// Source: c-ares 1.34 `src/lib/ares_metrics.c: ares_metrics_server_timeout`.
-    pub(super) fn metrics_timeout(&self, configured: u32) -> u64 {
+    pub(super) fn metrics_timeout(&self, configured: u64) -> u64 {
         let average = self.total_ms.checked_div(self.total_count);
         let timeout = match average.filter(|_| self.total_count >= MIN_COUNT) {
             Some(average) => average.saturating_mul(AVERAGE_MULTIPLIER),
-            None => configured.into(),
+            None => configured,
         };
         timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT)
     }

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::address::Server;
 use crate::config::resolv_conf::{ResolvConf, Word};
+use crate::resolver::c_ares::config::{Config, Defaults, Sysconfig};
 use crate::resolver::c_ares::name::c_string;
 use crate::resolver::c_ares::v1_34::buffer::{
     fits, is_print, nonwhitespace, parse_uint, part, split, text, trim,
@@ -24,59 +24,30 @@ const MOST_TRIES: u32 = 255;
 /// No limit on the number of parts.
 const ANY: usize = usize::MAX;
 
-/// What the files and the environment say.
-#[derive(Debug, Default)]
-pub(super) struct Sysconfig<'a> {
-    pub(super) servers: Vec<Setting<Server>>,
-    pub(super) domains: Option<Vec<Setting<Cow<'a, [u8]>>>>,
-    pub(super) lookups: Option<String>,
-    pub(super) ndots: Option<Setting<u32>>,
-    /// In milliseconds.
-    pub(super) timeout: Option<Setting<u32>>,
-    pub(super) tries: Option<Setting<u32>>,
-    pub(super) rotate: Option<Origin>,
-    pub(super) dropped: Vec<Dropped>,
-}
-
-/// Everything is thrown away.
-#[derive(Debug)]
-pub(super) struct Failed {
-    pub(super) refused: Dropped,
-    pub(super) dropped: Vec<Dropped>,
-}
+const DEFAULTS: Defaults = Defaults {
+    timeout: 2000,
+    tries: 3,
+};
 
 /// An empty list of domains, or one that is not printable, is taken for a
 /// lack of memory (`ARES_ENOMEM`), and so are empty options.
 struct NoMemory;
 
-/// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_init_sysconfig_files,
-/// ares_init_by_environment`.
-pub(super) fn sysconfig(scenario: &Scenario) -> Result<Sysconfig<'_>, Failed> {
-    let mut sysconfig = Sysconfig::default();
-    for line in scenario.resolv_conf.iter().flat_map(lines) {
-        if let Err(NoMemory) = sysconfig.parse_resolv_line(line) {
-            return Err(sysconfig.failed(Dropped {
-                span: line.span,
-                why: "an empty list of domains makes c-ares ignore all files and variables".into(),
-            }));
-        }
+/// Reads everything that a channel depends on.
+///
+/// Source: c-ares 1.34 `src/lib/ares_init.c: ares_init_options`,
+/// `src/lib/ares_sysconfig.c: ares_init_by_sysconfig`.
+pub(in crate::resolver::c_ares) fn config(scenario: &Scenario) -> Config<'_> {
+    let mut read = Sysconfig::default();
+    if let Err(refused) = read.init_sysconfig_files(scenario) {
+        // Nothing of it is applied, not even what was read before.
+        read = Sysconfig {
+            dropped: read.dropped,
+            refused: Some(refused),
+            ..Sysconfig::default()
+        };
     }
-    for line in scenario.nsswitch.iter().flat_map(lines) {
-        sysconfig.parse_lookup_line(line, b":", b" \t");
-    }
-    for path in ["/etc/netsvc.conf", "/etc/svc.conf"] {
-        let bytes = scenario.files.get(path).map_or(&[][..], Vec::as_slice);
-        for line in split(text(bytes), b"\n", ANY, true) {
-            sysconfig.parse_lookup_line(line, b"=", b",");
-        }
-    }
-    if let Err(NoMemory) = sysconfig.init_by_environment(scenario) {
-        return Err(sysconfig.failed(Dropped {
-            span: crate::text::Span::default(),
-            why: "`LOCALDOMAIN` or `RES_OPTIONS` is empty or not printable, which makes c-ares ignore all files and variables".into(),
-        }));
-    }
-    Ok(sysconfig)
+    read.init_by_defaults(scenario, DEFAULTS)
 }
 
 fn lines(file: &ResolvConf) -> Vec<Word<'_>> {
@@ -93,18 +64,32 @@ fn before_comment(word: Word<'_>) -> Word<'_> {
 }
 
 impl<'a> Sysconfig<'a> {
-    fn failed(self, refused: Dropped) -> Failed {
-        Failed {
-            refused,
-            dropped: self.dropped,
+    /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_init_sysconfig_files,
+    /// ares_init_by_environment`.
+    fn init_sysconfig_files(&mut self, scenario: &'a Scenario) -> Result<(), Dropped> {
+        for line in scenario.resolv_conf.iter().flat_map(lines) {
+            self.parse_resolv_line(line).map_err(|NoMemory| Dropped {
+                span: line.span,
+                why: "an empty list of domains makes c-ares ignore all files and variables".into(),
+            })?;
         }
+        for line in scenario.nsswitch.iter().flat_map(lines) {
+            self.parse_lookup_line(line, b":", b" \t");
+        }
+        for path in ["/etc/netsvc.conf", "/etc/svc.conf"] {
+            let bytes = scenario.files.get(path).map_or(&[][..], Vec::as_slice);
+            for line in split(text(bytes), b"\n", ANY, true) {
+                self.parse_lookup_line(line, b"=", b",");
+            }
+        }
+        self.init_by_environment(scenario).map_err(|NoMemory| Dropped {
+            span: crate::text::Span::default(),
+            why: "`LOCALDOMAIN` or `RES_OPTIONS` is empty or not printable, which makes c-ares ignore all files and variables".into(),
+        })
     }
 
     fn drop(&mut self, word: Word<'_>, why: &'static str) {
-        self.dropped.push(Dropped {
-            span: word.span,
-            why: why.into(),
-        });
+        self.dropped.push(word.span, why);
     }
 
     /// Source: c-ares 1.34 `src/lib/ares_sysconfig_files.c: ares_init_by_environment`.
@@ -170,8 +155,8 @@ impl<'a> Sysconfig<'a> {
     ) -> Result<(), NoMemory> {
         for old in self.domains.take().into_iter().flatten() {
             if let Origin::File(span) = old.origin {
-                let why = "a later `search` line or `LOCALDOMAIN` replaces it".into();
-                self.dropped.push(Dropped { span, why });
+                let why = "a later `search` line or `LOCALDOMAIN` replaces it";
+                self.dropped.push(span, why);
             }
         }
         let mut domains: Vec<Setting<Cow<'a, [u8]>>> = Vec::new();
@@ -287,7 +272,7 @@ impl<'a> Sysconfig<'a> {
             }
             b"retrans" | b"timeout" => {
                 let value = value.wrapping_mul(1000);
-                self.timeout = Some(Setting { value, origin });
+                self.timeout = (value != 0).then_some(Setting { value, origin });
             }
             b"retry" | b"attempts" => self.tries = Some(setting),
             b"rotate" => self.rotate = Some(origin),

@@ -8,7 +8,7 @@ use crate::address::{Address, DNS_PORT, Server};
 use crate::config::resolv_conf::Word;
 use crate::resolver::c_ares::address::{dns_pton, is_blacklisted};
 use crate::resolver::c_ares::v1_34::buffer::{fits, parse_uint, split};
-use crate::resolver::reading::{Dropped, MAX_SERVERS, Setting, TOO_MANY_SERVERS};
+use crate::resolver::reading::{MAX_SERVERS, Setting, TOO_MANY_SERVERS, Unused};
 
 /// Room for the text of an IPv6 address (`INET6_ADDRSTRLEN`).
 const ADDRESS_BUFFER: usize = 46;
@@ -34,7 +34,7 @@ struct Parsed {
 /// ares_sconfig_append, ares_server_isdup`.
 pub(super) fn ares_sconfig_append_fromstr(
     servers: &mut Vec<Setting<Server>>,
-    dropped: &mut Vec<Dropped>,
+    dropped: &mut Unused,
     list: Word<'_>,
 ) {
     for word in split(list, b" ,", usize::MAX, false) {
@@ -52,10 +52,7 @@ pub(super) fn ares_sconfig_append_fromstr(
             }
             Err(reason) => reason,
         };
-        dropped.push(Dropped {
-            span: word.span,
-            why: reason.into(),
-        });
+        dropped.push(word.span, reason);
     }
 }
 
@@ -99,8 +96,7 @@ fn ares_sconfig_linklocal(interface: &str) -> Option<&'static str> {
 /// Source: c-ares 1.34 `src/lib/ares_update_servers.c: parse_nameserver`.
 fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
     let (address, rest) = if let Some(inner) = text.strip_prefix(b"[") {
-        let end = inner.iter().position(|&byte| byte == b']')?;
-        (inner.get(..end)?, inner.get(end + 1..)?)
+        bracketed(inner)?
     } else {
         // A dot near the beginning tells IPv4 from IPv6.
         let is_ipv4 = matches!(text.iter().position(|&byte| byte == b'.'), Some(1..4));
@@ -109,11 +105,7 @@ fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
             b'a'..=b'f' | b'A'..=b'F' | b':' => !is_ipv4,
             _ => false,
         };
-        text.split_at(
-            text.iter()
-                .position(|&byte| !belongs(byte))
-                .unwrap_or(text.len()),
-        )
+        split_before(text, |byte| !belongs(byte))
     };
     if !fits(address, ADDRESS_BUFFER) {
         return None;
@@ -122,11 +114,7 @@ fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
     let (port, rest) = match rest.strip_prefix(b":") {
         None => (0, rest),
         Some(rest) => {
-            let end = rest
-                .iter()
-                .position(|byte| !byte.is_ascii_digit())
-                .unwrap_or(rest.len());
-            let (digits, rest) = rest.split_at(end);
+            let (digits, rest) = split_before(rest, |byte| !byte.is_ascii_digit());
             (parse_port(digits)?, rest)
         }
     };
@@ -140,6 +128,18 @@ fn parse_nameserver(text: &[u8]) -> Option<Parsed> {
         port,
         interface,
     })
+}
+
+/// What stands before `]`, and what behind it.
+fn bracketed(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (inner, rest) = split_before(text, |byte| byte == b']');
+    Some((inner, rest.strip_prefix(b"]")?))
+}
+
+/// The text before the first such byte, and the rest with it.
+fn split_before(text: &[u8], is_end: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|&byte| is_end(byte));
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 fn parse_port(digits: &[u8]) -> Option<u16> {
@@ -167,24 +167,12 @@ fn parse_nameserver_uri(text: &[u8]) -> Option<Parsed> {
         return None;
     }
     let rest = text.get(scheme + 3..)?;
-    let end = rest
-        .iter()
-        .position(|byte| b"/?#".contains(byte))
-        .unwrap_or(rest.len());
-    let authority = rest.get(..end)?;
-    let host = match authority.iter().position(|&byte| byte == b'@') {
-        Some(at) => authority.get(at + 1..)?,
-        None => authority,
-    };
-    let (host, port) = if let Some(inner) = host.strip_prefix(b"[") {
-        let end = inner.iter().position(|&byte| byte == b']')?;
-        (inner.get(..end)?, inner.get(end + 1..)?)
-    } else {
-        host.split_at(
-            host.iter()
-                .position(|&byte| byte == b':')
-                .unwrap_or(host.len()),
-        )
+    let (authority, _) = split_before(rest, |byte| b"/?#".contains(&byte));
+    let (user, host) = split_before(authority, |byte| byte == b'@');
+    let host = host.strip_prefix(b"@").unwrap_or(user);
+    let (host, port) = match host.strip_prefix(b"[") {
+        Some(inner) => bracketed(inner)?,
+        None => split_before(host, |byte| byte == b':'),
     };
     let port = match (port, port.strip_prefix(b":")) {
         ([], _) => 0,
@@ -194,11 +182,11 @@ fn parse_nameserver_uri(text: &[u8]) -> Option<Parsed> {
     if !fits(host, HOST_BUFFER) {
         return None;
     }
-    let percent = host.iter().position(|&byte| byte == b'%');
-    let ip = dns_pton(host.get(..percent.unwrap_or(host.len()))?)?;
-    let interface = match percent {
+    let (address, interface) = split_before(host, |byte| byte == b'%');
+    let ip = dns_pton(address)?;
+    let interface = match interface.strip_prefix(b"%") {
         None => None,
-        Some(at) => Some(interface_name(host.get(at + 1..)?)?),
+        Some(interface) => Some(interface_name(interface)?),
     };
     if interface.is_some() && ip.is_ipv4() {
         return None;

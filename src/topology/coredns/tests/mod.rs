@@ -1,7 +1,7 @@
 mod doubts;
 
 use super::*;
-use crate::topology::Target;
+use crate::topology::{Role, Target};
 
 fn source(name: &str, text: &str) -> Source {
     Source {
@@ -13,11 +13,11 @@ fn source(name: &str, text: &str) -> Source {
 fn servers_of(files: &[Source]) -> Vec<DnsServer> {
     let network = Network::Pod("p".to_owned());
     let address: IpAddr = "10.244.0.7".parse().unwrap();
-    read(
+    servers_of_files(
         files,
         &Site {
             program: Program::CoreDns,
-            label: "CoreDNS",
+            instance: &Instance::Only,
             network: &network,
             addresses: &[address],
             interfaces: &[],
@@ -56,10 +56,27 @@ fn shown(servers: &[DnsServer]) -> String {
         }
         text += "\n";
     }
-    for unknown in servers.first().map(|it| &it.unknown).into_iter().flatten() {
-        text.extend([format!("? {unknown}\n")]);
+    for it in servers.first().map(|it| &it.doubts).into_iter().flatten() {
+        text.extend([format!("? {}\n", doubt(it))]);
     }
     text
+}
+
+/// `KIND WORD LINE:COLUMN`.
+fn doubt(doubt: &Doubt) -> String {
+    let (kind, word, place) = match doubt {
+        Doubt::Template { word, place, .. } => ("template", word, place),
+        Doubt::Variable { word, role, place } => match role {
+            Role::Address => ("addresses", word, place),
+            Role::Key | Role::Target => ("variable", word, place),
+        },
+        Doubt::Option { name, place, .. } => ("option", name, place),
+        Doubt::Plugin { name, place, .. } => ("plugin", name, place),
+        Doubt::Import { pattern, place } => ("import", pattern, place),
+        Doubt::Stops { reason, place } => ("stops", reason, place),
+        other => return format!("{other:?}"),
+    };
+    format!("{kind} {word} {}:{}", place.line, place.column)
 }
 
 fn check(corefile: &str, expected: &str) {
@@ -139,14 +156,9 @@ fn the_corefiles_of_caches_on_the_node() {
         "node-local-dns.Corefile.base",
         "10.96.0.10#53 169.254.20.10#53 | cluster.local. -> ClusterDns; in-addr.arpa. -> \
          ClusterDns; ip6.arpa. -> ClusterDns; . -> /etc/resolv.conf; loop\n\
-         ? __PILLAR__CLUSTER__DNS__ is taken for the cluster's DNS pods, by way of the service \
-         kube-dns-upstream (node-local-dns.Corefile.base:10:15)\n\
-         ? __PILLAR__CLUSTER__DNS__ is taken for the cluster's DNS pods, by way of the service \
-         kube-dns-upstream (node-local-dns.Corefile.base:22:15)\n\
-         ? __PILLAR__CLUSTER__DNS__ is taken for the cluster's DNS pods, by way of the service \
-         kube-dns-upstream (node-local-dns.Corefile.base:33:15)\n\
-         ? __PILLAR__UPSTREAM__SERVERS__ is taken for /etc/resolv.conf, as no \
-         upstreamNameservers were found (node-local-dns.Corefile.base:44:15)\n"
+         ? template __PILLAR__CLUSTER__DNS__ 10:15\n? template __PILLAR__CLUSTER__DNS__ 22:15\n\
+         ? template __PILLAR__CLUSTER__DNS__ 33:15\n\
+         ? template __PILLAR__UPSTREAM__SERVERS__ 44:15\n"
     );
     check_file!(
         "localdns.corefile",
@@ -210,32 +222,26 @@ fn what_is_not_known_is_said() {
     check(
         ". {\n forward . {$UP} __PILLAR__DNS__DOMAIN__\n}",
         "*#53 | . -> Other(\"{$UP}\") Other(\"__PILLAR__DNS__DOMAIN__\") (Random);\n\
-         ? What {$UP} stands for is not known (/c/Corefile:2:12)\n\
-         ? What __PILLAR__DNS__DOMAIN__ stands for is not known (/c/Corefile:2:18)\n",
+         ? variable {$UP} 2:12\n? variable __PILLAR__DNS__DOMAIN__ 2:18\n",
     );
     check(
         ". {\n alternate x\n forward . 1.1.1.1 {\n  what 1\n }\n}",
         "*#53 | . -> 1.1.1.1:53;\n\
-         ? kdns does not know the option what (/c/Corefile:4:3)\n\
-         ? The plugin alternate is not known to kdns and could answer or forward, too \
-         (/c/Corefile:2:2)\n",
+         ? option what 4:3\n? plugin alternate 2:2\n",
     );
     let sixteen = " 1.1.1.1".repeat(16);
     check(
         &format!(". {{\n forward .{sixteen}\n loop\n}}"),
         &format!(
-            "*#53 | . ->{} (Random); loop\n? CoreDNS does not start with this Corefile: more \
-             than 15 TOs configured (/c/Corefile:2:2)\n",
+            "*#53 | . ->{} (Random); loop\n? stops more than 15 TOs configured 2:2\n",
             " 1.1.1.1:53".repeat(16)
         ),
     );
     check(
         ". {\n import x/*.override\n bind nodelocaldns\n}",
-        "|\n? No file was found for the import of /c/x/*.override (/c/Corefile:2:9)\n\
-         ? Which addresses nodelocaldns stands for is not known (/c/Corefile:3:7)\n",
+        "|\n? import /c/x/*.override 2:9\n? addresses nodelocaldns 3:7\n",
     );
-    let none = "The Corefile has no server block that CoreDNS could serve\n";
-    check("", &format!("|\n? {none}"));
+    check("", "|\n? NoServerBlock\n");
 }
 
 #[test]
@@ -302,8 +308,7 @@ fn listeners_make_servers() {
         "cluster.local:53 {\n bind 169.254.20.10 10.96.0.10\n forward . 10.0.0.9\n}\n\
          .:53 {\n bind 169.254.20.10 10.96.0.10\n forward . __PILLAR__UPSTREAM__SERVERS__\n}\n",
         "10.96.0.10#53 169.254.20.10#53 | cluster.local. -> 10.0.0.9:53; . -> \
-         /etc/resolv.conf;\n? __PILLAR__UPSTREAM__SERVERS__ is taken for /etc/resolv.conf, as no \
-         upstreamNameservers were found (/c/Corefile:7:12)\n",
+         /etc/resolv.conf;\n? template __PILLAR__UPSTREAM__SERVERS__ 7:12\n",
     );
     check(
         "dns://.:5353 {\n forward . 1.1.1.1\n loop\n}\n.:5301 tls://. {\n forward . 2.2.2.2\n}",

@@ -3,6 +3,7 @@ mod running;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use super::*;
 use crate::host::node::processes::scan;
@@ -24,11 +25,11 @@ fn setting<T>(name: &str, setting: &Setting<T>, shown: impl Fn(&T) -> String) ->
 
 /// What `expected` of a tree holds; the kubelet's file only if it is `asked` for.
 fn described(root: &Root, asked: bool) -> String {
-    let (kubelet, skipped) = read(root, &scan(root).0, None);
+    let (kubelet, skipped) = read_kubelet(root, &scan(root).0, None);
     let mut text = String::new();
     if let Some(kubelet) = &kubelet {
         let found = match &kubelet.found {
-            Found::Process { pid, comm } => format!("process {pid} ({comm})"),
+            Found::Process { pid, comm, .. } => format!("process {pid} ({comm})"),
             Found::Files { file } => file.clone(),
             Found::Named => "named".to_owned(),
         };
@@ -46,7 +47,7 @@ fn described(root: &Root, asked: bool) -> String {
         });
         text += &setting("clusterDomain", &kubelet.cluster_domain, |it| or_none(it));
         for remark in &kubelet.remarks {
-            writeln!(text, "remark: {remark}").unwrap();
+            writeln!(text, "remark: {remark:?}").unwrap();
         }
     } else {
         text += "no kubelet\n";
@@ -133,7 +134,7 @@ fn a_directory_of_drop_ins_that_is_a_link_is_not_followed() {
             ("/other/2.conf", &CONFIGURATION.replace("/a", "/c")),
             ("/k.yaml", CONFIGURATION),
         ]);
-        let kubelet = read(&root, &scan(&root).0, None).0.unwrap();
+        let kubelet = read_kubelet(&root, &scan(&root).0, None).0.unwrap();
         assert_eq!(kubelet.resolv_conf.value, expected, "{given}");
     }
 }
@@ -151,13 +152,13 @@ fn a_named_file_stands_in_for_the_configuration_alone() {
             "kubelet\0--config=/gone\0--cluster-domain=x\0",
         ),
     ]);
-    let (kubelet, skipped) = read(&root, &scan(&root).0, Some(&named));
+    let (kubelet, skipped) = read_kubelet(&root, &scan(&root).0, Some(&named));
     let kubelet = kubelet.unwrap();
     assert_eq!(kubelet.resolv_conf.origin.to_string(), "mine.yaml:3:13");
     assert_eq!(kubelet.cluster_domain.value, "x");
     assert_eq!(skipped, [""; 0]);
     let (_directory, root) = root_with(&[]);
-    let kubelet = read(&root, &[], Some(&named)).0.unwrap();
+    let kubelet = read_kubelet(&root, &[], Some(&named)).0.unwrap();
     assert_eq!(kubelet.found, Found::Named);
     let file = kubelet_file(&root, &kubelet, None).unwrap();
     assert!(file.content.unwrap_err().is_missing);
@@ -169,10 +170,15 @@ fn a_named_file_stands_in_for_the_configuration_alone() {
 #[test]
 fn the_root_of_a_process_is_a_directory_or_nothing() {
     let root = Root::live().unwrap();
-    let own = root.of_process(std::process::id()).unwrap();
+    let held = Directory::open(&root, std::process::id()).unwrap();
+    let own = root.of_process(&held).unwrap();
     assert!(own.is_directory(Path::new("/proc")));
-    assert!(process::own_root(&root, std::process::id()).is_none());
-    assert!(root.of_process(u32::MAX).is_none());
+    assert!(process::own_root(&root, &held).is_none());
+    let fixture = tempfile::tempdir().unwrap();
+    fs::create_dir_all(fixture.path().join("proc/7")).unwrap();
+    let fixture = Root::below(fixture.path(), Resolution::Kernel).unwrap();
+    let rootless = Directory::open(&fixture, 7).unwrap();
+    assert!(fixture.of_process(&rootless).is_none());
 }
 
 #[test]
@@ -218,7 +224,7 @@ fn settings_are_kept_as_the_kubelet_sees_them() {
             ),
         ]);
         let parts = Parts::default();
-        let node = crate::host::node::read(&root, &StandIns::default(), parts).unwrap();
+        let node = crate::host::node::read_node(&root, &StandIns::default(), parts).unwrap();
         let texts: Vec<String> = node
             .sources
             .iter()
@@ -246,12 +252,12 @@ fn any_bytes_can_stand_for_what_the_kernel_says_of_a_process() {
             ("/proc/stat", "btime 9223372036854775807\n"),
             ("/k.yaml", CONFIGURATION),
         ]);
-        let processes = [Seen {
+        let processes = [ProcessSeen {
             pid: 812,
             comm: "kubelet".to_owned(),
-            ..Seen::default()
+            ..ProcessSeen::default()
         }];
-        let kubelet = read(&root, &processes, None).0.unwrap();
+        let kubelet = read_kubelet(&root, &processes, None).0.unwrap();
         assert_eq!(kubelet.resolv_conf.value, "/a", "{stat}");
     }
 }
@@ -353,14 +359,17 @@ fn a_kubelet_in_a_container_is_not_the_nodes() {
             ]);
         }
         let (_directory, root) = root_with(&files);
-        let (kubelet, skipped) = read(&root, &scan(&root).0, None);
-        let is_said = |all: &[String]| all.iter().any(|sentence| sentence.contains(it.why));
+        let (kubelet, skipped) = read_kubelet(&root, &scan(&root).0, None);
+        let is_said = |text: String| text.contains(it.why);
         match kubelet {
             Some(kubelet) if !is_alone => {
                 assert_eq!(kubelet.resolv_conf.value, "/a", "{}", it.cgroup);
-                assert!(is_said(&kubelet.remarks), "{:?}", kubelet.remarks);
+                let mut others = kubelet.remarks.iter();
+                let is_it =
+                    |it: &Remark| matches!(it, Remark::Process(it) if is_said(it.to_string()));
+                assert!(others.any(is_it), "{:?}", kubelet.remarks);
             }
-            None if is_alone => assert!(is_said(&skipped), "{skipped:?} {}", it.cgroup),
+            None if is_alone => assert!(is_said(skipped.join("\n")), "{skipped:?} {}", it.cgroup),
             other => panic!("{other:?}"),
         }
     }

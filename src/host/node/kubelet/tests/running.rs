@@ -19,9 +19,12 @@ fn a_file_that_is_newer_than_the_process_is_told() {
         ]);
         let old = fs::File::open(directory.path().join("etc/hostname")).unwrap();
         old.set_modified(std::time::UNIX_EPOCH).unwrap();
-        let kubelet = read(&root, &scan(&root).0, None).0.unwrap();
-        let sentence = "/k.yaml is newer than process 812, which still has what stood there when it was started";
-        let expected: &[&str] = if is_newer { &[sentence] } else { &[] };
+        let kubelet = read_kubelet(&root, &scan(&root).0, None).0.unwrap();
+        let newer = Remark::Newer {
+            file: "/k.yaml".to_owned(),
+            pid: 812,
+        };
+        let expected: &[Remark] = if is_newer { &[newer] } else { &[] };
         assert_eq!(kubelet.remarks, expected, "{ticks}");
     }
 }
@@ -98,7 +101,7 @@ fn what_a_running_kubelet_has_is_not_what_its_file_says_by_now() {
         let also_newer = if is_kept { "" } else { "/etc/hostname" };
         let (_directory, root) = running_node(flag, of_unit, &[newer, also_newer]);
         let shown = is_shown.then_some(&configz);
-        let kubelet = read(&root, &scan(&root).0, shown).0.unwrap();
+        let kubelet = read_kubelet(&root, &scan(&root).0, shown).0.unwrap();
         let found = match &kubelet.running {
             None => "as the files",
             Some(it) if matches!(it.resolv_conf.origin, Origin::Unread(_)) => "not known",

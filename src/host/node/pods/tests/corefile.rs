@@ -1,6 +1,7 @@
 //! Which Corefile a pod has.
 
 use super::*;
+use crate::topology::CorefileUnknown;
 
 /// What NodeLocal `DNSCache` made of a Corefile with places for addresses.
 #[test]
@@ -38,7 +39,7 @@ fn the_corefile_that_node_cache_made_is_read() {
             ("proc/7/cgroup", &cgroup),
             (generated, "forward . 10.96.0.11"),
         ]);
-        let (pods, _) = read(&root, &scan(&root).0, ALL);
+        let (pods, _) = read_pods(&root, &scan(&root).0, ALL, |_| true);
         let made = expected.map(|it| format!("/proc/7/root{it}"));
         let mut names: Vec<String> = made.into_iter().collect();
         // The one that is read stands first.
@@ -53,7 +54,11 @@ fn the_corefile_that_node_cache_made_is_read() {
 }
 
 /// The files of a `CoreDNS` in a pod, and why its Corefile is not known.
-fn corefile_of(arguments: &str, config: &str, files: &[(&str, &str)]) -> (Vec<String>, String) {
+fn corefile_of(
+    arguments: &str,
+    config: &str,
+    files: &[(&str, &str)],
+) -> (Vec<String>, Option<CorefileUnknown>) {
     let uid = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
     let id = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
     let cgroup = format!("0::/kubepods/pod{uid}/{id}\n");
@@ -82,15 +87,12 @@ fn corefile_of(arguments: &str, config: &str, files: &[(&str, &str)]) -> (Vec<St
         ("proc/7/cgroup", cgroup.as_str()),
     ]);
     let (_directory, root) = root_with(&all);
-    let (pods, _) = read(&root, &scan(&root).0, ALL);
+    let (pods, _) = read_pods(&root, &scan(&root).0, ALL, |_| true);
     let names = pods[0]
         .corefiles
         .iter()
         .map(|it| it.name.replace(&format!("/{volume}"), "VOLUME"));
-    (
-        names.collect(),
-        pods[0].corefile_unknown.clone().unwrap_or_default(),
-    )
+    (names.collect(), pods[0].corefile_unknown.clone())
 }
 
 const USUAL: &str = "/coredns -conf /etc/coredns/Corefile";
@@ -115,7 +117,7 @@ fn the_corefile_is_that_of_the_container() {
     assert_eq!(
         found,
         ["/opt/dns/Corefile", "/opt/dns/custom/a.override"],
-        "{why}"
+        "{why:?}"
     );
     // Imports go through mounts of their own.
     let mounts = [
@@ -128,7 +130,11 @@ fn the_corefile_is_that_of_the_container() {
         ("opt/more/y.override", ""),
     ];
     let (found, why) = corefile_of(USUAL, &mounts.join(","), &files);
-    assert_eq!(found, ["VOLUME/Corefile", "/opt/more/y.override"], "{why}");
+    assert_eq!(
+        found,
+        ["VOLUME/Corefile", "/opt/more/y.override"],
+        "{why:?}"
+    );
     // Another -conf: the file that is called Corefile is not it.
     let files = [("VOLUME/Corefile", "x\n"), ("VOLUME/my.conf", "y\n")];
     let (found, _) = corefile_of("/coredns --conf=/c/my.conf", &mount("VOLUME", "/c"), &files);
@@ -142,26 +148,26 @@ fn what_is_mounted_nowhere_is_not_known() {
     let (found, _) = corefile_of(USUAL, &mount("/opt/one", "/etc/coredns/Corefile"), &files);
     assert_eq!(found, ["/opt/one"]);
     // What is mounted is not there, or it is the image's, or comes by a pipe.
-    for (arguments, mounts, part) in [
+    let usual = || "/etc/coredns/Corefile".to_owned();
+    let in_image = |path: &str| CorefileUnknown::InImage(path.to_owned());
+    for (arguments, mounts, expected) in [
         (
             USUAL,
             mount("/opt/dns", "/etc/coredns"),
-            "there is no /etc/coredns/Corefile",
+            CorefileUnknown::NotThere(usual()),
         ),
-        (USUAL, String::new(), "from its image"),
-        ("/coredns", String::new(), "/Corefile from its image"),
-        ("/coredns -conf stdin", String::new(), "standard input"),
+        (USUAL, String::new(), in_image(&usual())),
+        ("/coredns", String::new(), in_image("/Corefile")),
+        (
+            "/coredns -conf stdin",
+            String::new(),
+            CorefileUnknown::Stdin,
+        ),
     ] {
-        let (found, why) = corefile_of(arguments, &mounts, &[OF_NODE, ("VOLUME/other", "x\n")]);
-        assert!(
-            found.is_empty() && why.contains(part),
-            "{arguments}: {found:?} {why}"
-        );
+        let found = corefile_of(arguments, &mounts, &[OF_NODE, ("VOLUME/other", "x\n")]);
+        assert_eq!(found, (Vec::new(), Some(expected)), "{arguments}");
     }
     // Where no mount is known, the volume's file of this name is it.
     let (found, why) = corefile_of(USUAL, "", &[("VOLUME/Corefile", "x\n"), OF_NODE]);
-    assert_eq!(
-        (found, why.as_str()),
-        (vec!["VOLUME/Corefile".to_owned()], "")
-    );
+    assert_eq!((found, why), (vec!["VOLUME/Corefile".to_owned()], None));
 }

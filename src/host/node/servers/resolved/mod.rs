@@ -2,15 +2,18 @@
 
 mod ask;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::include::drop_ins;
 use crate::host::node::files;
 use crate::host::node::place::{Inside, Place};
-use crate::host::node::processes::Seen;
+use crate::host::node::processes::ProcessSeen;
 use crate::host::root::Root;
 use crate::node::HostFile;
 use crate::text::Source;
+use crate::topology::Instance;
 use crate::topology::resolved::{self, Files, Mode, Resolved, UPLINK_FILE};
 
 pub use ask::{PATIENCE, SOCKET, ask};
@@ -38,45 +41,45 @@ const MAX_LINKS: usize = 1000;
 
 /// What it does, and what people call it; `None`: it does not run. On the
 /// machine that kdns runs on it is asked, too. With why it could not be.
-pub(super) fn read(
+pub(super) fn read_and_ask(
     root: &Root,
-    processes: &[Seen],
-) -> (Option<(Resolved, String)>, Option<String>) {
-    let Some((resolved, label)) = of_files(root, processes) else {
+    processes: &[ProcessSeen],
+) -> (Option<(Resolved, Instance)>, Option<String>) {
+    let Some((resolved, instance)) = of_files(root, processes) else {
         return (None, None);
     };
     if !root.is_live() {
-        return (Some((resolved, label)), None);
+        return (Some((resolved, instance)), None);
     }
     match ask(Path::new(SOCKET)) {
-        Ok(Some(told)) => (Some((resolved.with(told), label)), None),
-        Ok(None) => (Some((resolved, label)), None),
-        Err(reason) => (Some((resolved, label)), Some(reason)),
+        Ok(Some(reported)) => (Some((resolved.with(reported), instance)), None),
+        Ok(None) => (Some((resolved, instance)), None),
+        Err(reason) => (Some((resolved, instance)), Some(reason)),
     }
 }
 
-/// What its files say, and what people call it; `None`: it does not run. Where
+/// What its files say, and which process it is; `None`: it does not run. Where
 /// no process can be seen, its files in `/run` say that it does.
-pub fn of_files(root: &Root, processes: &[Seen]) -> Option<(Resolved, String)> {
-    let node = Inside::of(root, processes);
+pub fn of_files(root: &Root, processes: &[ProcessSeen]) -> Option<(Resolved, Instance)> {
+    let node = Inside::of_processes(root, processes);
     // The kernel cuts names to 15 bytes.
     let mut named = processes.iter().filter(|it| it.comm == "systemd-resolve");
     let process = named.find(|it| node.place(it) == Place::Node);
     let uplink = files::host_file(root, Path::new(UPLINK_FILE)).content.ok();
-    let label = match process {
-        Some(process) => format!("systemd-resolved (process {})", process.pid),
-        None if processes.is_empty() && uplink.is_some() => "systemd-resolved".to_owned(),
+    let instance = match process {
+        Some(process) => Instance::Process(process.pid),
+        None if processes.is_empty() && uplink.is_some() => Instance::Only,
         None => return None,
     };
-    // A file that cannot be read is told of by the one who lists all files.
+    // A file that cannot be read is reported of by the one who lists all files.
     let mut skipped = Vec::new();
     let main = MAIN
         .iter()
-        .find_map(|path| files::source(root, path.as_bytes(), &mut skipped));
+        .find_map(|path| files::source(root, Path::new(path), &mut skipped));
     let drop_ins = drop_ins(root, &DROP_INS);
-    let drop_ins = drop_ins
-        .iter()
-        .filter_map(|path| files::source(root, path, &mut Vec::new()));
+    let drop_ins = drop_ins.iter().filter_map(|path| {
+        files::source(root, Path::new(OsStr::from_bytes(path)), &mut Vec::new())
+    });
     let etc = files::host_file(root, Path::new("/etc/resolv.conf"));
     let files = Files {
         settings: main.into_iter().chain(drop_ins).collect(),
@@ -85,13 +88,13 @@ pub fn of_files(root: &Root, processes: &[Seen]) -> Option<(Resolved, String)> {
         uplink,
         foreign: foreign(etc),
     };
-    Some((resolved::read(&files), label))
+    Some((resolved::from_files(&files), instance))
 }
 
 /// The file, if it is one of others.
 fn foreign(file: HostFile) -> Option<crate::config::resolv_conf::ResolvConf> {
     let end = file.links.last().unwrap_or(&file.path);
-    let is_foreign = Mode::of(Some(end)) == Mode::Foreign;
+    let is_foreign = Mode::of_file(Some(end)) == Mode::Foreign;
     file.content.ok().filter(|_| is_foreign)
 }
 

@@ -4,7 +4,7 @@
 //!
 //! It may be stuck: kdns waits for it no longer than [`PATIENCE`].
 
-use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::host::{MAX_BYTES, io_reason, shown};
-use crate::topology::resolved::told::{self, Refusal, Told};
+use crate::topology::resolved::reported::{self, Refusal, Reported};
 
-/// How long is waited.
+/// How long kdns waits for an answer.
 pub const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Its Varlink socket.
+/// The Varlink socket of systemd-resolved.
 ///
 /// Source: systemd `src/resolve/resolved-varlink.c: varlink_main_server_init`.
 pub const SOCKET: &str = "/run/systemd/resolve/io.systemd.Resolve";
@@ -32,7 +32,7 @@ pub const SOCKET: &str = "/run/systemd/resolve/io.systemd.Resolve";
 ///
 /// Source: the Varlink documentation, "Method Call"; systemd
 /// `src/shared/varlink-io.systemd.Resolve.c`.
-pub fn ask(path: &Path) -> Result<Option<Told>, String> {
+pub fn ask(path: &Path) -> Result<Option<Reported>, String> {
     const CALL: &[u8] = b"{\"method\":\"io.systemd.Resolve.DumpDNSConfiguration\"}\0";
     let failed = |reason: String| {
         let path = shown(path);
@@ -49,74 +49,41 @@ pub fn ask(path: &Path) -> Result<Option<Told>, String> {
             };
         }
     };
-    match told::varlink(
+    match reported::varlink(
         &reply,
         "what systemd-resolved says itself, on its Varlink socket",
     ) {
-        Ok(told) => Ok(Some(told)),
+        Ok(reported) => Ok(Some(reported)),
         Err(Refusal::NoSuchMethod) => Ok(None),
         Err(Refusal::Other(reason)) => failed(reason),
     }
 }
 
-/// Sends a call, and gives what comes before the byte that ends the reply.
+/// Sends a call, and gives what comes before the zero byte that ends the reply.
 fn exchange(path: &Path, call: &[u8], deadline: Instant) -> io::Result<Vec<u8>> {
-    let mut line = Line::to(path, deadline)?;
-    line.send(call)?;
-    line.until(0, MAX_BYTES)
-}
-
-/// A connection to a socket that is not used longer than until a deadline.
-struct Line {
-    stream: BufReader<UnixStream>,
-    deadline: Instant,
-}
-
-impl Line {
-    fn to(path: &Path, deadline: Instant) -> io::Result<Self> {
-        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-        // It also holds for connecting, where nobody accepts.
-        socket.set_write_timeout(Some(left(deadline)?))?;
-        socket.connect(&SockAddr::unix(path)?)?;
-        let stream = BufReader::new(UnixStream::from(OwnedFd::from(socket)));
-        Ok(Self { stream, deadline })
-    }
-
-    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let stream = self.stream.get_mut();
-        stream.set_write_timeout(Some(left(self.deadline)?))?;
-        stream.write_all(bytes)
-    }
-
-    /// What has come and was not read, at least one byte.
-    fn fill(&mut self) -> io::Result<&[u8]> {
-        let stream = self.stream.get_ref();
-        stream.set_read_timeout(Some(left(self.deadline)?))?;
-        let block = self.stream.fill_buf()?;
-        if block.is_empty() {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    // It also holds for connecting, where nobody accepts.
+    socket.set_write_timeout(Some(left(deadline)?))?;
+    socket.connect(&SockAddr::unix(path)?)?;
+    let mut stream = UnixStream::from(OwnedFd::from(socket));
+    stream.set_write_timeout(Some(left(deadline)?))?;
+    stream.write_all(call)?;
+    let mut reply = Vec::new();
+    let mut block = [0; 16 << 10];
+    while reply.len() <= MAX_BYTES {
+        stream.set_read_timeout(Some(left(deadline)?))?;
+        let count = stream.read(&mut block)?;
+        let block = block.get(..count).unwrap_or_default();
+        let end = memchr::memchr(0, block);
+        reply.extend_from_slice(block.get(..end.unwrap_or(count)).unwrap_or_default());
+        if end.is_some() {
+            return Ok(reply);
+        }
+        if count == 0 {
             return Err(io::Error::other("the reply ends too early"));
         }
-        Ok(block)
     }
-
-    /// What comes before a byte, without it.
-    fn until(&mut self, end: u8, most: usize) -> io::Result<Vec<u8>> {
-        let mut found = Vec::new();
-        loop {
-            let block = self.fill()?;
-            let at = memchr::memchr(end, block);
-            let piece = block.get(..at.unwrap_or(block.len()));
-            found.extend_from_slice(piece.unwrap_or_default());
-            let used = piece.map_or(0, <[u8]>::len) + usize::from(at.is_some());
-            self.stream.consume(used);
-            if found.len() > most {
-                return Err(io::Error::other("the reply is too long"));
-            }
-            if at.is_some() {
-                return Ok(found);
-            }
-        }
-    }
+    Err(io::Error::other("the reply is too long"))
 }
 
 /// The time that is left, or that there is none.

@@ -35,29 +35,29 @@ fn speaker(path: &Path, speaks: &Speaks) {
     });
 }
 
-/// What is told when it answers so.
-fn told(speaks: &Speaks) -> Result<Option<Told>, String> {
+/// What is reported when it answers so.
+fn reported(speaks: &Speaks) -> Result<Option<Reported>, String> {
     let directory = tempfile::tempdir().unwrap();
     let socket = directory.path().join("varlink");
     speaker(&socket, speaks);
     let start = Instant::now();
-    let told = ask(&socket);
+    let reported = ask(&socket);
     let took = start.elapsed();
     assert!(took < LIMIT, "{took:?}");
     let folder = directory.path().to_str().unwrap();
-    told.map_err(|reason| reason.replace(folder, ""))
+    reported.map_err(|reason| reason.replace(folder, ""))
 }
 
-fn varlink_says(reply: &[u8]) -> Result<Option<Told>, String> {
-    told(&Speaks::This(reply.to_vec()))
+fn varlink_says(reply: &[u8]) -> Result<Option<Reported>, String> {
+    reported(&Speaks::This(reply.to_vec()))
 }
 
 #[test]
 fn it_tells_on_its_socket() {
     let reply =
         b"{\"parameters\":{\"configuration\":[{\"servers\":[{\"address\":[192,0,2,1]}]}]}}\0{";
-    let told = varlink_says(reply).unwrap().unwrap();
-    let servers: Vec<String> = told
+    let reported = varlink_says(reply).unwrap().unwrap();
+    let servers: Vec<String> = reported
         .global
         .servers
         .iter()
@@ -68,7 +68,7 @@ fn it_tells_on_its_socket() {
 
 #[test]
 fn where_nobody_can_be_asked_nothing_is_wrong() {
-    assert_eq!(told(&Speaks::Nobody), Ok(None));
+    assert_eq!(reported(&Speaks::Nobody), Ok(None));
     let older = b"{\"error\":\"org.varlink.service.MethodNotFound\",\"parameters\":{}}\0";
     assert_eq!(varlink_says(older), Ok(None));
 }
@@ -97,7 +97,7 @@ fn odd_answers_are_said() {
 
 #[test]
 fn one_that_says_nothing_is_not_waited_for() {
-    let reason = told(&Speaks::Nothing).unwrap_err();
+    let reason = reported(&Speaks::Nothing).unwrap_err();
     let expected = "cannot ask systemd-resolved for its servers: /varlink: no answer in time; its files count alone";
     assert_eq!(reason, expected);
 }

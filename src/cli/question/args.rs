@@ -1,0 +1,69 @@
+//! The arguments that say whose question it is.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use clap::ArgGroup;
+use clap_complete::engine::ArgValueCandidates;
+
+use crate::cli::address::parse_cluster_dns;
+use crate::cli::completions;
+
+/// Where the question comes from: a file, a machine, or a pod that one has in mind.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Whose resolv.conf")]
+#[command(group = ArgGroup::new("in_mind").args(["namespace", "pod"]).multiple(true))]
+pub(in crate::cli) struct QuestionArgs {
+    /// Explain what this process, container or pod asks, with its own files and resolver
+    ///
+    /// A pid, a network namespace's file, a container's or sandbox's id,
+    /// NAMESPACE/POD, POD or POD:CONTAINER.
+    #[arg(long, value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here), conflicts_with_all = ["file", "namespace", "pod"])]
+    pub(super) target: Option<String>,
+    /// Explain with this resolv.conf; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]
+    pub(super) file: Option<PathBuf>,
+    /// Read the machine below this directory [default: /]
+    ///
+    /// With --target: the node that it is on. With --namespace or --pod: the node whose kubelet writes the pod's file; without it, a kubelet as kubeadm sets it up.
+    #[arg(long, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
+    /// Explain what a ClusterFirst pod of this namespace would ask
+    #[arg(long, value_name = "NAME")]
+    pub(super) namespace: Option<String>,
+    /// Explain what the pod of this manifest would ask; - is standard input
+    #[arg(long, value_name = "MANIFEST")]
+    pub(super) pod: Option<PathBuf>,
+    /// The cluster's DNS address [default: 10.96.0.10]
+    #[arg(long, value_name = "IP", value_delimiter = ',', requires = "in_mind", value_parser = parse_cluster_dns)]
+    pub(super) cluster_dns: Vec<IpAddr>,
+    /// The cluster's domain [default: cluster.local]
+    #[arg(long, value_name = "DOMAIN", requires = "in_mind", value_parser = parse_domain)]
+    pub(super) cluster_domain: Option<String>,
+    /// Environment variable of the program: LOCALDOMAIN, RES_OPTIONS, HOSTALIASES
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_variable)]
+    pub(super) env: Vec<(String, String)>,
+    /// Host name of the machine
+    #[arg(long, value_name = "NAME")]
+    pub(super) hostname: Option<String>,
+}
+
+impl QuestionArgs {
+    /// The directory of the machine, or of the target's node; `None`: this one.
+    pub(in crate::cli) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+}
+
+fn parse_variable(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+pub(in crate::cli) fn parse_domain(text: &str) -> Result<String, String> {
+    let is_odd = |c: char| c.is_whitespace() || c.is_control();
+    if text.contains(is_odd) {
+        return Err("a domain has no blanks".to_owned());
+    }
+    Ok(text.to_owned())
+}

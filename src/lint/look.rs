@@ -1,0 +1,126 @@
+//! The first look at a file: what it is, and what others must know of it.
+//!
+//! What is kept is small, whatever the number of files: their bytes and
+//! documents up to a sum, and facts where another file can ask for them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::lint::document::{Documents, FileId};
+use crate::lint::facts::Facts;
+use crate::lint::form::Form;
+use crate::lint::recognise;
+use crate::lint::run::{Content, Input, Origin};
+use crate::lint::workspace::File;
+use crate::lint::{extract, reading, suppress};
+use crate::text::Source;
+
+/// So many bytes of files are kept between the first look and the second.
+const MAX_KEPT: usize = 4 << 20;
+
+/// Of so many bytes the documents themselves are kept: they are ten times as
+/// large as their text.
+const MAX_PARSED: usize = 1 << 20;
+
+/// What the first look at a file leaves.
+#[derive(Default)]
+pub(super) struct Look {
+    pub(super) file: File,
+    /// Its bytes.
+    pub(super) kept: Option<Arc<Source>>,
+    /// Its documents.
+    pub(super) found: Option<Box<Documents>>,
+    pub(super) form: Option<Form>,
+    /// Whether there is nothing to look at twice.
+    pub(super) is_done: bool,
+    /// Whether it can have comments for kdns.
+    pub(super) has_comments: bool,
+    pub(super) unread: Option<String>,
+    /// Whether its facts were left out, because only a file that names it asks
+    /// for them: [`deferred_facts`].
+    pub(super) is_deferred: bool,
+}
+
+/// How many bytes the looks keep together, so that it does not grow with the
+/// number of files.
+#[derive(Debug, Default)]
+pub(super) struct KeptBytes {
+    /// Of files whose bytes are kept.
+    bytes: AtomicUsize,
+    /// Of files whose documents are kept.
+    parsed: AtomicUsize,
+}
+
+/// Looks at a file.
+pub(super) fn first_look<I: Input>(number: FileId, input: &I, kept: &KeptBytes) -> Look {
+    let mut look = Look::default();
+    look.file.path = input.path();
+    let path = Arc::clone(&look.file.path);
+    let Content { source, is_cut } = match input.content() {
+        Ok(content) => content,
+        Err(reason) => {
+            look.unread = Some(reason);
+            look.is_done = true;
+            return look;
+        }
+    };
+    // What the caller names, or a node's files name, needs no name that tells it.
+    let is_chosen = input.origin() != Origin::Found;
+    look.form = recognise::form(&path, &source.bytes, is_chosen);
+    if is_cut {
+        let is_ours = look.form.is_some()
+            || recognise::is_yaml(&path, &source.bytes) && input.any_piece(&recognise::has_subject);
+        look.unread = is_ours.then(|| too_long(&path));
+        look.is_done = true;
+        return look;
+    }
+    let Some(form) = look.form else {
+        look.is_done = true;
+        return look;
+    };
+    look.has_comments = suppress::is_possible(&source.bytes);
+    look.is_deferred = form == Form::ResolvConf;
+    let length = source.bytes.len();
+    if recognise::can_have_facts(form, &source.bytes) {
+        let found = reading::documents(number, &source, Some(form));
+        look.file.facts = extract::facts(&found).kept();
+        look.is_done = found.documents.is_empty() && found.broken.is_empty();
+        let is_kept = !look.is_done && takes(&kept.parsed, length, MAX_PARSED);
+        look.found = is_kept.then(|| Box::new(found));
+    }
+    let is_kept = !look.is_done && takes(&kept.bytes, length, MAX_KEPT);
+    look.kept = is_kept.then_some(source);
+    look
+}
+
+/// What is said of a file, or of standard input, that is not read to its end:
+/// nothing of it is judged.
+pub fn too_long(path: &str) -> String {
+    format!("cannot read {path}: it is longer than 1 MiB")
+}
+
+/// Whether `length` more bytes can be kept.
+fn takes(sum: &AtomicUsize, length: usize, most: usize) -> bool {
+    sum.load(Ordering::Relaxed) < most && sum.fetch_add(length, Ordering::Relaxed) + length <= most
+}
+
+/// Whether a file can name others in the syntax of resolv.conf, so that rules
+/// ask for what they say.
+pub(super) fn names_others(facts: &Facts) -> bool {
+    !(facts.kubelets.is_empty() && facts.corefiles.is_empty() && facts.dns_pods.is_empty())
+}
+
+/// The facts of a file whose look left them out.
+pub(super) fn deferred_facts<I: Input>(
+    number: FileId,
+    input: &I,
+    look: &Look,
+) -> Option<Box<Facts>> {
+    if !look.is_deferred {
+        return None;
+    }
+    let kept = look.kept.as_ref().map(Arc::clone);
+    let source = kept.or_else(|| Some(input.content().ok()?.source))?;
+    let found = reading::documents(number, &source, look.form);
+    extract::facts(&found).kept()
+}

@@ -1,0 +1,53 @@
+#![doc = include_str!("misspelled_dns_field.md")]
+
+use crate::config::yaml::{Entry, Node};
+use crate::lint::rules::prelude::*;
+
+pub(super) fn check(workload: &Workload<'_>, _: &Context<'_>, report: &mut Report) {
+    look(workload, Some(workload.spec), &SPEC, report);
+    look(workload, workload.get("dnsConfig"), &CONFIG, report);
+}
+
+/// What people write, without `-`, `_` and capital letters, and what they mean.
+type Words = [(&'static str, &'static str)];
+const SPEC: [(&str, &str); 4] = [
+    ("dnspolicy", "dnsPolicy"),
+    ("dnsconfig", "dnsConfig"),
+    ("dnspolicies", "dnsPolicy"),
+    ("dnsconfigs", "dnsConfig"),
+];
+const CONFIG: [(&str, &str); 12] = [
+    ("nameservers", "nameservers"),
+    ("nameserver", "nameservers"),
+    ("servers", "nameservers"),
+    ("dnsservers", "nameservers"),
+    ("searches", "searches"),
+    ("search", "searches"),
+    ("searchdomains", "searches"),
+    ("domains", "searches"),
+    ("options", "options"),
+    ("option", "options"),
+    ("opts", "options"),
+    ("ndots", "options"),
+];
+
+fn look(workload: &Workload<'_>, node: Option<&Node>, words: &Words, report: &mut Report) {
+    let entries = node.and_then(Node::as_mapping).unwrap_or_default();
+    let key = |it: &Entry| it.key.as_scalar().map(|it| it.text.clone());
+    for entry in entries {
+        let Some(written) = key(entry) else {
+            continue;
+        };
+        let plain = written.replace(['-', '_'], "").to_ascii_lowercase();
+        let Some((_, meant)) = words.iter().find(|it| it.0 == plain && it.1 != written) else {
+            continue;
+        };
+        let finding = report.add(
+            workload.at(&entry.key),
+            format!("there is no field {written}"),
+        );
+        finding
+            .help(format!("write {meant}"))
+            .note("kubectl refuses the unknown field since 1.25, older ones and most controllers drop it without a word");
+    }
+}

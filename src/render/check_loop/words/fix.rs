@@ -1,0 +1,183 @@
+//! What to do for a fix, and what to know about it.
+
+use crate::check_loop::facts::{Caveat, Manifest, Step, Useless};
+use crate::render::sentence::{Sentence, sentence};
+
+/// A step, with the command for it.
+pub(in crate::render::check_loop) struct Action {
+    code: &'static str,
+    /// What it is, without a full stop.
+    pub(in crate::render::check_loop) text: String,
+    pub(in crate::render::check_loop) command: Option<String>,
+}
+
+impl Action {
+    fn new(code: &'static str, text: impl Into<String>, command: Option<String>) -> Self {
+        let text = text.into();
+        Self {
+            code,
+            text,
+            command,
+        }
+    }
+
+    /// It and its command as one sentence.
+    pub(in crate::render::check_loop) fn sentence(self) -> Sentence {
+        let text = match self.command {
+            Some(command) => format!("{}: {command}", self.text),
+            None => self.text,
+        };
+        Sentence::new(self.code, text)
+    }
+}
+
+/// The step as a sentence.
+#[expect(clippy::too_many_lines, reason = "a table: one arm a fact")]
+pub(in crate::render::check_loop) fn action(step: &Step) -> Action {
+    match step {
+        Step::Write { path, servers } if servers.is_empty() => Action::new(
+            "write-file",
+            format!(
+                "Write {path} with a line nameserver ADDRESS for each DNS server of your network \
+                 that pods reach: no file on this node names one"
+            ),
+            None,
+        ),
+        Step::Write { path, servers } => {
+            let lines: Vec<String> = servers
+                .iter()
+                .map(|it| format!("nameserver {it}"))
+                .collect();
+            let lines = lines.join("; ");
+            let text = format!("Write {path} with these lines: {lines}");
+            Action::new("write-file", text, None)
+        }
+        Step::Address => Action::new(
+            "choose-address",
+            "ADDRESS is that of a DNS server of your network: no file on this node names one",
+            None,
+        ),
+        Step::Ask { pod, server } => {
+            let port = match server.port() {
+                53 => String::new(),
+                port => format!(" -p {port}"),
+            };
+            let ask = format!("kdns nsenter {pod} dig @{}{port} . NS", server.ip());
+            Action::new("ask-server", "Ask it from the pod's network", Some(ask))
+        }
+        Step::Flag(pid) => Action::new(
+            "change-flag",
+            "Change the flag in what starts the kubelet, which is in no file that kdns knows",
+            Some(format!("systemctl status {pid}")),
+        ),
+        Step::OtherZones => Action::new(
+            "change-other-zones",
+            "Do the same in the other zones of the cluster: node-cache puts the address of the \
+             service that -upstreamsvc names there, usually kube-dns-upstream",
+            None,
+        ),
+        Step::ConfigMap { namespace, name } => Action::new(
+            "edit-config-map",
+            "Edit the ConfigMap",
+            Some(format!("kubectl -n {namespace} edit configmap {name}")),
+        ),
+        Step::Rollout { namespace, name } => Action::new(
+            "restart-rollout",
+            "Have the pods read it, which takes two minutes with reload and otherwise",
+            Some(format!("kubectl -n {namespace} rollout restart {name}")),
+        ),
+        Step::Reload => Action::new(
+            "restart-coredns",
+            "Restart CoreDNS, or wait two minutes if its Corefile has reload",
+            None,
+        ),
+        Step::Restart(program) => {
+            Action::new("restart-program", format!("Restart {program}"), None)
+        }
+        Step::RestartKubelet {
+            command,
+            is_unit_changed,
+        } => {
+            let reload = if *is_unit_changed {
+                "systemctl daemon-reload && "
+            } else {
+                ""
+            };
+            let command = format!("{reload}{command}");
+            Action::new("restart-kubelet", "Restart the kubelet", Some(command))
+        }
+        Step::Recreate { namespace, pods } => {
+            let which = if pods.is_empty() {
+                "-l k8s-app=kube-dns".to_owned()
+            } else {
+                pods.join(" ")
+            };
+            Action::new(
+                "recreate-pods",
+                "Recreate the DNS pods, which keep their old file until then",
+                Some(format!("kubectl -n {namespace} delete pod {which}")),
+            )
+        }
+        Step::RecreateStatic { pod, manifest } => {
+            let manifest = match manifest {
+                Manifest::File(path) => path.clone(),
+                Manifest::In(folder) => format!("in {folder}"),
+                Manifest::Unknown => "in the kubelet's staticPodPath".to_owned(),
+            };
+            let text = format!(
+                "Recreate the static pod {pod}, which deleting does not: move its manifest \
+                 {manifest} out of its directory, wait until kdns pods shows the pod no more, and \
+                 move it back"
+            );
+            Action::new("recreate-static-pod", text, None)
+        }
+    }
+}
+
+/// What would undo it, as a sentence.
+pub(in crate::render::check_loop) fn caveat(caveat: &Caveat) -> Sentence {
+    match caveat {
+        Caveat::NoEffect { value, at, by } => sentence!(
+            "overridden",
+            "{value} at {at} has no effect, as {by} overrides it: changing it there fixes \
+                 nothing"
+        ),
+        Caveat::Flag => Sentence::new(
+            "flag-overrides",
+            "A flag --resolv-conf would override it; this kubelet has none",
+        ),
+        Caveat::Kubeadm => Sentence::new(
+            "kubeadm-rewrites",
+            "kubeadm writes this file again at the next upgrade, from the ConfigMap \
+             kube-system/kubelet-config",
+        ),
+        Caveat::Node(path) => sentence!(
+            "node-reads-file",
+            "The node itself reads {path} too, and no longer asks that server; a file for the \
+                 kubelet alone, which resolvConf names, leaves the node as it is"
+        ),
+    }
+}
+
+/// What does not fix it, as a sentence.
+pub(in crate::render::check_loop) fn useless(useless: &Useless) -> Sentence {
+    match useless {
+        Useless::NoLoopPlugin => Sentence::new(
+            "remove-loop-plugin",
+            "Removing loop from the Corefile: it only tells of the loop, and without it queries go \
+             round until the memory is used up",
+        ),
+        Useless::Editing(path) => sentence!(
+            "edit-generated-file",
+            "Editing {path}: its owner writes it again"
+        ),
+        Useless::Containers => Sentence::new(
+            "restart-containers",
+            "Restarting the pods' containers only: a pod keeps its file until it is deleted",
+        ),
+        Useless::PodsFirst => Sentence::new(
+            "recreate-pods-first",
+            "Recreating the pods before the kubelet is restarted: they get the old file again",
+        ),
+    }
+}

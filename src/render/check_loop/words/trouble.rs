@@ -1,0 +1,85 @@
+//! What is wrong though DNS does not loop.
+
+use std::net::SocketAddr;
+
+use super::remark;
+use crate::check_loop::Sighting;
+use crate::check_loop::facts::{Concern, Trouble};
+use crate::check_loop::log::{KINDS, LOOP_FATAL};
+use crate::render::sentence::{Sentence, sentence};
+use crate::render::words::counted;
+
+/// Servers that are named.
+const MAX_NAMED: usize = 2;
+
+/// It as a clause; of what a log shows the code is the sighting's kind.
+pub(in crate::render::check_loop) fn trouble(trouble: &Trouble) -> Sentence {
+    match trouble {
+        Trouble::Log(sighting) => of_log(sighting),
+        Trouble::Files(found) => remark(found),
+    }
+}
+
+/// The worst of it, as the end of the headline.
+pub(super) fn worst(concern: &Concern) -> String {
+    let worst = concern.troubles.first().map(trouble);
+    worst.map(|it| it.text).unwrap_or_default()
+}
+
+fn of_log(sighting: &Sighting) -> Sentence {
+    let who = sighting.pod.as_ref();
+    let who = who.map_or_else(|| "the DNS server".to_owned(), |it| format!("pod {it}"));
+    let servers = named(&sighting.servers);
+    let code = sighting.kind;
+    let count = sighting.count;
+    let times = |one: &str, many: &str| counted(count, one, many);
+    match (code, servers) {
+        (LOOP_FATAL, _) => sentence!(
+            code,
+            "{who} did end because its own query came back ({} in its log)",
+            times("time", "times")
+        ),
+        ("upstream-timeout" | "loopback-timeout", servers) => {
+            let from = servers.map_or_else(String::new, |it| format!(" from {it}"));
+            let count = times("time-out", "time-outs");
+            sentence!(code, "{who} gets no answer{from}: {count} in its log")
+        }
+        ("upstream-refused" | "loopback-refused", Some(servers)) => {
+            let count = times("time", "times");
+            sentence!(
+                code,
+                "{servers} refused {who} {count}, says its log: nothing listens there, or a \
+                 rule rejects it"
+            )
+        }
+        ("upstream-unreachable", Some(servers)) => {
+            let count = times("error", "errors");
+            sentence!(code, "{who} has no route to {servers}: {count} in its log")
+        }
+        _ => {
+            let means = KINDS.iter().find(|it| it.0 == code).map(|it| it.1);
+            let count = times("time", "times");
+            sentence!(
+                code,
+                "the log of {who} shows {count}: {}",
+                means.unwrap_or(code)
+            )
+        }
+    }
+}
+
+/// `10.244.0.53:53, 10.244.0.54:53 and 3 more`.
+fn named(servers: &[SocketAddr]) -> Option<String> {
+    let names: Vec<String> = servers
+        .iter()
+        .take(MAX_NAMED)
+        .map(SocketAddr::to_string)
+        .collect();
+    let rest = servers.len().saturating_sub(MAX_NAMED);
+    let more = if rest == 0 {
+        String::new()
+    } else {
+        format!(" and {rest} more")
+    };
+    (!names.is_empty()).then(|| format!("{}{more}", names.join(", ")))
+}

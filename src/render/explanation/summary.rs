@@ -1,0 +1,123 @@
+//! Below the table: why, the fix with its trade-off, slow servers.
+
+use std::io;
+
+use super::group::{shared, whose};
+use super::{Text, decisions, members};
+use crate::explain::{Context, Explanation, Member};
+use crate::render::words;
+
+impl Text<'_> {
+    pub(super) fn why(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        writeln!(self.out)?;
+        self.some("Why", explanation, &decisions(explanation))
+    }
+
+    /// How long silent servers take, and whom resolvers believe.
+    pub(super) fn servers(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        let is_assumed = !explanation.scenario.answers.is_empty();
+        let asks = members(explanation).any(|it| !it.plan.sent.is_empty());
+        if asks && !is_assumed {
+            let asking = members(explanation).filter(|it| !it.plan.sent.is_empty());
+            let silences = shared(asking, silent);
+            let silences: Vec<String> = whose(&silences);
+            let silences = self.first(explanation, &silences, ", ");
+            self.titled(
+                "If no server answers",
+                &format!("the lookup ends after {silences}."),
+            )?;
+        }
+        self.disagreement(explanation)
+    }
+
+    /// Whose NXDOMAIN counts, where there are several servers.
+    fn disagreement(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        let believes = |it: &Member<'_>| match it.believed.as_slice() {
+            [] => String::new(),
+            [one] => format!("from {one}"),
+            all => {
+                let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+                format!("from {}, whichever answers first", all.join(" or "))
+            }
+        };
+        let mut servers = shared(members(explanation), believes);
+        servers.retain(|(sentence, _)| !sentence.is_empty());
+        if servers.is_empty() {
+            return Ok(());
+        }
+        let sentence = format!(
+            "NXDOMAIN ends the search although another has the name: {}.",
+            whose(&servers).join(", ")
+        );
+        self.titled("If servers disagree", &sentence)
+    }
+
+    /// What was read, and where its loopback servers lead.
+    pub(in crate::render) fn about(&mut self, context: &Context) -> io::Result<()> {
+        for lead in &context.leads {
+            let sentence = format!("{}: {}", lead.place, lead.lead.sentence());
+            self.headed(0, &self.yellow(&sentence), "")?;
+        }
+        context
+            .about
+            .iter()
+            .try_for_each(|it| self.paragraph(0, it))
+    }
+
+    /// The first sentences of a kind, and how many there are more.
+    pub(super) fn some(
+        &mut self,
+        title: &str,
+        explanation: &Explanation<'_>,
+        sentences: &[String],
+    ) -> io::Result<()> {
+        let shown = self.shown(explanation, sentences.len());
+        for (index, sentence) in sentences.iter().take(shown).enumerate() {
+            let more = match sentences.len() - shown {
+                more @ 1.. if index + 1 == shown => format!(" And {more} more (-v)."),
+                _ => String::new(),
+            };
+            self.titled(title, &format!("{sentence}.{more}"))?;
+        }
+        Ok(())
+    }
+
+    /// The first parts of a sentence, and how many there are more.
+    pub(super) fn first(
+        &self,
+        explanation: &Explanation<'_>,
+        parts: &[String],
+        separator: &str,
+    ) -> String {
+        let shown = self.shown(explanation, parts.len());
+        let text = parts.get(..shown).unwrap_or(parts).join(separator);
+        match parts.len() - shown {
+            0 => text,
+            more => format!("{text}{separator}and {more} more (-v)"),
+        }
+    }
+
+    /// So many of a kind are shown: fewer where many resolvers differ.
+    fn shown(&self, explanation: &Explanation<'_>, count: usize) -> usize {
+        let most = if explanation.groups.len() > 3 { 1 } else { 3 };
+        if self.style.verbose {
+            count
+        } else {
+            count.min(most)
+        }
+    }
+
+    /// A bold title and a sentence.
+    pub(super) fn titled(&mut self, title: &str, text: &str) -> io::Result<()> {
+        let title = self.bold(&format!("{title}:"));
+        self.headed(0, &title, &format!(" {text}"))
+    }
+}
+
+/// `20 s`, as the end of a sentence.
+fn silent(member: &Member<'_>) -> String {
+    match member.silence.after {
+        Some(after) if !member.silence.is_cut => words::seconds(after),
+        _ => "no time: it never ends".to_owned(),
+    }
+}

@@ -1,0 +1,368 @@
+//! A prediction as JSON, one line for each scenario and resolver.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::net::IpAddr;
+
+use hickory_proto::rr::RecordType;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use crate::address::Server;
+use crate::engine::machine::Outcome;
+use crate::engine::message::{Because, Edns, Query, Question, SocketId, Transport};
+use crate::name::Name;
+use crate::render::json;
+use crate::render::live::json::{CutForm, ReplyForm};
+use crate::resolver::Resolver;
+use crate::scenario::record_type::Shown;
+use crate::simulation::courses::{Courses, Group, Other};
+use crate::simulation::{Run, Sent};
+
+/// The schema of a line: a prediction, or why there is none.
+pub fn schema() -> schemars::Schema {
+    json::schema::<Line<'static>>()
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Line<'r> {
+    Prediction(Prediction<'r>),
+    Unread(Unread<'r>),
+}
+
+/// What a resolver is predicted to send for one scenario, and how it ends.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::render) struct Prediction<'r> {
+    /// The scenario's `id`, or its number among the scenarios, from 1.
+    case: &'r str,
+    /// The resolver's id.
+    resolver: &'r str,
+    /// The version that is predicted.
+    version: &'r str,
+    /// Every query that reaches a server, in order: where something is left to
+    /// chance, one of the runs that can be.
+    queries: Vec<QueryForm<'r>>,
+    #[serde(flatten)]
+    courses: CoursesForm<'r>,
+    outcome: OutcomeForm,
+    /// Bugs that were met, and what is left to chance and why, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    /// With `--live`: what came back for each of `queries`, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::render) replies: Option<Vec<ReplyForm>>,
+    /// With `--live`: how long the lookup took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::render) ms: Option<f64>,
+    /// With `--live`: what ended it before the resolver did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::render) cut: Option<CutForm>,
+}
+
+/// What may differ from `queries`, beside which it stands.
+#[derive(Serialize, JsonSchema)]
+struct CoursesForm<'r> {
+    /// Groups of queries that are sent in any order: their numbers, from 0.
+    /// Numbers in a list of their own keep their order among themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    any_order: Option<Vec<Vec<LaneForm<'r>>>>,
+    /// What can be instead of some of the queries. Of those that overlap at
+    /// most one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_of: Option<Vec<OtherForm<'r>>>,
+    /// Set if more may differ than is listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum LaneForm<'r> {
+    One(usize),
+    InOrder(&'r [usize]),
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OtherForm<'r> {
+    /// Number of the first query that differs, from 0.
+    from: usize,
+    /// Number of the first one after it that is the same again.
+    to: usize,
+    /// What is sent in their place.
+    queries: Vec<QueryForm<'r>>,
+    #[serde(flatten)]
+    courses: CoursesForm<'r>,
+    /// How the lookup then ends, if otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<OutcomeForm>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct QueryForm<'r> {
+    proto: &'static str,
+    /// Address of the server that is reached: `0.0.0.0` is `127.0.0.1`.
+    server: IpAddr,
+    /// Without the final dot; `.` is the root; `null`: a malformed message.
+    #[schemars(with = "Option<String>")]
+    qname: Option<Text<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    qtype: Option<Cow<'static, str>>,
+    /// A malformed message in hexadecimal, without its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
+    /// Source socket, numbered from 1 in order of use. Absent where one socket
+    /// sends to several servers: what they see of it is then up to routing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sock: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edns: Option<EdnsForm>,
+    /// Set if the AD bit is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ad: bool,
+    because: BecauseForm,
+}
+
+/// A name as text.
+struct Text<'r>(&'r Name);
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self.0)
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct EdnsForm {
+    size: u16,
+    #[serde(rename = "do", skip_serializing_if = "std::ops::Not::not")]
+    dnssec_ok: bool,
+    #[serde(skip_serializing_if = "<[u16]>::is_empty")]
+    options: &'static [u16],
+}
+
+/// Where the name of a query comes from.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum BecauseForm {
+    /// Index in the search list as the resolver holds it, from 0.
+    Search(usize),
+    AsIs,
+    HostAlias,
+    Cname,
+    FollowUp,
+    Reverse,
+    NameServer,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OutcomeForm {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addrs: Option<Vec<String>>,
+    /// The error as the resolver spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+}
+
+/// A scenario that could not be read, in place of its predictions.
+#[derive(Serialize, JsonSchema)]
+struct Unread<'r> {
+    /// The scenario's number among the scenarios, from 1, or its name.
+    case: &'r str,
+    error: UnreadError<'r>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UnreadError<'r> {
+    /// One sentence.
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+}
+
+/// Appends the prediction of one run, and of what may differ, as a line of JSON.
+///
+/// # Errors
+///
+/// None: writing to memory does not fail.
+pub fn line(
+    case: &str,
+    resolver: &Resolver,
+    (run, courses): (&Run, &Courses),
+    line: &mut Vec<u8>,
+) -> io::Result<()> {
+    json::append(&prediction(case, resolver, run, courses), line)
+}
+
+/// The form of a line.
+pub(in crate::render) fn prediction<'r>(
+    case: &'r str,
+    resolver: &Resolver,
+    run: &'r Run,
+    differs: &'r Courses,
+) -> Prediction<'r> {
+    let notes = run.notes.iter().map(String::as_str);
+    let notes: Vec<&str> = notes.chain(differs.why.iter().copied()).collect();
+    Prediction {
+        case,
+        resolver: resolver.id,
+        version: resolver.version,
+        queries: queries(&run.sent, sockets(&run.sent).as_deref()),
+        courses: courses(differs),
+        outcome: outcome(&run.outcome),
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        replies: None,
+        ms: None,
+        cut: None,
+    }
+}
+
+/// Writes a line that says why there is no prediction; `at` is line and column.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn error_line(
+    case: &str,
+    message: &str,
+    at: Option<(usize, usize)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let unread = Unread {
+        case,
+        error: UnreadError {
+            message,
+            line: at.map(|(line, _)| line),
+            column: at.map(|(_, column)| column),
+        },
+    };
+    json::line(&unread, out)
+}
+
+fn courses(courses: &Courses) -> CoursesForm<'_> {
+    let (groups, others) = (&courses.any_order, &courses.one_of);
+    CoursesForm {
+        any_order: (!groups.is_empty()).then(|| groups.iter().map(group).collect()),
+        one_of: (!others.is_empty()).then(|| others.iter().map(other).collect()),
+        more: courses.is_open,
+    }
+}
+
+/// Lanes of one query are written as its number.
+fn group(group: &Group) -> Vec<LaneForm<'_>> {
+    let lanes = group.lanes.iter().map(|lane| match lane.as_slice() {
+        [only] => LaneForm::One(*only),
+        _ => LaneForm::InOrder(lane),
+    });
+    lanes.collect()
+}
+
+fn other(other: &Other) -> OtherForm<'_> {
+    OtherForm {
+        from: other.from,
+        to: other.to,
+        queries: queries(&other.sent, None),
+        courses: courses(&other.courses),
+        outcome: other.outcome.as_ref().map(outcome),
+    }
+}
+
+/// The number of a socket, from 1 in order of use, and its server; `None`: it is not used.
+type Socket<'r> = Option<(usize, &'r Server)>;
+
+/// Queries, with the numbers of their sockets where these are known.
+fn queries<'r>(sent: &'r [Sent], sockets: Option<&[Socket<'_>]>) -> Vec<QueryForm<'r>> {
+    let number = |SocketId(socket)| {
+        let (number, _) = (*sockets?.get(socket as usize)?)?;
+        Some(number)
+    };
+    let forms = sent
+        .iter()
+        .map(|it| query(&it.query, number(it.query.socket)));
+    forms.collect()
+}
+
+fn query(query: &Query, sock: Option<usize>) -> QueryForm<'_> {
+    let (qtype, bad) = match &query.question {
+        Question::Asked(_, RecordType::A) => (Some(Cow::Borrowed("A")), None),
+        Question::Asked(_, RecordType::AAAA) => (Some(Cow::Borrowed("AAAA")), None),
+        Question::Asked(_, other) => (Some(Shown(*other).to_string().into()), None),
+        Question::Malformed(bytes) => {
+            let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
+            (None, Some(hex.collect()))
+        }
+    };
+    QueryForm {
+        proto: match query.transport {
+            Transport::Udp => "udp",
+            Transport::Tcp => "tcp",
+        },
+        server: query.server.address.reached(),
+        qname: query.name().map(Text),
+        qtype,
+        bad,
+        sock,
+        edns: query.edns.as_ref().map(edns),
+        ad: query.authentic_data,
+        because: because(&query.because),
+    }
+}
+
+/// The sockets by the number of their making; `None` in a run in which one socket sends to several
+/// servers.
+fn sockets(sent: &[Sent]) -> Option<Vec<Socket<'_>>> {
+    // Not every socket that is made is used.
+    let mut sockets = Vec::with_capacity(8);
+    let mut used = 0;
+    for sent in sent {
+        let (SocketId(socket), server) = (sent.query.socket, &sent.query.server);
+        let index = socket as usize;
+        if index >= sockets.len() {
+            sockets.resize(index + 1, None);
+        }
+        let (_, other) = *sockets.get_mut(index)?.get_or_insert_with(|| {
+            used += 1;
+            (used, server)
+        });
+        if other != server {
+            return None;
+        }
+    }
+    Some(sockets)
+}
+
+fn edns(edns: &Edns) -> EdnsForm {
+    EdnsForm {
+        size: edns.size,
+        dnssec_ok: edns.dnssec_ok,
+        options: edns.options,
+    }
+}
+
+fn because(because: &Because) -> BecauseForm {
+    match because {
+        Because::Search(index) => BecauseForm::Search(*index),
+        Because::AsIs => BecauseForm::AsIs,
+        Because::HostAlias => BecauseForm::HostAlias,
+        Because::Cname => BecauseForm::Cname,
+        Because::FollowUp => BecauseForm::FollowUp,
+        Because::Reverse => BecauseForm::Reverse,
+        Because::NameServer => BecauseForm::NameServer,
+    }
+}
+
+fn outcome(outcome: &Outcome) -> OutcomeForm {
+    let found = match outcome {
+        Outcome::Found(found) => Some(found.iter().map(ToString::to_string).collect()),
+        _ => None,
+    };
+    OutcomeForm {
+        status: if found.is_some() { "ok" } else { "error" },
+        addrs: found,
+        code: outcome.code(),
+    }
+}

@@ -1,0 +1,44 @@
+//! A fact in words.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Names that begin small, also at the beginning of a sentence.
+const NAMES: [&str; 5] = ["dnsmasq", "kdns", "named", "systemd-resolved", "unbound"];
+
+/// What a fact says, for people and for programs.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, JsonSchema)]
+pub(super) struct Sentence {
+    /// Which fact it is: `kubelet-file-missing`. It stays when the words change.
+    pub(super) code: &'static str,
+    /// The words, without a full stop.
+    pub(super) text: String,
+}
+
+/// A [`Sentence`]: its code, and what `format!` makes the words of.
+macro_rules! sentence {
+    ($code:expr, $($words:tt)+) => {
+        $crate::render::sentence::Sentence::new($code, format!($($words)+))
+    };
+}
+
+pub(super) use sentence;
+
+impl Sentence {
+    pub(super) fn new(code: &'static str, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { code, text }
+    }
+
+    /// The same with a capital letter, but for names that begin small.
+    pub(super) fn begun(mut self) -> Self {
+        let word = self.text.split(' ').next().unwrap_or_default();
+        if NAMES.contains(&word) || word.contains(char::is_uppercase) {
+            return self;
+        }
+        let mut characters = self.text.chars();
+        let first = characters.next().map(char::to_uppercase);
+        self.text = first.into_iter().flatten().chain(characters).collect();
+        self
+    }
+}
