@@ -18,6 +18,9 @@ pub(super) struct UpstreamArgs {
     /// Only this name server; an address may have a scope: fe80::1%eth0
     #[arg(value_name = "ADDRESS", value_parser = parse_server)]
     address: Option<IpAddr>,
+    /// Also what confirms who a server is, and whole ids
+    #[arg(long, short)]
+    verbose: bool,
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
@@ -43,9 +46,17 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
         None => upstream::of_node(&node),
     };
     let health = report.health(&node);
+    let (verbose, columns) = (args.verbose, streams.columns());
     args.outputs
         .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(&report, colors, out),
+            TextOrJson::Text => {
+                let style = text::Style {
+                    colors,
+                    verbose,
+                    columns,
+                };
+                text::write(&report, health, style, out)
+            }
             TextOrJson::Json => text::json::write(&report, health, out),
         })?;
     Ok(match health {

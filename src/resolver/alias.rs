@@ -18,7 +18,18 @@ const ALIASES: &[Alias] = &[
         why: "Alpine images have musl",
     },
     Alias {
-        words: &["debian", "ubuntu", "fedora", "rhel", "ubi", "centos", "rocky", "amazonlinux", "wolfi", "chainguard"],
+        words: &[
+            "debian",
+            "ubuntu",
+            "fedora",
+            "rhel",
+            "ubi",
+            "centos",
+            "rocky",
+            "amazonlinux",
+            "wolfi",
+            "chainguard",
+        ],
         resolver: "glibc",
         why: "these images have glibc",
     },
@@ -28,7 +39,10 @@ const ALIASES: &[Alias] = &[
         why: "distroless base and cc have glibc; in static there are mostly Go programs: --resolver go",
     },
     Alias {
-        words: &["node", "nodejs", "python", "python3", "php", "ruby", "perl", "rust", "dotnet", "c", "c++", "curl", "wget", "java", "jvm"],
+        words: &[
+            "node", "nodejs", "python", "python3", "php", "ruby", "perl", "rust", "dotnet", "c",
+            "c++", "curl", "wget", "java", "jvm",
+        ],
         resolver: "glibc",
         why: "it calls getaddrinfo of its image's C library; in Alpine images that is musl",
     },

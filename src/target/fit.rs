@@ -172,7 +172,12 @@ mod tests {
         };
         let web = "shop/web-7d9c6b8f5-x2x4z";
         for word in [
-            "web", "shop/web", "deploy/web", "svc/web", "pod/web", "shop/deploy/web",
+            "web",
+            "shop/web",
+            "deploy/web",
+            "svc/web",
+            "pod/web",
+            "shop/deploy/web",
             "deployment/web",
         ] {
             check(word, web, Some(Fit::Workload));
@@ -181,7 +186,14 @@ mod tests {
         check("pod/web-7d9c6b8f5", web, Some(Fit::Workload));
         check("web-7d9c6b8f5-x2x4z", web, Some(Fit::Whole));
         check("pod/web-7d9c6b8f5-x2x4z", web, Some(Fit::Whole));
-        for word in ["other/web", "sts/web", "ds/web", "deploy/we", "eb", "other/deploy/web"] {
+        for word in [
+            "other/web",
+            "sts/web",
+            "ds/web",
+            "deploy/we",
+            "eb",
+            "other/deploy/web",
+        ] {
             check(word, web, None);
         }
         check("sts/db", "shop/db-0", Some(Fit::Workload));

@@ -55,7 +55,11 @@ impl Names {
             return None;
         }
         let mut wanted = Wanted::default();
-        let fits = || self.logs.iter().filter_map(|it| Some((target.fit_owner(it)?, it)));
+        let fits = || {
+            self.logs
+                .iter()
+                .filter_map(|it| Some((target.fit_owner(it)?, it)))
+        };
         let best = fits().map(|(fit, _)| fit).max();
         let uids = fits().filter(|(fit, _)| Some(*fit) == best);
         wanted.uids.extend(uids.map(|(_, it)| it.uid.clone()));

@@ -10,6 +10,7 @@ mod words;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::value_parser;
 use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
@@ -57,6 +58,9 @@ pub(super) struct ExplainArgs {
     /// With --live: all lookups together take no longer
     #[arg(long, value_name = "SECONDS", requires = "live", value_parser = parse_seconds)]
     budget: Option<Duration>,
+    /// With --live: look it up so many times, for faults that come now and then
+    #[arg(long, value_name = "N", requires = "live", conflicts_with = "save_scenario", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1000))]
+    repeat: u16,
     /// Write the question as a scenario that others can replay; with --live also what was answered
     #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
     save_scenario: Option<PathBuf>,
@@ -112,6 +116,7 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
                 namespace,
                 resolvers: &resolvers,
                 budget: args.budget,
+                repeat: usize::from(args.repeat),
                 style,
                 outputs: &args.outputs,
                 save: args.save_scenario.as_deref(),

@@ -39,13 +39,23 @@ fn check_form(text: &str) -> anyhow::Result<()> {
         let host = rest.get(..end).unwrap_or(rest);
         let host = host.rsplit('@').next().unwrap_or(host);
         let host = without_port(host).unwrap_or(host);
-        bail!("`{shown}` is a URL; resolvers are given its host: {}", written(host));
+        bail!(
+            "`{shown}` is a URL; resolvers are given its host: {}",
+            written(host)
+        );
     }
     if let Some(host) = without_port(text) {
-        bail!("`{shown}` has a port behind the name; write the name alone: {}", written(host));
+        bail!(
+            "`{shown}` has a port behind the name; write the name alone: {}",
+            written(host)
+        );
     }
     if let Some(name) = text.strip_suffix([',', ';']) {
-        bail!("`{shown}` ends with `{}`; write {}", &text[name.len()..], written(name));
+        bail!(
+            "`{shown}` ends with `{}`; write {}",
+            &text[name.len()..],
+            written(name)
+        );
     }
     // Reverse zones smaller than 256 addresses have slashes (RFC 2317, section 4).
     let is_reverse = text.trim_end_matches('.').ends_with(".in-addr.arpa");
@@ -90,12 +100,18 @@ mod tests {
     #[test]
     fn what_is_no_name_is_answered_with_one() {
         for (text, expected) in [
-            ("https://api.example.com:8443/v1?x=1", "resolvers are given its host: kdns explain api.example.com"),
+            (
+                "https://api.example.com:8443/v1?x=1",
+                "resolvers are given its host: kdns explain api.example.com",
+            ),
             ("redis://user@db:6379", "its host: kdns explain db"),
             ("db.shop:5432", "write the name alone: kdns explain db.shop"),
             ("[::1]:53", "write the name alone: kdns explain ::1"),
             ("db,", "ends with `,`; write kdns explain db"),
-            ("shop/db", "for the service db in namespace shop write kdns explain db.shop"),
+            (
+                "shop/db",
+                "for the service db in namespace shop write kdns explain db.shop",
+            ),
             ("a/b/c", "write the name alone"),
             ("", "the name is empty"),
         ] {
@@ -107,8 +123,18 @@ mod tests {
     #[test]
     fn odd_names_stay_names() {
         for text in [
-            "db", "db.", ".", "::1", "fe80::1%eth0", "10.0.0.1", "_http._tcp.web.shop",
-            "0/25.2.0.192.in-addr.arpa", "a:b", "a_b", "*.example.com", "::ffff:10.0.0.1",
+            "db",
+            "db.",
+            ".",
+            "::1",
+            "fe80::1%eth0",
+            "10.0.0.1",
+            "_http._tcp.web.shop",
+            "0/25.2.0.192.in-addr.arpa",
+            "a:b",
+            "a_b",
+            "*.example.com",
+            "::ffff:10.0.0.1",
         ] {
             assert!(check(text).is_ok(), "{text}");
         }

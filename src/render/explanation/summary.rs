@@ -108,7 +108,7 @@ impl Text<'_> {
     }
 
     /// A bold title and a sentence.
-    pub(super) fn titled(&mut self, title: &str, text: &str) -> io::Result<()> {
+    pub(in crate::render) fn titled(&mut self, title: &str, text: &str) -> io::Result<()> {
         let title = self.bold(&format!("{title}:"));
         self.headed(0, &title, &format!(" {text}"))
     }

@@ -93,7 +93,12 @@ pub fn plan(target: &Target, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         Target::File(path) => Ok(of_file(path, scene)),
         Target::Id(id) => of_id(id, scene),
         Target::Pod { container, .. } => {
-            let fits = || scene.pods.iter().filter_map(|it| Some((target.fit(it)?, it)));
+            let fits = || {
+                scene
+                    .pods
+                    .iter()
+                    .filter_map(|it| Some((target.fit(it)?, it)))
+            };
             let best = fits().map(|(fit, _)| fit).max();
             let pods = fits().filter(|(fit, _)| Some(*fit) == best);
             let what = target.to_string();
@@ -198,12 +203,12 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
     let mut found: Vec<(String, &Pod, Option<&Container>)> = Vec::new();
     for pod in scene.pods {
         if begins(&pod.sandbox) {
-            let whole = pod.sandbox.as_deref().unwrap_or_default();
-            found.push((format!("{whole} (sandbox of {})", pod.label()), pod, None));
+            let id = short(pod.sandbox.as_deref().unwrap_or_default());
+            found.push((format!("{id} (sandbox of {})", pod.label()), pod, None));
         }
         for container in pod.containers.iter().filter(|it| begins(&it.id)) {
-            let whole = container.id.as_deref().unwrap_or_default();
-            let line = format!("{whole} (container {} of {})", container.name, pod.label());
+            let id = short(container.id.as_deref().unwrap_or_default());
+            let line = format!("{id} (container {} of {})", container.name, pod.label());
             found.push((line, pod, Some(container)));
         }
     }
@@ -226,9 +231,8 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         [task] => {
             let is_nodes = task.netns.is_some() && task.netns == scene.node_netns;
             let whole = task.membership.container.as_deref().unwrap_or(id);
-            let short = whole.get(..12).unwrap_or(whole);
             Ok(Plan {
-                label: format!("container {short}, process {}", task.pid),
+                label: format!("container {}, process {}", short(whole), task.pid),
                 door: Door::Process(task.pid),
                 files: Files::Process(task.pid),
                 warnings: is_nodes
@@ -248,6 +252,11 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
             Err(PlanError::Ambiguous { what, candidates })
         }
     }
+}
+
+/// An id as runtimes' own tools show it.
+fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
 }
 
 /// A pod can have a name that looks like an id.
