@@ -1,5 +1,9 @@
 //! A file as it was read, and places in it.
 
+mod nearest;
+
+pub use nearest::nearest;
+
 /// The bytes of a file with the name it is shown under.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Source {
@@ -329,16 +333,6 @@ pub fn is_unprintable(character: char) -> bool {
                 | '\u{fff9}'..='\u{fffb}'
                 | '\u{e0000}'..='\u{e007f}'
         )
-}
-
-/// The word that is most likely meant by one that is not among them: the one
-/// with the fewest letters that differ, if these are few beside its length.
-pub fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    let distances = words
-        .into_iter()
-        .map(|it| (strsim::osa_distance(word, it), it));
-    let (distance, near) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance * 3 <= near.len().max(word.len())).then_some(near)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const TASKS: [(Run, &[&str]); 5] = [
             "Lookups take five seconds. Which server is slow?",
             "explain db --file testdata/gallery/two-servers.conf --resolver glibc --answer *@10.96.0.99=TIMEOUT --answer db.shop.svc.cluster.local=10.100.0.5",
         ),
-        &["after 5 s", "10.96.0.99", "gets no answer"],
+        &["db is found after 5 s and 4 DNS queries; 10.96.0.99 never answers."],
     ),
     (
         (
@@ -258,7 +258,8 @@ fn all() -> Vec<Run> {
 
 /// Whether a line may be longer: what is in it cannot be broken.
 fn is_word(line: &str) -> bool {
-    line.trim_start().split(' ').count() < 8
+    let has_letter = |it: &&str| it.contains(char::is_alphanumeric);
+    line.split(' ').filter(has_letter).count() < 6
 }
 
 #[test]
@@ -316,6 +317,8 @@ fn a_screen_is_no_longer_than_a_screen() {
 fn tasks_are_answered_by_the_first_screen() {
     for (run, insights) in TASKS {
         let text = plain(&screen(run, "80"));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ");
         for insight in insights {
             assert!(text.contains(insight), "{}: no {insight} in\n{text}", run.0);
         }

@@ -208,6 +208,11 @@ fn report_failure(
 const NPD_PROBE: Duration = Duration::from_millis(1700);
 
 impl CheckLoopArgs {
+    /// Whether it is about the machine that kdns runs on.
+    pub(super) fn reads_this_node(&self) -> bool {
+        self.node.is_this()
+    }
+
     /// The name that the caller, or the pod's manifest, gives the node.
     fn node_name(&self) -> Option<String> {
         let set = std::env::var_os("NODE_NAME");

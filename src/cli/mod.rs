@@ -17,6 +17,7 @@ mod nsenter;
 mod output;
 mod pod_file;
 mod pods;
+mod privilege;
 mod question;
 mod report;
 mod rule;
@@ -118,7 +119,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     let program = args.next();
     let is_plugin = program.as_deref().is_some_and(help::is_plugin);
     let program = program.map(|it| if is_plugin { help::PLUGIN.into() } else { it });
-    let args = match Args::try_parse_from(program.into_iter().chain(args)) {
+    let words: Vec<OsString> = args.collect();
+    let all = program.into_iter().chain(words.iter().cloned());
+    let args = match Args::try_parse_from(all) {
         Ok(args) => args,
         Err(usage) => return report_usage(hint::with_hint(usage), is_plugin, streams),
     };
@@ -127,6 +130,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Color::Always => streams.colors = true,
         Color::Never => streams.colors = false,
     }
+    let sudo = privilege::sudo(&words);
+    privilege::before(&args.command, sudo.as_deref(), streams);
+    let has_target = match &args.command {
+        Command::Explain(args) => args.has_target(),
+        Command::Nsenter(_) => true,
+        _ => false,
+    };
     let result = match args.command {
         Command::Explain(args) => explain::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
@@ -149,9 +159,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Err(_) if status == Status::Internal => Ok(status),
         flushed => flushed.map(|()| status).map_err(Into::into),
     };
-    result
-        .and_then(flushed)
-        .unwrap_or_else(|error| streams.fail(&error))
+    let status = result.and_then(flushed);
+    let status = status.unwrap_or_else(|error| streams.fail(&error));
+    privilege::after(has_target, status, sudo.as_deref(), streams);
+    status
 }
 
 /// The definition of the command line, for man pages and completions.

@@ -102,3 +102,10 @@ fn nothing(args: &PodsArgs) -> String {
     let directory = escaped(directory.as_os_str().as_bytes());
     format!("there are no pods on the node below {directory}")
 }
+
+impl PodsArgs {
+    /// Whether it is about the machine that kdns runs on.
+    pub(super) fn reads_this_node(&self) -> bool {
+        self.root.is_none()
+    }
+}

@@ -160,6 +160,11 @@ fn report(
 }
 
 impl ExplainArgs {
+    /// Whether a process, container or pod of a node is to be looked at.
+    pub(super) fn has_target(&self) -> bool {
+        self.question.has_target()
+    }
+
     fn style(&self, streams: &Streams<'_>) -> Style {
         Style {
             colors: streams.colors,

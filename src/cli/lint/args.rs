@@ -156,3 +156,10 @@ impl KnownArgs {
         }
     }
 }
+
+impl LintArgs {
+    /// Whether it is about the machine that kdns runs on.
+    pub(in crate::cli) fn reads_this_node(&self) -> bool {
+        self.wanted.node.node
+    }
+}

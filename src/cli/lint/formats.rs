@@ -62,7 +62,7 @@ pub(super) fn fail(
     Ok(Status::Undecided)
 }
 
-/// Where to write that nothing was looked at: people are told anyway.
+/// Where to write that nothing was looked at: people see it anyway.
 fn for_machines(args: &LintArgs) -> Outputs<Format> {
     args.outputs.of_failures(&[Format::Text, Format::Concise])
 }

@@ -50,6 +50,11 @@ pub(in crate::cli) struct QuestionArgs {
 }
 
 impl QuestionArgs {
+    /// Whether a process, container or pod of a node is to be looked at.
+    pub(in crate::cli) fn has_target(&self) -> bool {
+        self.target.is_some()
+    }
+
     /// The directory of the machine, or of the target's node; `None`: this one.
     pub(in crate::cli) fn root(&self) -> Option<&Path> {
         self.root.as_deref()

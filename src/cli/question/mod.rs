@@ -113,9 +113,25 @@ fn read_file(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
     let read = read_named(path, streams)?;
+    if is_binary(&read.source.bytes) {
+        bail!(
+            "{} is no resolv.conf: it is a binary file",
+            read.source.name
+        );
+    }
     let mut context = Context::default();
     use_resolv_conf(read, &Evidence::default(), scenario, &mut context);
     Ok(context)
+}
+
+/// Whether much of the beginning is nothing that an editor writes. A single odd byte
+/// is something that resolvers meet.
+fn is_binary(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 1024;
+    const ODD_PART: usize = 8;
+    let begin = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let is_odd = |it: &&u8| it.is_ascii_control() && !it.is_ascii_whitespace();
+    begin.iter().filter(is_odd).count() * ODD_PART > begin.len()
 }
 
 fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {

@@ -49,30 +49,46 @@ pub fn write(
         Some(severity) => line.color(color(severity)).bold().to_string(),
     };
     writeln!(out, "{line}")?;
-    let blocks = findings.iter().map(|it| {
-        let mut block = Vec::new();
-        write_one(it, style, &mut block).map(|()| block)
-    });
-    let blocks: Vec<Vec<u8>> = blocks.collect::<io::Result<_>>()?;
-    // A blank line stands before each.
-    let height = |block: &[u8]| 1 + memchr::memchr_iter(b'\n', block).count();
-    let all: usize = blocks.iter().map(|it| height(it)).sum();
-    if style.verbose || 1 + all <= MAX_LINES {
-        return blocks.iter().try_for_each(|it| {
-            writeln!(out)?;
-            out.write_all(it)
-        });
+    let (mut blocks, mut used) = (Vec::new(), 1);
+    for finding in findings {
+        let block = block(finding, style)?;
+        if style.verbose {
+            out.write_all(&block)?;
+            continue;
+        }
+        used += height(&block);
+        if used > MAX_LINES {
+            return brief(findings, style, out);
+        }
+        blocks.push(block);
     }
+    blocks.iter().try_for_each(|it| out.write_all(it))
+}
+
+/// A finding behind a blank line.
+fn block(finding: &Finding, style: Style) -> io::Result<Vec<u8>> {
+    let mut block = vec![b'\n'];
+    write_one(finding, style, &mut block)?;
+    Ok(block)
+}
+
+fn height(block: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', block).count()
+}
+
+/// The worst ones with their lines, and of the others a line each.
+fn brief(findings: &[Finding], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by_key(|&at| findings.get(at).map(|it| std::cmp::Reverse(it.severity)));
     let mut used = 1;
     let mut rest = order.iter().peekable();
-    while let Some(block) = rest.peek().and_then(|&&at| blocks.get(at))
-        && used + height(block) <= MAX_DETAILED
-    {
-        writeln!(out)?;
-        out.write_all(block)?;
-        used += height(block);
+    while let Some(finding) = rest.peek().and_then(|&&at| findings.get(at)) {
+        let block = block(finding, style)?;
+        if used + height(&block) > MAX_DETAILED {
+            break;
+        }
+        out.write_all(&block)?;
+        used += height(&block);
         rest.next();
     }
     writeln!(out)?;

@@ -11,7 +11,7 @@ use colored::{ColoredString, Colorize as _};
 use crate::address::DNS_PORT;
 use crate::render::{paragraph, shortened};
 use crate::text::escaped;
-use crate::upstream::{End, FileReport, Health, Lost, Note, Report, Role, Step, Unknown};
+use crate::upstream::{End, FileReport, Health, Lost, Note, Report, Role, Step, Unknown, Who};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +154,10 @@ impl Writer<'_> {
             End::Cycle | End::Refused(_) => self.red(&address),
             _ => self.bold(&address),
         };
-        let who = words::who(&step.who);
+        let who = match &step.who {
+            Who::Outside => "outside the node".to_owned(),
+            who => words::who(who),
+        };
         self.line(depth, &format!("{zone}{address}{who}{place}"))?;
         if self.style.verbose && !step.confirmed_by.is_empty() {
             let by: Vec<String> = step.confirmed_by.iter().map(words::confirmed).collect();
