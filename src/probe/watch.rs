@@ -272,7 +272,11 @@ mod tests {
             assert_eq!(of(errno), Reply::NotReached(Barrier::Filter), "{errno}");
         }
         for errno in [Errno::EHOSTUNREACH, Errno::ENETUNREACH] {
-            assert_eq!(of(errno), Reply::NotReached(Barrier::Unreachable), "{errno}");
+            assert_eq!(
+                of(errno),
+                Reply::NotReached(Barrier::Unreachable),
+                "{errno}"
+            );
         }
         for errno in [Errno::ENOPROTOOPT, Errno::EMSGSIZE, Errno::ENOBUFS] {
             assert_eq!(of(errno), Reply::NotReached(Barrier::Other), "{errno}");

@@ -316,7 +316,11 @@ fn a_working_directory_that_was_deleted_is_named() {
         .current_dir(directory.path());
     let ended = ended(command);
     let says = "the working directory was deleted";
-    assert!(ended.status == 2 && ended.err.contains(says), "{}", ended.err);
+    assert!(
+        ended.status == 2 && ended.err.contains(says),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]

@@ -104,9 +104,9 @@ impl Wanted {
 /// looked into: above it may be `/tmp`, where anybody can put one.
 fn found_upward() -> anyhow::Result<Option<PathBuf>> {
     let start = std::env::current_dir().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => anyhow::anyhow!(
-            "the working directory was deleted: change to one that is there"
-        ),
+        ErrorKind::NotFound => {
+            anyhow::anyhow!("the working directory was deleted: change to one that is there")
+        }
         _ => anyhow::anyhow!(
             "cannot look for kdns.toml from the working directory upwards: {}",
             host::io_reason(&error)

@@ -30,7 +30,11 @@ impl Look<'_> {
         let mut found: Vec<Launch> = Vec::new();
         let mut part = Vec::new();
         for _ in 0..MAX_PARTS {
-            let read = file.by_ref().take(PART as u64).read_to_end(&mut part).ok()?;
+            let read = file
+                .by_ref()
+                .take(PART as u64)
+                .read_to_end(&mut part)
+                .ok()?;
             if read == 0 {
                 break;
             }

@@ -180,8 +180,8 @@ fn corefile_of_crashed(specs: &[u8]) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let write = |path: &str, bytes: &[u8]| {
         let path = directory.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
     };
     let pause = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
     write("proc/7/comm", b"pause\n");
