@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
-use super::log::OWN_ADDRESS;
+use super::log::{self, OWN_ADDRESS};
 use super::report::{Sighting, State, Verdict};
-use crate::node::{Node, Pod};
+use super::servers;
+use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
 
 /// What logs and remarks show of it, with the verdict and the state after the
 /// next start.
@@ -20,9 +21,8 @@ pub(super) fn find(
     let mut logs: Vec<Sighting> = logs.cloned().collect();
     logs.sort_by_key(|it| Reverse(it.count));
     let files = remarks.iter().filter(|it| is_trouble(it));
-    let troubles: Vec<Trouble> = logs
-        .into_iter()
-        .map(Trouble::Log)
+    let troubles: Vec<Trouble> = down(node)
+        .chain(logs.into_iter().map(Trouble::Log))
         .chain(files.cloned().map(Trouble::Files))
         .collect();
     if troubles.is_empty() || verdict != Verdict::NoLoop {
@@ -36,6 +36,29 @@ pub(super) fn find(
         then.extend(troubles.iter().find_map(|it| question(node, it)));
     }
     Some(Concern { troubles, then })
+}
+
+/// The servers of the cluster's DNS that have ended with an error. What their
+/// logs show beside stands for itself.
+fn down(node: &Node) -> impl Iterator<Item = Trouble> {
+    let is_of_cluster =
+        |it: &&Pod| servers::is_dns_pod(it) && (is_cluster_dns(it) || is_node_cache(it));
+    let of_pod = |pod: &Pod| {
+        let label = pod.label();
+        let of_container = move |it: &Container| {
+            let ended = it.ended.clone().filter(|ended| ended.code != 0)?;
+            let is_down = it.pid.is_none() && servers::is_dns_container(&it.name);
+            is_down.then(|| Trouble::Down {
+                pod: label.clone(),
+                container: it.name.clone(),
+                ended,
+                last: it.logs.first().and_then(log::last_line),
+            })
+        };
+        let found: Vec<Trouble> = pod.containers.iter().filter_map(of_container).collect();
+        found
+    };
+    node.pods.iter().filter(is_of_cluster).flat_map(of_pod)
 }
 
 /// Whether lookups fail by it, or will.

@@ -83,21 +83,24 @@ const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
 
 /// What brings a new Corefile to the servers, which they read as this file.
 fn after(pod: Option<&Pod>, program: Program, file: &str) -> Vec<Step> {
-    let Some(pod) = pod.filter(|it| !is_of_node(it, file)) else {
+    let Some(pod) = pod.filter(|it| !it.is_static()) else {
         return vec![Step::Reload];
     };
     let (kind, name) = workload(pod, program);
     let namespace = pod.namespace.as_deref().unwrap_or("kube-system");
-    vec![
-        Step::ConfigMap {
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-        },
-        Step::Rollout {
-            namespace: namespace.to_owned(),
-            name: format!("{kind}/{name}"),
-        },
-    ]
+    let map = Step::ConfigMap {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    };
+    let read = Step::Rollout {
+        namespace: namespace.to_owned(),
+        name: format!("{kind}/{name}"),
+    };
+    if is_of_node(pod, file) {
+        vec![read]
+    } else {
+        vec![map, read]
+    }
 }
 
 /// Whether the pod has the file from the node itself, as with a hostPath, and

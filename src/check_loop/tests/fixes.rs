@@ -142,7 +142,8 @@ fn a_corefile_of_the_node_is_edited_there() {
         pod.corefiles[0].name = "/opt/dns/Corefile".to_owned();
     }
     let expected = "/opt/dns/Corefile:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf";
-    assert_eq!(check("hostPath", &node, expected).then, [Step::Reload]);
+    let [_, read] = of_map("coredns", "deployment/coredns");
+    assert_eq!(check("hostPath", &node, expected).then, [read]);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What counts as now, and what the running kubelet would write.
 
 use super::*;
+use crate::check_loop::facts::Trouble;
+use crate::node::runtime::state::Ended;
 use crate::kubelet::Running;
 
 const STUB: &str = "127.0.0.53";
@@ -183,4 +185,40 @@ fn without_a_kubelet_now_is_the_answer() {
     let mut node = two(REAL, STUB, STUB);
     node.kubelet = None;
     check("loops", &node, (Verdict::Loop, State::Loop, State::Unknown));
+}
+
+/// One that does not start again is no loop, and no DNS either.
+#[test]
+fn a_dns_pod_that_ended_is_told_first() {
+    let mut node = two(REAL, REAL, REAL);
+    let mut logs = source(
+        "/var/log/pods/x/coredns/2.log",
+        "2026-11-24T08:44:43Z stderr F listen udp :53: bind: address already in use\n\n",
+    );
+    logs.name.push_str(" (its last MiB)");
+    let ended = |code| Ended {
+        at: Some("2026-11-24T08:44:43Z".to_owned()),
+        code,
+        reason: Some("Error".to_owned()),
+    };
+    node.pods[1].containers = vec![Container {
+        name: "coredns".to_owned(),
+        ended: Some(ended(1)),
+        logs: vec![logs],
+        ..Container::default()
+    }];
+    let report = check("crashes", &node, FINE);
+    let expected = Trouble::Down {
+        pod: "kube-system/coredns-b".to_owned(),
+        container: "coredns".to_owned(),
+        ended: ended(1),
+        last: Some("listen udp :53: bind: address already in use".to_owned()),
+    };
+    assert_eq!(report.concern.unwrap().troubles, [expected]);
+    // Nothing is wrong with one that was told to end, or runs again.
+    node.pods[1].containers[0].ended = Some(ended(0));
+    assert_eq!(check("ended", &node, FINE).concern, None);
+    node.pods[1].containers[0].ended = Some(ended(1));
+    node.pods[1].containers[0].pid = Some(9);
+    assert_eq!(check("runs", &node, FINE).concern, None);
 }
