@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::check_loop::facts::Trouble;
-use crate::node::runtime::state::Ended;
 use crate::kubelet::Running;
+use crate::node::runtime::state::Ended;
 
 const STUB: &str = "127.0.0.53";
 const REAL: &str = "172.31.0.53";

@@ -172,6 +172,23 @@ fn what_is_mounted_nowhere_is_not_known() {
     assert_eq!((found, why), (vec!["VOLUME/Corefile".to_owned()], None));
 }
 
+/// As for whoever may see what is mounted there, and not what it says.
+#[test]
+fn what_is_there_and_cannot_be_read_is_not_missing() {
+    let table = "36 35 8:1 /opt/dns /etc/coredns ro - ext4 /dev/sda1 rw\n";
+    let files = [
+        ("proc/7/mountinfo", table),
+        ("opt/dns/Corefile/no-file", "x\n"),
+    ];
+    let (found, why) = corefile_of(USUAL, "", &files);
+    assert!(found.is_empty(), "{found:?}");
+    let is_told = |it: &CorefileUnknown| match it {
+        CorefileUnknown::Unread(reason) => reason.contains("/opt/dns/Corefile"),
+        _ => false,
+    };
+    assert!(why.as_ref().is_some_and(is_told), "{why:?}");
+}
+
 /// The Corefile of a CoreDNS that crashed, whose pod has two files that could
 /// be it; `specs` is what containerd's database has.
 fn corefile_of_crashed(specs: &[u8]) -> Vec<String> {
