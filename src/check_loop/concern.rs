@@ -1,6 +1,7 @@
 //! What is wrong with the cluster's DNS of a node where it does not loop.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
@@ -17,7 +18,16 @@ pub(super) fn find(
     evidence: &[Sighting],
     remarks: &[Remark],
 ) -> Option<Concern> {
-    let logs = evidence.iter().filter(|it| it.kind != OWN_ADDRESS);
+    let others = node
+        .pods
+        .iter()
+        .filter(|it| servers::is_of_others(node, it));
+    let others: BTreeSet<String> = others.map(Pod::label).collect();
+    // Of those there is a remark where they do not work.
+    let is_of_others = |it: &&Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));
+    let logs = evidence
+        .iter()
+        .filter(|it| it.kind != OWN_ADDRESS && !is_of_others(it));
     let mut logs: Vec<Sighting> = logs.cloned().collect();
     logs.sort_by_key(|it| Reverse(it.count));
     let files = remarks.iter().filter(|it| is_trouble(it));
