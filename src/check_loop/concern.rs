@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
-use super::log::{self, OWN_ADDRESS};
+use super::log::{self, LOOP_FATAL, OWN_ADDRESS};
 use super::report::{Sighting, State, Verdict};
 use super::servers;
 use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
@@ -18,16 +18,14 @@ pub(super) fn find(
     evidence: &[Sighting],
     remarks: &[Remark],
 ) -> Option<Concern> {
-    let others = node
-        .pods
-        .iter()
-        .filter(|it| servers::is_of_others(node, it));
+    let pods = node.pods.iter();
+    let others = pods.filter(|it| servers::is_of_others(node, it));
     let others: BTreeSet<String> = others.map(Pod::label).collect();
     // Of those there is a remark where they do not work.
-    let is_of_others = |it: &&Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));
-    let logs = evidence
-        .iter()
-        .filter(|it| it.kind != OWN_ADDRESS && !is_of_others(it));
+    let is_of_others = |it: &Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));
+    let is_trouble_now =
+        |it: &&Sighting| it.kind != OWN_ADDRESS && !is_of_others(it) && !is_over(node, it);
+    let logs = evidence.iter().filter(is_trouble_now);
     let mut logs: Vec<Sighting> = logs.cloned().collect();
     logs.sort_by_key(|it| Reverse(it.count));
     let files = remarks.iter().filter(|it| is_trouble(it));
@@ -46,6 +44,17 @@ pub(super) fn find(
         then.extend(troubles.iter().find_map(|it| question(node, it)));
     }
     Some(Concern { troubles, then })
+}
+
+/// Whether a log shows the end of a server that runs again since its pod was
+/// made anew: a static pod keeps its uid, and so its logs.
+fn is_over(node: &Node, sighting: &Sighting) -> bool {
+    let label = sighting.pod.as_ref();
+    let mut pods = node.pods.iter().filter(|it| it.is_static());
+    let pod = pods.find(|it| label.is_some_and(|label| *label == it.label()));
+    let runs = |it: &Container| it.pid.is_some() && servers::is_dns_container(&it.name);
+    [LOOP_FATAL, "start-failed"].contains(&sighting.kind)
+        && pod.is_some_and(|it| it.containers.iter().any(runs))
 }
 
 /// The servers of the cluster's DNS that have ended with an error. What their

@@ -222,3 +222,28 @@ fn a_dns_pod_that_ended_is_told_first() {
     node.pods[1].containers[0].pid = Some(9);
     assert_eq!(check("runs", &node, FINE).concern, None);
 }
+
+/// A static pod that was made anew has the logs that it had before.
+#[test]
+fn what_a_static_pod_did_before_is_over() {
+    let mut node = two(REAL, REAL, REAL);
+    let log = source(
+        "/var/log/pods/x/coredns/4.log",
+        "2026-11-24T08:57:33Z stdout F [FATAL] plugin/loop: Loop (127.0.0.1:5 -> :53) detected \
+         for zone \".\"\n",
+    );
+    node.pods[1].containers = vec![Container {
+        name: "coredns".to_owned(),
+        pid: Some(9),
+        logs: vec![log],
+        ..Container::default()
+    }];
+    let report = check("by the API", &node, FINE);
+    assert!(report.concern.is_some(), "it can have been chance");
+    node.pods[1].manifest = Some("/etc/kubernetes/manifests/coredns.yaml".to_owned());
+    assert_eq!(check("static", &node, FINE).concern, None);
+    // One that did not come up again is another thing.
+    node.pods[1].containers[0].pid = None;
+    let report = judge(&node);
+    assert_eq!(report.verdict, Verdict::Unknown);
+}
