@@ -193,9 +193,14 @@ pub fn find(id: &str) -> Option<&'static Resolver> {
 /// is of its family, else the newest.
 pub fn find_among(word: &str, versions: &[&str]) -> Option<&'static Resolver> {
     let is_short = SHORT.iter().any(|(short, _)| *short == word);
+    let (family, form) = match word.strip_suffix("-search") {
+        Some(family) => (family, "-search"),
+        None => (word, ""),
+    };
     let is_its = |id: &&&str| {
-        let rest = id.strip_prefix(word).and_then(|it| it.strip_prefix('-'));
-        rest.is_some_and(|it| it.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()))
+        let rest = id.strip_prefix(family).and_then(|it| it.strip_prefix('-'));
+        let number = rest.and_then(|it| it.strip_suffix(form));
+        number.is_some_and(|it| it.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()))
     };
     let own = versions.iter().filter(|_| is_short).find(is_its);
     find(own.copied().unwrap_or(word))
@@ -317,6 +322,11 @@ mod tests {
             "c-ares",
             &["c-ares-1.18-search", "c-ares-1.18"],
             "c-ares-1.18",
+        );
+        check(
+            "c-ares-search",
+            &["c-ares-1.18", "c-ares-1.18-search"],
+            "c-ares-1.18-search",
         );
     }
 }

@@ -222,4 +222,14 @@ pub(crate) fn one_less() {
         &["explain", "db", "--target", &process.pid()],
         "permission denied (root needs the capability CAP_DAC_READ_SEARCH for that)",
     );
+    // Nor does root of a user namespace have it.
+    fs::write("/tmp/own.conf", "nameserver 10.1.1.1\n").unwrap();
+    shell("chmod 600 /tmp/own.conf");
+    let namespace = ["unshare", "--user", "--map-root-user"];
+    let words = [NOBODY, &namespace].concat();
+    refused(
+        &words,
+        &["explain", "db", "--file", "/tmp/own.conf"],
+        "permission denied (root here is that of a user namespace, not of the machine)",
+    );
 }

@@ -16,8 +16,8 @@ use crate::scenario::record_type::Shown;
 
 /// So many names are shown without `--verbose`.
 const SHOWN: usize = 9;
-/// A longer name keeps a line of its own.
-const LONGEST: usize = 48;
+/// What becomes of a name takes at most so much.
+const FATE: usize = "  what you mean".len();
 
 /// A name, and how each group asks for it.
 struct Line<'e> {
@@ -55,17 +55,19 @@ impl Text<'_> {
         let widths = lines
             .iter()
             .map(|it| fqdn(&it.row.candidate).chars().count());
-        let width = widths.max().unwrap_or(0).min(LONGEST);
-        if !is_one {
-            let letters = ('A'..).take(explanation.groups.len());
-            let letters: String = letters.map(|it| format!("  {it:>2}")).collect();
-            writeln!(self.out, "{}{letters}", " ".repeat(4 + 2 + width))?;
-        }
         let cells = if is_one {
             8
         } else {
             4 * explanation.groups.len()
         };
+        // A longer name keeps a line of its own.
+        let longest = self.style.columns.saturating_sub(6 + cells + FATE);
+        let width = widths.max().unwrap_or(0).min(longest);
+        if !is_one {
+            let letters = ('A'..).take(explanation.groups.len());
+            let letters: String = letters.map(|it| format!("  {it:>2}")).collect();
+            writeln!(self.out, "{}{letters}", " ".repeat(4 + 2 + width))?;
+        }
         let room = self.style.columns.saturating_sub(6 + width + cells + 2);
         let place = Place::fitting(explanation, &lines, room);
         let useful = lines.iter().position(|it| it.row.is_useful);
@@ -113,8 +115,13 @@ impl Text<'_> {
             };
             line.counts.iter().map(cell).collect()
         };
-        let blank = " ".repeat(width.saturating_sub(name.chars().count()));
-        let used = 6 + name.chars().count() + blank.len();
+        let taken = name.chars().count();
+        let used = 6 + width;
+        let gap = if taken > width {
+            format!("\n{}", " ".repeat(used))
+        } else {
+            " ".repeat(width - taken)
+        };
         let meaning = line.row.meaning.as_ref().filter(|it| {
             let says_much = !matches!(it, Meaning::External | Meaning::Nothing);
             self.style.verbose || line.row.is_useful && says_much
@@ -132,7 +139,7 @@ impl Text<'_> {
             details.clear();
         }
         let fate = self.dim(&fate);
-        let text = format!("{number}  {shown}{blank}{fate}");
+        let text = format!("{number}  {shown}{gap}{fate}");
         writeln!(self.out, "{}", text.trim_end())?;
         if !details.is_empty() {
             self.paragraph(6, &details)?;
