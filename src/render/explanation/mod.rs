@@ -50,6 +50,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     let mut text = Text { style, out };
     text.verdict(explanation)?;
     text.table(explanation)?;
+    text.bars(explanation)?;
     text.why(explanation)?;
     if !style.verbose {
         text.unused(explanation)?;
