@@ -44,6 +44,9 @@ pub(in crate::render) fn write(text: &mut Text<'_>, played: &Played) -> io::Resu
         let bar = "█".repeat(end - begin);
         let (bar, note) = if row.is_silent {
             (text.yellow(&bar), "no answer".to_owned())
+        } else if row.end == row.begin {
+            // Of a simulation: how long it takes is not known.
+            (text.green(&bar), "answer".to_owned())
         } else {
             (text.green(&bar), time(row.end.saturating_sub(row.begin)))
         };
