@@ -4,7 +4,9 @@ mod address;
 mod check_loop;
 pub mod completions;
 mod deferred;
+mod diff;
 mod dig;
+mod doctor;
 mod explain;
 mod files;
 mod lint;
@@ -48,6 +50,8 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Look at everything that decides about DNS here, and say what is wrong and what fixes it
+    Doctor(Deferred<doctor::DoctorArgs>),
     /// Show the queries each stub resolver would send for a name, in order, and why
     Explain(Deferred<explain::ExplainArgs>),
     /// Tell whether the DNS of this node loops, through which hop, and what fixes it
@@ -66,6 +70,8 @@ enum Command {
     Lint(Deferred<lint::LintArgs>),
     /// Put the reports of many nodes together
     Report(Deferred<report::ReportArgs>),
+    /// Show what differs between two nodes, or one at two times, that matters for DNS
+    Diff(Deferred<diff::DiffArgs>),
     /// Print a rule's page, or list the rules
     Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
@@ -99,10 +105,14 @@ enum SchemaName {
     CheckLoop,
     /// kdns upstream --format json
     Upstream,
+    /// kdns doctor --format json
+    Doctor,
     /// kdns pods --format json
     Pods,
     /// A line of kdns dig +json
     Dig,
+    /// kdns diff --format json
+    Diff,
     /// kdns lint --format json
     Lint,
     /// kdns rule --format json
@@ -126,6 +136,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     }
     let result = match args.command {
         Command::Explain(args) => explain::run(&args, streams),
+        Command::Doctor(args) => doctor::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
@@ -136,6 +147,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         },
         Command::Dig(args) => dig::run(&args, streams),
         Command::Lint(args) => lint::run(&args, streams),
+        Command::Diff(args) => diff::run(&args, streams),
         Command::Report(args) => report::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
@@ -196,8 +208,10 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::PodFile => render::pod_file::json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream::json::schema(),
+        SchemaName::Doctor => render::doctor::json::schema(),
         SchemaName::Pods => render::pods::json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
+        SchemaName::Diff => render::diff::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Report => render::report::json::schema(),
         SchemaName::Rule => render::lint::rule::schema(),

@@ -30,6 +30,12 @@ pub fn write(out: &mut dyn Write, first: &str, rest: &str, text: &str) -> io::Re
     Ok(())
 }
 
+/// Safe text behind `first`, its further lines behind `rest`, without a line end.
+pub fn hanging(first: &str, rest: &str, text: &str) -> String {
+    let options = options().initial_indent(first).subsequent_indent(rest);
+    textwrap::wrap(text, options).join("\n")
+}
+
 /// Lines end between words only: not in an address or a path.
 fn options() -> textwrap::Options<'static> {
     textwrap::Options::new(WIDTH)

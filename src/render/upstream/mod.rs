@@ -1,7 +1,7 @@
 //! `kdns upstream` as text for people.
 
 pub mod json;
-mod words;
+pub(in crate::render) mod words;
 
 use std::io::{self, Write};
 
