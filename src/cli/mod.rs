@@ -141,12 +141,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Color::Never => streams.colors = false,
     }
     let sudo = privilege::sudo(&words);
-    privilege::before(&args.command, sudo.as_deref(), streams);
-    let has_target = match &args.command {
-        Command::Explain(args) => args.has_target(),
-        Command::Nsenter(_) => true,
-        _ => false,
-    };
+    privilege::before(args.command.reads_this_node(), sudo.as_deref(), streams);
+    let has_target = args.command.has_target();
     let result = match args.command {
         Command::Explain(args) => explain::run(&args, streams),
         Command::Doctor(args) => doctor::run(&args, streams),
@@ -175,6 +171,29 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     let status = status.unwrap_or_else(|error| streams.fail(&error));
     privilege::after(has_target, status, sudo.as_deref(), streams);
     status
+}
+
+impl Command {
+    /// Whether it is about the machine that kdns runs on.
+    fn reads_this_node(&self) -> bool {
+        match self {
+            Self::Doctor(args) => args.reads_this_node(),
+            Self::CheckLoop(args) => args.reads_this_node(),
+            Self::Upstream(args) => args.reads_this_node(),
+            Self::Pods(args) => args.reads_this_node(),
+            Self::Lint(args) => args.reads_this_node(),
+            _ => false,
+        }
+    }
+
+    /// Whether it looks at a process, container or pod of a node.
+    fn has_target(&self) -> bool {
+        match self {
+            Self::Explain(args) => args.has_target(),
+            Self::Nsenter(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// The definition of the command line, for man pages and completions.
