@@ -5,6 +5,7 @@
 //! families share is only the words of the files, the types of queries and
 //! outcomes, and the driver ([`crate::engine`]). Versions are data.
 
+mod alias;
 pub mod bind;
 pub mod busybox;
 pub mod c_ares;
@@ -16,6 +17,8 @@ pub mod reading;
 pub mod resolved;
 
 use std::rc::Rc;
+
+pub use alias::{Alias, alias, aliases};
 
 use crate::engine::machine::Machine;
 use crate::resolver::reading::Reading;

@@ -28,8 +28,10 @@ struct Line<'e> {
     fate: String,
     /// Where the file says so.
     origin: Option<Origin>,
-    /// What the servers answer, and what is odd about the name.
+    /// What is odd about the name.
     details: Vec<String>,
+    /// What the servers answer, and to which groups.
+    answers: Vec<(String, String)>,
 }
 
 impl Text<'_> {
@@ -126,6 +128,7 @@ impl Text<'_> {
         });
         let details = meaning.map(words::meaning).into_iter();
         let mut details = details
+            .chain(answered(&line.answers))
             .chain(line.details.clone())
             .collect::<Vec<_>>()
             .join("; ");
@@ -199,7 +202,10 @@ fn lines<'e>(explanation: &'e Explanation<'_>) -> Vec<Line<'e>> {
             };
             line.counts.resize(number, None);
             line.counts.push(counts.get(&key).copied());
-            say_answers(line, &answers);
+            let letter = (explanation.groups.len() > 1).then(|| {
+                char::from(b'A'.saturating_add(u8::try_from(number).unwrap_or(25).min(25)))
+            });
+            say_answers(line, &answers, letter);
         }
     }
     let useful = lines.iter().position(|it| it.row.is_useful);
@@ -234,16 +240,31 @@ fn line<'e>(explanation: &Explanation<'_>, group: &'e Group<'_>, row: &'e Row) -
         fate: String::new(),
         origin: search.map(|it| it.origin),
         details,
+        answers: Vec::new(),
     }
 }
 
-fn say_answers(line: &mut Line<'_>, answers: &Answers<'_>) {
+/// What the group with this letter gets; what another one gets, too, is said once.
+fn say_answers(line: &mut Line<'_>, answers: &Answers<'_>, letter: Option<char>) {
     if let Some(answers) = answers.get(&line.row.candidate.key()) {
         let said = said(answers);
-        if !line.details.contains(&said) {
-            line.details.push(said);
+        match line.answers.iter_mut().find(|(other, _)| *other == said) {
+            Some((_, letters)) => letters.extend(letter),
+            None => line.answers.push((said, letter.into_iter().collect())),
         }
     }
+}
+
+/// The answers with the letters of the groups that get them, where not all get the same.
+fn answered(answers: &[(String, String)]) -> Vec<String> {
+    let one = |(said, letters): &(String, String)| {
+        if answers.len() < 2 || letters.is_empty() {
+            said.clone()
+        } else {
+            format!("{letters} {said}")
+        }
+    };
+    answers.iter().map(one).collect()
 }
 
 /// What the name is asked for.
