@@ -175,6 +175,12 @@ pub mod upstream;
 #[deny(clippy::disallowed_methods)]
 pub mod lint;
 
+#[deny(clippy::disallowed_methods)]
+pub mod doctor;
+
+#[deny(clippy::disallowed_methods)]
+pub mod diff;
+
 // Adapters.
 
 pub mod host;

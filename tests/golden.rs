@@ -56,6 +56,16 @@ fn pod_file() {
 }
 
 #[test]
+fn doctor() {
+    check("doctor");
+}
+
+#[test]
+fn diff() {
+    check("diff");
+}
+
+#[test]
 fn upstream() {
     check("upstream");
 }

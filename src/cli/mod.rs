@@ -4,7 +4,9 @@ mod address;
 mod check_loop;
 pub mod completions;
 mod deferred;
+mod diff;
 mod dig;
+mod doctor;
 mod explain;
 mod files;
 mod help;
@@ -50,6 +52,8 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Look at all that decides about DNS here: what is wrong, and the fix
+    Doctor(Deferred<doctor::DoctorArgs>),
     /// Show the queries each resolver sends for a name, and why
     Explain(Deferred<explain::ExplainArgs>),
     /// Tell whether the DNS of this node loops, and what fixes it
@@ -68,6 +72,8 @@ enum Command {
     Lint(Deferred<lint::LintArgs>),
     /// Put the reports of many nodes together
     Report(Deferred<report::ReportArgs>),
+    /// Show what differs between two nodes that matters for DNS
+    Diff(Deferred<diff::DiffArgs>),
     /// Print a rule's page, or list the rules
     Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
@@ -101,10 +107,14 @@ enum SchemaName {
     CheckLoop,
     /// kdns upstream --format json
     Upstream,
+    /// kdns doctor --format json
+    Doctor,
     /// kdns pods --format json
     Pods,
     /// A line of kdns dig +json
     Dig,
+    /// kdns diff --format json
+    Diff,
     /// kdns lint --format json
     Lint,
     /// kdns rule --format json
@@ -139,6 +149,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     };
     let result = match args.command {
         Command::Explain(args) => explain::run(&args, streams),
+        Command::Doctor(args) => doctor::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
@@ -149,6 +160,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         },
         Command::Dig(args) => dig::run(&args, streams),
         Command::Lint(args) => lint::run(&args, streams),
+        Command::Diff(args) => diff::run(&args, streams),
         Command::Report(args) => report::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
@@ -202,8 +214,10 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::PodFile => render::pod_file::json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream::json::schema(),
+        SchemaName::Doctor => render::doctor::json::schema(),
         SchemaName::Pods => render::pods::json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
+        SchemaName::Diff => render::diff::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Report => render::report::json::schema(),
         SchemaName::Rule => render::lint::rule::schema(),

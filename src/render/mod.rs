@@ -1,7 +1,9 @@
 //! Results as text for people and JSON for programs. Decides nothing.
 
 pub mod check_loop;
+pub mod diff;
 pub mod dig;
+pub mod doctor;
 pub mod explanation;
 pub mod findings;
 mod json;
