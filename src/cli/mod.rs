@@ -23,6 +23,7 @@ mod target;
 mod threshold;
 mod upstream;
 mod version;
+mod watch;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -50,6 +51,8 @@ pub struct Args {
 enum Command {
     /// Show the queries each stub resolver would send for a name, in order, and why
     Explain(Deferred<explain::ExplainArgs>),
+    /// Watch the DNS packets of a pod, the node or a capture, and say where and why they leave the plan
+    Watch(Deferred<watch::WatchArgs>),
     /// Tell whether the DNS of this node loops, through which hop, and what fixes it
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
     /// Tell who owns each name server of this node, and where the real upstream servers are written
@@ -126,11 +129,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     }
     let result = match args.command {
         Command::Explain(args) => explain::run(&args, streams),
+        Command::Watch(args) => watch::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
-        Command::Nsenter(args) => match nsenter::as_explain(&args) {
+        Command::Nsenter(args) => match nsenter::as_other_command(&args) {
             Some(words) => return run(words, streams),
             None => nsenter::run(&args, streams),
         },
