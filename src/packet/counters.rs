@@ -1,7 +1,7 @@
 //! What was seen and what was not understood, by reason.
 
-/// Counts of a capture. A frame is in exactly one of the reasons from
-/// `messages` down to `damaged`, but for segments that end several messages.
+/// Counts of a capture. A frame is in exactly one of `copies` to `segments`, or
+/// it is a datagram with a message, which is in `messages` or `cut`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Counters {
@@ -23,6 +23,8 @@ pub struct Counters {
     pub errors: u64,
     /// Frames of link types, and packets in tunnels, that kdns does not read.
     pub unknown_link: u64,
+    /// Packets in VXLAN or Geneve that were not to be looked into.
+    pub tunnelled: u64,
     /// Frames with something other than IP in them.
     pub not_ip: u64,
     /// Packets of ports and protocols that are not DNS.
@@ -41,6 +43,8 @@ pub struct Counters {
     pub incomplete: u64,
     /// Fragments that there was no room for, or that contradict others.
     pub fragments_refused: u64,
+    /// Segments of TCP to and from ports of DNS.
+    pub segments: u64,
     /// Connections over TCP.
     pub streams: u64,
     /// Bytes of connections that were not seen: lost, or before the capture.

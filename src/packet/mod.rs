@@ -10,9 +10,11 @@
 mod assembler;
 mod counters;
 pub mod dns;
+mod reader;
 
 pub use assembler::{Assembler, Options};
 pub use counters::Counters;
+pub use reader::{CaptureError, Reader};
 
 use std::net::SocketAddr;
 
@@ -104,7 +106,15 @@ pub enum Content<'a> {
         /// How many bytes the whole message has.
         length: usize,
     },
-    /// `from` asks for a connection (SYN).
+    /// The beginning of a message in a datagram whose other fragments were not
+    /// seen. It comes late: number and time are those of its first fragment.
+    Incomplete {
+        /// What there is of it.
+        bytes: &'a [u8],
+        /// How many bytes the whole message has.
+        length: usize,
+    },
+    /// `from` asks for a connection (SYN), for the first time or again.
     Connect,
     /// `from` accepts a connection (SYN and ACK).
     Connected,
@@ -166,8 +176,10 @@ pub struct Limits {
     pub fragmented: usize,
     /// Bytes of all fragments and of all streams together.
     pub bytes: usize,
-    /// How long a fragment or a quiet connection is remembered, in nanoseconds.
+    /// How long a quiet connection is remembered, in nanoseconds.
     pub age: i64,
+    /// How long a fragment is remembered, in nanoseconds.
+    pub fragment_age: i64,
 }
 
 impl Default for Limits {
@@ -178,9 +190,10 @@ impl Default for Limits {
             stream_bytes: 128 << 10,
             fragmented: 1024,
             bytes: 16 << 20,
-            // Linux waits 30 s for fragments (ip_frag_time), and so long a
-            // connection without a word is nobody's lookup any more.
+            // After so long without a word it is nobody's lookup any more.
             age: 30_000_000_000,
+            // Linux waits 30 s for them (ip_frag_time), but they are sent at once.
+            fragment_age: 5_000_000_000,
         }
     }
 }
