@@ -8,11 +8,13 @@
 //! [`Limits`] says.
 
 mod assembler;
+mod carried;
 mod counters;
 pub mod dns;
 mod reader;
 
 pub use assembler::{Assembler, Options};
+pub use carried::Carried;
 pub use counters::Counters;
 pub use reader::{CaptureError, Reader};
 
