@@ -32,9 +32,9 @@ const TCP: u32 = 6;
 const UDP: u32 = 17;
 const FRAGMENT: u32 = 44;
 const ICMPV6: u32 = 58;
-/// Hop-by-hop options, routing, destination options: what is behind them is not
-/// looked for here.
-const EXTENSIONS: [u32; 3] = [0, 43, 60];
+/// Hop-by-hop options, routing, fragment, destination options. Where ports are
+/// behind them is not looked for here.
+const EXTENSIONS: [u32; 4] = [0, 43, FRAGMENT, 60];
 /// Unreachable, source quench, time exceeded, parameter problem.
 const ICMP_ERRORS: [u32; 4] = [3, 4, 11, 12];
 /// All of ICMPv6's errors that there are.
@@ -102,15 +102,20 @@ fn v6(program: &mut Program) {
     program.label("v6");
     program.load(LOAD_BYTE, 6);
     for extension in EXTENSIONS {
-        program.jump_if(extension, "yes");
+        program.jump_if(extension, "extension");
     }
-    program.jump_if(FRAGMENT, "yes");
     program.jump_if(ICMPV6, "icmp6");
     program.jump_if(UDP, "v6 ports");
     program.jump_unless(TCP, "no");
     program.label("v6 ports");
     program.load(INDEX_IS, IPV6_HEADER);
     program.jump(JUMP, 0, Some("ports"), None);
+    program.label("extension");
+    program.load(LOAD_BYTE, IPV6_HEADER);
+    for behind in [UDP, TCP, FRAGMENT] {
+        program.jump_if(behind, "yes");
+    }
+    program.load(RETURN, 0);
     program.label("icmp6");
     program.load(LOAD_BYTE, IPV6_HEADER);
     program.jump(JUMP_IF_GREATER, LAST_ICMPV6_ERROR, Some("no"), Some("yes"));

@@ -120,6 +120,11 @@ impl Fragments {
         Some(whole.parts.into_iter().flat_map(|it| it.1).collect())
     }
 
+    /// Bytes that are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.bytes
+    }
+
     /// Whether it is time to forget some.
     pub(super) fn is_due(&self, now: i64) -> bool {
         self.partial.is_due(now) || self.bytes > self.most / 2

@@ -91,6 +91,11 @@ impl Assembler {
         &self.counters
     }
 
+    /// Bytes of messages and datagrams that are not complete.
+    pub fn kept(&self) -> usize {
+        self.fragments.kept() + self.streams.kept()
+    }
+
     /// Takes the next frame, and gives whatever it completes to `sink`.
     pub fn push(&mut self, frame: &Frame<'_>, sink: &mut impl FnMut(Seen<'_>)) {
         self.counters.frames += 1;

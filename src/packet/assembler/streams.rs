@@ -61,6 +61,11 @@ impl Streams {
         }
     }
 
+    /// Bytes that are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.bytes
+    }
+
     /// Takes a segment, and gives what is seen of the conversation to `sink`,
     /// with whether it is of the segment's direction.
     pub(super) fn push(
