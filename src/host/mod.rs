@@ -6,6 +6,7 @@
 
 pub mod capture;
 pub mod clock;
+pub mod counters;
 pub mod git;
 pub mod interrupt;
 pub mod node;

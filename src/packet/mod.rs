@@ -12,11 +12,13 @@ mod carried;
 mod counters;
 pub mod dns;
 mod reader;
+mod writer;
 
 pub use assembler::{Assembler, Options};
 pub use carried::Carried;
 pub use counters::Counters;
 pub use reader::{CaptureError, Reader};
+pub use writer::Writer;
 
 use std::net::SocketAddr;
 

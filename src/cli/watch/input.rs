@@ -1,83 +1,23 @@
-//! Where packets come from: arguments, and what is known of whoever sent them.
+//! Where packets come from, and whose they are.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::time::Duration;
 
-use clap_complete::engine::ArgValueCandidates;
-
-use crate::cli::completions;
-use crate::cli::question::QuestionArgs;
+use super::args::InputArgs;
+use super::capture::Capture;
+use super::keep::Keep;
+use super::live::Live;
+use super::subject::Subject;
 use crate::cli::streams::Streams;
-use crate::explain::Context;
 use crate::node::kernel::Statistics;
-use crate::packet::{Counters, Seen};
-use crate::scenario::Scenario;
-
-/// What to watch: a target, the node, or a capture.
-#[derive(clap::Args, Debug)]
-pub(super) struct InputArgs {
-    /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD, POD or POD:CONTAINER
-    #[arg(value_name = "TARGET", conflicts_with = "target", add = ArgValueCandidates::new(completions::pods_here))]
-    word: Option<String>,
-    /// Watch the network of the node itself, and all that goes through it
-    #[arg(long, conflicts_with_all = ["word", "target", "read"])]
-    node: bool,
-    /// Read this capture (pcap or pcapng, also in gzip or zstd); - is standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "word")]
-    read: Option<PathBuf>,
-    /// Keep the packets in this pcapng file, with the target's files and counters
-    #[arg(long, value_name = "FILE")]
-    write: Option<PathBuf>,
-    /// Begin another file after so many bytes, and keep the last two: 100MiB
-    #[arg(long, value_name = "SIZE", requires = "write", value_parser = parse_size)]
-    rotate: Option<u64>,
-    /// Ports of DNS servers [default: 53,15053]
-    #[arg(long, value_name = "PORT", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
-    port: Vec<u16>,
-    /// Look into VXLAN and Geneve
-    #[arg(long)]
-    decap: bool,
-    /// End after this time: 30s, 10m, 2h
-    #[arg(long = "for", value_name = "TIME", value_parser = parse_time)]
-    how_long: Option<Duration>,
-    /// End after so many lookups that broke the plan
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    until_broken: Option<u64>,
-    #[command(flatten)]
-    question: QuestionArgs,
-}
-
-impl InputArgs {
-    /// End after so many broken lookups.
-    pub(super) fn until_broken(&self) -> Option<u64> {
-        self.until_broken
-    }
-}
-
-/// Whose packets they are, as far as it is known.
-#[derive(Debug)]
-pub(super) struct Subject {
-    /// The target in words, or the capture's name; safe to print.
-    pub(super) label: String,
-    /// Its files, environment and host name; `None`: a capture that does not
-    /// carry them, and no option gave them.
-    pub(super) scenario: Option<Scenario>,
-    /// What is known about the files.
-    pub(super) context: Context,
-    /// The target's own resolver, if it can be told.
-    pub(super) resolver: Option<String>,
-    /// Whether packets come as they happen.
-    pub(super) is_live: bool,
-}
+use crate::packet::{Assembler, Carried, Counters, Frame, Seen};
 
 /// What the judge is given, in order of time.
 #[derive(Debug)]
 pub(super) enum Event<'a> {
     /// Something was seen.
     Seen(Seen<'a>),
-    /// It is this late, in nanoseconds since the epoch: at least once in a
-    /// quarter of a second while watching live, never for a capture.
+    /// It is this late, in nanoseconds since the epoch: at least four times a
+    /// second while watching live, never for a capture.
     Tick(i64),
 }
 
@@ -99,92 +39,121 @@ pub(super) struct Ended {
 
 /// Packets to come, opened and entered; nothing was read of them yet.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(super) struct Input<'s> {
     /// Whose packets they are.
     pub(super) subject: Subject,
+    source: Source<'s>,
+    feed: Feed,
 }
 
-impl Input {
+#[derive(Debug)]
+enum Source<'s> {
+    Capture(Capture<'s>),
+    Live(Live),
+}
+
+/// What becomes of frames, wherever they come from.
+#[derive(Debug)]
+pub(super) struct Feed {
+    assembler: Assembler,
+    keep: Option<Keep>,
+    is_over: bool,
+}
+
+/// Who is given what was seen, and says whether that is enough.
+pub(super) type Take<'t> = &'t mut dyn FnMut(Event<'_>) -> ControlFlow<()>;
+
+impl<'s> Input<'s> {
     /// Opens what the arguments name. Whatever needs a privilege is done here.
-    pub(super) fn open(args: &InputArgs, streams: &mut Streams<'_>) -> anyhow::Result<Self> {
-        let _ = (args, streams);
-        anyhow::bail!("packets cannot be watched yet")
+    pub(super) fn open(args: &InputArgs, streams: &mut Streams<'s>) -> anyhow::Result<Self> {
+        let (subject, source, keep) = if let Some(path) = &args.read {
+            let (capture, carried) = Capture::open(path, args, streams)?;
+            let subject = Subject::of_capture(path, &carried, args, streams)?;
+            let keep = begin(args, &subject, carried)?;
+            (subject, Source::Capture(capture), keep)
+        } else {
+            let (live, subject, keep) = Live::open(args, streams)?;
+            (subject, Source::Live(live), keep)
+        };
+        let feed = Feed {
+            assembler: Assembler::new(&args.options()),
+            keep,
+            is_over: false,
+        };
+        Ok(Self {
+            subject,
+            source,
+            feed,
+        })
     }
 
-    /// Gives everything to `take` until it breaks, the capture ends, the time
-    /// is over or Ctrl-C.
-    pub(super) fn each(
-        self,
+    /// Gives everything to `take` until it breaks, the capture ends, the time is
+    /// over or Ctrl-C.
+    pub(super) fn each(self, take: Take<'_>) -> anyhow::Result<Ended> {
+        match self.source {
+            Source::Capture(capture) => capture.each(self.feed, take),
+            Source::Live(live) => live.each(self.feed, take),
+        }
+    }
+}
+
+/// Begins to keep packets, if they are to be kept, with what is known of whoever
+/// sent them and what else is `carried`.
+pub(super) fn begin(
+    args: &InputArgs,
+    subject: &Subject,
+    carried: Carried,
+) -> anyhow::Result<Option<Keep>> {
+    let Some((path, rotate)) = args.keep() else {
+        return Ok(None);
+    };
+    Keep::begin(path, rotate, &subject.carried(carried)).map(Some)
+}
+
+impl Feed {
+    /// Takes a frame; whether there has been enough.
+    pub(super) fn frame(
+        &mut self,
+        frame: &Frame<'_>,
         take: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
-    ) -> anyhow::Result<Ended> {
-        let _ = take;
-        Ok(Ended::default())
-    }
-}
-
-/// `100MiB`, `64K`, `5000000`.
-fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
-    let unit = text.get(digits.len()..).unwrap_or_default();
-    let shift = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kib" => 10,
-        "m" | "mib" => 20,
-        "g" | "gib" => 30,
-        _ => return Err("write a size such as 100MiB".to_owned()),
-    };
-    let number = digits.parse::<u64>().ok().filter(|it| *it > 0);
-    number
-        .and_then(|it| it.checked_mul(1 << shift))
-        .ok_or_else(|| "write a size such as 100MiB".to_owned())
-}
-
-/// `30`, `30s`, `10m`, `2h`.
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a time such as 30s, 10m or 2h".to_owned();
-    let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
-    let unit = match text.get(digits.len()..).unwrap_or_default() {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(wrong()),
-    };
-    let number = digits.parse::<f64>().ok().filter(|it| *it > 0.0);
-    number
-        .and_then(|it| Duration::try_from_secs_f64(it * unit).ok())
-        .ok_or_else(wrong)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes() {
-        assert_eq!(parse_size("100MiB"), Ok(100 << 20));
-        assert_eq!(parse_size("64k"), Ok(64 << 10));
-        assert_eq!(parse_size("7"), Ok(7));
-        for wrong in [
-            "",
-            "MiB",
-            "0",
-            "-1",
-            "1x",
-            "99999999999999999999",
-            "18446744073709551615G",
-        ] {
-            assert!(parse_size(wrong).is_err(), "{wrong}");
+    ) -> anyhow::Result<ControlFlow<()>> {
+        if let Some(keep) = &mut self.keep {
+            keep.frame(frame)?;
         }
+        let mut flow = ControlFlow::Continue(());
+        self.assembler.push(frame, &mut |seen| {
+            if flow.is_continue() {
+                flow = take(Event::Seen(seen));
+            }
+        });
+        self.is_over |= flow.is_break();
+        Ok(flow)
     }
 
-    #[test]
-    fn times() {
-        assert_eq!(parse_time("10m"), Ok(Duration::from_secs(600)));
-        assert_eq!(parse_time("0.5"), Ok(Duration::from_millis(500)));
-        assert_eq!(parse_time("2h"), Ok(Duration::from_secs(7200)));
-        for wrong in ["", "m", "0", "-1s", "1d", "inf", "NaN", "1e300h"] {
-            assert!(parse_time(wrong).is_err(), "{wrong}");
+    /// Says how late it is; whether there has been enough.
+    pub(super) fn tick(&mut self, now: i64, take: Take<'_>) -> anyhow::Result<ControlFlow<()>> {
+        if let Some(keep) = &mut self.keep {
+            keep.flush()?;
         }
+        let flow = take(Event::Tick(now));
+        self.is_over |= flow.is_break();
+        Ok(flow)
+    }
+
+    /// Ends: gives what is left, and keeps what is known `after`.
+    pub(super) fn end(
+        mut self,
+        drops: Option<u64>,
+        after: &Carried,
+        take: Take<'_>,
+    ) -> anyhow::Result<Counters> {
+        let mut is_over = self.is_over;
+        self.assembler.end(&mut |seen| {
+            is_over = is_over || take(Event::Seen(seen)).is_break();
+        });
+        if let Some(keep) = self.keep {
+            keep.end(drops, after)?;
+        }
+        Ok(*self.assembler.counters())
     }
 }

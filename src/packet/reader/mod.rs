@@ -18,7 +18,7 @@ use super::{Frame, LinkType};
 
 /// The longest record that is held: what a capture of kdns carries of a pod
 /// fits, and packets are much shorter.
-pub const MAX_RECORD: usize = 8 << 20;
+pub(super) const MAX_RECORD: usize = 8 << 20;
 
 /// As much is asked of the source at once.
 const CHUNK: usize = 256 << 10;
