@@ -176,6 +176,9 @@ pub mod report;
 pub mod upstream;
 
 #[deny(clippy::disallowed_methods)]
+pub mod watch;
+
+#[deny(clippy::disallowed_methods)]
 pub mod lint;
 
 // Adapters.
