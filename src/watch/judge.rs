@@ -238,9 +238,7 @@ impl Judge {
         let search = client.map_or(&self.search, |it| self.search_of(it)).clone();
         let findings = findings::all(&Known {
             tally: &self.tally,
-            counters: &end.counters,
             conntrack: end.conntrack,
-            search: &search,
         });
         let fit = client.and_then(|it| self.clients.get(&it)?.fit.clone());
         let resolver = match (self.setup.resolver, fit) {

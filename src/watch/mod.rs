@@ -144,8 +144,9 @@ struct Message {
 impl Watch {
     /// Nothing was seen yet.
     pub fn new(setup: Setup) -> Self {
+        let patience = search::patience(setup.resolver, setup.scenario.as_ref());
         Self {
-            joiner: Joiner::default(),
+            joiner: Joiner::new(patience),
             stored: setup.scenario.is_none().then(Stored::default),
             judge: Judge::new(setup),
             first: None,
@@ -171,6 +172,10 @@ impl Watch {
 
     /// It is this late, in nanoseconds since the epoch.
     pub fn tick(&mut self, now: i64) {
+        let since = now.saturating_sub(self.first.unwrap_or(now));
+        if self.stored.is_some() && since > MAX_STORED_TIME {
+            self.release();
+        }
         if self.stored.is_none() {
             self.joiner.tick(now);
             self.settle();

@@ -157,8 +157,8 @@ impl Wire<'_> {
     fn came(&self) -> Option<(Duration, Came)> {
         let exchange = self.exchange;
         let after = |time: i64| Duration::from_nanos(u64::try_from(time - self.at).unwrap_or_default());
-        let is_its = exchange.answered().is_some_and(|it| it.time == self.at);
-        if let Some(reply) = exchange.reply.filter(|_| is_its) {
+        let sent = exchange.sent().nth(self.sending)?;
+        if let Some(reply) = exchange.reply_to(sent) {
             let seen = reply.as_seen_by_models(&exchange.name, exchange.qtype);
             return Some((after(reply.time), Came::Reply(seen)));
         }

@@ -79,6 +79,7 @@ impl Style {
 pub(super) fn time(nanoseconds: i64) -> String {
     let seconds = nanoseconds as f64 / 1e9;
     match nanoseconds {
+        ..999_500 => format!("{:.0} µs", seconds * 1e6),
         ..9_950_000 => format!("{:.1} ms", seconds * 1e3),
         ..999_500_000 => format!("{:.0} ms", seconds * 1e3),
         ..600_000_000_000 => format!("{seconds:.2} s"),

@@ -331,8 +331,13 @@ pub(super) fn advice(advice: &Advice, shown: &Shown) -> (String, String) {
     let change = match &advice.change {
         Change::Ndots(ndots) => format!("options ndots:{ndots}"),
         Change::FinalDot(names) => {
-            let names: Vec<String> = names.iter().map(|it| format!("{}.", shown.name(it))).collect();
-            format!("a final dot: {}", names.join(", "))
+            let more = match names.len() {
+                0..=3 => String::new(),
+                all => format!(" and {} more", all - 3),
+            };
+            let names = names.iter().take(3).map(|it| format!("{}.", shown.name(it)));
+            let names: Vec<String> = names.collect();
+            format!("a final dot: {}{more}", names.join(", "))
         }
         Change::WithoutEntries(names) => format!("the search list without {}", listed(names)),
         Change::SingleRequestReopen => "options single-request-reopen".to_owned(),

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use crate::finding::Severity;
+use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::watch::fault::Pair;
 use crate::watch::findings::{Evidence, Finding, Known, What};
-use crate::watch::tally::{Loss, ServerTally};
+use crate::watch::tally::{Loss, ServerTally, Suspect};
 
 const A: u16 = 1;
 const AAAA: u16 = 28;
@@ -21,14 +22,13 @@ const SAFE_SIZE: u16 = 1232;
 /// connection table that loses them: the first one is confirmed first.
 const SECOND: u64 = 85;
 
-/// Finds a reason for every loss.
-pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
+/// Finds a reason for every loss; the names that go round in a loop.
+pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
     let tally = known.tally;
     let looping = loops(known, found);
     let mut by_server: BTreeMap<SocketAddr, Vec<&Loss>> = BTreeMap::new();
     for loss in &tally.losses {
-        let is_looping = looping.contains(&(loss.server, loss.name.as_wire().to_ascii_lowercase()));
-        if !is_looping {
+        if !looping.contains(&lower(&loss.name)) {
             by_server.entry(loss.server).or_default().push(loss);
         }
     }
@@ -41,13 +41,14 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
             some(known, *server, tally_of, losses, found);
         }
     }
+    looping
 }
 
 /// The same question comes to a server that still owes its answer, at once and
 /// from another socket: the server asks itself, over others or directly.
-fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<(SocketAddr, Vec<u8>)> {
+fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
     let tally = known.tally;
-    let mut looping: BTreeMap<SocketAddr, Vec<&crate::watch::tally::Suspect>> = BTreeMap::new();
+    let mut looping: BTreeMap<Vec<u8>, Vec<&Suspect>> = BTreeMap::new();
     for suspect in &tally.suspects {
         let client = suspect.client.ip();
         let is_server = |it: &SocketAddr| it.ip() == client;
@@ -60,22 +61,27 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<(SocketAddr, V
             of_server.is_some_and(|(_, [found, negative, ..])| found + negative > 0)
         });
         if is_own && !is_answered {
-            looping.entry(suspect.server).or_default().push(suspect);
+            looping.entry(lower(&suspect.name)).or_default().push(suspect);
         }
     }
-    let mut questions = BTreeSet::new();
-    for (server, suspects) in looping {
-        questions.extend(suspects.iter().map(|it| (server, it.name.as_wire().to_ascii_lowercase())));
-        let first = suspects.first().map(|it| &it.name);
+    for suspects in looping.values() {
+        let Some(first) = suspects.first() else {
+            continue;
+        };
         let packets = suspects.iter().flat_map(|it| it.packets);
         found.push(
             Finding::new(What::Loop, Severity::Error, suspects.len() as u64)
-                .at(server)
-                .of(first)
+                .at(first.server)
+                .of(Some(&first.name))
                 .shown_by(packets.collect::<BTreeSet<u64>>()),
         );
     }
-    questions
+    looping.into_keys().collect()
+}
+
+/// A name in one case.
+fn lower(name: &Name) -> Vec<u8> {
+    name.as_wire().to_ascii_lowercase()
 }
 
 /// ICMP errors about queries to this server.
@@ -225,6 +231,10 @@ fn only_aaaa<'l>(
         it.qtype == AAAA && exists && positive + negative + failed == 0 && lost > 1 && !it.is_ignored
     };
     let (aaaa, rest): (Vec<&Loss>, Vec<&Loss>) = losses.into_iter().partition(never);
+    // Where others are lost as well it is not the type.
+    if !rest.is_empty() {
+        return [aaaa, rest].concat();
+    }
     if let Some(first) = aaaa.first() {
         let count = aaaa.iter().map(|it| u64::from(it.sendings)).sum();
         found.push(

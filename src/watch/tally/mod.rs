@@ -32,7 +32,6 @@ pub(super) const MAX_PACKETS: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Loss {
     pub(super) server: SocketAddr,
-    pub(super) client: SocketAddr,
     /// The name of the query.
     pub(super) name: Name,
     pub(super) qtype: u16,
@@ -185,7 +184,6 @@ impl Tally {
         }
         self.losses.push(Loss {
             server: exchange.server,
-            client: exchange.client,
             name: exchange.name.clone(),
             qtype: exchange.qtype,
             sent: exchange.first,

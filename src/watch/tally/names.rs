@@ -139,11 +139,15 @@ impl Names {
         let name = lookup.name();
         let last = lookup.exchanges.last().map(|it| it.name.clone());
         let last = last.unwrap_or_default();
+        // Of a name that nobody has no query is wasted more than the others.
+        let is_found = lookup.exchanges.iter().any(|it| {
+            it.name.eq_ignore_case(&last) && it.reply.is_some_and(|it| it.is_found())
+        });
         let mut wasted = 0;
         for exchange in &lookup.exchanges {
             let is_last = exchange.name.eq_ignore_case(&last);
             let is_denied = exchange.reply.is_some_and(|it| it.is_negative());
-            let is_wasted = !is_last && is_denied && !exchange.name.eq_ignore_case(&name);
+            let is_wasted = is_found && !is_last && is_denied && !exchange.name.eq_ignore_case(&name);
             wasted += if is_wasted { exchange.sendings() as u64 } else { 0 };
             self.entry(&name, exchange, is_wasted, entries);
         }
