@@ -105,7 +105,9 @@ pub(super) fn faults(
                 }
             }
         }
-        let failures = exchange.replies().filter(|it| it.is_failure() && !it.is_truncated());
+        let failures = exchange
+            .replies()
+            .filter(|it| it.is_failure() && !it.is_truncated());
         if let Some(rcode) = failures.map(|it| it.rcode).next()
             && !is_stub_habit(exchange, rcode)
         {
@@ -233,9 +235,8 @@ fn without_tcp(
     if lookup.exchanges.iter().any(is_its) {
         return None;
     }
-    let since = |sent: Option<crate::watch::lookup::Sent>| {
-        sent.is_some_and(|it| it.time >= reply.time)
-    };
+    let since =
+        |sent: Option<crate::watch::lookup::Sent>| sent.is_some_and(|it| it.time >= reply.time);
     let attempt = attempt.unwrap_or_default();
     if since(attempt.refused) {
         return Some(Wrong::NoConnection { is_refused: true });

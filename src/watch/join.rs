@@ -145,7 +145,10 @@ impl Joiner {
         let (name, qtype) = match header.question {
             Some(question) => (question.name, question.qtype),
             // What there is of a name that is cut, or no question at all.
-            None => (bytes.get(crate::packet::dns::HEADER..).unwrap_or_default(), 0),
+            None => (
+                bytes.get(crate::packet::dns::HEADER..).unwrap_or_default(),
+                0,
+            ),
         };
         let shape = Shape::of(name);
         let question = Question {
@@ -427,7 +430,10 @@ impl Joiner {
             let index = self.table.of_port(client.port());
             let open = index.and_then(|it| self.table.open_mut(it));
             let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
-            let mut its = exchanges.into_iter().flatten().filter(|it| is_its(it, ends));
+            let mut its = exchanges
+                .into_iter()
+                .flatten()
+                .filter(|it| is_its(it, ends));
             if let Some(exchange) = its.next_back() {
                 if is_query {
                     exchange.oddities().unreachable.get_or_insert((kind, sent));
@@ -451,9 +457,14 @@ impl Joiner {
         let Some(newest) = exchanges.last() else {
             return true;
         };
-        let is_bad = |it: &Exchange| it.reply.is_some_and(|it| it.is_failure() || it.is_truncated());
+        let is_bad = |it: &Exchange| {
+            it.reply
+                .is_some_and(|it| it.is_failure() || it.is_truncated())
+        };
         let found = exchanges.iter().any(|it| {
-            it.name.eq_ignore_case(&newest.name) && it.reply.is_some_and(|it| it.is_found()) && !is_bad(it)
+            it.name.eq_ignore_case(&newest.name)
+                && it.reply.is_some_and(|it| it.is_found())
+                && !is_bad(it)
         });
         let is_settled = exchanges.iter().all(Exchange::is_settled);
         match () {

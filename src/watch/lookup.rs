@@ -137,7 +137,9 @@ impl Lookup {
 
     /// The name that the program most likely asked for.
     pub fn name(&self) -> Name {
-        self.readings.first().map_or_else(Name::root, |it| it.name.clone())
+        self.readings
+            .first()
+            .map_or_else(Name::root, |it| it.name.clone())
     }
 
     /// Its queries, repeats included.

@@ -96,7 +96,9 @@ impl Conntrack {
     /// How far they rose from one reading to the other.
     pub fn risen(before: &Statistics, after: &Statistics) -> Self {
         let risen = |one: Option<u64>, other: Option<u64>| {
-            other.unwrap_or_default().saturating_sub(one.unwrap_or_default())
+            other
+                .unwrap_or_default()
+                .saturating_sub(one.unwrap_or_default())
         };
         Self {
             insert_failed: after.insert_failed.saturating_sub(before.insert_failed),

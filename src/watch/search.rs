@@ -52,7 +52,9 @@ pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>)
         let run = run_when(&scenario, resolver, std::slice::from_ref(&silence));
         let times = run.sent.iter().map(|it| it.at);
         let next = times.clone().skip(1).chain([run.elapsed]);
-        let gaps = times.zip(next).map(|(one, other)| other.saturating_sub(one));
+        let gaps = times
+            .zip(next)
+            .map(|(one, other)| other.saturating_sub(one));
         gaps.max().unwrap_or_default()
     };
     let longest = match resolver {
@@ -183,7 +185,10 @@ mod tests {
             assert_eq!(names, ["default.svc.cluster.local", "svc.cluster.local"]);
         }
         assert_eq!(search("dig", POD), Search::default());
-        assert_eq!(search("glibc", "nameserver 10.0.0.1\nsearch a.t\n").ndots, 1);
+        assert_eq!(
+            search("glibc", "nameserver 10.0.0.1\nsearch a.t\n").ndots,
+            1
+        );
     }
 
     #[test]

@@ -116,7 +116,10 @@ fn races(lab: &mut Lab) {
     lab.healthy(20);
     for number in 0..3 {
         let lost = once(of_type(RecordType::AAAA, rule(Some(FULL), Effect::Timeout)));
-        lab.lookup(&format!("race{number}"), &[lost, rule(Some(FULL), found(2))]);
+        lab.lookup(
+            &format!("race{number}"),
+            &[lost, rule(Some(FULL), found(2))],
+        );
     }
 }
 
@@ -160,27 +163,55 @@ fn a_race_is_the_second_of_a_pair() {
 
 #[test]
 fn losses_everywhere_are_no_race() {
-    for id in ["glibc", "musl", "go", "c-ares", "c-ares-1.18", "hickory", "dig-search"] {
+    for id in [
+        "glibc",
+        "musl",
+        "go",
+        "c-ares",
+        "c-ares-1.18",
+        "hickory",
+        "dig-search",
+    ] {
         let mut lab = Lab::new(id, POD);
         lab.healthy(10);
         for number in 0..12 {
-            let kind = if number % 2 == 0 { RecordType::A } else { RecordType::AAAA };
-            let kind = if id.starts_with("dig") { RecordType::A } else { kind };
+            let kind = if number % 2 == 0 {
+                RecordType::A
+            } else {
+                RecordType::AAAA
+            };
+            let kind = if id.starts_with("dig") {
+                RecordType::A
+            } else {
+                kind
+            };
             let lost = once(of_type(kind, rule(Some(FULL), Effect::Timeout)));
-            lab.lookup(&format!("lost{number}"), &[lost, rule(Some(FULL), found(2))]);
+            lab.lookup(
+                &format!("lost{number}"),
+                &[lost, rule(Some(FULL), found(2))],
+            );
         }
         let (judged, report) = lab.end();
         assert_eq!(codes(&report), ["unanswered"], "{id}");
         assert_eq!(report.broken, 12, "{id}");
         assert!(report.unanswered >= 12, "{id} {}", report.unanswered);
-        let followed = judged.iter().filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed())).count();
-        assert!(followed + 2 >= judged.len(), "{id}: {followed} of {}", judged.len());
+        let followed = judged
+            .iter()
+            .filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed()))
+            .count();
+        assert!(
+            followed + 2 >= judged.len(),
+            "{id}: {followed} of {}",
+            judged.len()
+        );
     }
 }
 
 #[test]
 fn servers_that_do_not_answer() {
-    for id in ["glibc", "musl", "go", "c-ares", "hickory", "busybox", "host"] {
+    for id in [
+        "glibc", "musl", "go", "c-ares", "hickory", "busybox", "host",
+    ] {
         let mut lab = Lab::new(id, POD);
         lab.lookup("db", &[rule(None, Effect::Timeout)]);
         assert_eq!(codes(&lab.end().1), ["server-silent"], "{id}");
@@ -188,16 +219,28 @@ fn servers_that_do_not_answer() {
     let mut lab = Lab::new("glibc", POD);
     lab.healthy(3).lookup("db", &[rule(None, Effect::Icmp)]);
     assert_eq!(codes(&lab.end().1), ["server-closed"]);
-    lab.healthy(3).lookup("db", &[rule(None, Effect::Status(Rcode::ServFail))]);
+    lab.healthy(3)
+        .lookup("db", &[rule(None, Effect::Status(Rcode::ServFail))]);
     assert_eq!(codes(&lab.end().1), ["server-fails"]);
-    lab.healthy(3).lookup("db", &[rule(None, Effect::Status(Rcode::Refused))]);
+    lab.healthy(3)
+        .lookup("db", &[rule(None, Effect::Status(Rcode::Refused))]);
     assert_eq!(codes(&lab.end().1), ["server-fails"]);
-    let aaaa = of_type(RecordType::AAAA, rule(Some(FULL), Effect::Status(Rcode::ServFail)));
+    let aaaa = of_type(
+        RecordType::AAAA,
+        rule(Some(FULL), Effect::Status(Rcode::ServFail)),
+    );
     for number in 0..3 {
-        lab.lookup(&format!("db{number}"), &[aaaa.clone(), rule(Some(FULL), found(1))]);
+        lab.lookup(
+            &format!("db{number}"),
+            &[aaaa.clone(), rule(Some(FULL), found(1))],
+        );
     }
     let (_, report) = lab.end();
-    assert!(codes(&report).iter().all(|it| *it == "aaaa-fails"), "{:?}", codes(&report));
+    assert!(
+        codes(&report).iter().all(|it| *it == "aaaa-fails"),
+        "{:?}",
+        codes(&report)
+    );
     assert_eq!(report.findings.len(), 3);
 }
 
@@ -231,7 +274,10 @@ fn truncated_answers() {
         ("musl-1.2.3", Some("truncated-no-tcp")),
     ] {
         let mut lab = Lab::new(id, POD);
-        lab.lookup("db", &[truncated.clone(), rule(Some(FULL), found(1)), denied()]);
+        lab.lookup(
+            "db",
+            &[truncated.clone(), rule(Some(FULL), found(1)), denied()],
+        );
         let (_, report) = lab.end();
         let expected: Vec<&str> = expected.into_iter().collect();
         assert_eq!(codes(&report), expected, "{id}");
@@ -245,7 +291,8 @@ fn truncated_answers() {
             packet.what = Kind::Reset;
         }
     }
-    lab.packets.retain(|it| !is_tcp(it) || !matches!(it.what, Kind::Message(_)));
+    lab.packets
+        .retain(|it| !is_tcp(it) || !matches!(it.what, Kind::Message(_)));
     assert_eq!(codes(&lab.end().1), ["tcp-refused"]);
 }
 
@@ -264,9 +311,16 @@ fn names_and_search_lists() {
     let (_, report) = lab.end();
     assert_eq!(codes(&report), ["search-waste"]);
     assert_eq!(report.findings[0].count, 120);
-    let changes: Vec<String> = report.advice.iter().map(|it| format!("{:?}", it.change)).collect();
+    let changes: Vec<String> = report
+        .advice
+        .iter()
+        .map(|it| format!("{:?}", it.change))
+        .collect();
     assert!(changes.iter().any(|it| it == "Ndots(1)"), "{changes:?}");
-    assert!(changes.iter().any(|it| it.starts_with("FinalDot")), "{changes:?}");
+    assert!(
+        changes.iter().any(|it| it.starts_with("FinalDot")),
+        "{changes:?}"
+    );
     let ndots = report.advice.iter().find(|it| it.queries_saved == 120);
     assert!(ndots.is_some_and(|it| it.breaks.is_empty() && it.unknown.is_empty()));
     for number in 0..200 {
@@ -286,9 +340,16 @@ fn advice_names_what_it_breaks() {
         lab.lookup(&name, &[rule(Some(&name), found(1)), denied()]);
     }
     // Nobody has asked for it as it is: what then comes is not known.
-    lab.lookup("db.prod", &[rule(Some("db.prod.svc.cluster.local"), found(3)), denied()]);
+    lab.lookup(
+        "db.prod",
+        &[rule(Some("db.prod.svc.cluster.local"), found(3)), denied()],
+    );
     let (_, report) = lab.end();
-    let ndots = report.advice.iter().find(|it| format!("{:?}", it.change) == "Ndots(1)").unwrap();
+    let ndots = report
+        .advice
+        .iter()
+        .find(|it| format!("{:?}", it.change) == "Ndots(1)")
+        .unwrap();
     let unknown: Vec<String> = ndots.unknown.iter().map(ToString::to_string).collect();
     assert_eq!(unknown, ["db.prod"]);
 }
@@ -312,7 +373,10 @@ fn slow_servers_and_zones() {
             let Kind::Message(bytes) = &packet.what else {
                 continue;
             };
-            let is_its = only.is_empty() || bytes.windows(only.len().max(1)).any(|it| it == only.as_bytes());
+            let is_its = only.is_empty()
+                || bytes
+                    .windows(only.len().max(1))
+                    .any(|it| it == only.as_bytes());
             if packet.from.ip() == SERVER && is_its {
                 packet.time += by;
             }
@@ -342,7 +406,12 @@ fn answers_from_elsewhere_and_twice() {
     }
     assert_eq!(codes(&lab.end().1), ["wrong-source"]);
     lab.healthy(3);
-    let mut twice: Vec<Packet> = lab.packets.iter().filter(|it| it.from.ip() == SERVER).cloned().collect();
+    let mut twice: Vec<Packet> = lab
+        .packets
+        .iter()
+        .filter(|it| it.from.ip() == SERVER)
+        .cloned()
+        .collect();
     for packet in &mut twice {
         packet.time += 5_000;
     }
@@ -395,7 +464,9 @@ fn other_servers_than_the_files() {
         let (judged, report) = lab.end();
         assert_eq!(codes(&report), [""; 0]);
         assert!(report.servers[0].role.is_some());
-        let followed = judged.iter().filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed()));
+        let followed = judged
+            .iter()
+            .filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed()));
         assert_eq!(followed.count(), 10);
     }
 }

@@ -27,7 +27,11 @@ fn of(id: &str) -> &'static Resolver {
 }
 
 /// What is made of packets, which are put in order of time.
-fn watched(mut packets: Vec<Packet>, setup: Setup, conntrack: Option<Conntrack>) -> (Vec<Judged>, Report) {
+fn watched(
+    mut packets: Vec<Packet>,
+    setup: Setup,
+    conntrack: Option<Conntrack>,
+) -> (Vec<Judged>, Report) {
     packets.sort_by_key(|it| it.time);
     let mut watch = Watch::new(setup);
     let mut judged = Vec::new();

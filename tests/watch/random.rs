@@ -46,7 +46,12 @@ fn made(run: &kdns::simulation::Run, start: i64) -> Vec<Made> {
                 return None;
             };
             let at = start + i64::try_from(sent.at.as_nanos()).unwrap();
-            Some((name.to_string(), u16::from(*kind), sent.query.server.address.reached(), at))
+            Some((
+                name.to_string(),
+                u16::from(*kind),
+                sent.query.server.address.reached(),
+                at,
+            ))
         })
         .collect();
     made.sort();
@@ -56,14 +61,19 @@ fn made(run: &kdns::simulation::Run, start: i64) -> Vec<Made> {
 fn seen(judged: &Judged) -> Vec<Made> {
     let exchanges = judged.lookup.exchanges.iter();
     let mut seen: Vec<Made> = exchanges
-        .flat_map(|it| it.sent().map(|sent| (it.name.to_string(), it.qtype, it.server.ip(), sent.time)))
+        .flat_map(|it| {
+            it.sent()
+                .map(|sent| (it.name.to_string(), it.qtype, it.server.ip(), sent.time))
+        })
         .collect();
     seen.sort();
     seen
 }
 
 fn seed() -> u64 {
-    let given = std::env::var("KDNS_SEED").ok().and_then(|it| it.parse().ok());
+    let given = std::env::var("KDNS_SEED")
+        .ok()
+        .and_then(|it| it.parse().ok());
     given.unwrap_or(0x5eed_0014)
 }
 
@@ -81,7 +91,11 @@ fn lookups_are_those_that_were_made() {
     for round in 0..300_u64 {
         let seed = seed() + round * 0x9e37;
         let mut wire = Wire::new(CLIENT, seed);
-        let plain: Vec<&str> = ALL.iter().map(|it| it.id).filter(|it| is_plain(it)).collect();
+        let plain: Vec<&str> = ALL
+            .iter()
+            .map(|it| it.id)
+            .filter(|it| is_plain(it))
+            .collect();
         let id = plain[usize::try_from(wire.draw(plain.len() as u64)).unwrap()];
         let file = ["", "nameserver 10.96.0.11\n"][usize::try_from(wire.draw(2)).unwrap()];
         let file = format!("{POD}{file}");
@@ -90,7 +104,8 @@ fn lookups_are_those_that_were_made() {
         let mut truth: Vec<(i64, Vec<Made>)> = Vec::new();
         let mut start = 1_700_000_000 * SECOND;
         for number in 0..12 {
-            let name = ["db", "db.prod", "api.example.com", "web-7", "a.b.c.d.e.f"][usize::try_from(wire.draw(5)).unwrap()];
+            let name = ["db", "db.prod", "api.example.com", "web-7", "a.b.c.d.e.f"]
+                [usize::try_from(wire.draw(5)).unwrap()];
             let name = format!("n{number}{name}");
             let scenario = Scenario {
                 name: name.clone(),
@@ -125,20 +140,47 @@ fn lookups_are_those_that_were_made() {
             let instead = found.iter().find(|it| !expected.contains(it));
             let short = |it: Option<&Vec<Made>>| {
                 let all = it.into_iter().flatten();
-                let each = all.map(|it| format!("  {:9.3} {} {} {}", (it.3 - 1_700_000_000 * SECOND) as f64 / 1e9, it.1, it.0, it.2));
+                let each = all.map(|it| {
+                    format!(
+                        "  {:9.3} {} {} {}",
+                        (it.3 - 1_700_000_000 * SECOND) as f64 / 1e9,
+                        it.1,
+                        it.0,
+                        it.2
+                    )
+                });
                 each.collect::<Vec<_>>().join("\n")
             };
-            wrong.push(format!("seed {seed} {id}: made\n{}\nfound\n{}", short(differs), short(instead)));
+            wrong.push(format!(
+                "seed {seed} {id}: made\n{}\nfound\n{}",
+                short(differs),
+                short(instead)
+            ));
         }
     }
     assert!(checked > 2500, "{checked}");
-    assert!(wrong.is_empty(), "{} of 300: {}", wrong.len(), wrong.iter().take(12).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of 300: {}",
+        wrong.len(),
+        wrong
+            .iter()
+            .take(12)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
 }
 
 /// What the servers do with the candidates of a name.
 fn faults(wire: &mut Wire, name: &str) -> Vec<Rule> {
     let mut rules = Vec::new();
-    let suffixes = [".default.svc.cluster.local", ".svc.cluster.local", ".cluster.local", ""];
+    let suffixes = [
+        ".default.svc.cluster.local",
+        ".svc.cluster.local",
+        ".cluster.local",
+        "",
+    ];
     let hit = usize::try_from(wire.draw(5)).unwrap();
     for (number, suffix) in suffixes.iter().enumerate() {
         let full = Some(format!("{name}{suffix}"));
@@ -183,13 +225,19 @@ fn healthy_lookups_have_no_finding() {
                 let scenario = Scenario {
                     name: name.clone(),
                     answers: vec![
-                        rule(Some(format!("{name}{hit}")), found(u8::try_from(number % 250).unwrap())),
+                        rule(
+                            Some(format!("{name}{hit}")),
+                            found(u8::try_from(number % 250).unwrap()),
+                        ),
                         rule(None, Effect::Status(Rcode::NxDomain)),
                     ],
                     ..base.clone()
                 };
                 let run = resolver.predict(&scenario);
-                let silent = run.sent.iter().any(|it| !matches!(it.came, Some(Came::Reply(_))));
+                let silent = run
+                    .sent
+                    .iter()
+                    .any(|it| !matches!(it.came, Some(Came::Reply(_))));
                 assert!(!silent, "{}: {name}", resolver.id);
                 packets.extend(wire.lookup(&run, start));
                 start += 30_000_000 + i64::try_from(wire.draw(100)).unwrap() * 1_000_000;
@@ -202,7 +250,13 @@ fn healthy_lookups_have_no_finding() {
             };
             let (judged, report) = watched(packets, setup, None);
             assert_eq!(codes(&report), [""; 0], "{} {is_given}", resolver.id);
-            assert_eq!(report.broken, 0, "{} {is_given}: {:?}", resolver.id, judged.first());
+            assert_eq!(
+                report.broken,
+                0,
+                "{} {is_given}: {:?}",
+                resolver.id,
+                judged.first()
+            );
             assert_eq!(report.unanswered, 0, "{}", resolver.id);
         }
     }

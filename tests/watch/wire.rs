@@ -109,22 +109,45 @@ impl Wire {
             let is_tcp = query.transport == Over::Tcp;
             let time = start + i64::try_from(sent.at.as_nanos()).unwrap();
             let server = SocketAddr::new(query.server.address.reached(), query.server.port);
-            let of_port = (query.socket.0, if is_tcp { server.ip() } else { [0; 4].into() });
+            let of_port = (
+                query.socket.0,
+                if is_tcp { server.ip() } else { [0; 4].into() },
+            );
             if !ports.contains_key(&of_port) {
                 let port = 1024 + u16::try_from(self.draw(60_000)).unwrap();
                 self.streams += u64::from(is_tcp);
-                let transport = if is_tcp { Transport::Tcp(StreamId(self.streams)) } else { Transport::Udp };
+                let transport = if is_tcp {
+                    Transport::Tcp(StreamId(self.streams))
+                } else {
+                    Transport::Udp
+                };
                 ports.insert(of_port, (port, transport));
                 if is_tcp {
                     let client = SocketAddr::new(self.client, port);
-                    for (from, to, what) in [(client, server, Kind::Connect), (server, client, Kind::Connected)] {
-                        packets.push(Packet { time, from, to, transport, ip_id: None, interface: 1, what });
+                    for (from, to, what) in [
+                        (client, server, Kind::Connect),
+                        (server, client, Kind::Connected),
+                    ] {
+                        packets.push(Packet {
+                            time,
+                            from,
+                            to,
+                            transport,
+                            ip_id: None,
+                            interface: 1,
+                            what,
+                        });
                     }
                 }
             }
             let (port, transport) = ports[&of_port];
             let size = query.edns.as_ref().map(|it| it.size);
-            let key = (query.socket.0, name.as_wire().to_vec(), u16::from(*kind), size);
+            let key = (
+                query.socket.0,
+                name.as_wire().to_vec(),
+                u16::from(*kind),
+                size,
+            );
             let new = self.number();
             let id = *ids.entry(key).or_insert(new);
             let client = SocketAddr::new(self.client, port);
@@ -183,9 +206,18 @@ pub(crate) fn message(query: &Query, id: u16, reply: Option<&Reply>) -> Vec<u8> 
         ];
         flags |= bits.iter().filter(|it| it.0).map(|it| it.1).sum::<u16>();
     }
-    let counts = [1, records.len(), usize::from(soa), usize::from(edns.is_some())];
+    let counts = [
+        1,
+        records.len(),
+        usize::from(soa),
+        usize::from(edns.is_some()),
+    ];
     let mut bytes = [id.to_be_bytes(), flags.to_be_bytes()].concat();
-    bytes.extend(counts.iter().flat_map(|it| u16::try_from(*it).unwrap().to_be_bytes()));
+    bytes.extend(
+        counts
+            .iter()
+            .flat_map(|it| u16::try_from(*it).unwrap().to_be_bytes()),
+    );
     bytes.extend([name.as_wire(), &[0]].concat());
     bytes.extend(u16::from(*kind).to_be_bytes());
     bytes.extend([0, 1]);
@@ -193,7 +225,9 @@ pub(crate) fn message(query: &Query, id: u16, reply: Option<&Reply>) -> Vec<u8> 
         bytes.extend(record(&it.name, &it.data));
     }
     if soa {
-        bytes.extend(b"\0\0\x06\0\x01\0\0\0\x1e\0\x16\0\0\0\0\0\x01\0\0\0\x1e\0\0\0\x1e\0\0\0\x1e\0\0\0\x1e");
+        bytes.extend(
+            b"\0\0\x06\0\x01\0\0\0\x1e\0\x16\0\0\0\0\0\x01\0\0\0\x1e\0\0\0\x1e\0\0\0\x1e\0\0\0\x1e",
+        );
     }
     if let Some(size) = edns {
         bytes.extend([0, 0, 41]);

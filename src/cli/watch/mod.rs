@@ -59,7 +59,10 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
         is_shown: args.show.is_some(),
     };
     let mut output = Output::begin(&args.outputs, wanted, &input.subject, streams)?;
-    let word = args.resolver.as_deref().or(input.subject.resolver.as_deref());
+    let word = args
+        .resolver
+        .as_deref()
+        .or(input.subject.resolver.as_deref());
     // On a node every pod has a file of its own.
     let scenario = input.subject.scenario.clone().filter(|_| !args.input.node);
     let mut watch = Watch::new(Setup {
@@ -79,7 +82,10 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
         if let Event::Tick(_) = event {
             output.status(&progress, streams);
         }
-        let is_enough = args.input.until_broken().is_some_and(|it| progress.broken >= it);
+        let is_enough = args
+            .input
+            .until_broken()
+            .is_some_and(|it| progress.broken >= it);
         if let Err(error) = told {
             failed = Some(error);
             return ControlFlow::Break(());

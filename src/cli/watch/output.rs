@@ -69,16 +69,26 @@ impl<'o> Output<'o> {
         streams: &Streams<'_>,
     ) -> anyhow::Result<Self> {
         let mut lines = Vec::new();
-        let of_lines = outputs.wanted.iter().filter(|it| it.format == Format::Jsonl);
+        let of_lines = outputs
+            .wanted
+            .iter()
+            .filter(|it| it.format == Format::Jsonl);
         for path in of_lines.filter_map(|it| it.file.as_deref()) {
             lines.push(Sink::file(path, outputs.others)?);
         }
-        let is_text = outputs.wanted.iter().any(|it| it.file.is_none() && it.format == Format::Text);
+        let is_text = outputs
+            .wanted
+            .iter()
+            .any(|it| it.file.is_none() && it.format == Format::Text);
         Ok(Self {
             outputs,
             style: Style {
                 colors: streams.colors,
-                shown: if wanted.is_anonymous { Shown::anonymous() } else { Shown::default() },
+                shown: if wanted.is_anonymous {
+                    Shown::anonymous()
+                } else {
+                    Shown::default()
+                },
             },
             lines,
             has_lines: is_text && (subject.is_live || wanted.is_verbose) && !wanted.is_shown,
@@ -96,12 +106,20 @@ impl<'o> Output<'o> {
 
     /// Whether every lookup is written, not only those that broke the plan.
     pub(super) fn wants_all(&self) -> bool {
-        let is_jsonl = self.outputs.wanted.iter().any(|it| it.format == Format::Jsonl);
+        let is_jsonl = self
+            .outputs
+            .wanted
+            .iter()
+            .any(|it| it.format == Format::Jsonl);
         is_jsonl || self.has_lines && self.is_verbose
     }
 
     /// Takes lookups that have ended.
-    pub(super) fn lookups(&mut self, judged: Vec<Judged>, streams: &mut Streams<'_>) -> anyhow::Result<()> {
+    pub(super) fn lookups(
+        &mut self,
+        judged: Vec<Judged>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
         if judged.is_empty() {
             return Ok(());
         }
@@ -109,7 +127,9 @@ impl<'o> Output<'o> {
             colors: false,
             ..self.style.clone()
         };
-        let is_jsonl = |it: &crate::cli::output::Output<Format>| it.file.is_none() && it.format == Format::Jsonl;
+        let is_jsonl = |it: &crate::cli::output::Output<Format>| {
+            it.file.is_none() && it.format == Format::Jsonl
+        };
         let to_stdout = self.outputs.wanted.iter().any(is_jsonl);
         for one in judged {
             for sink in &mut self.lines {
@@ -133,7 +153,11 @@ impl<'o> Output<'o> {
     /// Keeps a lookup to be drawn or shown: those that broke the plan before
     /// others.
     fn keep(&mut self, one: Judged) {
-        let is_drawn = self.outputs.wanted.iter().any(|it| it.format == Format::Svg);
+        let is_drawn = self
+            .outputs
+            .wanted
+            .iter()
+            .any(|it| it.format == Format::Svg);
         if !(is_drawn && !one.faults.is_empty() || self.is_shown) {
             return;
         }
@@ -167,7 +191,12 @@ impl<'o> Output<'o> {
     }
 
     /// Writes the summary in every format.
-    pub(super) fn end(mut self, report: &Report, notes: &[String], streams: &mut Streams<'_>) -> anyhow::Result<()> {
+    pub(super) fn end(
+        mut self,
+        report: &Report,
+        notes: &[String],
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
         self.clear_status(streams);
         for sink in std::mem::take(&mut self.lines) {
             sink.finish()?;
@@ -181,7 +210,9 @@ impl<'o> Output<'o> {
                 ..self.style.clone()
             };
             let file = wanted.file.as_deref();
-            write(file, self.outputs.others, streams.out, |out| self.one(wanted.format, report, notes, &style, out))?;
+            write(file, self.outputs.others, streams.out, |out| {
+                self.one(wanted.format, report, notes, &style, out)
+            })?;
         }
         Ok(())
     }
@@ -198,7 +229,9 @@ impl<'o> Output<'o> {
             Format::Text if self.is_shown => self.show(style, out),
             Format::Text => text::summary(report, notes, style, out),
             Format::Json => json::summary(report, notes, style, out),
-            Format::Svg => picture::write(self.scenario.as_ref(), &self.kept, self.more, style, out),
+            Format::Svg => {
+                picture::write(self.scenario.as_ref(), &self.kept, self.more, style, out)
+            }
             Format::Concise => concise::write(report, style, out),
             Format::Jsonl => Ok(()),
         }
@@ -216,7 +249,10 @@ impl<'o> Output<'o> {
         text::show(one, style, out)?;
         match self.kept.len() + self.more {
             1 => Ok(()),
-            all => writeln!(out, "The worst of {all} lookups of that name; -v lists all."),
+            all => writeln!(
+                out,
+                "The worst of {all} lookups of that name; -v lists all."
+            ),
         }
     }
 }
@@ -224,7 +260,8 @@ impl<'o> Output<'o> {
 /// What is known at the end.
 pub(super) fn end_of(ended: &Ended) -> End {
     let risen = |it: &Option<(crate::node::kernel::Statistics, _)>| {
-        it.as_ref().map(|(before, after)| Conntrack::risen(before, after))
+        it.as_ref()
+            .map(|(before, after)| Conntrack::risen(before, after))
     };
     // The namespace of a pod mostly tracks nothing: that its counters did not rise
     // says nothing about the node.

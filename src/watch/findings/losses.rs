@@ -61,7 +61,10 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
             of_server.is_some_and(|(_, [found, negative, ..])| found + negative > 0)
         });
         if is_own && !is_answered {
-            looping.entry(lower(&suspect.name)).or_default().push(suspect);
+            looping
+                .entry(lower(&suspect.name))
+                .or_default()
+                .push(suspect);
         }
     }
     for suspects in looping.values() {
@@ -160,7 +163,11 @@ fn some(
             count(&|it| it.pair == Pair::Second),
         ],
         ignored: count(&|it| it.is_ignored),
-        slowest: losses.iter().map(|it| it.lookup_took).max().unwrap_or_default(),
+        slowest: losses
+            .iter()
+            .map(|it| it.lookup_took)
+            .max()
+            .unwrap_or_default(),
     };
     found.push(
         Finding::new(what, Severity::Error, count(&|_| true))
@@ -196,7 +203,11 @@ fn large<'l>(
         return [large, rest].concat();
     }
     let incomplete = large.iter().filter(|it| it.incomplete.is_some()).count() as u64;
-    let over_tcp = large.iter().map(|it| size_of(it)).max().filter(|it| *it > 0);
+    let over_tcp = large
+        .iter()
+        .map(|it| size_of(it))
+        .max()
+        .filter(|it| *it > 0);
     let what = What::LargeRepliesLost {
         largest: tally.largest,
         edns: large.iter().filter_map(|it| it.edns).max(),
@@ -221,14 +232,28 @@ fn only_aaaa<'l>(
     found: &mut Vec<Finding>,
 ) -> Vec<&'l Loss> {
     let never = |it: &&Loss| {
-        let sums = |qtype| known.tally.questions.get(&it.name, qtype).map(|it| it.sum());
+        let sums = |qtype| {
+            known
+                .tally
+                .questions
+                .get(&it.name, qtype)
+                .map(|it| it.sum())
+        };
         let asked = sums(AAAA).unwrap_or_default();
         let exists = sums(A).is_some_and(|[found, ..]| found > 0);
         let [positive, negative, failed, _] = asked;
-        let lost: u64 = known.tally.losses.iter().filter(|other| {
-            other.qtype == AAAA && other.name.eq_ignore_case(&it.name)
-        }).map(|it| u64::from(it.sendings)).sum();
-        it.qtype == AAAA && exists && positive + negative + failed == 0 && lost > 1 && !it.is_ignored
+        let lost: u64 = known
+            .tally
+            .losses
+            .iter()
+            .filter(|other| other.qtype == AAAA && other.name.eq_ignore_case(&it.name))
+            .map(|it| u64::from(it.sendings))
+            .sum();
+        it.qtype == AAAA
+            && exists
+            && positive + negative + failed == 0
+            && lost > 1
+            && !it.is_ignored
     };
     let (aaaa, rest): (Vec<&Loss>, Vec<&Loss>) = losses.into_iter().partition(never);
     // Where others are lost as well it is not the type.
@@ -259,7 +284,9 @@ fn race<'l>(
     let (half, rest): (Vec<&Loss>, Vec<&Loss>) = losses.into_iter().partition(is_half);
     let second = half.iter().filter(|it| it.pair == Pair::Second).count() as u64;
     let all = half.len() as u64;
-    let late = half.iter().any(|it| it.late_from.is_some_and(|from| from != it.server));
+    let late = half
+        .iter()
+        .any(|it| it.late_from.is_some_and(|from| from != it.server));
     let evidence = match known.conntrack {
         Some(it) if it.insert_failed + it.drop > 0 => Some(Evidence::Seen(it)),
         Some(it) if it.clash_resolve > 0 && late => Some(Evidence::Seen(it)),
@@ -271,7 +298,11 @@ fn race<'l>(
     let Some(evidence) = evidence.filter(|_| all > 0) else {
         return [half, rest].concat();
     };
-    let slowest = half.iter().map(|it| it.lookup_took).max().unwrap_or_default();
+    let slowest = half
+        .iter()
+        .map(|it| it.lookup_took)
+        .max()
+        .unwrap_or_default();
     let what = What::ConntrackRace {
         second,
         evidence,

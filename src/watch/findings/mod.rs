@@ -9,8 +9,8 @@ use std::net::{IpAddr, SocketAddr};
 use crate::finding::Severity;
 use crate::name::Name;
 use crate::packet::Unreachable;
-use crate::watch::tally::{MAX_PACKETS, Tally};
 use crate::watch::Conntrack;
+use crate::watch::tally::{MAX_PACKETS, Tally};
 
 /// Something that is wrong.
 #[derive(Clone, Debug)]
