@@ -112,6 +112,14 @@ pub static PAGES: &[Manual] = &[
                 "tcpdump -U -w - port 53 | kdns watch --read -",
             ),
             try_it(
+                "One lookup beside its plan.",
+                "kdns watch --read slow.pcap --file pod.conf --show db.prod",
+            ),
+            try_it(
+                "For a ticket: a picture, without anybody's names.",
+                "kdns watch --read slow.pcap --anonymize --format svg --output slow.svg",
+            ),
+            try_it(
                 "Keep the packets, with all that is needed to read them again.",
                 "kdns watch shop/web-7d9c6b8f5-x2x4z --for 10m --write slow.pcapng",
             ),
