@@ -16,7 +16,10 @@ impl Numbers {
     }
 
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % limit
     }
 
@@ -89,7 +92,9 @@ fn message(id: u16, is_reply: bool, behind: usize) -> Vec<u8> {
         // A record of any size: TXT of the root, as an additional one.
         message[11] = 1;
         message.extend([0, 0, 16, 0, 1, 0, 0, 0, 9]);
-        let strings: Vec<u8> = (0..behind / 200).flat_map(|_| [&[199][..], &[b'x'; 199]].concat()).collect();
+        let strings: Vec<u8> = (0..behind / 200)
+            .flat_map(|_| [&[199][..], &[b'x'; 199]].concat())
+            .collect();
         message.extend(u16::try_from(strings.len()).unwrap().to_be_bytes());
         message.extend(strings);
     }
@@ -103,7 +108,11 @@ impl Maker {
 
     /// Writes a packet on some link.
     fn packet(&mut self, packet: &[u8], captured: Option<usize>) {
-        let ethertype: [u8; 2] = if packet[0] >> 4 == 4 { [8, 0] } else { [0x86, 0xdd] };
+        let ethertype: [u8; 2] = if packet[0] >> 4 == 4 {
+            [8, 0]
+        } else {
+            [0x86, 0xdd]
+        };
         let (link, header) = match self.numbers.below(6) {
             0 => (LinkType::Raw, Vec::new()),
             1 => {
@@ -148,7 +157,11 @@ impl Maker {
     }
 
     fn datagram(&mut self, ends: Ends, is_reply: bool, message: &[u8]) -> Vec<u8> {
-        let (source, destination) = if is_reply { (53, ends.port) } else { (ends.port, 53) };
+        let (source, destination) = if is_reply {
+            (53, ends.port)
+        } else {
+            (ends.port, 53)
+        };
         let mut packet = Vec::new();
         let builder = self.ip(ends, is_reply).udp(source, destination);
         builder.write(&mut packet, message).unwrap();
@@ -184,9 +197,22 @@ impl Maker {
         }
     }
 
-    fn segment(&mut self, ends: Ends, is_reply: bool, place: (u32, u32), flags: &str, bytes: &[u8]) {
-        let (source, destination) = if is_reply { (53, ends.port) } else { (ends.port, 53) };
-        let mut builder = self.ip(ends, is_reply).tcp(source, destination, place.0, 5000);
+    fn segment(
+        &mut self,
+        ends: Ends,
+        is_reply: bool,
+        place: (u32, u32),
+        flags: &str,
+        bytes: &[u8],
+    ) {
+        let (source, destination) = if is_reply {
+            (53, ends.port)
+        } else {
+            (ends.port, 53)
+        };
+        let mut builder = self
+            .ip(ends, is_reply)
+            .tcp(source, destination, place.0, 5000);
         for flag in flags.chars() {
             builder = match flag {
                 'S' => builder.syn(),
@@ -206,7 +232,11 @@ impl Maker {
         let prefixed = |is_reply: bool, behind: usize| -> Vec<u8> {
             let of = |it: u16| {
                 let message = message(id.wrapping_add(it), is_reply, behind);
-                [&u16::try_from(message.len()).unwrap().to_be_bytes()[..], &message].concat()
+                [
+                    &u16::try_from(message.len()).unwrap().to_be_bytes()[..],
+                    &message,
+                ]
+                .concat()
             };
             (0..count).flat_map(of).collect()
         };
@@ -220,7 +250,11 @@ impl Maker {
             let size = 1 + self.numbers.below(bytes.len());
             for piece in bytes.chunks(size.max(bytes.len() / 20 + 1)) {
                 let length = u32::try_from(piece.len()).unwrap();
-                let place = if is_reply { (server, client) } else { (client, server) };
+                let place = if is_reply {
+                    (server, client)
+                } else {
+                    (client, server)
+                };
                 self.segment(ends, is_reply, place, "A", piece);
                 *(if is_reply { &mut server } else { &mut client }) += length;
             }

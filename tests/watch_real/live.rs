@@ -24,11 +24,27 @@ const IP: &[&str] = &["ip", "unshare", "nsenter"];
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial("live::seen_kept_and_read_again", IP, seen_kept_and_read_again),
-        trial("live::connections_fragments_and_errors", IP, connections_fragments_and_errors),
-        trial("live::nothing_is_sent", &["ip", "unshare", "nsenter", "strace"], nothing_is_sent),
+        trial(
+            "live::seen_kept_and_read_again",
+            IP,
+            seen_kept_and_read_again,
+        ),
+        trial(
+            "live::connections_fragments_and_errors",
+            IP,
+            connections_fragments_and_errors,
+        ),
+        trial(
+            "live::nothing_is_sent",
+            &["ip", "unshare", "nsenter", "strace"],
+            nothing_is_sent,
+        ),
         trial("live::no_privilege_is_kept", IP, no_privilege_is_kept),
-        trial("live::ctrl_c_gives_the_summary", IP, ctrl_c_gives_the_summary),
+        trial(
+            "live::ctrl_c_gives_the_summary",
+            IP,
+            ctrl_c_gives_the_summary,
+        ),
         trial("live::the_last_two_files", IP, the_last_two_files),
         trial("live::lookups_are_as_fast", IP, lookups_are_as_fast),
     ]
@@ -39,7 +55,10 @@ struct Watching(Child);
 
 impl Watching {
     fn start(command: &mut Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let watching = Self(command.spawn().unwrap());
         watching.wait_until_open();
         watching
@@ -121,13 +140,19 @@ fn seen_kept_and_read_again() {
     // The loopback interface shows each packet twice; it is one.
     let own = pair.client.within(|| {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        socket.send_to(&query(9, "loop.example"), "127.0.0.1:53").unwrap()
+        socket
+            .send_to(&query(9, "loop.example"), "127.0.0.1:53")
+            .unwrap()
     });
     own.join().unwrap();
     let live = watching.stop();
     drop(serving);
     assert_eq!(answered, 200);
-    assert_eq!((&live["queries"], &live["drops"]), (&201.into(), &0.into()), "{live:#}");
+    assert_eq!(
+        (&live["queries"], &live["drops"]),
+        (&201.into(), &0.into()),
+        "{live:#}"
+    );
     let mode = fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o600);
     assert_eq!(contents(&path), (401, 0, 1));
@@ -138,7 +163,15 @@ fn seen_kept_and_read_again() {
         .output()
         .unwrap();
     let read = summary(&output);
-    for key in ["resolver", "search", "lookups", "broken", "queries", "unanswered", "findings"] {
+    for key in [
+        "resolver",
+        "search",
+        "lookups",
+        "broken",
+        "queries",
+        "unanswered",
+        "findings",
+    ] {
         assert_eq!(read[key], live[key], "{key}");
     }
     let reader = Reader::open(fs::File::open(&path).unwrap()).unwrap();
@@ -163,7 +196,9 @@ fn connections_fragments_and_errors() {
         let (mut stream, _) = listener.accept().unwrap();
         let reply = answer(&query(7, "tcp.example")).unwrap();
         let length = u16::try_from(reply.len()).unwrap().to_be_bytes();
-        stream.write_all(&[&length, reply.as_slice()].concat()).unwrap();
+        stream
+            .write_all(&[&length, reply.as_slice()].concat())
+            .unwrap();
     });
     let asking = pair.client.within(|| {
         ask(server(), 3);
@@ -182,7 +217,9 @@ fn connections_fragments_and_errors() {
         let mut reply = Vec::new();
         std::io::Read::read_to_end(&mut stream, &mut reply).unwrap();
         let nobody = UdpSocket::bind("0.0.0.0:0").unwrap();
-        nobody.send_to(&query(9, "closed.example"), (SERVER, 15053)).unwrap();
+        nobody
+            .send_to(&query(9, "closed.example"), (SERVER, 15053))
+            .unwrap();
     });
     asking.join().unwrap();
     listening.join().unwrap();
@@ -202,7 +239,14 @@ fn nothing_is_sent() {
     let mut command = Command::new("strace");
     command.args(["-f", "-yy", "-e", "trace=%network,write,writev,setns", "-o"]);
     command.arg(&trace).arg(KDNS);
-    command.args(["watch", &pair.client.pid(), "--for", "2s", "--format", "json"]);
+    command.args([
+        "watch",
+        &pair.client.pid(),
+        "--for",
+        "2s",
+        "--format",
+        "json",
+    ]);
     let serving = pair.serve(answer);
     let asking = pair.client.within(|| {
         thread::sleep(Duration::from_millis(1200));
@@ -215,9 +259,13 @@ fn nothing_is_sent() {
     let trace = fs::read_to_string(trace).unwrap();
     assert!(trace.contains("AF_PACKET"), "{trace}");
     let is_sent = |it: &&str| {
-        let sends = ["send", "write(", "writev("].iter().any(|call| it.contains(call));
+        let sends = ["send", "write(", "writev("]
+            .iter()
+            .any(|call| it.contains(call));
         let is_socket = it.contains("<PACKET:") || it.contains("<UDP") || it.contains("<TCP");
-        sends && is_socket || it.contains("connect(") || it.contains("bind(") && !it.contains("NETLINK")
+        sends && is_socket
+            || it.contains("connect(")
+            || it.contains("bind(") && !it.contains("NETLINK")
     };
     let sent: Vec<&str> = trace.lines().filter(is_sent).collect();
     assert!(sent.is_empty(), "{sent:#?}");
@@ -251,7 +299,11 @@ fn ctrl_c_gives_the_summary() {
         thread::sleep(Duration::from_millis(100));
         watching.signal(signal);
         let output = watching.0.wait_with_output().unwrap();
-        assert_eq!((answered, &summary(&output)["queries"]), (5, &5.into()), "{signal}");
+        assert_eq!(
+            (answered, &summary(&output)["queries"]),
+            (5, &5.into()),
+            "{signal}"
+        );
         assert_eq!(output.status.code(), Some(0), "{signal}");
     }
     // And so does the end of the time, also where nothing was seen.
@@ -297,7 +349,10 @@ fn lookups_are_as_fast() {
     let serving = pair.serve(answer);
     let round = || {
         let begun = Instant::now();
-        assert_eq!(pair.client.within(|| ask(server(), 100)).join().unwrap(), 100);
+        assert_eq!(
+            pair.client.within(|| ask(server(), 100)).join().unwrap(),
+            100
+        );
         begun.elapsed()
     };
     round();
@@ -312,5 +367,8 @@ fn lookups_are_as_fast() {
     // The fastest rounds are those that nothing else disturbed.
     let fastest = |times: &[Duration]| *times.iter().min().unwrap();
     let (without, with) = (fastest(&without), fastest(&with));
-    assert!(with < without * 2 + Duration::from_millis(5), "{with:?} and {without:?}");
+    assert!(
+        with < without * 2 + Duration::from_millis(5),
+        "{with:?} and {without:?}"
+    );
 }

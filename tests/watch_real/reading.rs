@@ -31,7 +31,9 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn read(path: &Path) -> Output {
     let mut command = Command::new(KDNS);
-    command.args(["watch", "--format", "json", "--read"]).arg(path);
+    command
+        .args(["watch", "--format", "json", "--read"])
+        .arg(path);
     command.stdin(Stdio::null()).output().unwrap()
 }
 
@@ -60,24 +62,46 @@ fn lines(child: &mut Child) -> mpsc::Receiver<String> {
 fn while_tcpdump_writes() {
     let pair = Pair::new();
     let mut command = pair.client.command("tcpdump");
-    command.args(["--immediate-mode", "-U", "-i", "any", "-w", "-", "port", "53"]);
-    let mut tcpdump = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command.args([
+        "--immediate-mode",
+        "-U",
+        "-i",
+        "any",
+        "-w",
+        "-",
+        "port",
+        "53",
+    ]);
+    let mut tcpdump = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut child = reader(Stdio::from(tcpdump.stdout.take().unwrap()));
     let lines = lines(&mut child);
     // It says so when it listens.
     let mut said = String::new();
-    BufReader::new(tcpdump.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    BufReader::new(tcpdump.stderr.take().unwrap())
+        .read_line(&mut said)
+        .unwrap();
     thread::sleep(Duration::from_millis(500));
     let serving = pair.serve(answer);
     let server = format!("{SERVER}:53").parse().unwrap();
-    assert_eq!(pair.client.within(move || ask(server, 20)).join().unwrap(), 20);
+    assert_eq!(
+        pair.client.within(move || ask(server, 20)).join().unwrap(),
+        20
+    );
     // Lookups end a while after their last packet.
     thread::sleep(Duration::from_secs(6));
     pair.client.within(move || ask(server, 1)).join().unwrap();
     let first = lines.recv_timeout(Duration::from_secs(10));
     assert!(first.is_ok_and(|it| it.contains("n0.example")));
     drop(serving);
-    kill(Pid::from_raw(i32::try_from(tcpdump.id()).unwrap()), Signal::SIGTERM).unwrap();
+    kill(
+        Pid::from_raw(i32::try_from(tcpdump.id()).unwrap()),
+        Signal::SIGTERM,
+    )
+    .unwrap();
     tcpdump.wait().unwrap();
     assert!(child.wait().unwrap().code().is_some_and(|it| it <= 1));
     assert!(lines.iter().count() >= 19);
@@ -95,7 +119,11 @@ fn ctrl_c_at_a_pipe() {
     let mut input = child.stdin.take().unwrap();
     input.write_all(&fs::read(&path).unwrap()).unwrap();
     thread::sleep(Duration::from_millis(500));
-    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).unwrap()),
+        Signal::SIGINT,
+    )
+    .unwrap();
     let output = child.wait_with_output().unwrap();
     drop(input);
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -112,7 +140,10 @@ fn compressed() {
     for program in ["gzip", "zstd"] {
         let compress = |bytes: &[u8]| {
             let mut command = Command::new(program);
-            command.arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped());
+            command
+                .arg("-c")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped());
             let mut child = command.spawn().unwrap();
             let mut input = child.stdin.take().unwrap();
             let bytes = bytes.to_vec();
@@ -133,7 +164,10 @@ fn compressed() {
         fs::write(folder.path().join("packed"), &whole[..whole.len() / 2]).unwrap();
         let output = read(&folder.path().join("packed"));
         let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert!(!summary["notes"].as_array().unwrap().is_empty(), "{program}");
+        assert!(
+            !summary["notes"].as_array().unwrap().is_empty(),
+            "{program}"
+        );
     }
 }
 
@@ -147,7 +181,10 @@ fn cut_anywhere() {
         fs::write(&cut, &whole[..length]).unwrap();
         let output = read(&cut);
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code().is_some_and(|it| it <= 2), "{length}: {said}");
+        assert!(
+            output.status.code().is_some_and(|it| it <= 2),
+            "{length}: {said}"
+        );
         assert!(!said.contains("panicked"), "{length}: {said}");
     }
 }
@@ -162,7 +199,9 @@ fn a_million_flows() {
     let mut input = std::io::BufWriter::new(child.stdin.take().unwrap());
     let header = [0xa1b2_c3d4u32.to_le_bytes(), [2, 0, 4, 0], [0; 4], [0; 4]];
     input.write_all(&header.concat()).unwrap();
-    input.write_all(&[262_144u32.to_le_bytes(), 101u32.to_le_bytes()].concat()).unwrap();
+    input
+        .write_all(&[262_144u32.to_le_bytes(), 101u32.to_le_bytes()].concat())
+        .unwrap();
     for flow in 0..1_000_000u32 {
         let [_, a, b, c] = flow.to_be_bytes();
         let [high, low] = [b, c];
@@ -181,7 +220,10 @@ fn a_million_flows() {
     }
     input.flush().unwrap();
     let status = fs::read_to_string(status).unwrap();
-    let peak = status.lines().find_map(|it| it.strip_prefix("VmHWM:")).unwrap();
+    let peak = status
+        .lines()
+        .find_map(|it| it.strip_prefix("VmHWM:"))
+        .unwrap();
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     drop(input);
     let output = child.wait_with_output().unwrap();

@@ -19,7 +19,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         Ok(())
     };
     vec![
-        root::trial("tshark::generated_captures", &["tshark"], generated_captures),
+        root::trial(
+            "tshark::generated_captures",
+            &["tshark"],
+            generated_captures,
+        ),
         needs::trial("tshark::public_captures", lacks_captures(), public),
     ]
 }
@@ -37,7 +41,9 @@ fn ours(path: &Path) -> Option<(BTreeMap<Message, usize>, bool)> {
             return;
         };
         let header = Header::parse(bytes).unwrap();
-        *found.entry((seen.number, header.id, header.is_response())).or_default() += 1;
+        *found
+            .entry((seen.number, header.id, header.is_response()))
+            .or_default() += 1;
     };
     let mut reader = Reader::open(File::open(path).unwrap()).ok()?;
     let mut assembler = Assembler::new(&Options::default());
@@ -95,7 +101,11 @@ fn generated_captures() {
         let made = generated::write(&path, seed, 300);
         let (ours, _) = ours(&path).unwrap();
         assert_eq!(ours, theirs(&path), "KDNS_SEED={seed} KDNS_CAPTURES=1");
-        assert_eq!(ours.values().sum::<usize>(), made.messages, "KDNS_SEED={seed}");
+        assert_eq!(
+            ours.values().sum::<usize>(),
+            made.messages,
+            "KDNS_SEED={seed}"
+        );
         transactions(&path, &made, seed);
     }
 }
@@ -109,7 +119,11 @@ fn transactions(path: &Path, made: &generated::Made, seed: u64) {
         .unwrap();
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     let counts = (&summary["queries"], &summary["unanswered"]);
-    assert_eq!(counts, (&made.queries.into(), &made.unanswered.into()), "KDNS_SEED={seed}");
+    assert_eq!(
+        counts,
+        (&made.queries.into(), &made.unanswered.into()),
+        "KDNS_SEED={seed}"
+    );
     for server in summary["servers"].as_array().unwrap() {
         let address = server["server"].as_str().unwrap();
         let names = ["ip.src", "ipv6.src", "dns.time"];
@@ -171,5 +185,8 @@ fn public_captures() {
             assert_eq!(ours, theirs, "{name}");
         }
     }
-    assert!(files > 100 && messages > 500, "{files} files, {messages} messages");
+    assert!(
+        files > 100 && messages > 500,
+        "{files} files, {messages} messages"
+    );
 }
