@@ -112,6 +112,10 @@ enum SchemaName {
     Rule,
     /// kdns report merge --format json
     Report,
+    /// kdns watch --format json
+    Watch,
+    /// A line of kdns watch --format jsonl
+    Lookup,
 }
 
 /// Runs kdns with `args`, the program's name first, and says how it ended.
@@ -204,6 +208,8 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Dig => render::dig::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Report => render::report::json::schema(),
+        SchemaName::Watch => render::watch::json::schema(),
+        SchemaName::Lookup => render::watch::json::line_schema(),
         SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;

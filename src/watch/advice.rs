@@ -74,7 +74,9 @@ pub(super) fn of(
     let mut names: Vec<&NameTally> = tally.names.all.values().collect();
     names.sort_by(|one, other| {
         let rank = |it: &NameTally| std::cmp::Reverse(it.queries);
-        rank(one).cmp(&rank(other)).then_with(|| one.name.cmp(&other.name))
+        rank(one)
+            .cmp(&rank(other))
+            .then_with(|| one.name.cmp(&other.name))
     });
     names.truncate(MAX_NAMES);
     let player = Player {
@@ -97,7 +99,8 @@ pub(super) fn of(
     advice.extend(race(resolver, tally, findings));
     advice.extend(cache(tally, findings));
     advice.retain(|it| {
-        let is_much = it.queries_saved >= MIN_SAVED && it.queries_saved * 100 >= tally.queries * SAVED;
+        let is_much =
+            it.queries_saved >= MIN_SAVED && it.queries_saved * 100 >= tally.queries * SAVED;
         is_much || it.time_saved >= Duration::from_secs(5)
     });
     advice
@@ -138,7 +141,13 @@ impl Player<'_> {
     }
 
     /// Plays every name twice.
-    fn compare(&self, change: Change, changed: &Scenario, names: &[&NameTally], dot: &str) -> Advice {
+    fn compare(
+        &self,
+        change: Change,
+        changed: &Scenario,
+        names: &[&NameTally],
+        dot: &str,
+    ) -> Advice {
         let mut advice = Advice {
             change,
             queries_saved: 0,
@@ -203,9 +212,9 @@ impl Player<'_> {
             let labels = name.labels().chain(entry.labels());
             candidates.extend(Name::from_labels(labels));
         }
-        let questions = candidates.iter().flat_map(|it| {
-            [A, AAAA].map(|qtype| self.tally.questions.get(it, qtype))
-        });
+        let questions = candidates
+            .iter()
+            .flat_map(|it| [A, AAAA].map(|qtype| self.tally.questions.get(it, qtype)));
         questions.flatten().map(rule).collect()
     }
 
@@ -216,23 +225,43 @@ impl Player<'_> {
             let last = found.sent.last().map(|it| &it.query.because);
             matches!(found.outcome, Outcome::Found(_))
                 && last == Some(&Because::AsIs)
-                && found.sent.iter().any(|it| matches!(it.query.because, Because::Search(_)))
+                && found
+                    .sent
+                    .iter()
+                    .any(|it| matches!(it.query.because, Because::Search(_)))
         };
         let names: Vec<&NameTally> = self.names.iter().filter(is_as_is).copied().collect();
-        let listed = names.iter().take(LISTED).map(|it| it.name.clone()).collect();
+        let listed = names
+            .iter()
+            .take(LISTED)
+            .map(|it| it.name.clone())
+            .collect();
         let change = Change::FinalDot(listed);
         (!names.is_empty()).then(|| self.compare(change, self.base, &names, "."))
     }
 
     /// The list without entries that have nothing for anybody.
     fn without_entries(&self) -> Option<Advice> {
-        let useful = self.tally.questions.all.values().filter(|it| it.sum()[0] > 0);
+        let useful = self
+            .tally
+            .questions
+            .all
+            .values()
+            .filter(|it| it.sum()[0] > 0);
         let useful: BTreeSet<Name> = useful.map(|it| it.name.clone()).collect();
         let is_idle = |entry: &&Name| {
             let suffix = entry.as_wire();
-            !useful.iter().any(|it| it.as_wire().ends_with(suffix) && it != *entry)
+            !useful
+                .iter()
+                .any(|it| it.as_wire().ends_with(suffix) && it != *entry)
         };
-        let idle: Vec<Name> = self.search.entries.iter().filter(is_idle).cloned().collect();
+        let idle: Vec<Name> = self
+            .search
+            .entries
+            .iter()
+            .filter(is_idle)
+            .cloned()
+            .collect();
         // Without any entry it is `ndots` that says it better.
         let is_some = !idle.is_empty() && idle.len() < self.search.entries.len();
         is_some.then(|| self.with(Change::WithoutEntries(idle)))?
@@ -251,7 +280,10 @@ fn breaks(now: &Outcome, then: &Outcome) -> bool {
 /// What was answered to a question, as a rule.
 fn rule(question: &QuestionTally) -> Rule {
     let reply = question.sample.filter(|it| !it.is_truncated());
-    let (a, aaaa) = match question.address.filter(|_| reply.is_some_and(|it| it.is_found())) {
+    let (a, aaaa) = match question
+        .address
+        .filter(|_| reply.is_some_and(|it| it.is_found()))
+    {
         Some(std::net::IpAddr::V4(ip)) => (vec![ip], Vec::new()),
         Some(std::net::IpAddr::V6(ip)) => (Vec::new(), vec![ip]),
         None => (Vec::new(), Vec::new()),
@@ -310,7 +342,11 @@ fn cache(tally: &Tally, findings: &[Finding]) -> Option<Advice> {
         let mut saved = 0;
         for question in questions {
             let times = i64::try_from(question.repeats.1).unwrap_or(i64::MAX);
-            let average = question.took.0.checked_div(question.took.1).unwrap_or_default();
+            let average = question
+                .took
+                .0
+                .checked_div(question.took.1)
+                .unwrap_or_default();
             time = time.saturating_add(average.saturating_mul(times));
             saved += question.repeats.1;
         }

@@ -79,10 +79,20 @@ fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
     }
     // Another name of the list: all at once from one socket, as BusyBox does,
     // or when the one before has come to its end.
-    if exchanges.iter().any(|it| it.client == new.client && is_at_once(it, now)) {
+    if exchanges
+        .iter()
+        .any(|it| it.client == new.client && is_at_once(it, now))
+    {
         return Some(Fit::SameSocket);
     }
-    let is_through = exchanges.iter().all(|it| it.is_settled() || is_waited_for(it, now));
+    // Of servers that are asked all at once the first answer counts.
+    let is_answered = |it: &Exchange| {
+        let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+        same.any(|it| it.reply.is_some())
+    };
+    let is_through = exchanges
+        .iter()
+        .all(|it| it.is_settled() || is_waited_for(it, now) || is_answered(it));
     is_through.then_some(Fit::Next)
 }
 
@@ -91,13 +101,19 @@ fn again(exchanges: &[Exchange], same: &Exchange, new: &Exchange) -> Option<Fit>
     let now = new.first.time;
     let is_other_server = new.server != same.server;
     if new.is_tcp() != same.is_tcp() {
-        let truncated = exchanges.iter().any(|it| it.reply.is_some_and(|it| it.is_truncated()));
+        let truncated = exchanges
+            .iter()
+            .any(|it| it.reply.is_some_and(|it| it.is_truncated()));
         return truncated.then_some(Fit::Again);
     }
     let Some(reply) = same.reply else {
         if is_other_server && is_at_once(same, now) {
             let is_socket = same_socket(same.client, new.client);
-            return Some(if is_socket { Fit::SameSocket } else { Fit::Again });
+            return Some(if is_socket {
+                Fit::SameSocket
+            } else {
+                Fit::Again
+            });
         }
         let is_over = same.is_settled() || is_waited_for(same, now);
         return is_over.then_some(Fit::Again);

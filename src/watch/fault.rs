@@ -13,8 +13,8 @@ const YOUNG: i64 = 1_000_000_000;
 /// Who asks again after so long has waited for an answer.
 const WAITED: i64 = 250_000_000;
 
-/// Two queries of a pair leave within this time.
-const PAIR: i64 = 1_000_000;
+/// Two queries of a pair leave within this time, also on a busy machine.
+const PAIR: i64 = 50_000_000;
 
 /// Something that went wrong in a lookup.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -103,9 +103,15 @@ pub(super) fn faults(
                 if let Some(what) = without_tcp(lookup, exchange, attempt, now) {
                     add(what);
                 }
-            } else if reply.is_failure() && !is_stub_habit(exchange, reply.rcode) {
-                add(Wrong::Failure(reply.rcode));
             }
+        }
+        let failures = exchange
+            .replies()
+            .filter(|it| it.is_failure() && !it.is_truncated());
+        if let Some(rcode) = failures.map(|it| it.rcode).next()
+            && !is_stub_habit(exchange, rcode)
+        {
+            add(Wrong::Failure(rcode));
         }
         if exchange.duplicates() > 0 {
             add(Wrong::Duplicates(exchange.duplicates()));
@@ -137,7 +143,8 @@ fn lost(lookup: &Lookup, exchange: &Exchange, now: i64) -> u32 {
         return 0;
     }
     let sendings = u32::try_from(exchange.sendings()).unwrap_or(u32::MAX);
-    let lost = sendings.saturating_sub(exchange.replies);
+    let replies = u32::try_from(exchange.replies().count()).unwrap_or(u32::MAX);
+    let lost = sendings.saturating_sub(replies);
     if lost == 0 {
         return 0;
     }
@@ -180,6 +187,8 @@ fn pair(lookup: &Lookup, exchange: &Exchange) -> Pair {
             && it.qtype != exchange.qtype
             && it.name.eq_ignore_case(&exchange.name)
             && it.first.time.abs_diff(exchange.first.time) < PAIR.unsigned_abs()
+            && !follows(it, exchange)
+            && !follows(exchange, it)
     };
     let Some(other) = lookup.exchanges.iter().find(is_other) else {
         return Pair::None;
@@ -192,6 +201,11 @@ fn pair(lookup: &Lookup, exchange: &Exchange) -> Pair {
         (true, true) if exchange.first.packet > other.first.packet => Pair::Second,
         (true, true) => Pair::First,
     }
+}
+
+/// Whether one was sent only when the other had been answered.
+fn follows(one: &Exchange, other: &Exchange) -> bool {
+    other.reply.is_some_and(|it| it.time <= one.first.time)
 }
 
 /// From where the answer came instead; also where it was seen coming from a
@@ -221,9 +235,8 @@ fn without_tcp(
     if lookup.exchanges.iter().any(is_its) {
         return None;
     }
-    let since = |sent: Option<crate::watch::lookup::Sent>| {
-        sent.is_some_and(|it| it.time >= reply.time)
-    };
+    let since =
+        |sent: Option<crate::watch::lookup::Sent>| sent.is_some_and(|it| it.time >= reply.time);
     let attempt = attempt.unwrap_or_default();
     if since(attempt.refused) {
         return Some(Wrong::NoConnection { is_refused: true });

@@ -105,7 +105,8 @@ impl Infer {
             });
         }
         let is_old = |it: &mut Chain| {
-            it.names.len() >= MAX_CHAIN || it.denied.is_some_and(|at| time.saturating_sub(at) > SOON)
+            it.names.len() >= MAX_CHAIN
+                || it.denied.is_some_and(|at| time.saturating_sub(at) > SOON)
         };
         let old: Vec<Chain> = chains.extract_if(.., is_old).collect();
         if chains.len() > 256 {
@@ -124,13 +125,22 @@ impl Infer {
         if rest.is_empty() {
             return;
         }
-        let labels = rest.iter().map(|it| common(first, it)).min().unwrap_or_default();
+        let labels = rest
+            .iter()
+            .map(|it| common(first, it))
+            .min()
+            .unwrap_or_default();
         let shape = Shape::of(first.as_wire());
         let base = of_wire(shape.prefix(labels));
         let is_base = |it: &Name| it.eq_ignore_case(&base);
         let suffixes = names.iter().filter(|it| !is_base(it)).map(|it| {
             let shape = Shape::of(it.as_wire());
-            of_wire(shape.wire.get(shape.prefix(labels).len()..).unwrap_or_default())
+            of_wire(
+                shape
+                    .wire
+                    .get(shape.prefix(labels).len()..)
+                    .unwrap_or_default(),
+            )
         });
         let list: Vec<Name> = suffixes.collect();
         let dots = labels.saturating_sub(1);
@@ -143,7 +153,12 @@ impl Infer {
             // Without the name itself a longer beginning could be chance.
             return;
         }
-        *self.votes.entry(client).or_default().entry(list).or_default() += 1;
+        *self
+            .votes
+            .entry(client)
+            .or_default()
+            .entry(list)
+            .or_default() += 1;
     }
 
     /// What all say together.
@@ -178,7 +193,9 @@ fn longest(votes: &BTreeMap<Vec<Name>, usize>) -> Option<Vec<Name>> {
     let total: usize = votes.values().sum();
     let agrees = |list: &Vec<Name>| {
         let pairs = list.iter().zip(longest);
-        pairs.into_iter().all(|(one, other)| one.eq_ignore_case(other))
+        pairs
+            .into_iter()
+            .all(|(one, other)| one.eq_ignore_case(other))
     };
     let agreeing: usize = votes.iter().filter(|it| agrees(it.0)).map(|it| it.1).sum();
     // A program can try names on its own.
@@ -188,5 +205,7 @@ fn longest(votes: &BTreeMap<Vec<Name>, usize>) -> Option<Vec<Name>> {
 /// How many labels both begin with.
 fn common(one: &Name, other: &Name) -> usize {
     let pairs = one.labels().zip(other.labels());
-    pairs.take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count()
+    pairs
+        .take_while(|(one, other)| one.eq_ignore_ascii_case(other))
+        .count()
 }

@@ -19,12 +19,8 @@ const AT_ONCE: i64 = 20_000_000;
 /// After an answer the next query of a lookup comes at once.
 const AFTER_ANSWER: i64 = 50_000_000;
 
-/// After a negative or bad answer, too; but a busy program may need a while.
-const AFTER_FAILURE: i64 = 1_000_000_000;
-
-/// Without an answer a resolver waits at most so long before it asks again:
-/// glibc with three servers and `timeout:15`, or `timeout:30`.
-const WITHOUT_ANSWER: i64 = 31_000_000_000;
+/// After a negative answer, too; but a busy program may need a while.
+const AFTER_DENIAL: i64 = 1_000_000_000;
 
 /// What was seen beside queries and their answers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -47,6 +43,8 @@ pub(super) struct Joiner {
     table: Table,
     names: Names,
     answered: Answered,
+    /// How long a resolver waits at most before it asks again, in nanoseconds.
+    patience: i64,
     pub(super) connections: Connections,
     now: i64,
     pub(super) strays: Strays,
@@ -54,6 +52,15 @@ pub(super) struct Joiner {
 }
 
 impl Joiner {
+    /// Joins what resolvers send that wait at most so long before they ask again,
+    /// in nanoseconds.
+    pub(super) fn new(patience: i64) -> Self {
+        Self {
+            patience,
+            ..Self::default()
+        }
+    }
+
     /// Takes what was seen of clients whose search list is `search`.
     pub(super) fn push(&mut self, seen: &Seen<'_>, search: &Search) {
         self.tick(seen.time);
@@ -73,7 +80,7 @@ impl Joiner {
     pub(super) fn tick(&mut self, now: i64) {
         self.now = self.now.max(now);
         while let Some(index) = self.table.due(self.now) {
-            let settled = self.table.open(index).is_none_or(|it| is_over(it, self.now));
+            let settled = self.table.open(index).is_none_or(|it| self.is_over(it));
             if settled {
                 self.end(index, Ended::Settled);
             } else {
@@ -100,7 +107,7 @@ impl Joiner {
     /// Ends all that is under way.
     pub(super) fn finish(&mut self) {
         while let Some(index) = self.table.oldest() {
-            let over = self.table.open(index).is_some_and(|it| is_over(it, self.now));
+            let over = self.table.open(index).is_some_and(|it| self.is_over(it));
             let ended = if over { Ended::Settled } else { Ended::Capture };
             self.end(index, ended);
         }
@@ -138,7 +145,10 @@ impl Joiner {
         let (name, qtype) = match header.question {
             Some(question) => (question.name, question.qtype),
             // What there is of a name that is cut, or no question at all.
-            None => (bytes.get(crate::packet::dns::HEADER..).unwrap_or_default(), 0),
+            None => (
+                bytes.get(crate::packet::dns::HEADER..).unwrap_or_default(),
+                0,
+            ),
         };
         let shape = Shape::of(name);
         let question = Question {
@@ -191,7 +201,7 @@ impl Joiner {
             first: sent,
             again: Vec::new(),
             reply: None,
-            replies: 0,
+            more: Vec::new(),
             ignored: self.answered.get(&key),
             odd: None,
         };
@@ -331,14 +341,7 @@ impl Joiner {
         if exchange.name.as_wire() != one.shape.wire {
             exchange.oddities().other_case += 1;
         }
-        exchange.replies = exchange.replies.saturating_add(1);
-        if exchange.reply.is_none() {
-            exchange.reply = Some(Reply {
-                time: seen.time,
-                packet: seen.number,
-                ..Reply::of(one.header, one.bytes, one.length)
-            });
-        }
+        exchange.take(one.reply());
     }
 
     /// A response that fits no query: from another address, with another
@@ -377,12 +380,7 @@ impl Joiner {
         match found {
             // Some servers leave the question out of error messages.
             Some(exchange) if one.header.question.is_none() && one.header.rcode() != 0 => {
-                exchange.replies = exchange.replies.saturating_add(1);
-                exchange.reply.get_or_insert(Reply {
-                    time: seen.time,
-                    packet: seen.number,
-                    ..Reply::of(one.header, one.bytes, one.length)
-                });
+                exchange.take(one.reply());
             }
             Some(exchange) => exchange.oddities().other_question += 1,
             None => self.strays.orphans += 1,
@@ -432,7 +430,10 @@ impl Joiner {
             let index = self.table.of_port(client.port());
             let open = index.and_then(|it| self.table.open_mut(it));
             let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
-            let mut its = exchanges.into_iter().flatten().filter(|it| is_its(it, ends));
+            let mut its = exchanges
+                .into_iter()
+                .flatten()
+                .filter(|it| is_its(it, ends));
             if let Some(exchange) = its.next_back() {
                 if is_query {
                     exchange.oddities().unreachable.get_or_insert((kind, sent));
@@ -444,6 +445,33 @@ impl Joiner {
             }
         }
         self.strays.unread += 1;
+    }
+
+    /// Whether nothing more is to be expected of a lookup.
+    fn is_over(&self, open: &Open) -> bool {
+        let quiet = self.now.saturating_sub(open.last);
+        if quiet < AFTER_ANSWER {
+            return false;
+        }
+        let exchanges = &open.lookup.exchanges;
+        let Some(newest) = exchanges.last() else {
+            return true;
+        };
+        let is_bad = |it: &Exchange| {
+            it.reply
+                .is_some_and(|it| it.is_failure() || it.is_truncated())
+        };
+        let found = exchanges.iter().any(|it| {
+            it.name.eq_ignore_case(&newest.name)
+                && it.reply.is_some_and(|it| it.is_found())
+                && !is_bad(it)
+        });
+        let is_settled = exchanges.iter().all(Exchange::is_settled);
+        match () {
+            () if is_settled && found => true,
+            () if is_settled && !exchanges.iter().any(is_bad) => quiet >= AFTER_DENIAL,
+            () => quiet >= self.patience,
+        }
     }
 
     /// What is known of a client's connections to a server.
@@ -470,6 +498,14 @@ impl Message<'_> {
         }
     }
 
+    fn reply(&self) -> Reply {
+        Reply {
+            time: self.seen.time,
+            packet: self.seen.number,
+            ..Reply::of(self.header, self.bytes, self.length)
+        }
+    }
+
     fn exact_hash(&self) -> u64 {
         exact_hash(self.shape.wire)
     }
@@ -479,22 +515,4 @@ impl Message<'_> {
 fn exact_hash(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
-}
-
-/// Whether nothing more is to be expected of a lookup.
-fn is_over(open: &Open, now: i64) -> bool {
-    let quiet = now.saturating_sub(open.last);
-    if quiet < AFTER_ANSWER {
-        return false;
-    }
-    let exchanges = &open.lookup.exchanges;
-    if !exchanges.iter().all(Exchange::is_settled) {
-        return quiet >= WITHOUT_ANSWER;
-    }
-    let newest = exchanges.last().map(|it| it.name.clone());
-    let found = exchanges.iter().any(|it| {
-        let is_newest = newest.as_ref().is_some_and(|name| it.name.eq_ignore_case(name));
-        is_newest && it.reply.is_some_and(|it| it.is_found() && !it.is_truncated())
-    });
-    found || quiet >= AFTER_FAILURE
 }

@@ -101,7 +101,10 @@ impl Judge {
             return scenario.clone();
         }
         let mut scenario = Scenario::new("watch", "x");
-        let servers = self.inferred.as_ref().and_then(|it| it.servers.get(&client));
+        let servers = self
+            .inferred
+            .as_ref()
+            .and_then(|it| it.servers.get(&client));
         let search = self.search_of(client);
         let mut text = String::new();
         for server in servers.into_iter().flatten() {
@@ -111,7 +114,10 @@ impl Judge {
         let entries: Vec<String> = entries.collect();
         if !entries.is_empty() {
             let ndots = search.ndots;
-            text.push_str(&format!("search {}\noptions ndots:{ndots}\n", entries.join(" ")));
+            text.push_str(&format!(
+                "search {}\noptions ndots:{ndots}\n",
+                entries.join(" ")
+            ));
         }
         scenario.resolv_conf = Some(scenario::file("/etc/resolv.conf", text));
         scenario
@@ -128,7 +134,10 @@ impl Judge {
         self.tally.add(&lookup, &faults, &entries.entries);
         let is_shown = self.setup.show.as_ref().is_some_and(|name| {
             let mut names = lookup.readings.iter().map(|it| &it.name);
-            let asks = lookup.exchanges.iter().any(|it| it.name.eq_ignore_case(name));
+            let asks = lookup
+                .exchanges
+                .iter()
+                .any(|it| it.name.eq_ignore_case(name));
             names.any(|it| it.eq_ignore_case(name)) || asks
         });
         let is_wanted = !faults.is_empty() || self.setup.all || is_shown;
@@ -238,9 +247,7 @@ impl Judge {
         let search = client.map_or(&self.search, |it| self.search_of(it)).clone();
         let findings = findings::all(&Known {
             tally: &self.tally,
-            counters: &end.counters,
             conntrack: end.conntrack,
-            search: &search,
         });
         let fit = client.and_then(|it| self.clients.get(&it)?.fit.clone());
         let resolver = match (self.setup.resolver, fit) {
@@ -263,7 +270,10 @@ impl Judge {
             findings,
             advice,
         };
-        let named = match (&self.setup.scenario, self.setup.resolver.or_else(|| find("glibc"))) {
+        let named = match (
+            &self.setup.scenario,
+            self.setup.resolver.or_else(|| find("glibc")),
+        ) {
             (Some(scenario), Some(resolver)) => {
                 let reading = resolver.reading(scenario);
                 let servers = reading.servers.iter();

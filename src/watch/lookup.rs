@@ -6,6 +6,9 @@ use crate::name::Name;
 use crate::packet::{Transport, Unreachable};
 use crate::watch::reply::Reply;
 
+/// More responses to one query are not kept.
+const MAX_MORE: usize = 256;
+
 /// What a program looked up, as far as the wire shows it.
 #[derive(Clone, Debug)]
 pub struct Lookup {
@@ -71,10 +74,10 @@ pub struct Exchange {
     pub first: Sent,
     /// The same message again, in order.
     pub again: Vec<Sent>,
-    /// The first response.
+    /// The response that counts: the first one, or the first that is no failure.
     pub reply: Option<Reply>,
-    /// How many responses came, duplicates among them.
-    pub replies: u32,
+    /// All other responses, duplicates among them.
+    pub more: Vec<Reply>,
     /// The packet that answers this very question and went before: the program
     /// asks again as if it had not come.
     pub ignored: Option<u64>,
@@ -134,7 +137,9 @@ impl Lookup {
 
     /// The name that the program most likely asked for.
     pub fn name(&self) -> Name {
-        self.readings.first().map_or_else(Name::root, |it| it.name.clone())
+        self.readings
+            .first()
+            .map_or_else(Name::root, |it| it.name.clone())
     }
 
     /// Its queries, repeats included.
@@ -161,9 +166,40 @@ impl Exchange {
 
     /// The last sending before the response, to which it belongs.
     pub fn answered(&self) -> Option<Sent> {
-        let reply = self.reply?;
+        self.reply.map(|it| self.sent_before(&it))
+    }
+
+    fn sent_before(&self, reply: &Reply) -> Sent {
         let before = self.again.iter().rfind(|it| it.time <= reply.time);
-        Some(before.copied().unwrap_or(self.first))
+        before.copied().unwrap_or(self.first)
+    }
+
+    /// All responses; the one that counts first.
+    pub fn replies(&self) -> impl Iterator<Item = &Reply> {
+        self.reply.iter().chain(&self.more)
+    }
+
+    /// The first response to the sending at this time.
+    pub fn reply_to(&self, sent: Sent) -> Option<&Reply> {
+        let its = self.replies().filter(|it| self.sent_before(it) == sent);
+        its.min_by_key(|it| it.time)
+    }
+
+    /// Takes another response.
+    pub(super) fn take(&mut self, reply: Reply) {
+        let Some(known) = &mut self.reply else {
+            self.reply = Some(reply);
+            return;
+        };
+        let is_better = known.is_failure() && !reply.is_failure();
+        let other = if is_better {
+            std::mem::replace(known, reply)
+        } else {
+            reply
+        };
+        if self.more.len() < MAX_MORE {
+            self.more.push(other);
+        }
     }
 
     /// How long the response took, in nanoseconds.
@@ -217,6 +253,7 @@ impl Exchange {
     pub fn duplicates(&self) -> u32 {
         let odd = self.odd.as_ref().map_or(0, |it| it.duplicate_queries);
         let sendings = u32::try_from(self.sendings()).unwrap_or(u32::MAX);
-        odd + self.replies.saturating_sub(sendings.saturating_add(odd))
+        let replies = u32::try_from(self.replies().count()).unwrap_or(u32::MAX);
+        odd + replies.saturating_sub(sendings.saturating_add(odd))
     }
 }

@@ -96,7 +96,9 @@ impl Conntrack {
     /// How far they rose from one reading to the other.
     pub fn risen(before: &Statistics, after: &Statistics) -> Self {
         let risen = |one: Option<u64>, other: Option<u64>| {
-            other.unwrap_or_default().saturating_sub(one.unwrap_or_default())
+            other
+                .unwrap_or_default()
+                .saturating_sub(one.unwrap_or_default())
         };
         Self {
             insert_failed: after.insert_failed.saturating_sub(before.insert_failed),
@@ -144,8 +146,9 @@ struct Message {
 impl Watch {
     /// Nothing was seen yet.
     pub fn new(setup: Setup) -> Self {
+        let patience = search::patience(setup.resolver, setup.scenario.as_ref());
         Self {
-            joiner: Joiner::default(),
+            joiner: Joiner::new(patience),
             stored: setup.scenario.is_none().then(Stored::default),
             judge: Judge::new(setup),
             first: None,
@@ -171,6 +174,10 @@ impl Watch {
 
     /// It is this late, in nanoseconds since the epoch.
     pub fn tick(&mut self, now: i64) {
+        let since = now.saturating_sub(self.first.unwrap_or(now));
+        if self.stored.is_some() && since > MAX_STORED_TIME {
+            self.release();
+        }
         if self.stored.is_none() {
             self.joiner.tick(now);
             self.settle();

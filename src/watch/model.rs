@@ -45,10 +45,16 @@ pub(super) fn fit(base: &Scenario, sample: &[Lookup]) -> Fit {
     let first = order.first().copied().unwrap_or_default();
     let best = likeness(first);
     // The first of the list is the one that most programs have.
-    let mut alike: Vec<usize> = order.into_iter().filter(|it| best - likeness(*it) <= ALIKE).collect();
+    let mut alike: Vec<usize> = order
+        .into_iter()
+        .filter(|it| best - likeness(*it) <= ALIKE)
+        .collect();
     alike.sort_unstable();
     let fits = best >= FITS && !sample.is_empty();
-    let mut resolvers = alike.into_iter().filter(|_| fits).filter_map(|it| ALL.get(it));
+    let mut resolvers = alike
+        .into_iter()
+        .filter(|_| fits)
+        .filter_map(|it| ALL.get(it));
     Fit {
         best: resolvers.next(),
         likeness: best,

@@ -32,11 +32,9 @@ impl<'a> Shape<'a> {
         let (mut at, mut count, mut hash) = (0_usize, 0, FNV_BASIS);
         while let Some(&length) = wire.get(at).filter(|it| (1..64).contains(*it)) {
             let end = at + 1 + usize::from(length);
-            let (Some(label), Some(mark), Ok(short)) = (
-                wire.get(at..end),
-                marks.get_mut(count),
-                u8::try_from(end),
-            ) else {
+            let (Some(label), Some(mark), Ok(short)) =
+                (wire.get(at..end), marks.get_mut(count), u8::try_from(end))
+            else {
                 break;
             };
             for byte in label {
@@ -79,7 +77,11 @@ impl<'a> Shape<'a> {
     /// there is nothing else.
     pub(super) fn before(&self, suffix: &Name) -> Option<usize> {
         let tail = suffix.as_wire();
-        let start = self.wire.len().checked_sub(tail.len()).filter(|it| *it > 0)?;
+        let start = self
+            .wire
+            .len()
+            .checked_sub(tail.len())
+            .filter(|it| *it > 0)?;
         if !self.wire.get(start..)?.eq_ignore_ascii_case(tail) {
             return None;
         }
@@ -146,7 +148,14 @@ mod tests {
 
     #[test]
     fn odd_bytes_end_a_name() {
-        for wire in [&b""[..], b"\0", b"\x05ab", b"\xc0\x0c", &[1; 300], &[63; 255]] {
+        for wire in [
+            &b""[..],
+            b"\0",
+            b"\x05ab",
+            b"\xc0\x0c",
+            &[1; 300],
+            &[63; 255],
+        ] {
             let shape = Shape::of(wire);
             assert!(shape.wire.len() <= 255 && shape.labels() <= 128, "{wire:?}");
             of_wire(shape.wire);

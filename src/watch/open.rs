@@ -226,7 +226,13 @@ impl Table {
         {
             open.translated.push(key);
             let is_translated = true;
-            self.keys.insert(key, Place { is_translated, ..place });
+            self.keys.insert(
+                key,
+                Place {
+                    is_translated,
+                    ..place
+                },
+            );
         }
     }
 
@@ -253,7 +259,10 @@ impl Table {
                 return None;
             }
             self.queue.pop_front();
-            if self.open(index).is_some_and(|it| it.lookup.number == number) {
+            if self
+                .open(index)
+                .is_some_and(|it| it.lookup.number == number)
+            {
                 return Some(index);
             }
         }
@@ -280,7 +289,11 @@ impl Table {
         for key in open.keys.iter().chain(&open.translated) {
             self.keys.remove(key);
             let question = (key.id, key.question);
-            if self.questions.get(&question).is_some_and(|it| it.lookup == index) {
+            if self
+                .questions
+                .get(&question)
+                .is_some_and(|it| it.lookup == index)
+            {
                 self.questions.remove(&question);
             }
         }

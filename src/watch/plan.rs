@@ -68,8 +68,17 @@ impl Plan {
 /// The lookup as a question for the resolver.
 pub(super) fn scenario_of(base: &Scenario, lookup: &Lookup, reading: &Reading) -> Scenario {
     let first = lookup.exchanges.first().map(|it| it.name.clone());
-    let is_first = |it: &&Exchange| first.as_ref().is_some_and(|name| it.name.eq_ignore_case(name));
-    let types: BTreeSet<u16> = lookup.exchanges.iter().filter(is_first).map(|it| it.qtype).collect();
+    let is_first = |it: &&Exchange| {
+        first
+            .as_ref()
+            .is_some_and(|name| it.name.eq_ignore_case(name))
+    };
+    let types: BTreeSet<u16> = lookup
+        .exchanges
+        .iter()
+        .filter(is_first)
+        .map(|it| it.qtype)
+        .collect();
     let has = |qtype: u16| types.contains(&qtype);
     let asked = match (has(A), has(AAAA), types.first()) {
         (true, true, _) => Asked::Addresses(Family::Both),
@@ -156,9 +165,10 @@ impl Wire<'_> {
     /// What came back for this sending, and how long after it.
     fn came(&self) -> Option<(Duration, Came)> {
         let exchange = self.exchange;
-        let after = |time: i64| Duration::from_nanos(u64::try_from(time - self.at).unwrap_or_default());
-        let is_its = exchange.answered().is_some_and(|it| it.time == self.at);
-        if let Some(reply) = exchange.reply.filter(|_| is_its) {
+        let after =
+            |time: i64| Duration::from_nanos(u64::try_from(time - self.at).unwrap_or_default());
+        let sent = exchange.sent().nth(self.sending)?;
+        if let Some(reply) = exchange.reply_to(sent) {
             let seen = reply.as_seen_by_models(&exchange.name, exchange.qtype);
             return Some((after(reply.time), Came::Reply(seen)));
         }
@@ -203,7 +213,10 @@ impl<'l> Player<'l> {
                 (arrival, until) => arrival.or(until)?,
             };
             now = now.max(next);
-            let due = self.coming.iter().position(|it| it.0 == next && Some(next) == arrival);
+            let due = self
+                .coming
+                .iter()
+                .position(|it| it.0 == next && Some(next) == arrival);
             if let Some(due) = due {
                 machine.arrived(self.coming.remove(due).1);
             }
@@ -214,8 +227,16 @@ impl<'l> Player<'l> {
     fn carry_out(&mut self, request: Request, now: Duration, machine: &Machine<'_>) -> Option<()> {
         match request {
             Request::Connect(socket, server, transport, _) => {
-                let is_there = transport == Transport::Udp || self.connects(server.address.reached());
-                machine.connected(socket, if is_there { Ok(()) } else { Err(Failure::Refused) });
+                let is_there =
+                    transport == Transport::Udp || self.connects(server.address.reached());
+                machine.connected(
+                    socket,
+                    if is_there {
+                        Ok(())
+                    } else {
+                        Err(Failure::Refused)
+                    },
+                );
                 Some(())
             }
             Request::Send(id, query) => self.send(id, query, now),

@@ -98,8 +98,8 @@ fn because(exchange: &Exchange, asked: &Name, entries: &mut Vec<Vec<u8>>) -> Bec
 }
 
 fn answer(exchange: &Exchange, sent: i64) -> Option<Answer> {
-    let is_its = exchange.answered().is_some_and(|it| it.time == sent);
-    let (time, what, rcode) = match (exchange.reply.filter(|_| is_its), exchange.unreachable()) {
+    let sending = exchange.sent().find(|it| it.time == sent)?;
+    let (time, what, rcode) = match (exchange.reply_to(sending), exchange.unreachable()) {
         (Some(reply), _) => {
             let seen = reply.as_seen_by_models(&exchange.name, exchange.qtype);
             (reply.time, Came::Reply(seen), u16::from(reply.rcode))

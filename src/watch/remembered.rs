@@ -109,13 +109,6 @@ impl Connections {
     pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Option<Attempt> {
         self.pairs.get(&(client, server)).copied()
     }
-
-    /// Every pair, in no order.
-    pub(super) fn all(&self) -> Vec<((IpAddr, IpAddr), Attempt)> {
-        let mut all: Vec<_> = self.pairs.iter().map(|(pair, it)| (*pair, *it)).collect();
-        all.sort_unstable_by_key(|it| it.0);
-        all
-    }
 }
 
 fn sent(seen: &Seen<'_>) -> Sent {

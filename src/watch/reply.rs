@@ -264,7 +264,8 @@ mod tests {
         assert!(reply.opt && reply.is_found() && !reply.is_negative());
         let header = Header::parse(ANSWER).unwrap();
         assert_eq!(edns_size(&header, ANSWER), None);
-        let query = b"\0\x07\x01\0\0\x01\0\0\0\0\0\x01\x01a\0\0\x01\0\x01\0\0\x29\x04\xd0\0\0\0\0\0\0";
+        let query =
+            b"\0\x07\x01\0\0\x01\0\0\0\0\0\x01\x01a\0\0\x01\0\x01\0\0\x29\x04\xd0\0\0\0\0\0\0";
         assert_eq!(edns_size(&Header::parse(query).unwrap(), query), Some(1232));
     }
 

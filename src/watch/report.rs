@@ -5,13 +5,13 @@ use std::net::{IpAddr, SocketAddr};
 use crate::name::Name;
 use crate::packet::Counters;
 use crate::resolver::Resolver;
+use crate::watch::End;
 use crate::watch::advice::Advice;
 use crate::watch::findings::{Finding, Times};
 use crate::watch::join::{Joiner, Strays};
 use crate::watch::model::Fit;
 use crate::watch::search::Search;
 use crate::watch::tally::{Histogram, NameTally, Tally};
-use crate::watch::End;
 
 /// So many names and servers are listed.
 const LISTED: usize = 10;
@@ -136,11 +136,13 @@ impl Report {
         named: &[IpAddr],
         parts: Parts,
     ) -> Self {
-        let mut clients: Vec<(IpAddr, u64)> = tally.clients.iter().map(|it| (*it.0, *it.1)).collect();
+        let mut clients: Vec<(IpAddr, u64)> =
+            tally.clients.iter().map(|it| (*it.0, *it.1)).collect();
         clients.sort_by_key(|it| (std::cmp::Reverse(it.1), it.0));
         let is_asked = |client: &IpAddr| {
             let own = tally.servers.all.iter().filter(|it| it.0.ip() == *client);
-            own.into_iter().any(|it| it.1.udp.1 + it.1.tcp.1 > 0 && !it.1.clients.contains(client))
+            own.into_iter()
+                .any(|it| it.1.udp.1 + it.1.tcp.1 > 0 && !it.1.clients.contains(client))
         };
         Self {
             forwarders: clients.iter().map(|it| it.0).filter(is_asked).collect(),
@@ -200,7 +202,9 @@ fn names(tally: &Tally) -> Vec<NameReport> {
     let mut all: Vec<&NameTally> = tally.names.all.values().collect();
     all.sort_by(|one, other| {
         let rank = |it: &NameTally| std::cmp::Reverse(it.queries);
-        rank(one).cmp(&rank(other)).then_with(|| one.name.cmp(&other.name))
+        rank(one)
+            .cmp(&rank(other))
+            .then_with(|| one.name.cmp(&other.name))
     });
     all.truncate(LISTED);
     let report = |it: &NameTally| NameReport {

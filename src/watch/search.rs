@@ -1,18 +1,28 @@
 //! The search list backwards: from a query to the name that a program gave.
 
+use std::time::Duration;
+
 use crate::engine::message::Because;
 use crate::explain::plan::candidates;
 use crate::explain::transition::run_when;
 use crate::name::Name;
-use crate::resolver::Resolver;
+use crate::resolver::{ALL, Resolver};
 use crate::scenario::Scenario;
 use crate::watch::name::{Shape, of_wire};
+use crate::world::{Effect, Rule};
 
 /// More entries of a list are not taken back.
 const MAX_ENTRIES: usize = 32;
 
 /// More readings of one query are not followed.
 const MAX_READINGS: usize = 8;
+
+/// A query that is older is not waited for, whatever the file says: glibc's
+/// longest is 60 s, with `timeout:30` and three servers.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Timers are late on a busy machine.
+const SPARE: Duration = Duration::from_millis(1500);
 
 /// Names with more dots are asked for as they are, whatever the file says.
 const MAX_DOTS: usize = 16;
@@ -24,6 +34,35 @@ pub struct Search {
     pub entries: Vec<Name>,
     /// Names with at least so many dots are asked for as they are first.
     pub ndots: usize,
+}
+
+/// How long resolvers wait at most before they ask again, in nanoseconds, where
+/// no server answers: `resolver`, or any if it is not known.
+pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>) -> i64 {
+    let plain = Scenario::new("watch", "x.");
+    let scenario = scenario.map_or(plain, |it| Scenario {
+        name: "x.".to_owned(),
+        ..it.without_answers()
+    });
+    let silence = Rule {
+        effect: Effect::Timeout,
+        ..Rule::default()
+    };
+    let longest = |resolver: &Resolver| {
+        let run = run_when(&scenario, resolver, std::slice::from_ref(&silence));
+        let times = run.sent.iter().map(|it| it.at);
+        let next = times.clone().skip(1).chain([run.elapsed]);
+        let gaps = times
+            .zip(next)
+            .map(|(one, other)| other.saturating_sub(one));
+        gaps.max().unwrap_or_default()
+    };
+    let longest = match resolver {
+        Some(resolver) => longest(resolver),
+        None => ALL.iter().map(longest).max().unwrap_or_default(),
+    };
+    let longest = longest.min(LONGEST_WAIT) + SPARE;
+    i64::try_from(longest.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// What a query can come from.
@@ -146,7 +185,10 @@ mod tests {
             assert_eq!(names, ["default.svc.cluster.local", "svc.cluster.local"]);
         }
         assert_eq!(search("dig", POD), Search::default());
-        assert_eq!(search("glibc", "nameserver 10.0.0.1\nsearch a.t\n").ndots, 1);
+        assert_eq!(
+            search("glibc", "nameserver 10.0.0.1\nsearch a.t\n").ndots,
+            1
+        );
     }
 
     #[test]

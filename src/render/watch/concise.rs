@@ -14,7 +14,12 @@ use crate::watch::Report;
 pub fn write(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for finding in &report.findings {
         let message = escaped(words::finding(finding, &style.shown).message.as_bytes());
-        writeln!(out, "{} {}: {message}", finding.severity.word(), finding.what.code())?;
+        writeln!(
+            out,
+            "{} {}: {message}",
+            finding.severity.word(),
+            finding.what.code()
+        )?;
     }
     Ok(())
 }

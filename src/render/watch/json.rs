@@ -256,7 +256,12 @@ pub fn line_schema() -> Schema {
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn summary(report: &Report, notes: &[String], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn summary(
+    report: &Report,
+    notes: &[String],
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let shown = &style.shown;
     let (resolver, known, likeness, also) = match &report.resolver {
         Whose::Known(resolver) => (Some(resolver.id), "given", None, Vec::new()),
@@ -274,7 +279,12 @@ pub fn summary(report: &Report, notes: &[String], style: &Style, out: &mut dyn W
         likeness: likeness.map(|it| (it * 1000.0).round() / 1000.0),
         also,
         search: SearchForm {
-            entries: report.search.entries.iter().map(|it| shown.name(it)).collect(),
+            entries: report
+                .search
+                .entries
+                .iter()
+                .map(|it| shown.name(it))
+                .collect(),
             ndots: report.search.ndots,
             inferred: report.is_inferred,
         },
@@ -283,7 +293,11 @@ pub fn summary(report: &Report, notes: &[String], style: &Style, out: &mut dyn W
         queries: report.queries,
         unanswered: report.unanswered,
         drops: report.drops,
-        findings: report.findings.iter().map(|it| finding(it, style)).collect(),
+        findings: report
+            .findings
+            .iter()
+            .map(|it| finding(it, style))
+            .collect(),
         advice: report.advice.iter().map(|it| advice(it, style)).collect(),
         servers: report
             .servers
@@ -390,7 +404,10 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
             let unplanned = plan.map(|it| it.unplanned.contains(&(number, sending)));
             let since = sent.time.saturating_sub(lookup.start());
             let is_answered = exchange.answered() == Some(sent);
-            (sent.time, query(exchange, sent.packet, since, is_answered, unplanned, style))
+            (
+                sent.time,
+                query(exchange, sent.packet, since, is_answered, unplanned, style),
+            )
         }));
     }
     queries.sort_by_key(|it| (it.0, it.1.packet));

@@ -21,11 +21,18 @@ pub(super) fn outcome(lookup: &Lookup) -> &'static str {
     let Some(last) = lookup.exchanges.last() else {
         return "open";
     };
-    let newest = || lookup.exchanges.iter().filter(|it| it.name.eq_ignore_case(&last.name));
+    let newest = || {
+        lookup
+            .exchanges
+            .iter()
+            .filter(|it| it.name.eq_ignore_case(&last.name))
+    };
     let replies = || newest().filter_map(|it| it.reply);
     match () {
         () if replies().any(|it| it.is_found() && !it.is_truncated()) => "found",
-        () if newest().any(|it| it.wrong_source().is_some() && it.reply.is_none()) => "wrong-source",
+        () if newest().any(|it| it.wrong_source().is_some() && it.reply.is_none()) => {
+            "wrong-source"
+        }
         () if newest().any(|it| it.unreachable().is_some()) => "refused",
         () if replies().any(|it| it.is_failure()) => "failed",
         () if newest().all(|it| it.reply.is_some_and(|it| it.is_truncated())) => "truncated",
@@ -39,7 +46,11 @@ pub(super) fn outcome(lookup: &Lookup) -> &'static str {
 /// one.
 pub(super) fn asked(judged: &Judged, style: &Style) -> String {
     let reading = judged.plan.as_ref().map_or(0, |it| it.0);
-    let reading = judged.lookup.readings.get(reading).or(judged.lookup.readings.first());
+    let reading = judged
+        .lookup
+        .readings
+        .get(reading)
+        .or(judged.lookup.readings.first());
     let Some(reading) = reading else {
         return String::new();
     };
@@ -50,9 +61,20 @@ pub(super) fn asked(judged: &Judged, style: &Style) -> String {
 /// The other names that it can have asked for.
 pub(super) fn or(judged: &Judged, style: &Style) -> Vec<String> {
     let taken = judged.plan.as_ref().map_or(0, |it| it.0);
-    let others = judged.lookup.readings.iter().enumerate().filter(|it| it.0 != taken);
+    let others = judged
+        .lookup
+        .readings
+        .iter()
+        .enumerate()
+        .filter(|it| it.0 != taken);
     others
-        .map(|(_, it)| format!("{}{}", style.shown.name(&it.name), if it.is_absolute { "." } else { "" }))
+        .map(|(_, it)| {
+            format!(
+                "{}{}",
+                style.shown.name(&it.name),
+                if it.is_absolute { "." } else { "" }
+            )
+        })
         .collect()
 }
 
@@ -89,11 +111,19 @@ pub(super) fn faults(judged: &Judged, style: &Style) -> Vec<String> {
         let Some(exchange) = judged.lookup.exchanges.get(fault.exchange) else {
             continue;
         };
-        let of = format!("{} {}", record_type(exchange.qtype), style.shown.name(&exchange.name));
+        let of = format!(
+            "{} {}",
+            record_type(exchange.qtype),
+            style.shown.name(&exchange.name)
+        );
         let server = style.shown.server(exchange.server);
         let sentence = match &fault.what {
             Wrong::Lost { sendings, pair } => {
-                let times = if *sendings > 1 { format!(" {sendings} times") } else { String::new() };
+                let times = if *sendings > 1 {
+                    format!(" {sendings} times")
+                } else {
+                    String::new()
+                };
                 let place = match pair {
                     Pair::First => ", the first of its pair",
                     Pair::Second => ", the second of its pair",
@@ -103,14 +133,29 @@ pub(super) fn faults(judged: &Judged, style: &Style) -> Vec<String> {
             }
             Wrong::Ignored { .. } => format!("{of} was answered, and asked again as if not"),
             Wrong::Unreachable(kind) => format!("{server}: {}", unreachable(*kind)),
-            Wrong::NoConnection { is_refused: true } => format!("{of} truncated, {server} refuses TCP"),
-            Wrong::NoConnection { is_refused: false } => format!("{of} truncated, no connection to {server}"),
+            Wrong::NoConnection { is_refused: true } => {
+                format!("{of} truncated, {server} refuses TCP")
+            }
+            Wrong::NoConnection { is_refused: false } => {
+                format!("{of} truncated, no connection to {server}")
+            }
             Wrong::NoTcp => format!("{of} truncated, and nobody asked over TCP"),
             Wrong::Broken => format!("{server} closed the connection without an answer to {of}"),
-            Wrong::Failure(rcode) => format!("{} from {server} to {of}", rcode_text(u16::from(*rcode))),
-            Wrong::WrongSource(from) => format!("answer to {of} from {}, not {server}", style.shown.server(*from)),
-            Wrong::Duplicates(number) => format!("{of}: {} too many", count(u64::from(*number), "packet", "packets")),
-            Wrong::Mismatched(number) => format!("{of}: {} that answer something else", count(u64::from(*number), "packet", "packets")),
+            Wrong::Failure(rcode) => {
+                format!("{} from {server} to {of}", rcode_text(u16::from(*rcode)))
+            }
+            Wrong::WrongSource(from) => format!(
+                "answer to {of} from {}, not {server}",
+                style.shown.server(*from)
+            ),
+            Wrong::Duplicates(number) => format!(
+                "{of}: {} too many",
+                count(u64::from(*number), "packet", "packets")
+            ),
+            Wrong::Mismatched(number) => format!(
+                "{of}: {} that answer something else",
+                count(u64::from(*number), "packet", "packets")
+            ),
         };
         if !said.contains(&sentence) {
             said.push(sentence);
@@ -145,7 +190,12 @@ pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
     } else {
         style.paint(crate::finding::Severity::Error, "broke")
     };
-    let text = format!("{} {}: {}, {took}, {queries}", style.shown.ip(lookup.client), asked(judged, style), outcome(lookup));
+    let text = format!(
+        "{} {}: {}, {took}, {queries}",
+        style.shown.ip(lookup.client),
+        asked(judged, style),
+        outcome(lookup)
+    );
     let why = match faults.as_slice() {
         [] => String::new(),
         all => format!("; {}", all.join("; ")),
@@ -165,12 +215,18 @@ pub fn show(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<(
         writeln!(out, "  or it asked for {}", escaped(other.as_bytes()))?;
     }
     let lookup = &judged.lookup;
-    writeln!(out, "{}", style.dim("       planned        seen  query and what came"))?;
+    writeln!(
+        out,
+        "{}",
+        style.dim("       planned        seen  query and what came")
+    )?;
     let mut rows: Vec<(i64, Row<'_>)> = Vec::new();
     let plan = judged.plan.as_ref().map(|it| &it.1);
     for planned in plan.into_iter().flat_map(|it| &it.planned) {
         let at = i64::try_from(planned.at.as_nanos()).unwrap_or(i64::MAX);
-        let seen = planned.seen.and_then(|(exchange, sending)| sending_of(lookup, exchange, sending));
+        let seen = planned
+            .seen
+            .and_then(|(exchange, sending)| sending_of(lookup, exchange, sending));
         let order = seen.map_or(at, |it| it.1);
         rows.push((order, (Some(planned), seen)));
     }
@@ -199,10 +255,19 @@ fn sending_of(lookup: &Lookup, exchange: usize, sending: usize) -> Option<Seen<'
     let exchange = lookup.exchanges.get(exchange)?;
     let sent = exchange.sent().nth(sending)?;
     let is_answered = exchange.answered() == Some(sent);
-    Some((exchange, sent.time.saturating_sub(lookup.start()), is_answered))
+    Some((
+        exchange,
+        sent.time.saturating_sub(lookup.start()),
+        is_answered,
+    ))
 }
 
-fn show_row((planned, seen): Row<'_>, style: &Style, has_plan: bool, out: &mut dyn Write) -> io::Result<()> {
+fn show_row(
+    (planned, seen): Row<'_>,
+    style: &Style,
+    has_plan: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let at = |it: Option<i64>, none: &str| it.map_or_else(|| none.to_owned(), time);
     let planned_at = planned.map(|it| nanoseconds(it.at));
     let none = if has_plan { "not planned" } else { "-" };
@@ -223,7 +288,11 @@ fn show_row((planned, seen): Row<'_>, style: &Style, has_plan: bool, out: &mut d
     };
     let came = match seen {
         None => "was not seen".to_owned(),
-        Some((exchange, _, true)) => format!("{} in {}", came(exchange), time(exchange.took().unwrap_or_default())),
+        Some((exchange, _, true)) => format!(
+            "{} in {}",
+            came(exchange),
+            time(exchange.took().unwrap_or_default())
+        ),
         Some((exchange, ..)) if exchange.reply.is_some() => "no answer".to_owned(),
         Some((exchange, ..)) => came(exchange),
     };

@@ -79,6 +79,7 @@ impl Style {
 pub(super) fn time(nanoseconds: i64) -> String {
     let seconds = nanoseconds as f64 / 1e9;
     match nanoseconds {
+        ..999_500 => format!("{:.0} µs", seconds * 1e6),
         ..9_950_000 => format!("{:.1} ms", seconds * 1e3),
         ..999_500_000 => format!("{:.0} ms", seconds * 1e3),
         ..600_000_000_000 => format!("{seconds:.2} s"),
@@ -90,7 +91,9 @@ pub(super) fn time(nanoseconds: i64) -> String {
 pub fn status(progress: &Progress, seconds: f64, drops: Option<u64>) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let rate = progress.lookups as f64 / seconds.max(0.001);
-    let drops = drops.map_or_else(String::new, |it| format!(", {}", count(it, "packet dropped", "packets dropped")));
+    let drops = drops.map_or_else(String::new, |it| {
+        format!(", {}", count(it, "packet dropped", "packets dropped"))
+    });
     format!(
         "{}, {rate:.1} a second, {} broken{drops}",
         count(progress.lookups, "lookup", "lookups"),
@@ -103,7 +106,12 @@ pub fn status(progress: &Progress, seconds: f64, drops: Option<u64>) -> String {
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn summary(report: &Report, notes: &[String], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn summary(
+    report: &Report,
+    notes: &[String],
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut writer = Writer { style, out };
     writer.verdict(report)?;
     writer.about(report)?;
@@ -142,7 +150,10 @@ impl Writer<'_> {
                 let number = report.findings.len();
                 let also = match number {
                     1 => String::new(),
-                    _ => format!(" and {} more", count(number as u64 - 1, "finding", "findings")),
+                    _ => format!(
+                        " and {} more",
+                        count(number as u64 - 1, "finding", "findings")
+                    ),
                 };
                 let broken = match report.broken {
                     0 => format!("None of {lookups} broke"),
@@ -185,7 +196,12 @@ impl Writer<'_> {
             Whose::Unknown => String::new(),
         };
         if report.is_inferred && !report.search.entries.is_empty() {
-            let entries: Vec<String> = report.search.entries.iter().map(|it| self.style.shown.name(it)).collect();
+            let entries: Vec<String> = report
+                .search
+                .entries
+                .iter()
+                .map(|it| self.style.shown.name(it))
+                .collect();
             about += &format!(
                 ". No file was given: by the queries the search list is {} with ndots:{}",
                 entries.join(" "),
@@ -193,7 +209,12 @@ impl Writer<'_> {
             );
         }
         if !report.forwarders.is_empty() {
-            let who: Vec<String> = report.forwarders.iter().take(LISTED).map(|it| self.style.shown.ip(*it)).collect();
+            let who: Vec<String> = report
+                .forwarders
+                .iter()
+                .take(LISTED)
+                .map(|it| self.style.shown.ip(*it))
+                .collect();
             about += &format!(". {} asks and is asked: a forwarder", who.join(", "));
         }
         let seen = format!(
@@ -209,14 +230,29 @@ impl Writer<'_> {
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         let Words { message, not, fix } = words::finding(finding, &self.style.shown);
         let severity = finding.severity;
-        let head = self.style.paint(severity, &format!("{}: {}", severity.word(), finding.what.code()));
+        let head = self.style.paint(
+            severity,
+            &format!("{}: {}", severity.word(), finding.what.code()),
+        );
         writeln!(self.out, "\n{head}")?;
         self.paragraph("  ", "  ", &message)?;
         if !finding.packets.is_empty() {
-            let packets = finding.packets.iter().take(PACKETS).map(ToString::to_string);
+            let packets = finding
+                .packets
+                .iter()
+                .take(PACKETS)
+                .map(ToString::to_string);
             let packets: Vec<String> = packets.collect();
-            let more = if finding.count > packets.len() as u64 { "…" } else { "" };
-            self.paragraph("  packets: ", "    ", &format!("{}{more}", packets.join(", ")))?;
+            let more = if finding.count > packets.len() as u64 {
+                "…"
+            } else {
+                ""
+            };
+            self.paragraph(
+                "  packets: ",
+                "    ",
+                &format!("{}{more}", packets.join(", ")),
+            )?;
         }
         self.paragraph("  not:     ", "    ", &not)?;
         self.paragraph("  fix:     ", "    ", &fix)
@@ -226,7 +262,12 @@ impl Writer<'_> {
         if report.advice.is_empty() {
             return Ok(());
         }
-        writeln!(self.out, "\n{}", self.style.bold("What would have helped, by the answers that were seen"))?;
+        writeln!(
+            self.out,
+            "\n{}",
+            self.style
+                .bold("What would have helped, by the answers that were seen")
+        )?;
         for advice in &report.advice {
             let (change, effect) = words::advice(advice, &self.style.shown);
             self.paragraph("  ", "    ", &format!("{change}: {effect}"))?;
@@ -241,11 +282,21 @@ impl Writer<'_> {
         self.head("Servers", "queries", "lost")?;
         for server in servers.iter().take(LISTED) {
             let name = self.style.shown.server(server.server);
-            self.row(&name, server.queries, server.unanswered, &server.times, &server.bars)?;
+            self.row(
+                &name,
+                server.queries,
+                server.unanswered,
+                &server.times,
+                &server.bars,
+            )?;
             let role = match server.role {
                 None => continue,
-                Some(Role::IstioProxy) => "Istio's agent in the pod, to which queries are redirected: no fault",
-                Some(Role::NotInFile) => "not in the file: sockets are balanced (Cilium), or the program asks whom it likes; no fault",
+                Some(Role::IstioProxy) => {
+                    "Istio's agent in the pod, to which queries are redirected: no fault"
+                }
+                Some(Role::NotInFile) => {
+                    "not in the file: sockets are balanced (Cilium), or the program asks whom it likes; no fault"
+                }
             };
             self.paragraph("    ", "    ", role)?;
         }
@@ -279,32 +330,77 @@ impl Writer<'_> {
         bars: &[u64],
     ) -> io::Result<()> {
         let name = escaped(name.as_bytes());
-        let median = if times.count == 0 { "-".to_owned() } else { time(times.median) };
+        let median = if times.count == 0 {
+            "-".to_owned()
+        } else {
+            time(times.median)
+        };
         let bar = bar(bars);
         if name.chars().count() > 28 {
             writeln!(self.out, "  {name}")?;
-            return writeln!(self.out, "{:<30} {first:>8} {second:>8}  {bar} {median:>9}", "");
+            return writeln!(
+                self.out,
+                "{:<30} {first:>8} {second:>8}  {bar} {median:>9}",
+                ""
+            );
         }
-        writeln!(self.out, "  {name:<28} {first:>8} {second:>8}  {bar} {median:>9}")
+        writeln!(
+            self.out,
+            "  {name:<28} {first:>8} {second:>8}  {bar} {median:>9}"
+        )
     }
 
     /// What was not understood, or not seen.
     fn lost(&mut self, report: &Report) -> io::Result<()> {
         let counters = &report.counters;
         let all = [
-            (report.drops.unwrap_or_default(), "packets the kernel had no room for"),
-            (report.strays.forgotten, "lookups whose end was not waited for, for want of room"),
-            (counters.cut, "messages of which only the beginning was captured"),
-            (counters.encrypted, "packets of encrypted DNS, which nobody can read"),
-            (counters.incomplete, "datagrams of which a fragment was not seen"),
-            (counters.stream_gaps, "bytes of connections that were not seen"),
-            (counters.streams_forgotten, "connections that were forgotten"),
-            (counters.damaged, "frames that are damaged or cut in their headers"),
+            (
+                report.drops.unwrap_or_default(),
+                "packets the kernel had no room for",
+            ),
+            (
+                report.strays.forgotten,
+                "lookups whose end was not waited for, for want of room",
+            ),
+            (
+                counters.cut,
+                "messages of which only the beginning was captured",
+            ),
+            (
+                counters.encrypted,
+                "packets of encrypted DNS, which nobody can read",
+            ),
+            (
+                counters.incomplete,
+                "datagrams of which a fragment was not seen",
+            ),
+            (
+                counters.stream_gaps,
+                "bytes of connections that were not seen",
+            ),
+            (
+                counters.streams_forgotten,
+                "connections that were forgotten",
+            ),
+            (
+                counters.damaged,
+                "frames that are damaged or cut in their headers",
+            ),
             (counters.no_message, "payloads that are no DNS message"),
-            (report.strays.orphans, "answers to queries that were not seen"),
-            (report.strays.unread, "answers that the program no longer read"),
+            (
+                report.strays.orphans,
+                "answers to queries that were not seen",
+            ),
+            (
+                report.strays.unread,
+                "answers that the program no longer read",
+            ),
         ];
-        let seen: Vec<String> = all.iter().filter(|it| it.0 > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let seen: Vec<String> = all
+            .iter()
+            .filter(|it| it.0 > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
         if seen.is_empty() {
             return Ok(());
         }

@@ -38,7 +38,11 @@ fn page(base: Option<&Scenario>, judged: &Judged, style: &Style) -> timeline::Pa
     let rename = |name: &Name| {
         let text = shown.name(name);
         let hidden = || Name::from_plain(text.as_bytes()).unwrap_or_default();
-        if shown.is_anonymous() { hidden() } else { name.clone() }
+        if shown.is_anonymous() {
+            hidden()
+        } else {
+            name.clone()
+        }
     };
     let readdress = |ip: std::net::IpAddr| shown.ip(ip).parse().unwrap_or(ip);
     let mut scenario = match base.filter(|_| !shown.is_anonymous()) {

@@ -86,13 +86,20 @@ mod tests {
         let shown = Shown::anonymous();
         let name = |text: &str| shown.name(&Name::from_plain(text.as_bytes()).unwrap());
         let (one, other) = (name("db.shop.svc.cluster.local"), name("DB.test"));
-        assert!(one.ends_with(".svc.cluster.local") && !one.contains("shop"), "{one}");
+        assert!(
+            one.ends_with(".svc.cluster.local") && !one.contains("shop"),
+            "{one}"
+        );
         assert_eq!(one.split('.').next(), other.split('.').next());
         let ip = IpAddr::from([192, 0, 2, 1]);
         assert_eq!(shown.ip(ip), shown.ip(ip));
         assert!(shown.ip(ip).starts_with("10."));
         assert_ne!(shown.ip(ip), shown.ip([192, 0, 2, 2].into()));
         assert_eq!(shown.ip([127, 0, 0, 53].into()), "127.0.0.53");
-        assert!(shown.ip("2001:db8::1".parse().unwrap()).starts_with("fd00::"));
+        assert!(
+            shown
+                .ip("2001:db8::1".parse().unwrap())
+                .starts_with("fd00::")
+        );
     }
 }

@@ -30,8 +30,13 @@ fn queries(number: u64) -> String {
 
 /// A finding in words.
 pub(super) fn finding(finding: &Finding, shown: &Shown) -> Words {
-    let server = finding.server.map_or_else(|| "the server".to_owned(), |it| shown.server(it));
-    let name = finding.name.as_ref().map_or_else(|| "a name".to_owned(), |it| shown.name(it));
+    let server = finding
+        .server
+        .map_or_else(|| "the server".to_owned(), |it| shown.server(it));
+    let name = finding
+        .name
+        .as_ref()
+        .map_or_else(|| "a name".to_owned(), |it| shown.name(it));
     let of = Of {
         finding,
         shown,
@@ -145,21 +150,36 @@ impl Of<'_> {
         let (server, name, number) = (self.server, self.name, self.number);
         match &self.finding.what {
             What::ServerSilent { .. } => three(
-                format!("{server} answers nothing: {} and no answer", queries(number)),
+                format!(
+                    "{server} answers nothing: {} and no answer",
+                    queries(number)
+                ),
                 "from here a server that is gone, a filter and a route that loses packets look alike; nobody asked it over TCP successfully either",
                 "kdns dig @SERVER over UDP and TCP from the node and from the pod; kdns check-loop on the node",
             ),
             What::ServerClosed(kind) => three(
-                format!("{server} cannot be reached: {} by ICMP, {}", count(number, "error", "errors"), unreachable(*kind)),
+                format!(
+                    "{server} cannot be reached: {} by ICMP, {}",
+                    count(number, "error", "errors"),
+                    unreachable(*kind)
+                ),
                 "not a lost packet: somebody refused it and said so",
                 "start the server, or take it out of resolv.conf; for a Service address: kubectl get endpointslices",
             ),
             What::UdpSilent { tcp } => three(
-                format!("{server} answers over TCP ({tcp} times) and never over UDP ({} without an answer)", queries(number)),
+                format!(
+                    "{server} answers over TCP ({tcp} times) and never over UDP ({} without an answer)",
+                    queries(number)
+                ),
                 "not a dead server",
                 "open UDP port 53 to it (NetworkPolicy, security group); until then: options use-vc, with glibc and Go",
             ),
-            What::LargeRepliesLost { largest, edns, incomplete, over_tcp } => {
+            What::LargeRepliesLost {
+                largest,
+                edns,
+                incomplete,
+                over_tcp,
+            } => {
                 let mut message = format!(
                     "large answers of {server} do not arrive: {} unanswered, first for {name}; the largest answer that came has {largest} bytes",
                     queries(number)
@@ -168,7 +188,10 @@ impl Of<'_> {
                     message += &format!(", the queries allow {size}");
                 }
                 if *incomplete > 0 {
-                    message += &format!("; of {} fragments are missing", count(*incomplete, "answer", "answers"));
+                    message += &format!(
+                        "; of {} fragments are missing",
+                        count(*incomplete, "answer", "answers")
+                    );
                 }
                 if let Some(size) = over_tcp {
                     message += &format!("; over TCP the answer has {size} bytes");
@@ -180,12 +203,18 @@ impl Of<'_> {
                 )
             }
             What::TruncatedNoTcp => three(
-                format!("{} of {server} truncated, first for {name}, and nobody asked again over TCP", count(number, "answer is", "answers are")),
+                format!(
+                    "{} of {server} truncated, first for {name}, and nobody asked again over TCP",
+                    count(number, "answer is", "answers are")
+                ),
                 "not a lost packet: the program works with a part of the answer, or none",
                 "fewer records for the name, or a resolver that knows TCP (musl from 1.2.4 on; BusyBox does not)",
             ),
             What::TcpRefused { refused } => three(
-                format!("{server} truncates answers, first for {name}, and takes no connection: {refused} of {} refused", count(number, "was", "were")),
+                format!(
+                    "{server} truncates answers, first for {name}, and takes no connection: {refused} of {} refused",
+                    count(number, "was", "were")
+                ),
                 "not a program that forgot to ask over TCP",
                 "open TCP port 53: in the server, its Service (protocol TCP) and every NetworkPolicy",
             ),
@@ -197,39 +226,74 @@ impl Of<'_> {
         let (server, name, number) = (self.server, self.name, self.number);
         match &self.finding.what {
             What::SlowServer(it) => three(
-                format!("{server} is slow: half of {} took longer than {}, one of 100 longer than {}", count(it.count, "answer", "answers"), time(it.median), time(it.most)),
+                format!(
+                    "{server} is slow: half of {} took longer than {}, one of 100 longer than {}",
+                    count(it.count, "answer", "answers"),
+                    time(it.median),
+                    time(it.most)
+                ),
                 "not one slow zone: it takes as long for all that it was asked",
                 "look at its CPU limit and its upstream servers (CoreDNS: coredns_forward_request_duration_seconds); a cache nearer to the pod",
             ),
             What::SlowZone { times, others } => three(
-                format!("{server} takes {} for {name} ({} in the slowest of 100), and {} for all else", time(times.median), time(times.most), time(*others)),
+                format!(
+                    "{server} takes {} for {name} ({} in the slowest of 100), and {} for all else",
+                    time(times.median),
+                    time(times.most),
+                    time(*others)
+                ),
                 "not a slow server: who answers for this zone is slow",
                 "look at the servers of that zone, or at the forward line that leads to them",
             ),
             What::ServerFails { rcode, of } => three(
-                format!("{server} answered {} times of {of} with {}, first for {name}", number, rcode_text(u16::from(*rcode))),
+                format!(
+                    "{server} answered {} times of {of} with {}, first for {name}",
+                    number,
+                    rcode_text(u16::from(*rcode))
+                ),
                 "not a lost packet, and not a name that does not exist: the server could not or would not answer",
                 match rcode {
-                    5 => "let the client's address in (acl, allow-query), or ask the server that is responsible for the name",
-                    1 | 4 => "the server does not understand the query: look whether EDNS is the reason, and update it",
-                    _ => "look at the server's log and its upstream servers; kdns check-loop tells whether it asks itself",
+                    5 => {
+                        "let the client's address in (acl, allow-query), or ask the server that is responsible for the name"
+                    }
+                    1 | 4 => {
+                        "the server does not understand the query: look whether EDNS is the reason, and update it"
+                    }
+                    _ => {
+                        "look at the server's log and its upstream servers; kdns check-loop tells whether it asks itself"
+                    }
                 },
             ),
             What::ServersDisagree { denies, answers } => three(
-                format!("{} says that {name} does not exist, {} knows it{}", self.shown.ip(*denies), self.shown.ip(*answers), more(number)),
+                format!(
+                    "{} says that {name} does not exist, {} knows it{}",
+                    self.shown.ip(*denies),
+                    self.shown.ip(*answers),
+                    more(number)
+                ),
                 "not a name that comes and goes: each said the same all the time",
                 "give all servers of resolv.conf the same zones: resolvers ask the next one only when one fails, not when it denies",
             ),
             What::AaaaFails { rcode } => three(
                 match rcode {
-                    Some(rcode) => format!("{name} has an A record, and its AAAA is answered with {} by {server}", rcode_text(u16::from(*rcode))),
-                    None => format!("{name} has an A record, and {} for its AAAA got no answer from {server}", queries(number)),
+                    Some(rcode) => format!(
+                        "{name} has an A record, and its AAAA is answered with {} by {server}",
+                        rcode_text(u16::from(*rcode))
+                    ),
+                    None => format!(
+                        "{name} has an A record, and {} for its AAAA got no answer from {server}",
+                        queries(number)
+                    ),
                 },
                 "not a server that fails: A is answered",
                 "the zone's server has to say NOERROR without records where there is no AAAA (RFC 4074); until then glibc 2.36 and later: options no-aaaa",
             ),
             What::WrongSource { from } => three(
-                format!("answers to queries for {server} come from {}: {}; programs do not take them", self.shown.ip(*from), count(number, "time", "times")),
+                format!(
+                    "answers to queries for {server} come from {}: {}; programs do not take them",
+                    self.shown.ip(*from),
+                    count(number, "time", "times")
+                ),
                 "not a lost answer: it came, and its address was not translated back",
                 "net.bridge.bridge-nf-call-iptables=1 (module br_netfilter) on the node, or a CNI plugin that does without; also look for a second route back",
             ),
@@ -241,31 +305,53 @@ impl Of<'_> {
         let (name, number) = (self.name, self.number);
         match &self.finding.what {
             What::Wildcard { address, names } => {
-                let address = address.map_or_else(String::new, |it| format!(" with {}", self.shown.ip(it)));
+                let address =
+                    address.map_or_else(String::new, |it| format!(" with {}", self.shown.ip(it)));
                 three(
-                    format!("the search domain {name} answers for everything{address}: {}", self.listed(names)),
+                    format!(
+                        "the search domain {name} answers for everything{address}: {}",
+                        self.listed(names)
+                    ),
                     "not the address of the names that were asked for",
                     "take the domain out of the search list, or its wildcard record out of the zone; a final dot after full names",
                 )
             }
             What::SearchWaste { of, entries, names } => {
                 let by = |list: &[(Name, u64)]| {
-                    let each = list.iter().map(|(name, count)| format!("{} {count}", self.shown.name(name)));
+                    let each = list
+                        .iter()
+                        .map(|(name, count)| format!("{} {count}", self.shown.name(name)));
                     each.collect::<Vec<_>>().join(", ")
                 };
                 three(
-                    format!("{number} of {} were for names that the search list made and nobody has: by entry {}; by name {}", queries(*of), by(entries), by(names)),
+                    format!(
+                        "{number} of {} were for names that the search list made and nobody has: by entry {}; by name {}",
+                        queries(*of),
+                        by(entries),
+                        by(names)
+                    ),
                     "not an error: it costs time and load",
                     "a final dot after full names (api.example.com.), or dnsConfig options ndots:1 or 2 in the pod",
                 )
             }
-            What::NoCache { lookups, saved, ttl, span } => three(
-                format!("{name} was asked for {lookups} times in {}; a cache that keeps it for its {ttl} s would have answered {saved} of them", time(*span)),
+            What::NoCache {
+                lookups,
+                saved,
+                ttl,
+                span,
+            } => three(
+                format!(
+                    "{name} was asked for {lookups} times in {}; a cache that keeps it for its {ttl} s would have answered {saved} of them",
+                    time(*span)
+                ),
                 "not an error: the program has no cache, as most have none",
                 "a cache in the program or on the node (NodeLocal DNSCache), or connections that are kept",
             ),
             What::MdnsLeak => three(
-                format!("{name} goes to a DNS server ({}), and .local is for multicast DNS: nobody has it", queries(number)),
+                format!(
+                    "{name} goes to a DNS server ({}), and .local is for multicast DNS: nobody has it",
+                    queries(number)
+                ),
                 "not a name of the cluster",
                 "another name, or mdns4_minimal in nsswitch.conf before dns",
             ),
@@ -277,17 +363,26 @@ impl Of<'_> {
         let (server, name, number) = (self.server, self.name, self.number);
         match &self.finding.what {
             What::Duplicates => three(
-                format!("{} to or from {server} came twice, first for {name}", count(number, "packet", "packets")),
+                format!(
+                    "{} to or from {server} came twice, first for {name}",
+                    count(number, "packet", "packets")
+                ),
                 "not a resolver that asks again: both came at once, or one query got two answers",
                 "look for a mirror, a bridge with a loop, or two networks on one cable",
             ),
             What::Mismatched => three(
-                format!("{} of {server} to another question or port than was asked from, first for {name}", count(number, "answer", "answers")),
+                format!(
+                    "{} of {server} to another question or port than was asked from, first for {name}",
+                    count(number, "answer", "answers")
+                ),
                 "programs drop them; somebody may be trying to forge answers, or a server mixes them up",
                 "look at the packets; DNS cookies or TCP between client and server",
             ),
             What::Loop => three(
-                format!("a query for {name} comes back to {server} while that still owes the answer{}", more(number)),
+                format!(
+                    "a query for {name} comes back to {server} while that still owes the answer{}",
+                    more(number)
+                ),
                 "not a client that asks again: it came at once, from another socket",
                 "kdns check-loop on the node names the hop and the line",
             ),
@@ -331,8 +426,16 @@ pub(super) fn advice(advice: &Advice, shown: &Shown) -> (String, String) {
     let change = match &advice.change {
         Change::Ndots(ndots) => format!("options ndots:{ndots}"),
         Change::FinalDot(names) => {
-            let names: Vec<String> = names.iter().map(|it| format!("{}.", shown.name(it))).collect();
-            format!("a final dot: {}", names.join(", "))
+            let more = match names.len() {
+                0..=3 => String::new(),
+                all => format!(" and {} more", all - 3),
+            };
+            let names = names
+                .iter()
+                .take(3)
+                .map(|it| format!("{}.", shown.name(it)));
+            let names: Vec<String> = names.collect();
+            format!("a final dot: {}{more}", names.join(", "))
         }
         Change::WithoutEntries(names) => format!("the search list without {}", listed(names)),
         Change::SingleRequestReopen => "options single-request-reopen".to_owned(),

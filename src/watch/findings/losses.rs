@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use crate::finding::Severity;
+use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::watch::fault::Pair;
 use crate::watch::findings::{Evidence, Finding, Known, What};
-use crate::watch::tally::{Loss, ServerTally};
+use crate::watch::tally::{Loss, ServerTally, Suspect};
 
 const A: u16 = 1;
 const AAAA: u16 = 28;
@@ -21,14 +22,13 @@ const SAFE_SIZE: u16 = 1232;
 /// connection table that loses them: the first one is confirmed first.
 const SECOND: u64 = 85;
 
-/// Finds a reason for every loss.
-pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
+/// Finds a reason for every loss; the names that go round in a loop.
+pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
     let tally = known.tally;
     let looping = loops(known, found);
     let mut by_server: BTreeMap<SocketAddr, Vec<&Loss>> = BTreeMap::new();
     for loss in &tally.losses {
-        let is_looping = looping.contains(&(loss.server, loss.name.as_wire().to_ascii_lowercase()));
-        if !is_looping {
+        if !looping.contains(&lower(&loss.name)) {
             by_server.entry(loss.server).or_default().push(loss);
         }
     }
@@ -41,13 +41,14 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
             some(known, *server, tally_of, losses, found);
         }
     }
+    looping
 }
 
 /// The same question comes to a server that still owes its answer, at once and
 /// from another socket: the server asks itself, over others or directly.
-fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<(SocketAddr, Vec<u8>)> {
+fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
     let tally = known.tally;
-    let mut looping: BTreeMap<SocketAddr, Vec<&crate::watch::tally::Suspect>> = BTreeMap::new();
+    let mut looping: BTreeMap<Vec<u8>, Vec<&Suspect>> = BTreeMap::new();
     for suspect in &tally.suspects {
         let client = suspect.client.ip();
         let is_server = |it: &SocketAddr| it.ip() == client;
@@ -60,22 +61,30 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<(SocketAddr, V
             of_server.is_some_and(|(_, [found, negative, ..])| found + negative > 0)
         });
         if is_own && !is_answered {
-            looping.entry(suspect.server).or_default().push(suspect);
+            looping
+                .entry(lower(&suspect.name))
+                .or_default()
+                .push(suspect);
         }
     }
-    let mut questions = BTreeSet::new();
-    for (server, suspects) in looping {
-        questions.extend(suspects.iter().map(|it| (server, it.name.as_wire().to_ascii_lowercase())));
-        let first = suspects.first().map(|it| &it.name);
+    for suspects in looping.values() {
+        let Some(first) = suspects.first() else {
+            continue;
+        };
         let packets = suspects.iter().flat_map(|it| it.packets);
         found.push(
             Finding::new(What::Loop, Severity::Error, suspects.len() as u64)
-                .at(server)
-                .of(first)
+                .at(first.server)
+                .of(Some(&first.name))
                 .shown_by(packets.collect::<BTreeSet<u64>>()),
         );
     }
-    questions
+    looping.into_keys().collect()
+}
+
+/// A name in one case.
+fn lower(name: &Name) -> Vec<u8> {
+    name.as_wire().to_ascii_lowercase()
 }
 
 /// ICMP errors about queries to this server.
@@ -154,7 +163,11 @@ fn some(
             count(&|it| it.pair == Pair::Second),
         ],
         ignored: count(&|it| it.is_ignored),
-        slowest: losses.iter().map(|it| it.lookup_took).max().unwrap_or_default(),
+        slowest: losses
+            .iter()
+            .map(|it| it.lookup_took)
+            .max()
+            .unwrap_or_default(),
     };
     found.push(
         Finding::new(what, Severity::Error, count(&|_| true))
@@ -190,7 +203,11 @@ fn large<'l>(
         return [large, rest].concat();
     }
     let incomplete = large.iter().filter(|it| it.incomplete.is_some()).count() as u64;
-    let over_tcp = large.iter().map(|it| size_of(it)).max().filter(|it| *it > 0);
+    let over_tcp = large
+        .iter()
+        .map(|it| size_of(it))
+        .max()
+        .filter(|it| *it > 0);
     let what = What::LargeRepliesLost {
         largest: tally.largest,
         edns: large.iter().filter_map(|it| it.edns).max(),
@@ -215,16 +232,34 @@ fn only_aaaa<'l>(
     found: &mut Vec<Finding>,
 ) -> Vec<&'l Loss> {
     let never = |it: &&Loss| {
-        let sums = |qtype| known.tally.questions.get(&it.name, qtype).map(|it| it.sum());
+        let sums = |qtype| {
+            known
+                .tally
+                .questions
+                .get(&it.name, qtype)
+                .map(|it| it.sum())
+        };
         let asked = sums(AAAA).unwrap_or_default();
         let exists = sums(A).is_some_and(|[found, ..]| found > 0);
         let [positive, negative, failed, _] = asked;
-        let lost: u64 = known.tally.losses.iter().filter(|other| {
-            other.qtype == AAAA && other.name.eq_ignore_case(&it.name)
-        }).map(|it| u64::from(it.sendings)).sum();
-        it.qtype == AAAA && exists && positive + negative + failed == 0 && lost > 1 && !it.is_ignored
+        let lost: u64 = known
+            .tally
+            .losses
+            .iter()
+            .filter(|other| other.qtype == AAAA && other.name.eq_ignore_case(&it.name))
+            .map(|it| u64::from(it.sendings))
+            .sum();
+        it.qtype == AAAA
+            && exists
+            && positive + negative + failed == 0
+            && lost > 1
+            && !it.is_ignored
     };
     let (aaaa, rest): (Vec<&Loss>, Vec<&Loss>) = losses.into_iter().partition(never);
+    // Where others are lost as well it is not the type.
+    if !rest.is_empty() {
+        return [aaaa, rest].concat();
+    }
     if let Some(first) = aaaa.first() {
         let count = aaaa.iter().map(|it| u64::from(it.sendings)).sum();
         found.push(
@@ -249,7 +284,9 @@ fn race<'l>(
     let (half, rest): (Vec<&Loss>, Vec<&Loss>) = losses.into_iter().partition(is_half);
     let second = half.iter().filter(|it| it.pair == Pair::Second).count() as u64;
     let all = half.len() as u64;
-    let late = half.iter().any(|it| it.late_from.is_some_and(|from| from != it.server));
+    let late = half
+        .iter()
+        .any(|it| it.late_from.is_some_and(|from| from != it.server));
     let evidence = match known.conntrack {
         Some(it) if it.insert_failed + it.drop > 0 => Some(Evidence::Seen(it)),
         Some(it) if it.clash_resolve > 0 && late => Some(Evidence::Seen(it)),
@@ -261,7 +298,11 @@ fn race<'l>(
     let Some(evidence) = evidence.filter(|_| all > 0) else {
         return [half, rest].concat();
     };
-    let slowest = half.iter().map(|it| it.lookup_took).max().unwrap_or_default();
+    let slowest = half
+        .iter()
+        .map(|it| it.lookup_took)
+        .max()
+        .unwrap_or_default();
     let what = What::ConntrackRace {
         second,
         evidence,

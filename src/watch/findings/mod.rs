@@ -8,9 +8,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::finding::Severity;
 use crate::name::Name;
-use crate::packet::{Counters, Unreachable};
+use crate::packet::Unreachable;
+use crate::watch::Conntrack;
 use crate::watch::tally::{MAX_PACKETS, Tally};
-use crate::watch::{Conntrack, Search};
 
 /// Something that is wrong.
 #[derive(Clone, Debug)]
@@ -207,18 +207,22 @@ impl What {
 /// What findings are made from.
 pub(super) struct Known<'k> {
     pub(super) tally: &'k Tally,
-    pub(super) counters: &'k Counters,
     /// What the node's connection table lost meanwhile, if it is known.
     pub(super) conntrack: Option<Conntrack>,
-    pub(super) search: &'k Search,
 }
 
 /// All that is wrong, the worst first.
 pub(super) fn all(known: &Known<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    losses::add(known, &mut found);
+    let looping = losses::add(known, &mut found);
     servers::add(known, &mut found);
     names::add(known, &mut found);
+    // What goes round does so often, and with whatever errors end it.
+    let is_of_loop = |it: &Finding| {
+        let name = it.name.as_ref().map(|it| it.as_wire().to_ascii_lowercase());
+        !matches!(it.what, What::Loop) && name.is_some_and(|it| looping.contains(&it))
+    };
+    found.retain(|it| !is_of_loop(it));
     found.sort_by(|one, other| {
         let rank = |it: &Finding| (std::cmp::Reverse(it.severity), std::cmp::Reverse(it.count));
         rank(one).cmp(&rank(other))

@@ -74,7 +74,9 @@ fn waste(known: &Known<'_>, found: &mut Vec<Finding>) {
     let mut worst: Vec<&NameTally> = names.all.values().filter(|it| it.wasted > 0).collect();
     worst.sort_by(|one, other| {
         let rank = |it: &NameTally| std::cmp::Reverse(it.wasted);
-        rank(one).cmp(&rank(other)).then_with(|| one.name.cmp(&other.name))
+        rank(one)
+            .cmp(&rank(other))
+            .then_with(|| one.name.cmp(&other.name))
     });
     let of_entries = entries.iter().take(LISTED);
     let of_names = worst.iter().take(LISTED);
@@ -98,7 +100,12 @@ fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
             repeated.push((question, lookups, saved, span));
         }
     }
-    repeated.sort_by(|one, other| one.0.name.cmp(&other.0.name).then(one.0.qtype.cmp(&other.0.qtype)));
+    repeated.sort_by(|one, other| {
+        one.0
+            .name
+            .cmp(&other.0.name)
+            .then(one.0.qtype.cmp(&other.0.qtype))
+    });
     // A and AAAA of one name are one finding.
     repeated.dedup_by(|one, other| one.0.name.eq_ignore_case(&other.0.name));
     for (question, lookups, saved, span) in repeated {

@@ -84,7 +84,11 @@ fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
     }
     let is_slow = |it: &Histogram| it.median() >= SLOW && it.total() >= FEW;
     let (slow, fast): (Vec<_>, Vec<_>) = tally.zones.iter().partition(|it| is_slow(it.1));
-    let others = fast.iter().map(|it| it.1.median()).max().unwrap_or_default();
+    let others = fast
+        .iter()
+        .map(|it| it.1.median())
+        .max()
+        .unwrap_or_default();
     let known: u64 = fast.iter().map(|it| it.1.total()).sum();
     let is_of_zones = !slow.is_empty()
         && known >= FEW
@@ -112,7 +116,11 @@ fn slow(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
 /// failures of AAAA that explains, in all.
 fn aaaa(known: &Known<'_>, found: &mut Vec<Finding>) -> [u64; 2] {
     let questions = &known.tally.questions;
-    let mut names: Vec<_> = questions.all.values().filter(|it| it.qtype == AAAA).collect();
+    let mut names: Vec<_> = questions
+        .all
+        .values()
+        .filter(|it| it.qtype == AAAA)
+        .collect();
     names.sort_by(|one, other| one.name.cmp(&other.name));
     let mut explained = [0; 2];
     for question in names {
@@ -141,12 +149,7 @@ fn aaaa(known: &Known<'_>, found: &mut Vec<Finding>) -> [u64; 2] {
     explained
 }
 
-fn fails(
-    server: SocketAddr,
-    tally: &ServerTally,
-    explained: [u64; 2],
-    found: &mut Vec<Finding>,
-) {
+fn fails(server: SocketAddr, tally: &ServerTally, explained: [u64; 2], found: &mut Vec<Finding>) {
     let mut left = explained[0];
     for (rcode, count) in &tally.failures {
         let own = count.count.saturating_sub(left);

@@ -97,11 +97,21 @@ mod tests {
 
     #[test]
     fn times_are_nearly_exact() {
-        for exact in [1_000, 17_000, 999_000, 1_000_000, 5_003_000_000, 59_000_000_000] {
+        for exact in [
+            1_000,
+            17_000,
+            999_000,
+            1_000_000,
+            5_003_000_000,
+            59_000_000_000,
+        ] {
             let mut histogram = Histogram::default();
             histogram.add(exact);
             let found = histogram.median();
-            assert!(found.abs_diff(exact) <= exact.unsigned_abs() / 6 + 1000, "{exact} {found}");
+            assert!(
+                found.abs_diff(exact) <= exact.unsigned_abs() / 6 + 1000,
+                "{exact} {found}"
+            );
         }
     }
 
@@ -109,7 +119,11 @@ mod tests {
     fn parts_of_a_thousand() {
         let mut histogram = Histogram::default();
         for number in 0..100 {
-            histogram.add(if number < 97 { 1_000_000 } else { 5_000_000_000 });
+            histogram.add(if number < 97 {
+                1_000_000
+            } else {
+                5_000_000_000
+            });
         }
         assert!(histogram.median() < 1_200_000, "{}", histogram.median());
         assert!(histogram.at(990) > 4_500_000_000);

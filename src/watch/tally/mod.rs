@@ -12,8 +12,8 @@ use crate::watch::fault::{Fault, Pair, Wrong};
 use crate::watch::lookup::{Exchange, Lookup, Sent};
 
 pub use self::histogram::Histogram;
-pub(super) use self::names::{EntryTally, NameTally, Names, Questions};
 pub use self::names::QuestionTally;
+pub(super) use self::names::{EntryTally, NameTally, Names, Questions};
 pub(super) use self::servers::{ServerTally, Servers};
 
 /// So many losses are kept one by one.
@@ -32,7 +32,6 @@ pub(super) const MAX_PACKETS: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Loss {
     pub(super) server: SocketAddr,
-    pub(super) client: SocketAddr,
     /// The name of the query.
     pub(super) name: Name,
     pub(super) qtype: u16,
@@ -185,7 +184,6 @@ impl Tally {
         }
         self.losses.push(Loss {
             server: exchange.server,
-            client: exchange.client,
             name: exchange.name.clone(),
             qtype: exchange.qtype,
             sent: exchange.first,
@@ -195,7 +193,11 @@ impl Tally {
             is_tcp: exchange.is_tcp(),
             is_ignored: ignored,
             late_from: exchange.wrong_source().map(|it| it.0),
-            incomplete: exchange.odd.as_ref().and_then(|it| it.incomplete).map(|it| it.0),
+            incomplete: exchange
+                .odd
+                .as_ref()
+                .and_then(|it| it.incomplete)
+                .map(|it| it.0),
             lookup_took: took,
         });
     }
@@ -249,7 +251,9 @@ impl Tally {
 /// or less.
 pub(super) fn zone(name: &Name) -> Vec<u8> {
     let labels: Vec<&[u8]> = name.labels().collect();
-    let last = labels.get(labels.len().saturating_sub(2)..).unwrap_or_default();
+    let last = labels
+        .get(labels.len().saturating_sub(2)..)
+        .unwrap_or_default();
     let mut wire = Vec::new();
     for label in last {
         wire.push(u8::try_from(label.len()).unwrap_or_default());

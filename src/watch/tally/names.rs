@@ -81,7 +81,10 @@ impl Questions {
             self.others += 1;
             return;
         }
-        let tally = self.all.entry(key).or_insert_with(|| QuestionTally::of(exchange));
+        let tally = self
+            .all
+            .entry(key)
+            .or_insert_with(|| QuestionTally::of(exchange));
         tally.span.1 = tally.span.1.max(exchange.first.time);
         let server = exchange.server.ip();
         if !tally.servers.iter().any(|it| it.0 == server) && tally.servers.len() < 8 {
@@ -125,7 +128,9 @@ impl QuestionTally {
     fn cache(&mut self, time: i64, ttl: u32) {
         self.repeats.0 += 1;
         self.ttl = self.ttl.min(ttl);
-        let lives = self.cached.saturating_add(i64::from(ttl).saturating_mul(SECOND));
+        let lives = self
+            .cached
+            .saturating_add(i64::from(ttl).saturating_mul(SECOND));
         if time < lives {
             self.repeats.1 += 1;
         } else {
@@ -139,12 +144,22 @@ impl Names {
         let name = lookup.name();
         let last = lookup.exchanges.last().map(|it| it.name.clone());
         let last = last.unwrap_or_default();
+        // Of a name that nobody has no query is wasted more than the others.
+        let is_found = lookup
+            .exchanges
+            .iter()
+            .any(|it| it.name.eq_ignore_case(&last) && it.reply.is_some_and(|it| it.is_found()));
         let mut wasted = 0;
         for exchange in &lookup.exchanges {
             let is_last = exchange.name.eq_ignore_case(&last);
             let is_denied = exchange.reply.is_some_and(|it| it.is_negative());
-            let is_wasted = !is_last && is_denied && !exchange.name.eq_ignore_case(&name);
-            wasted += if is_wasted { exchange.sendings() as u64 } else { 0 };
+            let is_wasted =
+                is_found && !is_last && is_denied && !exchange.name.eq_ignore_case(&name);
+            wasted += if is_wasted {
+                exchange.sendings() as u64
+            } else {
+                0
+            };
             self.entry(&name, exchange, is_wasted, entries);
         }
         self.wasted += wasted;
@@ -180,10 +195,17 @@ impl Names {
         let shape = Shape::of(exchange.name.as_wire());
         let own = Shape::of(name.as_wire());
         let suffix = shape.wire.get(own.wire.len()..).unwrap_or_default();
-        if suffix.is_empty() || !entries.iter().any(|it| it.as_wire().eq_ignore_ascii_case(suffix)) {
+        if suffix.is_empty()
+            || !entries
+                .iter()
+                .any(|it| it.as_wire().eq_ignore_ascii_case(suffix))
+        {
             return;
         }
-        let known = self.entries.iter().position(|it| it.entry.as_wire().eq_ignore_ascii_case(suffix));
+        let known = self
+            .entries
+            .iter()
+            .position(|it| it.entry.as_wire().eq_ignore_ascii_case(suffix));
         if known.is_none() && self.entries.len() >= MAX_ENTRIES {
             return;
         }
@@ -203,8 +225,14 @@ impl Names {
             return;
         };
         entry.denied += u64::from(reply.rcode == 3);
-        if let crate::watch::reply::Answer::Found { address: Some(address), .. } = reply.answer {
-            let is_other = entry.address.is_some_and(|it| it != address && it.is_ipv4() == address.is_ipv4());
+        if let crate::watch::reply::Answer::Found {
+            address: Some(address),
+            ..
+        } = reply.answer
+        {
+            let is_other = entry
+                .address
+                .is_some_and(|it| it != address && it.is_ipv4() == address.is_ipv4());
             entry.differs |= is_other;
             entry.address.get_or_insert(address);
             if entry.found.len() < 16 && entry.found.insert(name.clone()) {
