@@ -159,7 +159,7 @@ fn lacks_captures() -> Option<String> {
 }
 
 /// Captures whose messages tshark decrypts.
-const ENCRYPTED: &[&str] = &["wireguard-ping-tcp-dsb.pcapng"];
+const ENCRYPTED: &[&str] = &["captures-wireguard-ping-tcp-dsb.pcapng"];
 
 fn public_captures() {
     let mut files = 0;
