@@ -121,15 +121,16 @@ impl Half {
         self.take_early(counters, give);
     }
 
-    /// A connection whose beginning was not seen: a segment that begins like a
-    /// message is taken for the beginning of one.
+    /// Where messages begin is not known: a segment that begins like one is taken
+    /// for the beginning of one. Some programs send the length by itself.
     fn join(
         &mut self,
         piece: Piece<'_>,
         counters: &mut Counters,
         give: &mut impl FnMut(Content<'_>),
     ) {
-        if begins_message(piece.bytes) {
+        let is_length = piece.length == PREFIX && length_before(piece.bytes) >= HEADER;
+        if is_length || begins_message(piece.bytes) {
             self.next = Some(piece.sequence);
             self.take(piece, counters, give);
         } else {
@@ -161,21 +162,26 @@ impl Half {
 
     /// Takes the segments whose turn it is now.
     fn take_early(&mut self, counters: &mut Counters, give: &mut impl FnMut(Content<'_>)) {
-        while let (Some((sequence, ..)), Some(next)) = (self.early.first(), self.next) {
-            let ahead = distance(*sequence, next);
-            if ahead > 0 {
+        while let Some(&(sequence, ..)) = self.early.first() {
+            let ahead = self.next.map(|next| distance(sequence, next));
+            if ahead.is_some_and(|it| it > 0) {
                 break;
             }
-            let (_, bytes, length) = self.early.remove(0);
+            let (sequence, bytes, length) = self.early.remove(0);
             self.early_bytes -= bytes.len();
-            let again = usize::try_from(-ahead).unwrap_or(usize::MAX);
-            if again < length {
-                let piece = Piece {
-                    sequence: next,
-                    bytes: bytes.get(again..).unwrap_or_default(),
-                    length: length - again,
-                };
+            let again = ahead.map_or(0, |it| usize::try_from(-it).unwrap_or(usize::MAX));
+            if again >= length {
+                continue;
+            }
+            let piece = Piece {
+                sequence: self.next.unwrap_or(sequence),
+                bytes: bytes.get(again..).unwrap_or_default(),
+                length: length - again,
+            };
+            if self.next.is_some() {
                 self.take(piece, counters, give);
+            } else {
+                self.join(piece, counters, give);
             }
         }
     }
@@ -265,11 +271,9 @@ impl Half {
     /// Where the next message begins is not known any more.
     fn lose(&mut self, counters: &mut Counters) {
         counters.no_message += 1;
-        let is_closed = self.is_closed;
-        *self = Self {
-            is_closed,
-            ..Self::default()
-        };
+        self.next = None;
+        self.skip = 0;
+        self.message = Vec::new();
     }
 }
 

@@ -75,8 +75,14 @@ impl Streams {
         counters: &mut Counters,
         sink: &mut impl FnMut(bool, StreamId, Content<'_>),
     ) {
-        if self.open.is_due(now) || self.bytes > self.most {
+        if self.open.is_due(now) {
             self.forget(now, counters);
+        }
+        // The old ones, then all.
+        for _ in 0..2 {
+            if self.bytes > self.most {
+                self.forget(now, counters);
+            }
         }
         let is_opening = segment.syn && segment.acknowledged.is_none();
         let known = self.open.get(&segment.ends);
