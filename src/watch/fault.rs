@@ -267,6 +267,9 @@ fn without_tcp(
 /// on, and that is all.
 fn is_stub_habit(exchange: &Exchange, rcode: u8) -> bool {
     const REFUSED: u8 = 5;
-    let is_stub = matches!(exchange.server.ip(), IpAddr::V4(it) if it.octets()[..3] == [127, 0, 0] && matches!(it.octets()[3], 53 | 54));
+    let is_stub = match exchange.server.ip() {
+        IpAddr::V4(it) => matches!(it.octets(), [127, 0, 0, 53 | 54]),
+        IpAddr::V6(_) => false,
+    };
     rcode == REFUSED && is_stub && exchange.name.labels().nth(1).is_none()
 }

@@ -204,8 +204,7 @@ impl Tally {
 
     /// Whether a server was asked the same by another socket at the same time.
     fn suspect(&mut self, exchange: &Exchange) {
-        let name = crate::watch::name::Shape::of(exchange.name.as_wire()).hash();
-        let key = (exchange.server, name, exchange.qtype);
+        let key = (exchange.server, exchange.hash, exchange.qtype);
         let this = (exchange.first.time, exchange.client, exchange.first.packet);
         if self.unanswered_now.len() >= MAX_LOSSES {
             self.unanswered_now.clear();
