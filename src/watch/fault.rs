@@ -10,9 +10,6 @@ use crate::watch::remembered::Attempt;
 /// answered, in nanoseconds.
 const YOUNG: i64 = 1_000_000_000;
 
-/// After a truncated answer a connection follows at once.
-const TO_CONNECT: i64 = 200_000_000;
-
 /// Who asks again after so long has waited for an answer.
 const WAITED: i64 = 250_000_000;
 
@@ -248,11 +245,6 @@ fn without_tcp(
     let attempt = attempt.unwrap_or_default();
     if since(attempt.refused) {
         return Some(Wrong::NoConnection { is_refused: true });
-    }
-    let goes_on = |it: &Exchange| it.first.time > reply.time && !it.asks_as(exchange);
-    let has_gone_on = lookup.exchanges.iter().any(goes_on);
-    if now.saturating_sub(reply.time) < TO_CONNECT && !has_gone_on {
-        return None;
     }
     if let Some(wanted) = attempt.wanted.filter(|it| it.time >= reply.time) {
         let is_refused = false;

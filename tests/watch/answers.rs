@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use kdns::watch::{End, Setup, Watch};
-use kdns::world::{Effect, Rule};
+use kdns::world::Rule;
 
 use crate::lab::{FULL, Lab, SERVER, denied, found, rule};
 use crate::wire::{Kind, Packet};

@@ -10,7 +10,7 @@ use kdns::watch::{Conntrack, Judged, Report, Setup};
 use kdns::world::{Effect, Rule};
 
 use crate::wire::{DELAY, Packet, Wire};
-use crate::{POD, codes, of, scenario, watched};
+use crate::{of, scenario, watched};
 
 pub(crate) const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 244, 1, 5));
 pub(crate) const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 96, 0, 10));

@@ -141,6 +141,10 @@ impl Writer<'_> {
         let queries = count(report.queries, "query", "queries");
         let verdict = match report.findings.first() {
             _ if report.is_empty() => "No DNS lookups were seen.".to_owned(),
+            None if report.open > 0 => format!(
+                "Nothing wrong seen in {lookups} ({queries}); {} still open at the end.",
+                report.open
+            ),
             None => format!("Nothing wrong in {lookups} ({queries})."),
             Some(first) => {
                 let code = first.what.code();

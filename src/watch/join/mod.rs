@@ -13,7 +13,7 @@ use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
 use crate::watch::name::{Names, Shape};
 use crate::watch::open::{Key, MAX_OF_LOOKUP, Open, Place, Question, Table};
 use crate::watch::remembered::{Answered, Attempt, Connections};
-use crate::watch::reply::{Reply, edns_size};
+use crate::watch::reply::edns_size;
 use crate::watch::search::{Bases, Search};
 
 /// What is seen twice within this time is one thing, in nanoseconds: no

@@ -40,6 +40,8 @@ struct SummaryForm {
     queries: u64,
     /// Queries that nobody answered.
     unanswered: u64,
+    /// Queries to which an answer may still have come after the end.
+    open: u64,
     /// Packets that the kernel had no room for; null: not known.
     drops: Option<u64>,
     /// What is wrong, the worst first.
@@ -210,6 +212,7 @@ pub fn summary(
         broken: report.broken,
         queries: report.queries,
         unanswered: report.unanswered,
+        open: report.open,
         drops: report.drops,
         findings: report
             .findings
