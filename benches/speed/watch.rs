@@ -35,8 +35,8 @@ pub(crate) fn run(figures: &mut Figures) {
 /// Lookups of the search list of a pod, A and AAAA together.
 fn reading(figures: &mut Figures) {
     let folder = TempDir::new().unwrap();
-    let [large, few, tenth] = [("large", PACKETS), ("few", FEW), ("tenth", PACKETS / 10)]
-        .map(|(name, packets)| {
+    let [large, few, tenth] =
+        [("large", PACKETS), ("few", FEW), ("tenth", PACKETS / 10)].map(|(name, packets)| {
             let path = folder.path().join(name).to_str().unwrap().to_owned();
             write(Path::new(&path), packets);
             path
@@ -48,14 +48,29 @@ fn reading(figures: &mut Figures) {
     let floor = cost(1, &["tcpdump", "-r", &large, "-w", "/dev/null"]);
     let floor = floor.map_or_else(
         || "tcpdump is not here".to_owned(),
-        |it| format!("tcpdump -w /dev/null copies {:.0}", f64::from(PACKETS) / it.seconds),
+        |it| {
+            format!(
+                "tcpdump -w /dev/null copies {:.0}",
+                f64::from(PACKETS) / it.seconds
+            )
+        },
     );
-    figures.check("watch --read, packets a second", rate, Bound::AtLeast(1e6), &floor);
+    figures.check(
+        "watch --read, packets a second",
+        rate,
+        Bound::AtLeast(1e6),
+        &floor,
+    );
     let kib = rounds.iter().map(|it| it.peak_kib).max().unwrap();
     let most = own(&tenth);
     let beside = format!("{} KiB for a tenth of the packets", most.peak_kib);
     let mib = f64::from(kib) / 1024.0;
-    figures.check("watch --read, peak memory in MiB", mib, Bound::AtMost(64.0), &beside);
+    figures.check(
+        "watch --read, peak memory in MiB",
+        mib,
+        Bound::AtMost(64.0),
+        &beside,
+    );
     figures.check(
         "watch --read, time with 5,000,000 packets / with 500,000",
         seconds / median((0..ROUNDS).map(|_| own(&tenth).seconds).collect()),
@@ -86,12 +101,23 @@ fn flows(figures: &mut Figures) {
     let mut capture = Capture::new(&path);
     for flow in 0..FLOWS {
         let [a, b, c, d] = flow.to_be_bytes();
-        let asked = message(u16::from_be_bytes([c, d]), &format!("n{flow}.example"), 1, false);
+        let asked = message(
+            u16::from_be_bytes([c, d]),
+            &format!("n{flow}.example"),
+            1,
+            false,
+        );
         let port = 1024 + u16::from_be_bytes([b, c]) / 2;
         capture.packet(u64::from(flow) * 50, [10 + a, b, c, d], port, false, &asked);
     }
     drop(capture);
-    let words = [KDNS, "watch", "--read", path.to_str().unwrap(), "--exit-zero"];
+    let words = [
+        KDNS,
+        "watch",
+        "--read",
+        path.to_str().unwrap(),
+        "--exit-zero",
+    ];
     let cost = cost(1, &words).unwrap();
     figures.check(
         "watch --read of 10,000,000 flows, peak memory in MiB",
@@ -109,7 +135,8 @@ impl Capture {
         let mut out = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
         let header = [0xa1b2_c3d4u32.to_le_bytes(), [2, 0, 4, 0], [0; 4], [0; 4]];
         out.write_all(&header.concat()).unwrap();
-        out.write_all(&[262_144u32.to_le_bytes(), 1u32.to_le_bytes()].concat()).unwrap();
+        out.write_all(&[262_144u32.to_le_bytes(), 1u32.to_le_bytes()].concat())
+            .unwrap();
         Self(out)
     }
 
@@ -211,13 +238,22 @@ fn live(figures: &mut Figures) {
     let sent = sending.join().unwrap();
     thread::sleep(Duration::from_millis(300));
     let used = processor_seconds(&child);
-    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).unwrap()),
+        Signal::SIGINT,
+    )
+    .unwrap();
     let output = child.wait_with_output().unwrap();
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     let drops = summary["drops"].as_f64().unwrap();
     let seen = summary["queries"].as_f64().unwrap();
     let beside = format!("{sent} sent in {SECONDS} s, {seen} seen");
-    figures.check("watch, packets that the kernel dropped", drops, Bound::AtMost(0.0), &beside);
+    figures.check(
+        "watch, packets that the kernel dropped",
+        drops,
+        Bound::AtMost(0.0),
+        &beside,
+    );
     let share = used / f64::from(SECONDS);
     figures.check(
         "watch of 100,000 packets a second, cores",
@@ -248,7 +284,12 @@ fn send() -> u32 {
 /// Processor time of a process so far.
 fn processor_seconds(child: &Child) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
-    let words: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let words: Vec<&str> = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .collect();
     // utime and stime, in hundredths: proc_pid_stat(5).
     let ticks = [11, 12].map(|at: usize| words[at].parse::<f64>().unwrap());
     (ticks[0] + ticks[1]) / 100.0
@@ -268,12 +309,18 @@ impl Namespace {
         thread::sleep(Duration::from_millis(500));
         let (one, other) = (both.0.id(), both.1.id());
         let commands = [
-            (one, format!("ip link add c netns {one} type veth peer name s netns {other}")),
+            (
+                one,
+                format!("ip link add c netns {one} type veth peer name s netns {other}"),
+            ),
             (one, "ip address add 10.77.0.1/24 dev c".to_owned()),
             (one, "ip link set c up".to_owned()),
             (other, "ip link set s up".to_owned()),
             // Nobody answers for its address: it is told.
-            (one, "ip neighbour add 10.77.0.2 lladdr 02:00:00:00:00:01 dev c".to_owned()),
+            (
+                one,
+                "ip neighbour add 10.77.0.2 lladdr 02:00:00:00:00:01 dev c".to_owned(),
+            ),
         ];
         for (process, line) in commands {
             let mut command = Command::new("nsenter");
