@@ -10,8 +10,14 @@ use crate::watch::remembered::Attempt;
 /// answered, in nanoseconds.
 const YOUNG: i64 = 1_000_000_000;
 
+/// After a truncated answer a connection follows at once.
+const TO_CONNECT: i64 = 200_000_000;
+
 /// Who asks again after so long has waited for an answer.
 const WAITED: i64 = 250_000_000;
+
+/// What is nearer to each other did not wait.
+const AT_ONCE: i64 = 20_000_000;
 
 /// Two queries of a pair leave within this time, also on a busy machine.
 const PAIR: i64 = 50_000_000;
@@ -203,9 +209,11 @@ fn pair(lookup: &Lookup, exchange: &Exchange) -> Pair {
     }
 }
 
-/// Whether one was sent only when the other had been answered.
+/// Whether one waited for the answer to the other, as with `single-request`: a
+/// server next door can be faster than the second half of a pair, though.
 fn follows(one: &Exchange, other: &Exchange) -> bool {
-    other.reply.is_some_and(|it| it.time <= one.first.time)
+    let gap = one.first.time.saturating_sub(other.first.time);
+    gap > AT_ONCE && other.reply.is_some_and(|it| it.time <= one.first.time)
 }
 
 /// From where the answer came instead; also where it was seen coming from a
@@ -241,12 +249,16 @@ fn without_tcp(
     if since(attempt.refused) {
         return Some(Wrong::NoConnection { is_refused: true });
     }
-    if now.saturating_sub(reply.time) < YOUNG {
+    let goes_on = |it: &Exchange| it.first.time > reply.time && !it.asks_as(exchange);
+    let has_gone_on = lookup.exchanges.iter().any(goes_on);
+    if now.saturating_sub(reply.time) < TO_CONNECT && !has_gone_on {
         return None;
     }
-    if since(attempt.wanted) {
+    if let Some(wanted) = attempt.wanted.filter(|it| it.time >= reply.time) {
         let is_refused = false;
-        return (!since(attempt.got)).then_some(Wrong::NoConnection { is_refused });
+        let is_young = now.saturating_sub(wanted.time) < YOUNG;
+        let is_connected = since(attempt.got) || is_young;
+        return (!is_connected).then_some(Wrong::NoConnection { is_refused });
     }
     Some(Wrong::NoTcp)
 }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::name::Name;
 
-/// More labels do not fit a name (RFC 1035, section 3.1).
-const MAX_LABELS: usize = 128;
+/// So many ends of labels are told apart; a name of an IPv6 address has 34. The
+/// labels of a longer name count as one from there on.
+const MAX_LABELS: usize = 40;
 
 /// So many names are kept at once; then all that nobody holds are forgotten.
 const MAX_NAMES: usize = 16_384;
@@ -32,8 +33,9 @@ impl<'a> Shape<'a> {
         let (mut at, mut count, mut hash) = (0_usize, 0, FNV_BASIS);
         while let Some(&length) = wire.get(at).filter(|it| (1..64).contains(*it)) {
             let end = at + 1 + usize::from(length);
+            let place = count.min(MAX_LABELS - 1);
             let (Some(label), Some(mark), Ok(short)) =
-                (wire.get(at..end), marks.get_mut(count), u8::try_from(end))
+                (wire.get(at..end), marks.get_mut(place), u8::try_from(end))
             else {
                 break;
             };
@@ -41,7 +43,7 @@ impl<'a> Shape<'a> {
                 hash = (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(FNV_PRIME);
             }
             *mark = (short, hash);
-            (at, count) = (end, count + 1);
+            (at, count) = (end, place + 1);
         }
         Self {
             wire: wire.get(..at).unwrap_or_default(),

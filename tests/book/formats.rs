@@ -40,6 +40,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "kdns lint testdata/readme/repository --format json | head -n 40",
     ),
     ("rule", "kdns rule --format json | head -n 8"),
+    (
+        "watch",
+        "kdns watch --read testdata/watch/race/capture.pcap --file testdata/watch/race/resolv.conf --format json | head -n 40",
+    ),
 ];
 
 const START: &str = "# JSON formats

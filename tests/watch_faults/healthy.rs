@@ -44,8 +44,8 @@ fn healthy(id: &str, count: usize) -> Result<(), Failed> {
     });
     let scene = Scene {
         answers: json!([
-            {"name": "db*.default.svc.cluster.local", "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
-            {"name": "api*.example.com", "a": ["192.0.2.1"], "aaaa": ["2001:db8::1"]},
+            {"name": "db*.default.svc.cluster.local", "reply": "ANSWER", "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
+            {"name": "api*.example.com", "reply": "ANSWER", "a": ["192.0.2.1"], "aaaa": ["2001:db8::1"]},
         ]),
         lookups: vec![(id.to_owned(), names.collect())],
         ..Scene::default()

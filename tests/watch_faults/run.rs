@@ -183,10 +183,13 @@ fn pod(scene: &Scene, scenario: &Scenario, folder: &Path) -> Result<(), String> 
 
 /// Runs a command in the pod, to its end; what comes of it does not matter.
 fn inside(command: &Command) -> Result<(), String> {
+    // `ip` is another program than this one.
+    let program = match command.get_program() {
+        own if own == "/proc/self/exe" => std::env::current_exe().map_err(|e| e.to_string())?,
+        other => other.into(),
+    };
     let mut inside = Command::new("ip");
-    inside
-        .args(["netns", "exec", "pod"])
-        .arg(command.get_program());
+    inside.args(["netns", "exec", "pod"]).arg(program);
     inside.args(command.get_args()).current_dir("/");
     for (name, value) in command.get_envs() {
         if let Some(value) = value {

@@ -183,18 +183,18 @@ fn answers() -> Value {
     let many: Vec<String> = (1..=100).map(|it| format!("10.100.1.{it}")).collect();
     let full = |name: &str| format!("{name}*.default.svc.cluster.local");
     json!([
-        {"name": full("db"), "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
-        {"name": full("same"), "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
-        {"name": full("twice"), "a": ["10.100.0.1"], "aaaa": ["fd00::1"], "dup": true},
-        {"name": full("slow"), "a": ["10.100.0.1"], "aaaa": ["fd00::1"], "delay_ms": 300},
+        {"name": full("db"), "reply": "ANSWER", "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
+        {"name": full("same"), "reply": "ANSWER", "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
+        {"name": full("twice"), "reply": "ANSWER", "a": ["10.100.0.1"], "aaaa": ["fd00::1"], "dup": true},
+        {"name": full("slow"), "reply": "ANSWER", "a": ["10.100.0.1"], "aaaa": ["fd00::1"], "delay_ms": 300},
         {"name": full("noaaaa"), "type": "AAAA", "reply": "SERVFAIL"},
-        {"name": full("noaaaa"), "a": ["10.100.0.1"]},
+        {"name": full("noaaaa"), "reply": "ANSWER", "a": ["10.100.0.1"]},
         {"name": full("tc"), "proto": "udp", "reply": "TC"},
-        {"name": full("tc"), "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
-        {"name": full("big"), "a": many},
+        {"name": full("tc"), "reply": "ANSWER", "a": ["10.100.0.1"], "aaaa": ["fd00::1"]},
+        {"name": full("big"), "reply": "ANSWER", "a": many},
         {"name": full("fail"), "reply": "SERVFAIL"},
-        {"name": "www*.example.*.default.svc.cluster.local", "a": ["10.100.0.9"], "aaaa": ["fd00::9"]},
-        {"name": "api*.example.com", "a": ["192.0.2.1"], "aaaa": ["2001:db8::1"]},
+        {"name": "www*.example.*.default.svc.cluster.local", "reply": "ANSWER", "a": ["10.100.0.9"], "aaaa": ["fd00::9"]},
+        {"name": "api*.example.com", "reply": "ANSWER", "a": ["192.0.2.1"], "aaaa": ["2001:db8::1"]},
     ])
 }
 

@@ -16,8 +16,9 @@ use crate::cli::completions;
 pub(in crate::cli) struct QuestionArgs {
     /// This process, container or pod, with its own files and resolver
     ///
-    /// A pid, a network namespace's file, a container's or sandbox's id,
-    /// NAMESPACE/POD, POD or POD:CONTAINER.
+    /// A pod by its name or the beginning of it (web, shop/web), by its workload (deploy/web,
+    /// svc/web), with a container (web:sidecar); a container's or sandbox's id, a pid, or a network
+    /// namespace's file.
     #[arg(long, value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here), conflicts_with_all = ["file", "namespace", "pod"])]
     pub(super) target: Option<String>,
     /// This resolv.conf; - is standard input
@@ -59,6 +60,11 @@ impl QuestionArgs {
         let files = [&self.file, &self.root, &self.pod];
         let words = [&self.target, &self.namespace];
         files.iter().any(|it| it.is_some()) || words.iter().any(|it| it.is_some())
+    }
+
+    /// Whether a process, container or pod of a node is to be looked at.
+    pub(in crate::cli) fn has_target(&self) -> bool {
+        self.target.is_some()
     }
 
     /// The directory of the machine, or of the target's node; `None`: this one.

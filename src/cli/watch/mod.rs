@@ -71,11 +71,16 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
         all: output.wants_all(),
         show: args.show.clone(),
     });
+    let about = input.subject.context.about.clone();
     let mut failed = None;
+    let mut last = None;
     let ended = input.each(&mut |event| {
         match event {
             Event::Seen(seen) => watch.push(&seen),
-            Event::Tick(now) => watch.tick(now),
+            Event::Tick(now) => {
+                last = Some(now);
+                watch.tick(now);
+            }
         }
         let told = output.lookups(watch.take_judged(), streams);
         let progress = watch.progress();
@@ -98,11 +103,12 @@ pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result
     if let Some(error) = failed {
         return Err(error);
     }
-    let end = end_of(&ended);
+    let end = end_of(&ended, last);
     watch.finish(end.time.or(end.counters.last));
     output.lookups(watch.take_judged(), streams)?;
     let report = watch.end(&end);
-    output.end(&report, &ended.notes, streams)?;
+    let notes = [about, ended.notes].concat();
+    output.end(&report, &notes, streams)?;
     streams.out.flush()?;
     Ok(status(args, &report, streams))
 }

@@ -257,8 +257,8 @@ impl<'o> Output<'o> {
     }
 }
 
-/// What is known at the end.
-pub(super) fn end_of(ended: &Ended) -> End {
+/// What is known at the end, which was at this time, if a clock went along.
+pub(super) fn end_of(ended: &Ended, last: Option<i64>) -> End {
     let risen = |it: &Option<(crate::node::kernel::Statistics, _)>| {
         it.as_ref()
             .map(|(before, after)| Conntrack::risen(before, after))
@@ -267,7 +267,7 @@ pub(super) fn end_of(ended: &Ended) -> End {
     // says nothing about the node.
     let own = risen(&ended.own).filter(|it| it.insert_failed + it.drop + it.clash_resolve > 0);
     End {
-        time: None,
+        time: last.max(ended.counters.last),
         counters: ended.counters,
         drops: ended.drops,
         conntrack: risen(&ended.node).or(own),
