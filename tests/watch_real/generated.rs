@@ -52,6 +52,8 @@ struct Ends {
     host: u8,
     port: u16,
     is_v6: bool,
+    /// On which kind of link: fragments on another one are those of a copy.
+    link: usize,
 }
 
 /// Writes a capture of so many lookups to `path`.
@@ -71,6 +73,7 @@ pub(crate) fn write(path: &Path, seed: u64, lookups: usize) -> Made {
             // Never the same twice, so that nobody has to guess.
             port: u16::try_from(2000 + lookup % 60_000).unwrap(),
             is_v6: maker.numbers.is(4),
+            link: maker.numbers.below(6),
         };
         let id = u16::try_from(maker.numbers.below(65_536)).unwrap();
         match maker.numbers.below(10) {
@@ -106,14 +109,14 @@ impl Maker {
         self.time += i64::try_from(1000 + self.numbers.below(3_000_000)).unwrap();
     }
 
-    /// Writes a packet on some link.
-    fn packet(&mut self, packet: &[u8], captured: Option<usize>) {
+    /// Writes a packet.
+    fn packet(&mut self, ends: Ends, packet: &[u8], captured: Option<usize>) {
         let ethertype: [u8; 2] = if packet[0] >> 4 == 4 {
             [8, 0]
         } else {
             [0x86, 0xdd]
         };
-        let (link, header) = match self.numbers.below(6) {
+        let (link, header) = match ends.link {
             0 => (LinkType::Raw, Vec::new()),
             1 => {
                 let tag = [&[2; 12][..], &[0x81, 0, 0, 7], &ethertype].concat();
@@ -174,7 +177,7 @@ impl Maker {
     fn datagrams(&mut self, ends: Ends, id: u16) {
         self.pass();
         let query = self.datagram(ends, false, &message(id, false, 0));
-        self.packet(&query, None);
+        self.packet(ends, &query, None);
         self.made.queries += 1;
         self.made.messages += 1;
         if self.numbers.is(8) {
@@ -188,12 +191,12 @@ impl Maker {
         if reply.len() > 1500 && !ends.is_v6 {
             let parts = fragments(&reply);
             for at in order(&mut self.numbers, parts.len()) {
-                self.packet(&parts[at], None);
+                self.packet(ends, &parts[at], None);
             }
         } else if size == 400 && self.numbers.is(4) {
-            self.packet(&reply, Some(100));
+            self.packet(ends, &reply, Some(100));
         } else {
-            self.packet(&reply, None);
+            self.packet(ends, &reply, None);
         }
     }
 
@@ -222,7 +225,7 @@ impl Maker {
         }
         let mut packet = Vec::new();
         builder.write(&mut packet, bytes).unwrap();
-        self.packet(&packet, None);
+        self.packet(ends, &packet, None);
     }
 
     /// Some queries on one connection, cut anywhere.
@@ -271,7 +274,7 @@ impl Maker {
         let mut packet = Vec::new();
         let builder = self.ip(ends, false).udp(ends.port, 9999);
         builder.write(&mut packet, b"not for us").unwrap();
-        self.packet(&packet, None);
+        self.packet(ends, &packet, None);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Packets as they come.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -194,6 +194,9 @@ fn connections_fragments_and_errors() {
     let listening = pair.server.within(|| {
         let listener = TcpListener::bind(server()).unwrap();
         let (mut stream, _) = listener.accept().unwrap();
+        let asked = query(7, "tcp.example");
+        let mut length_and_query = vec![0; 2 + asked.len()];
+        stream.read_exact(&mut length_and_query).unwrap();
         let reply = answer(&query(7, "tcp.example")).unwrap();
         let length = u16::try_from(reply.len()).unwrap().to_be_bytes();
         stream
@@ -215,7 +218,7 @@ fn connections_fragments_and_errors() {
         stream.set_nodelay(true).unwrap();
         stream.write_all(&asked).unwrap();
         let mut reply = Vec::new();
-        std::io::Read::read_to_end(&mut stream, &mut reply).unwrap();
+        stream.read_to_end(&mut reply).unwrap();
         let nobody = UdpSocket::bind("0.0.0.0:0").unwrap();
         nobody
             .send_to(&query(9, "closed.example"), (SERVER, 15053))

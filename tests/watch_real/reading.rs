@@ -40,7 +40,16 @@ fn read(path: &Path) -> Output {
 /// A watch that reads from a pipe and writes a line for each lookup.
 fn reader(input: Stdio) -> Child {
     let mut command = Command::new(KDNS);
-    command.args(["watch", "-v", "--format", "jsonl", "--read", "-"]);
+    command.args([
+        "watch",
+        "-v",
+        "--resolver",
+        "glibc",
+        "--format",
+        "jsonl",
+        "--read",
+        "-",
+    ]);
     command.stdin(input).stdout(Stdio::piped()).spawn().unwrap()
 }
 
@@ -92,7 +101,7 @@ fn while_tcpdump_writes() {
         20
     );
     // Lookups end a while after their last packet.
-    thread::sleep(Duration::from_secs(6));
+    thread::sleep(Duration::from_secs(8));
     pair.client.within(move || ask(server, 1)).join().unwrap();
     let first = lines.recv_timeout(Duration::from_secs(10));
     assert!(first.is_ok_and(|it| it.contains("n0.example")));
@@ -133,7 +142,7 @@ fn ctrl_c_at_a_pipe() {
 fn compressed() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("made.pcapng");
-    generated::write(&path, 2, 400);
+    generated::write(&path, 2, 1500);
     let expected = read(&path).stdout;
     let plain = fs::read(&path).unwrap();
     let (one, other) = plain.split_at(plain.len() / 2);

@@ -51,6 +51,10 @@ fn ours(path: &Path) -> Option<(BTreeMap<Message, usize>, bool)> {
         assembler.push(&frame, &mut take);
     }
     assembler.end(&mut take);
+    // Links that kdns does not read.
+    if assembler.counters().unknown_link > 0 {
+        return None;
+    }
     Some((found, has_connections))
 }
 

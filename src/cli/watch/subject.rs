@@ -8,7 +8,7 @@ use crate::cli::question::{self, Question};
 use crate::cli::streams::Streams;
 use crate::config::resolv_conf::ResolvConf;
 use crate::explain::Context;
-use crate::host::shown;
+use crate::host::{is_fifo, shown};
 use crate::packet::Carried;
 use crate::scenario::{Scenario, default_hosts};
 use crate::text::{Source, escaped};
@@ -25,7 +25,7 @@ pub(super) struct Subject {
     pub(super) context: Context,
     /// The target's own resolver, if it can be told.
     pub(super) resolver: Option<String>,
-    /// Whether packets come as they happen.
+    /// Whether packets may come as they happen: live, or through a pipe.
     pub(super) is_live: bool,
 }
 
@@ -50,10 +50,12 @@ impl Subject {
             Some(target) => format!("{}: {}", shown(path), escaped(target.as_bytes())),
             None => shown(path),
         };
+        let is_live = path.as_os_str() == "-" || is_fifo(path);
         if args.question.is_given() {
             let question = question::who(None, &args.question, streams)?;
             return Ok(Self {
                 label,
+                is_live,
                 ..Self::of_question(question)
             });
         }
@@ -62,7 +64,7 @@ impl Subject {
             scenario: scenario(path, carried),
             context: Context::default(),
             resolver: carried.text(RESOLVER).map(str::to_owned),
-            is_live: false,
+            is_live,
         })
     }
 
