@@ -119,6 +119,9 @@ pub mod name;
 pub mod address;
 
 #[deny(clippy::disallowed_methods)]
+pub mod packet;
+
+#[deny(clippy::disallowed_methods)]
 pub mod config;
 
 #[deny(clippy::disallowed_methods)]
@@ -171,6 +174,9 @@ pub mod report;
 
 #[deny(clippy::disallowed_methods)]
 pub mod upstream;
+
+#[deny(clippy::disallowed_methods)]
+pub mod watch;
 
 #[deny(clippy::disallowed_methods)]
 pub mod lint;

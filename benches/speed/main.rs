@@ -23,6 +23,7 @@ mod nsenter;
 mod parsing;
 mod scenarios;
 mod server;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -41,5 +42,6 @@ fn main() -> ExitCode {
     lint::run(&mut figures);
     nsenter::run(&mut figures);
     bulk::run(&mut figures);
+    watch::run(&mut figures);
     figures.end()
 }

@@ -28,6 +28,7 @@ mod target;
 mod threshold;
 mod upstream;
 mod version;
+mod watch;
 
 use std::ffi::OsString;
 
@@ -56,6 +57,8 @@ enum Command {
     Doctor(Deferred<doctor::DoctorArgs>),
     /// Show the queries each resolver sends for a name, and why
     Explain(Deferred<explain::ExplainArgs>),
+    /// Watch the DNS packets of a pod, the node or a capture, and judge them
+    Watch(Deferred<watch::WatchArgs>),
     /// Tell whether the DNS of this node loops, and what fixes it
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
     /// Tell who owns each name server, and where the real ones are written
@@ -121,6 +124,10 @@ enum SchemaName {
     Rule,
     /// kdns report merge --format json
     Report,
+    /// kdns watch --format json
+    Watch,
+    /// A line of kdns watch --format jsonl
+    Lookup,
 }
 
 /// Runs kdns with `args`, the program's name first, and says how it ended.
@@ -146,11 +153,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     let result = match args.command {
         Command::Explain(args) => explain::run(&args, streams),
         Command::Doctor(args) => doctor::run(&args, streams),
+        Command::Watch(args) => watch::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
-        Command::Nsenter(args) => match nsenter::as_explain(&args) {
+        Command::Nsenter(args) => match nsenter::as_other_command(&args) {
             Some(words) => return run(words, streams),
             None => nsenter::run(&args, streams),
         },
@@ -239,6 +247,8 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::Diff => render::diff::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Report => render::report::json::schema(),
+        SchemaName::Watch => render::watch::json::schema(),
+        SchemaName::Lookup => render::watch::json::line_schema(),
         SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;

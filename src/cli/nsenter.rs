@@ -30,7 +30,7 @@ pub(super) struct NsenterArgs {
     /// A pod (web, shop/web, deploy/web, svc/web, POD:CONTAINER), a container's id, a pid, or a network namespace's file
     #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
-    /// explain or dig, with its arguments
+    /// explain, dig or watch, with its arguments
     #[arg(value_name = "WHAT", allow_hyphen_values = true, add = ArgValueCompleter::new(completions::Inside))]
     what: Vec<OsString>,
     /// This program of the node, in which only resolv.conf, hosts, the hosts line of nsswitch.conf,
@@ -46,11 +46,12 @@ impl NsenterArgs {
     }
 }
 
-/// The words of the command line that `nsenter TARGET explain …` stands for:
-/// `kdns explain --target TARGET …`.
-pub(super) fn as_explain(args: &NsenterArgs) -> Option<Vec<OsString>> {
+/// The words of the command line that `nsenter TARGET explain …` and `… watch …`
+/// stand for: `kdns explain --target TARGET …`.
+pub(super) fn as_other_command(args: &NsenterArgs) -> Option<Vec<OsString>> {
     let (what, words) = args.what.split_first()?;
-    if what != "explain" || !args.command.is_empty() {
+    let is_command = what == "explain" || what == "watch";
+    if !is_command || !args.command.is_empty() {
         return None;
     }
     let option = |name: &str, value: &OsStr| {
@@ -58,7 +59,7 @@ pub(super) fn as_explain(args: &NsenterArgs) -> Option<Vec<OsString>> {
         option.push(value);
         option
     };
-    let mut all = vec!["kdns".into(), "explain".into()];
+    let mut all = vec!["kdns".into(), what.clone()];
     all.push(option("--target=", OsStr::new(&args.target)));
     all.extend(args.root.iter().map(|it| option("--root=", it.as_os_str())));
     all.extend(words.iter().cloned());
@@ -81,7 +82,7 @@ pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         }
         _ => anyhow::bail!(
             "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
-             TARGET dig NAME, or kdns nsenter TARGET -- COMMAND"
+             TARGET dig NAME, kdns nsenter TARGET watch, or kdns nsenter TARGET -- COMMAND"
         ),
     }
 }

@@ -4,8 +4,11 @@
 //! files are read, up to [`MAX_BYTES`], and nothing that a file or link says
 //! leads out of the directory.
 
+pub mod capture;
 pub mod clock;
+pub mod counters;
 pub mod git;
+pub mod interrupt;
 pub mod node;
 mod regular;
 pub mod root;

@@ -5,6 +5,7 @@
 
 mod aim;
 mod error;
+pub mod packets;
 mod process;
 mod room;
 
@@ -191,7 +192,7 @@ impl Namespace {
         if own.is_ok_and(|own| own.number != self.number) {
             self.enter()?;
         }
-        give_up_capabilities()
+        give_up_capabilities(&[KEPT])
     }
 
     /// Runs `work` in the namespace, on a thread of its own that has given up
@@ -204,8 +205,24 @@ impl Namespace {
         on_a_thread(|| {
             setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
                 .map_err(|errno| self.failed(errno))?;
-            give_up_capabilities()?;
+            give_up_capabilities(&[KEPT])?;
             Ok(work())
+        })
+    }
+
+    /// Runs `open` in the namespace, on a thread of its own: sockets stay where they
+    /// were opened. This thread stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// The namespace cannot be entered: nothing was run.
+    pub fn open_within<T: Send>(&self, open: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
+        on_a_thread(|| {
+            let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
+            if own.is_ok_and(|own| own.number != self.number) {
+                self.enter()?;
+            }
+            Ok(open())
         })
     }
 
@@ -266,11 +283,16 @@ fn on_a_thread<T: Send>(
     })
 }
 
-/// Whoever parses what strangers send has nothing to give away.
-fn give_up_capabilities() -> Result<(), EnterError> {
+/// Gives up the capabilities of this thread but for those of `needed` that it has:
+/// whoever parses what strangers send should have nothing to give away.
+///
+/// # Errors
+///
+/// The system says no.
+pub fn give_up_capabilities(needed: &[Capability]) -> Result<(), EnterError> {
     let failed = |error: caps::errors::CapsError| EnterError::Capabilities(error.to_string());
     let held = caps::read(None, CapSet::Permitted).map_err(failed)?;
-    let kept = held.into_iter().filter(|it| *it == KEPT).collect();
+    let kept = held.into_iter().filter(|it| needed.contains(it)).collect();
     // The effective ones must not exceed the permitted ones at any time.
     for set in [CapSet::Inheritable, CapSet::Effective, CapSet::Permitted] {
         caps::set(None, set, &kept).map_err(failed)?;

@@ -22,4 +22,5 @@ pub(crate) mod shortened;
 pub mod timeline;
 mod topology;
 pub mod upstream;
+pub mod watch;
 pub mod words;

@@ -3,6 +3,7 @@
 use super::about::{CLEAN, COLORS, LOOKUP, LOOKUP_FILES, NODE_FILES};
 use super::page::{Manual, shown, try_it};
 use super::report::{MERGE, REPORT};
+use super::watch::WATCH;
 
 /// Every page; kdns itself first.
 pub static PAGES: &[Manual] = &[
@@ -152,6 +153,7 @@ pub static PAGES: &[Manual] = &[
         environment: LOOKUP,
         see_also: "resolv.conf(5), nsswitch.conf(5), hosts(5), hostname(7), getaddrinfo(3)",
     },
+    WATCH,
     Manual {
         command: "check-loop",
         usage: "kdns check-loop [OPTION]...",
