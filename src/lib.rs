@@ -175,6 +175,12 @@ pub mod upstream;
 #[deny(clippy::disallowed_methods)]
 pub mod lint;
 
+#[deny(clippy::disallowed_methods)]
+pub mod rules;
+
+#[deny(clippy::disallowed_methods)]
+pub mod path;
+
 // Adapters.
 
 pub mod host;

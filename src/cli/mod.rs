@@ -13,6 +13,7 @@ pub mod manual;
 mod node;
 mod nsenter;
 mod output;
+mod path;
 mod pod_file;
 mod pods;
 mod question;
@@ -54,6 +55,8 @@ enum Command {
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
     /// Tell who owns each name server of this node, and where the real upstream servers are written
     Upstream(Deferred<upstream::UpstreamArgs>),
+    /// Tell where a packet to a Service goes, through the rules of this node or of a paste
+    Path(Deferred<path::PathArgs>),
     /// Write the resolv.conf that the kubelet and the runtime would give a pod
     PodFile(Deferred<pod_file::PodFileArgs>),
     /// List the pods of this node with their network namespace and resolv.conf, also those that crash
@@ -99,6 +102,8 @@ enum SchemaName {
     CheckLoop,
     /// kdns upstream --format json
     Upstream,
+    /// kdns path --format json
+    Path,
     /// kdns pods --format json
     Pods,
     /// A line of kdns dig +json
@@ -128,6 +133,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Explain(args) => explain::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),
+        Command::Path(args) => path::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
         Command::Nsenter(args) => match nsenter::as_explain(&args) {
@@ -196,6 +202,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::PodFile => render::pod_file::json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream::json::schema(),
+        SchemaName::Path => render::path::json::schema(),
         SchemaName::Pods => render::pods::json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),

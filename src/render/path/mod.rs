@@ -1,0 +1,3 @@
+//! `kdns path` as text for people.
+
+pub mod json;
