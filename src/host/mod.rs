@@ -9,6 +9,7 @@ pub mod git;
 pub mod node;
 mod regular;
 pub mod root;
+pub mod rules;
 mod short;
 pub mod situation;
 pub mod tree;
