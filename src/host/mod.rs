@@ -6,11 +6,15 @@
 
 pub mod clock;
 pub mod git;
+pub mod modules;
+pub mod netlink;
+pub mod network;
 pub mod node;
 mod regular;
 pub mod root;
 mod short;
 pub mod situation;
+pub mod tools;
 pub mod tree;
 mod walk;
 pub mod worker;
