@@ -20,6 +20,7 @@ use super::{modules, read_whole};
 use crate::node::kernel;
 use crate::path::{Conntrack, ConntrackCounters, Host, Protocol};
 use crate::rules::conntrack::Entry;
+use crate::rules::{Rules, Text, Unreadable};
 use crate::text::Source;
 
 pub use files::read_files;
@@ -57,6 +58,26 @@ pub fn read_live(ports: &[u16]) -> NetworkSeen {
 }
 
 impl NetworkSeen {
+    /// The namespace with its rules, and with the connections that are among
+    /// the texts.
+    ///
+    /// # Errors
+    ///
+    /// A tool of the node wrote something else than rules.
+    pub fn into_host(self) -> Result<Host, Unreadable> {
+        let boxed = |it| Box::new(it) as Box<dyn Text + Send>;
+        let mut host = self.host;
+        host.rules = Rules::read(self.texts.into_iter().map(boxed).collect())?;
+        let listed = std::mem::take(&mut host.rules.conntrack);
+        if !listed.is_empty() {
+            host.conntrack
+                .get_or_insert_default()
+                .entries
+                .extend(listed);
+        }
+        Ok(host)
+    }
+
     fn read(&mut self, root: &Root, ports: &[u16]) {
         let (texts, skipped) = tools::read(root);
         self.texts = texts;

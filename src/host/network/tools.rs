@@ -2,6 +2,8 @@
 
 use std::thread;
 
+use caps::{CapSet, Capability};
+
 use crate::host::modules::is_there;
 use crate::host::root::Root;
 use crate::host::tools::{Tool, find, output};
@@ -76,6 +78,9 @@ impl Part {
     }
 }
 
+const UNPRIVILEGED: &str = "the rules were not read: iptables-save, nft and ipset need root \
+    (the capability CAP_NET_ADMIN)";
+
 /// Which of two programs is meant that share a name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
@@ -105,6 +110,10 @@ fn variant(kind: Kind, own: Tool, common: Tool) -> Tool {
 /// named after its tool; with what could not be had, as sentences without a full
 /// stop. They run in this thread's network namespace, all at once.
 pub(super) fn read(root: &Root) -> (Vec<Source>, Vec<String>) {
+    let may_ask = caps::has_cap(None, CapSet::Effective, Capability::CAP_NET_ADMIN);
+    if !may_ask.unwrap_or(false) {
+        return (Vec::new(), vec![UNPRIVILEGED.to_owned()]);
+    }
     let parts = PARTS.into_iter().filter(|it| it.is_there(root));
     let tools: Vec<Tool> = parts.flat_map(Part::tools).collect();
     let outputs = thread::scope(|scope| {
