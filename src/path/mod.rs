@@ -9,6 +9,7 @@
 pub mod findings;
 mod host;
 mod packet;
+pub mod probe;
 mod tree;
 
 pub use host::{

@@ -5,6 +5,7 @@
 //! enters it before. Nothing is written, and nothing is loaded into the kernel.
 
 mod files;
+pub mod saved;
 mod settings;
 mod tools;
 
