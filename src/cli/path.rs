@@ -1,5 +1,7 @@
 //! `kdns path`.
 
+mod live;
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 

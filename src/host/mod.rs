@@ -6,12 +6,16 @@
 
 pub mod clock;
 pub mod git;
+pub mod modules;
+pub mod netlink;
+pub mod network;
 pub mod node;
 mod regular;
 pub mod root;
 pub mod rules;
 mod short;
 pub mod situation;
+pub mod tools;
 pub mod tree;
 mod walk;
 pub mod worker;

@@ -50,6 +50,9 @@ pub struct Statistics {
     /// Packets that were dropped because their connection could not be
     /// entered: another one had the same addresses and ports.
     pub insert_failed: u64,
+    /// Packets that were dropped because their connection could not be entered
+    /// for another reason: the table was full, or no port was left.
+    pub drop: u64,
     /// Connections that were thrown out because the table was full.
     pub early_drop: u64,
 }
@@ -110,6 +113,7 @@ pub fn statistics(file: &str, text: &[u8]) -> Option<Statistics> {
     let header: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
     let column = |name: &str| header.iter().position(|it| *it == name);
     let (failed, early) = (column("insert_failed")?, column("early_drop")?);
+    let dropped = column("drop")?;
     let mut statistics = Statistics {
         file: file.to_owned(),
         ..Statistics::default()
@@ -121,6 +125,7 @@ pub fn statistics(file: &str, text: &[u8]) -> Option<Statistics> {
             *sum = sum.saturating_add(u64::from_str_radix(word, 16).unwrap_or_default());
         };
         add(&mut statistics.insert_failed, failed);
+        add(&mut statistics.drop, dropped);
         add(&mut statistics.early_drop, early);
     }
     Some(statistics)
@@ -259,10 +264,11 @@ mod tests {
     #[test]
     fn counters_are_found_by_their_names() {
         let text = b"entries  clashres found new invalid ignore delete chainlength insert insert_failed drop early_drop icmp_error  expect_new\n\
-            00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 0000000a 00000000 00000001 00000000  00000000\n\
+            00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 0000000a 00000002 00000001 00000000  00000000\n\
             00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 00000006 00000000 00000000 00000000  00000000\n";
         let found = statistics("/s", text).unwrap();
-        assert_eq!((found.insert_failed, found.early_drop), (16, 1));
+        assert_eq!((found.insert_failed, found.drop), (16, 2));
+        assert_eq!(found.early_drop, 1);
         assert_eq!(statistics("/s", b""), None);
         assert_eq!(statistics("/s", b"entries found\n1 2\n"), None);
     }

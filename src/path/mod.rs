@@ -10,6 +10,7 @@ mod evaluate;
 pub mod findings;
 mod host;
 mod packet;
+pub mod probe;
 mod tree;
 
 pub use evaluate::evaluate;

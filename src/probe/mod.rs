@@ -7,7 +7,7 @@
 
 mod filter;
 pub mod frame;
-mod message;
+pub(crate) mod message;
 mod namespace;
 mod watch;
 
