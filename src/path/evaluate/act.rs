@@ -116,7 +116,7 @@ impl Walk<'_> {
         let mark = u32::try_from(*mark & u128::from(u32::MAX)).unwrap_or_default();
         if is_packet {
             branch.seen.mark = mark;
-        } else {
+        } else if super::answer::is_tracked(branch) {
             branch.seen.connection_mark = mark;
         }
         true
@@ -314,8 +314,12 @@ fn translated(mut branch: Branch, ip: IpAddr, port: Option<u16>) -> Branch {
 
 /// Actions that change a number.
 fn simple(action: &Action, branch: &mut Branch) {
+    let is_tracked = super::answer::is_tracked(branch);
     let seen = &mut branch.seen;
     match action {
+        // There is no connection whose mark it could be.
+        Action::ConnectionMark { .. } | Action::SaveMark { .. } | Action::RestoreMark { .. }
+            if !is_tracked => {}
         Action::Mark { clear, flip } => seen.mark = (seen.mark & !clear) ^ flip,
         Action::ConnectionMark { clear, flip } => {
             seen.connection_mark = (seen.connection_mark & !clear) ^ flip;

@@ -19,6 +19,8 @@ pub(super) enum Answer {
     Unless(Condition),
     /// So many packets.
     Share(Share),
+    /// The packet has no such thing: the rule ends here, with a `!` or without.
+    Absent,
 }
 
 impl Answer {
@@ -50,12 +52,23 @@ impl Walk<'_> {
             Match::InLink(name) => link(&seen.in_link, name, Condition::InLink),
             Match::OutLink(name) => link(&seen.out_link, name, Condition::OutLink),
             Match::Mark(it) => Answer::of(seen.mark & it.mask == it.value),
+            // Without a connection the kernel does not look at these.
+            Match::ConnectionMark(_)
+            | Match::Status(_)
+            | Match::Original(..)
+            | Match::OriginalPort(..)
+            | Match::ReplyAddress(..)
+            | Match::IsOriginalDirection
+                if !is_tracked(branch) =>
+            {
+                Answer::Absent
+            }
             Match::ConnectionMark(it) => Answer::of(seen.connection_mark & it.mask == it.value),
             Match::State(bits) => Answer::of(self.states(branch) & bits != 0),
             Match::Status(bits) => Answer::of(self.statuses(branch) & bits != 0),
             Match::Original(side, addresses) => {
                 let ip = self.original(*side == Side::Source);
-                Answer::of(is_tracked(branch) && addresses.have(ip))
+                Answer::of(addresses.have(ip))
             }
             Match::OriginalPort(side, range) => {
                 let port = match side {
@@ -71,10 +84,10 @@ impl Walk<'_> {
                     Side::Source => seen.source,
                     Side::Destination => self.packet.source,
                 };
-                Answer::of(is_tracked(branch) && addresses.have(ip))
+                Answer::of(addresses.have(ip))
             }
             Match::IsOriginalDirection => {
-                Answer::of(is_tracked(branch) && seen.direction == Direction::Request)
+                Answer::of(seen.direction == Direction::Request)
             }
             Match::AddressType(side, types) => self.address_type(*side, *types, branch),
             Match::Chance(share) => Answer::Share(*share),
@@ -275,7 +288,7 @@ impl Walk<'_> {
             })
         };
         let values = match self.value(table, &comparison.left, branch) {
-            Reading::Absent => return Answer::No,
+            Reading::Absent => return Answer::Absent,
             Reading::Local(ip) => {
                 let bit = |it: u16| [Atom::Number(u128::from(it))];
                 let local = self.holds(table, comparison, &bit(kind::LOCAL), branch);
@@ -350,7 +363,7 @@ impl Walk<'_> {
     }
 }
 
-fn is_tracked(branch: &Branch) -> bool {
+pub(super) fn is_tracked(branch: &Branch) -> bool {
     matches!(branch.seen.tracking, Tracking::New | Tracking::Established)
 }
 

@@ -187,6 +187,17 @@ impl Walk<'_> {
             }
         };
         let is_six = seen.destination.is_ipv6();
+        let is_of_connection = matches!(
+            field,
+            Field::ConnectionMark
+                | Field::Status
+                | Field::Direction
+                | Field::Original(_)
+                | Field::OriginalPort(_)
+        );
+        if is_of_connection && !super::answer::is_tracked(branch) {
+            return Reading::Absent;
+        }
         match field {
             Field::Source(is_six) => address(seen.source, *is_six),
             Field::Destination(is_six) => address(seen.destination, *is_six),
