@@ -217,12 +217,11 @@ fn nat(lots: &mut Lots) -> Table {
     }
     for (chain, place) in [("PREROUTING", Place::In), ("OUTPUT", Place::Out)] {
         if lots.one_in(4) {
-            let rest = format!("{} {} {}", condition(lots, place), chance(lots), target(lots));
-            table.rule(chain, &rest);
+            table.rule(chain, &translating(lots, place));
         }
         table.rule(chain, "-m comment --comment \"kubernetes service portals\" -j KUBE-SERVICES");
         if lots.one_in(4) {
-            table.rule(chain, &format!("{} {}", condition(lots, place), target(lots)));
+            table.rule(chain, &translating(lots, place));
         }
     }
     table.rule("POSTROUTING", "-j KUBE-POSTROUTING");
@@ -239,6 +238,17 @@ fn nat(lots: &mut Lots) -> Table {
     }
     table.rule("KUBE-SERVICES", "-m addrtype --dst-type LOCAL -j KUBE-NODEPORTS");
     table
+}
+
+/// A condition and a target, of which only one names the protocol.
+fn translating(lots: &mut Lots, place: Place) -> String {
+    let target = target(lots);
+    loop {
+        let condition = condition(lots, place);
+        if !target.starts_with("-p ") || !condition.contains("-p ") {
+            return format!("{condition} {} {target}", chance(lots));
+        }
+    }
 }
 
 fn target(lots: &mut Lots) -> String {

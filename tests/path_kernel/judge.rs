@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use kdns::path::{Kind, Reply, Tree};
 
-use crate::lab::Observed;
+use crate::lab::{Observed, PORTS};
 
 /// A share is off by so many standard deviations at most: one in two million.
 const SIGMA: f64 = 5.0;
@@ -55,7 +55,16 @@ pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(
         {
             continue;
         }
+        // Whoever gets a packet from itself drops it.
+        if outcome.address == tree.packet.source && !outcome.masqueraded && !is_host {
+            continue;
+        }
         let at = SocketAddr::new(outcome.address, outcome.port);
+        if !PORTS.contains(&at.port()) {
+            // Whoever is there refuses it.
+            errors.insert(111);
+            continue;
+        }
         *wanted.entry(at).or_default() += share;
         senders.entry(at).or_default().insert(outcome.masqueraded);
         answered += share * match &outcome.reply {

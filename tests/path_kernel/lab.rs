@@ -22,7 +22,7 @@ pub(crate) const ENDPOINTS: [&str; 4] = ["10.244.1.5", "10.244.2.6", "10.244.3.7
 pub(crate) const NODE: &str = "172.31.0.10";
 pub(crate) const NODE_PORT: u16 = 30053;
 const POD: &str = "10.244.0.7";
-const PORTS: [u16; 2] = [53, 5353];
+pub(crate) const PORTS: [u16; 2] = [53, 5353];
 
 /// So many packets go to each destination.
 const PACKETS: u16 = 80;

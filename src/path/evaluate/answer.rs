@@ -31,6 +31,8 @@ impl Answer {
 
 /// A client draws its port from here on.
 const FIRST_DRAWN: u16 = 1024;
+/// It is hardly ever one of so few.
+const FEW_PORTS: u32 = 64;
 
 impl Walk<'_> {
     /// Whether the packet matches; a `!` is not looked at.
@@ -156,7 +158,9 @@ impl Walk<'_> {
         if let Some(port) = port {
             return Answer::of(ranges.iter().any(|it| (it.0..=it.1).contains(&port)));
         }
-        if ranges.iter().all(|it| it.1 < FIRST_DRAWN) {
+        // One of a few among so many is as good as none.
+        let of_drawn = ranges.iter().map(|it| it.1.saturating_sub(it.0.max(FIRST_DRAWN) - 1));
+        if of_drawn.map(u32::from).sum::<u32>() <= FEW_PORTS {
             return Answer::No;
         }
         if ranges.iter().any(|it| it.0 <= FIRST_DRAWN && it.1 == u16::MAX) {
@@ -334,16 +338,12 @@ impl Walk<'_> {
         let is_in = match &comparison.right {
             Expression::Values(values) => match comparison.relation {
                 Relation::In => return flags_in(values, left),
-                Relation::Is | Relation::IsNot => values.have(left),
+                Relation::Is | Relation::IsNot => values.have(left)?,
                 _ => return ordered(comparison.relation, left, values),
             },
             Expression::Named(name) => {
                 let set = self.nft_set(table, name)?;
-                let found = set.find(left).is_some();
-                if !found && set.is_odd {
-                    return None;
-                }
-                found
+                set.find(left).ok()?.is_some()
             }
             other => match self.value(table, other, branch) {
                 Reading::Values(values) => match values.as_slice() {
@@ -386,11 +386,16 @@ fn flags_in(values: &Values, left: &[Atom]) -> Option<bool> {
 }
 
 fn ordered(relation: Relation, left: &[Atom], right: &Values) -> Option<bool> {
-    let ([Atom::Number(left)], Values::One(right)) = (left, right) else {
+    let Values::One(right) = right else {
         return None;
     };
     let [Atom::Number(right)] = right.as_slice() else {
         return None;
+    };
+    let left = match left {
+        [Atom::Number(left)] => left,
+        [Atom::Drawn] if *right <= u128::from(FIRST_DRAWN) => &u128::from(u16::MAX),
+        _ => return None,
     };
     Some(match relation {
         Relation::Less => left < right,

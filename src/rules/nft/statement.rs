@@ -175,7 +175,7 @@ pub(super) fn values(value: &Value, of: &[Kind]) -> Option<Values> {
             };
             let number = |it| match atom(it, one)? {
                 super::Atom::Number(it) => Some(it),
-                super::Atom::Name(_) => None,
+                _ => None,
             };
             Some(Values::Range(number(first)?, number(last)?))
         }
@@ -191,7 +191,7 @@ fn list_of_flags(list: &[Value], of: Kind) -> Option<Values> {
     for it in list {
         match atom(it, of)? {
             super::Atom::Number(bit) => bits |= bit,
-            super::Atom::Name(_) => return None,
+            _ => return None,
         }
     }
     Some(Values::One(vec![super::Atom::Number(bits)]))
