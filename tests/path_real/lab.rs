@@ -94,6 +94,8 @@ impl Lab {
     pub(crate) fn new() -> Self {
         sh("mount -t tmpfs tmpfs /run
             mkdir -p /run/netns
+            printf 'nameserver 10.96.0.10\\nsearch default.svc.cluster.local svc.cluster.local\\n' > /run/resolv.conf
+            mount --bind /run/resolv.conf /etc/resolv.conf
             ip link set lo up
             echo 1 > /proc/sys/net/ipv4/ip_forward
             ip link add cni0 type bridge
@@ -133,10 +135,18 @@ impl Lab {
                 ip link set eth0 up
                 ip route add default via 10.244.0.1'"
         ));
-        sh(&format!(
-            "mkdir -p /run/etc
-             printf 'nameserver {SERVICE}\\nsearch default.svc.cluster.local\\n' > /run/etc/{name}"
-        ));
+    }
+
+    /// Takes everything away, for another one in the same namespaces.
+    pub(crate) fn end(&mut self) {
+        self.servers.clear();
+        sh("for name in $(ls /run/netns); do ip netns del $name; done
+            ip link del cni0
+            for tool in iptables-legacy iptables-nft; do
+                for table in nat filter; do $tool -t $table -F; $tool -t $table -X; done
+                $tool -P FORWARD ACCEPT
+            done
+            umount /etc/resolv.conf; umount /run");
     }
 
     /// A DNS server in a network namespace.
@@ -277,12 +287,15 @@ pub(crate) fn restore(backend: &str, rules: &str) {
 
 /// kdns path as JSON, for the client's pod; with its status.
 pub(crate) fn path(arguments: &[&str]) -> (i32, Value) {
-    let mut all = vec!["path", "--target", "/run/netns/client", "--format", "json"];
-    all.extend(arguments);
-    let output = Command::new(KDNS).args(&all).output().unwrap();
+    run(&[&["path", "--target", "/run/netns/client", "--format", "json"], arguments].concat())
+}
+
+fn run(arguments: &[&str]) -> (i32, Value) {
+    let output = Command::new(KDNS).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let text = String::from_utf8_lossy(&output.stdout);
-    let value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}\n{said}"));
+    let value = serde_json::from_str(&text);
+    let value = value.unwrap_or_else(|error| panic!("{error}\n{text}\n{said}"));
     (output.status.code().unwrap(), value)
 }
 
@@ -296,4 +309,9 @@ pub(crate) fn codes(value: &Value) -> Vec<String> {
     codes.sort_unstable();
     codes.dedup();
     codes
+}
+
+/// kdns path as JSON, from the node itself; with its status.
+pub(crate) fn of_node(arguments: &[&str]) -> (i32, Value) {
+    run(&[&["path", "--format", "json"], arguments].concat())
 }
