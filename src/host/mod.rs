@@ -12,6 +12,7 @@ pub mod network;
 pub mod node;
 mod regular;
 pub mod root;
+pub mod rules;
 mod short;
 pub mod situation;
 pub mod tools;

@@ -6,23 +6,19 @@
 //! known is no reason to guess: both ways are followed, and what differs
 //! behind them says what it depends on.
 
+mod evaluate;
 pub mod findings;
 mod host;
 mod packet;
 pub mod probe;
 mod tree;
 
+pub use evaluate::evaluate;
 pub use host::{
     Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
     RouteKind,
 };
 pub use packet::{Packet, Protocol, Start};
 pub use tree::{
-    Assumption, Condition, Direction, Gap, Kind, Outcome, Reply, Step, Tree, Verdict,
+    Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Step, Tree, Verdict,
 };
-
-/// Sends the packet through the node.
-pub fn evaluate(host: &Host, packet: &Packet) -> Tree {
-    let _ = host;
-    Tree::empty(packet.clone())
-}

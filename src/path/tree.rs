@@ -17,8 +17,23 @@ pub struct Tree {
     pub outcomes: Vec<Outcome>,
     /// The Service that the rules know the destination by: `kube-system/kube-dns:dns`.
     pub service: Option<String>,
+    /// Another proxy than kube-proxy that carries Services here.
+    pub proxy: Option<Proxy>,
     /// What was not seen and what does not follow from it.
     pub gaps: Vec<Gap>,
+}
+
+/// A proxy that carries Services out of sight of the rules.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Proxy {
+    /// Cilium, in eBPF.
+    Cilium,
+    /// Calico's eBPF data plane.
+    CalicoBpf,
+    /// OVN-Kubernetes, in Open vSwitch.
+    Ovn,
+    /// Antrea, in Open vSwitch.
+    Antrea,
 }
 
 /// The answer in one word.
@@ -68,6 +83,15 @@ pub struct Outcome {
     pub steps: Vec<Step>,
     /// What becomes of the answer; `None`: there is none to look at.
     pub reply: Option<Reply>,
+    /// Whether a rule, or IPVS, has translated its destination.
+    pub is_translated: bool,
+    /// Whether the rule that refuses it says that the Service has no endpoints.
+    pub has_no_endpoints: bool,
+    /// Whether connection tracking has not looked at it.
+    pub is_untracked: bool,
+    /// The link that it came in through, and the one that it leaves through,
+    /// where they are known.
+    pub links: (Option<Box<str>>, Option<Box<str>>),
 }
 
 /// What happens at an end.
@@ -167,12 +191,22 @@ pub enum Condition {
         /// Its name.
         chain: Box<str>,
     },
-    /// Whether legacy's table of this name runs before that of nftables.
-    LegacyFirst(Box<str>),
+    /// Whether a table that translates runs before another one of the same
+    /// priority: the order in which they were registered decides.
+    Before {
+        /// The one.
+        first: Box<str>,
+        /// The other one.
+        second: Box<str>,
+    },
     /// Whether `xt_recent`'s list has the asker in it.
     Recent(Box<str>),
     /// Where a route leads that was not seen.
     Route(IpAddr),
+    /// A program that decides (`NFQUEUE`): whether it lets the packet pass.
+    Queue(Box<str>),
+    /// There are more ways than kdns follows.
+    TooMany,
 }
 
 /// What was not seen, and is not needed for the answer.
@@ -184,19 +218,8 @@ pub enum Gap {
     Routes,
     /// Neighbours and listeners: every endpoint is taken to be alive.
     Liveness,
-    /// A table of iptables.
+    /// A table of iptables that was not given.
     Table(Box<str>),
-}
-
-impl Tree {
-    /// Nothing is known.
-    pub fn empty(packet: Packet) -> Self {
-        Self {
-            packet,
-            verdict: Verdict::Unknown,
-            outcomes: Vec::new(),
-            service: None,
-            gaps: Vec::new(),
-        }
-    }
+    /// How packets get into kube-proxy's chains: taken as kube-proxy writes it.
+    Entry,
 }

@@ -8,11 +8,20 @@
 //! asked for.
 
 pub mod conntrack;
+mod foreign;
+pub mod ipset;
+pub mod ipvs;
+pub mod nft;
 mod read;
+pub mod rule;
+mod save;
+mod services;
 mod share;
+pub mod table;
 mod text;
 
 pub use read::{Note, Rules, Unreadable};
+pub use services::Named;
 pub use share::Share;
 pub use text::{Text, View};
 

@@ -89,6 +89,19 @@ impl Share {
         Self(Ratio::new(parts.saturating_sub(part), parts))
     }
 
+    /// These without those.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        if other >= self {
+            return Self::NONE;
+        }
+        use num_traits::CheckedSub as _;
+        match self.0.checked_sub(&other.0) {
+            Some(rest) => Self(rest),
+            None => Self(Ratio::new(rounded(self.0) - rounded(other.0), PARTS)),
+        }
+    }
+
     /// Whether it is no packet at all.
     pub fn is_none(self) -> bool {
         *self.0.numer() == 0
