@@ -1,14 +1,21 @@
 //! `kdns path`.
 
+mod destination;
+#[expect(dead_code, reason = "the live command is wired up next")]
 mod live;
+mod offline;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::manual;
 use super::output::Outputs;
-use super::threshold::Threshold;
+use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
+use crate::finding::Severity;
+use crate::path::findings::Finding;
+use crate::path::{Host, Tree, Verdict};
+use crate::render::path as text;
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = manual::help("path"))]
@@ -69,8 +76,77 @@ pub(super) enum Format {
     Svg,
 }
 
+/// What was found out.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The node.
+    pub(super) host: Host,
+    /// Where each packet goes.
+    pub(super) trees: Vec<Tree>,
+    /// What is wrong.
+    pub(super) findings: Vec<Finding>,
+    /// What is there and could not be read: sentences without a full stop.
+    pub(super) skipped: Vec<String>,
+}
+
 /// Reads, walks, writes.
-pub(super) fn run(args: &PathArgs, _streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let _ = args;
-    anyhow::bail!("not yet")
+pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    if args.rules.is_empty() {
+        anyhow::bail!("give the rules: --rules FILE");
+    }
+    let answer = offline::answer(args, streams)?;
+    write(args, &answer, streams)
+}
+
+/// Writes an answer in all its formats, and says how it ends.
+pub(super) fn write(
+    args: &PathArgs,
+    answer: &Answer,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let shown = text::Shown {
+        rules: &answer.host.rules,
+        trees: &answer.trees,
+        findings: &answer.findings,
+        skipped: &answer.skipped,
+    };
+    let (verbose, width) = (args.verbose, streams.columns());
+    args.outputs
+        .write(streams, |format, colors, out| match format {
+            Format::Text => {
+                let style = text::Style {
+                    colors,
+                    verbose,
+                    width,
+                };
+                text::write(&shown, style, out)
+            }
+            Format::Json => text::json::write(&shown, out),
+            Format::Concise => text::concise::write(&shown, out),
+            Format::Svg => text::svg::write(&shown, out),
+        })?;
+    Ok(status(args, answer))
+}
+
+/// The worst of all packets and findings.
+fn status(args: &PathArgs, answer: &Answer) -> Status {
+    let level = |it: &Finding| match it.severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        Severity::Info => Level::Info,
+    };
+    let mut worst = answer.findings.iter().map(level).max();
+    let mut is_undecided = answer.trees.is_empty();
+    for tree in &answer.trees {
+        match tree.verdict {
+            Verdict::Unknown | Verdict::OtherProxy => is_undecided = true,
+            _ if tree.fails() => worst = Some(Level::Error),
+            _ => {}
+        }
+    }
+    let found = args.threshold.status(worst);
+    if is_undecided && found == Status::Clean {
+        return args.threshold.undecided();
+    }
+    found
 }

@@ -223,3 +223,71 @@ pub enum Gap {
     /// How packets get into kube-proxy's chains: taken as kube-proxy writes it.
     Entry,
 }
+
+impl Tree {
+    /// Whether a packet, or the answer to it, is lost for a reason that is seen.
+    pub fn fails(&self) -> bool {
+        match self.verdict {
+            Verdict::Partly | Verdict::Nothing | Verdict::NoRule | Verdict::NoEndpoints => true,
+            Verdict::Hairpin => self.outcomes.iter().any(|it| !it.arrives()),
+            Verdict::Reaches | Verdict::OtherProxy | Verdict::Unknown => false,
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether somebody gets the packet, and its answer comes back.
+    pub fn arrives(&self) -> bool {
+        matches!(self.kind, Kind::Endpoint | Kind::Local) && self.reply == Some(Reply::Returns)
+    }
+}
+
+impl Verdict {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reaches => "reaches",
+            Self::Partly => "partly",
+            Self::Nothing => "nothing",
+            Self::NoRule => "no-rule",
+            Self::NoEndpoints => "no-endpoints",
+            Self::Hairpin => "hairpin",
+            Self::OtherProxy => "other-proxy",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The answer for several packets: what is the same for all; else that
+    /// only some arrive, or what is worst.
+    pub fn of_all(all: impl Iterator<Item = Self>) -> Self {
+        let mut all: Vec<Self> = all.collect();
+        all.sort_unstable();
+        all.dedup();
+        match all.as_slice() {
+            [] => Self::Unknown,
+            [one] => *one,
+            many if many.contains(&Self::Unknown) => Self::Unknown,
+            many if many.contains(&Self::Reaches) || many.contains(&Self::Hairpin) => {
+                match many {
+                    [Self::Reaches, Self::Hairpin] => Self::Hairpin,
+                    _ => Self::Partly,
+                }
+            }
+            [.., last] => *last,
+        }
+    }
+}
+
+impl Kind {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Endpoint => "endpoint",
+            Self::Local => "local",
+            Self::Drop => "drop",
+            Self::Reject => "reject",
+            Self::NoRoute => "no-route",
+            Self::Unknown => "unknown",
+        }
+    }
+}
