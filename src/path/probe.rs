@@ -231,7 +231,11 @@ impl Seen {
     pub fn of(trees: &[Tree], plan: &Plan, asked: &[Asked]) -> Self {
         let rows = rows(asked);
         let is_cut = plan.is_cut || asked.len() < plan.asks.len();
-        Self { troubles: troubles(trees, &rows), rows, is_cut }
+        Self {
+            troubles: troubles(trees, &rows),
+            rows,
+            is_cut,
+        }
     }
 }
 
@@ -278,9 +282,7 @@ impl Trouble {
     pub fn is_explained_by(&self, fact: &Fact) -> bool {
         let is_full = matches!(
             fact,
-            Fact::Connection(
-                ConnectionFinding::Full { .. } | ConnectionFinding::Losing(_)
-            )
+            Fact::Connection(ConnectionFinding::Full { .. } | ConnectionFinding::Losing(_))
         );
         match self {
             Self::OnlyService { .. } => match fact {
@@ -292,7 +294,10 @@ impl Trouble {
             Self::Elsewhere { .. } => matches!(fact, Fact::Link(LinkFinding::Bridge { .. })),
             Self::Endpoint { .. } => is_full || matches!(fact, Fact::Policy(_)),
             Self::Long { .. } => {
-                matches!(fact, Fact::Link(LinkFinding::Narrow { .. } | LinkFinding::Small { .. }))
+                matches!(
+                    fact,
+                    Fact::Link(LinkFinding::Narrow { .. } | LinkFinding::Small { .. })
+                )
             }
         }
     }

@@ -8,11 +8,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::Scene;
-use crate::lab::{CLIENT, FAR, Lab, NEAR, SERVICE, codes, feed, kube_proxy, path, restore, sh, within};
+use crate::lab::{
+    CLIENT, FAR, Lab, NEAR, SERVICE, codes, feed, kube_proxy, path, restore, sh, within,
+};
 
 pub(crate) const SCENES: &[Scene] = &[
     ("faults::stale connection", stale_connection),
-    ("faults::connection older than the Service", untranslated_connection),
+    (
+        "faults::connection older than the Service",
+        untranslated_connection,
+    ),
     ("faults::bridge without its rules", bridge),
     ("faults::FORWARD DROP", forward_drop),
     ("faults::MTU", mtu),
@@ -49,14 +54,20 @@ fn says(text: &str, parts: &[&str]) {
 }
 
 fn query() -> Vec<u8> {
-    [&[0, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0][..], b"\x01a\x00\x00\x01\x00\x01"].concat()
+    [
+        &[0, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0][..],
+        b"\x01a\x00\x00\x01\x00\x01",
+    ]
+    .concat()
 }
 
 /// The client asks the Service from this port; whether an answer came.
 fn asks(port: u16) -> bool {
     within("client", || {
         let socket = UdpSocket::bind((CLIENT, port)).unwrap();
-        socket.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        socket
+            .set_read_timeout(Some(Duration::from_millis(500)))
+            .unwrap();
         socket.connect((SERVICE, 53)).unwrap();
         let sent = socket.send(&query());
         let mut buffer = [0; 512];
@@ -70,13 +81,22 @@ fn stale_connection() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
     assert!(asks(5353));
-    sh("iptables-legacy -t nat -F; iptables-legacy -t nat -X; iptables-legacy -F; iptables-legacy -X; ip link set veth-dns1 down");
+    sh(
+        "iptables-legacy -t nat -F; iptables-legacy -t nat -X; iptables-legacy -F; iptables-legacy -X; ip link set veth-dns1 down",
+    );
     restore("legacy", &kube_proxy(&[NEAR[1]]));
     assert!(!asks(5353));
     assert!(asks(5354));
     let (status, value) = path(&[]);
     let text = only(&value, "stale-connection");
-    says(&text, &["10.244.0.2:53", "sport=5353", "conntrack -D -p udp -d 10.96.0.10 -r 10.244.0.2"]);
+    says(
+        &text,
+        &[
+            "10.244.0.2:53",
+            "sport=5353",
+            "conntrack -D -p udp -d 10.96.0.10 -r 10.244.0.2",
+        ],
+    );
     assert_eq!(status, 1);
     sh("conntrack -D -p udp -d 10.96.0.10 -r 10.244.0.2");
     assert!(asks(5353));
@@ -88,15 +108,20 @@ fn stale_connection() {
 fn untranslated_connection() {
     let _lab = Lab::new();
     // Without a rule of NAT there would be no tracking.
-    sh("iptables-legacy -A FORWARD -m conntrack --ctstate INVALID -j DROP
-        ip route add 10.96.0.0/16 via 172.31.0.11");
+    sh("iptables-legacy -A FORWARD -m conntrack --ctstate INVALID -j DROP");
     assert!(!asks(5353));
     restore("legacy", &kube_proxy(&[NEAR[1]]));
     assert!(!asks(5353));
     assert!(asks(5354));
     let (status, value) = path(&[]);
     let text = only(&value, "untranslated-connection");
-    says(&text, &["sport=5353", "conntrack -D -p udp -d 10.96.0.10 -r 10.96.0.10"]);
+    says(
+        &text,
+        &[
+            "sport=5353",
+            "conntrack -D -p udp -d 10.96.0.10 -r 10.96.0.10",
+        ],
+    );
     assert_eq!(status, 1);
 }
 
@@ -108,7 +133,14 @@ fn bridge() {
     assert!((1..20).contains(&answered), "{answered}");
     let (status, value) = path(&[]);
     let text = only(&value, "bridge-bypasses-rules");
-    says(&text, &["cni0", NEAR[0], "sysctl -w net.bridge.bridge-nf-call-iptables=1"]);
+    says(
+        &text,
+        &[
+            "cni0",
+            NEAR[0],
+            "sysctl -w net.bridge.bridge-nf-call-iptables=1",
+        ],
+    );
     assert_eq!(status, 1);
 }
 
@@ -125,8 +157,10 @@ fn forward_drop() {
         assert_eq!((status, &value["verdict"]), (1, &Value::from("nothing")));
         let (status, value) = crate::lab::of_node(&[SERVICE]);
         assert_eq!((status, codes(&value)), (0, Vec::new()), "{value:#}");
-        sh(&format!("iptables-{backend} -A FORWARD -s 10.244.0.0/16 -j ACCEPT
-            iptables-{backend} -A FORWARD -d 10.244.0.0/16 -j ACCEPT"));
+        sh(&format!(
+            "iptables-{backend} -A FORWARD -s 10.244.0.0/16 -j ACCEPT
+            iptables-{backend} -A FORWARD -d 10.244.0.0/16 -j ACCEPT"
+        ));
         assert!(asks(6001));
         assert_eq!(codes(&path(&[]).1), Vec::<String>::new());
         lab.end();
@@ -142,7 +176,7 @@ fn mtu() {
     says(&text, &["uplink", "1400", "1500"]);
     assert_eq!(status, 1);
     sh("ip link set uplink mtu 1000; ip netns exec client ip link set eth0 mtu 1000");
-    says(&only(&path(&[]).1, "mtu-small"), &["uplink", "bufsize 972"]);
+    says(&only(&path(&[]).1, "mtu-small"), &["eth0", "bufsize 972"]);
 }
 
 const CACHE: &str = "169.254.20.10";
@@ -150,7 +184,9 @@ const CACHE: &str = "169.254.20.10";
 /// The link of the cache, which this kernel's dummy device would be: it is known
 /// by its name and its address.
 fn cache_link() {
-    sh("ip link add nodelocaldns type bridge; ip addr add 169.254.20.10/32 dev nodelocaldns; ip link set nodelocaldns up");
+    sh(
+        "ip link add nodelocaldns type bridge; ip addr add 169.254.20.10/32 dev nodelocaldns; ip link set nodelocaldns up",
+    );
 }
 
 fn cache_rules(address: &str) {
@@ -160,7 +196,10 @@ fn cache_rules(address: &str) {
              -A OUTPUT -s {address}/32 -p {protocol} -m {protocol} --sport 53 -m comment --comment \"NodeLocal DNS Cache: skip conntrack\" -j NOTRACK\n"
         )
     };
-    restore("legacy", &format!("*raw\n{}{}COMMIT\n", rule("udp"), rule("tcp")));
+    restore(
+        "legacy",
+        &format!("*raw\n{}{}COMMIT\n", rule("udp"), rule("tcp")),
+    );
 }
 
 fn cache_without_rules() {
@@ -169,7 +208,10 @@ fn cache_without_rules() {
     cache_link();
     let _server = crate::answerer::Answerer::start(CACHE);
     let (_, value) = path(&[CACHE]);
-    says(&only(&value, "node-cache-rules-missing"), &[CACHE, "nodelocaldns"]);
+    says(
+        &only(&value, "node-cache-rules-missing"),
+        &[CACHE, "nodelocaldns"],
+    );
     cache_rules(CACHE);
     assert_eq!(codes(&path(&[CACHE]).1), Vec::<String>::new());
     drop(lab);
@@ -181,11 +223,17 @@ fn rules_without_cache() {
     cache_rules(SERVICE);
     assert!(!asks(6000));
     let (status, value) = path(&[]);
-    says(&only(&value, "node-cache-rules-left"), &[SERVICE, "skip conntrack"]);
+    says(
+        &only(&value, "node-cache-rules-left"),
+        &[SERVICE, "skip conntrack"],
+    );
     assert_eq!(status, 1);
     // Where nobody asks it, and the address is the cache's own.
     let (status, value) = path(&["169.254.20.10"]);
-    assert!(codes(&value).contains(&"node-cache-missing".to_owned()), "{value:#}");
+    assert!(
+        codes(&value).contains(&"node-cache-missing".to_owned()),
+        "{value:#}"
+    );
     assert_eq!(status, 1);
 }
 
@@ -195,7 +243,10 @@ fn silent_cache() {
     cache_link();
     cache_rules(CACHE);
     let (status, value) = path(&[CACHE]);
-    says(&only(&value, "node-cache-silent"), &[CACHE, "ip link delete nodelocaldns"]);
+    says(
+        &only(&value, "node-cache-silent"),
+        &[CACHE, "ip link delete nodelocaldns"],
+    );
     assert_eq!(status, 1);
 }
 
@@ -220,9 +271,20 @@ COMMIT
     assert!(!asks(6000));
     let (status, value) = path(&[]);
     let text = only(&value, "network-policy-drops");
-    says(&text, &["kube-system/deny-dns", "kube-router", "KUBE-POD-FW-DNS", NEAR[0]]);
+    says(
+        &text,
+        &[
+            "kube-system/deny-dns",
+            "kube-router",
+            "KUBE-POD-FW-DNS",
+            NEAR[0],
+        ],
+    );
     assert_eq!(status, 1);
-    assert_eq!(value["outcomes"][0]["error"], "icmp-port-unreachable", "{value:#}");
+    assert_eq!(
+        value["outcomes"][0]["error"], "icmp-port-unreachable",
+        "{value:#}"
+    );
 }
 
 /// As Calico 3.30 writes them.
@@ -257,15 +319,24 @@ fn two_backends() {
     restore("legacy", &kube_proxy(&[NEAR[0]]));
     restore("nft", &kube_proxy(&[NEAR[1]]));
     let (_, value) = path(&[]);
-    says(&finding(&value, "two-backends-conflict").to_string(), &["iptables-legacy", "iptables-nft"]);
+    says(
+        &finding(&value, "two-backends-conflict").to_string(),
+        &["iptables-legacy", "iptables-nft"],
+    );
 }
 
 fn two_proxies() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
-    feed(&["nft", "-f", "-"], &crate::lab::kube_proxy_nftables(&[NEAR[1]]));
+    feed(
+        &["nft", "-f", "-"],
+        &crate::lab::kube_proxy_nftables(&[NEAR[1]]),
+    );
     let (_, value) = path(&[]);
-    says(&finding(&value, "two-proxies").to_string(), &["iptables and nftables"]);
+    says(
+        &finding(&value, "two-proxies").to_string(),
+        &["iptables and nftables"],
+    );
 }
 
 /// Two clients' ports become one behind the node, and the second entry is one
@@ -273,7 +344,9 @@ fn two_proxies() {
 fn lost_races() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[FAR]));
-    sh("iptables-legacy -t nat -I POSTROUTING 1 -p udp -d 10.244.1.4 -j MASQUERADE --to-ports 1000");
+    sh(
+        "iptables-legacy -t nat -I POSTROUTING 1 -p udp -d 10.244.1.4 -j MASQUERADE --to-ports 1000",
+    );
     let is_over = AtomicBool::new(false);
     let value = thread::scope(|scope| {
         scope.spawn(|| {
@@ -291,5 +364,8 @@ fn lost_races() {
         is_over.store(true, Ordering::Relaxed);
         value
     });
-    says(&finding(&value, "connections-losing").to_string(), &["insert_failed"]);
+    says(
+        &finding(&value, "connections-losing").to_string(),
+        &["insert_failed"],
+    );
 }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::Scene;
-use crate::lab::{FAR, Lab, NEAR, SERVICE, codes, feed, kube_proxy, kube_proxy_nftables, path, restore};
+use crate::lab::{
+    FAR, Lab, NEAR, SERVICE, codes, feed, kube_proxy, kube_proxy_nftables, path, restore,
+};
 
 pub(crate) const SCENES: &[Scene] = &[
     ("healthy::legacy", legacy),
@@ -21,7 +23,15 @@ pub(crate) fn ends(value: &Value) -> Vec<String> {
         .iter()
         .map(|it| {
             let mut end = String::new();
-            write!(end, "{} {} {}:{}", it["share"].as_str().unwrap(), it["kind"].as_str().unwrap(), it["address"].as_str().unwrap(), it["port"]).unwrap();
+            write!(
+                end,
+                "{} {} {}:{}",
+                it["share"].as_str().unwrap(),
+                it["kind"].as_str().unwrap(),
+                it["address"].as_str().unwrap(),
+                it["port"]
+            )
+            .unwrap();
             end
         })
         .collect();
@@ -59,7 +69,10 @@ fn nft() {
 
 fn nftables_mode() {
     let _lab = Lab::new();
-    feed(&["nft", "-f", "-"], &kube_proxy_nftables(&[NEAR[0], NEAR[1], FAR]));
+    feed(
+        &["nft", "-f", "-"],
+        &kube_proxy_nftables(&[NEAR[0], NEAR[1], FAR]),
+    );
     expect_healthy(&[]);
 }
 
@@ -68,7 +81,10 @@ fn node() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0], FAR]));
     let (status, value) = crate::lab::of_node(&[&format!("{SERVICE}:53/udp")]);
-    let expected = [format!("1/2 endpoint {}:53", NEAR[0]), format!("1/2 endpoint {FAR}:53")];
+    let expected = [
+        format!("1/2 endpoint {}:53", NEAR[0]),
+        format!("1/2 endpoint {FAR}:53"),
+    ];
     assert_eq!(ends(&value), expected, "{value:#}");
     assert_eq!((status, codes(&value)), (0, Vec::new()), "{value:#}");
 }

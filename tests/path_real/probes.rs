@@ -21,8 +21,18 @@ fn rows<'v>(value: &'v Value, to: &str) -> Vec<&'v Value> {
 fn troubles(value: &Value) -> Vec<(String, Vec<String>)> {
     let troubles = value["probe"]["troubles"].as_array().unwrap();
     let text = |it: &Value| it.as_str().unwrap().to_owned();
-    let by = |it: &Value| it["explained_by"].as_array().unwrap().iter().map(text).collect();
-    troubles.iter().map(|it| (text(&it["code"]), by(it))).collect()
+    let by = |it: &Value| {
+        it["explained_by"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(text)
+            .collect()
+    };
+    troubles
+        .iter()
+        .map(|it| (text(&it["code"]), by(it)))
+        .collect()
 }
 
 fn all_answer() {
@@ -33,9 +43,17 @@ fn all_answer() {
     assert_eq!(status, 0);
     for to in [SERVICE, NEAR[0], FAR] {
         let rows = rows(&value, &format!("{to}:53"));
-        let kinds: Vec<String> = rows.iter().map(|it| format!("{} {}", it["protocol"], it["up_to"])).collect();
+        let kinds: Vec<String> = rows
+            .iter()
+            .map(|it| format!("{} {}", it["protocol"], it["up_to"]))
+            .collect();
         let expected = [
-            "\"udp\" null", "\"udp\" 512", "\"udp\" 1400", "\"udp\" 4096", "\"tcp\" null", "\"tcp\" 4096",
+            "\"udp\" null",
+            "\"udp\" 512",
+            "\"udp\" 1400",
+            "\"udp\" 4096",
+            "\"tcp\" null",
+            "\"tcp\" 4096",
         ];
         assert_eq!(kinds, expected, "{value:#}");
         for row in rows {
@@ -55,7 +73,10 @@ fn long_replies() {
     sh("ip link set uplink mtu 1300");
     let (status, value) = path(&["--probe"]);
     let found = troubles(&value);
-    assert!(found.contains(&("probe-long-lost".to_owned(), vec!["mtu-narrows".to_owned()])), "{value:#}");
+    assert!(
+        found.contains(&("probe-long-lost".to_owned(), vec!["mtu-narrows".to_owned()])),
+        "{value:#}"
+    );
     assert_eq!(status, 1);
 }
 
@@ -66,7 +87,10 @@ fn elsewhere() {
     let (_, value) = path(&["--probe", &format!("{SERVICE}:53/udp")]);
     let found = troubles(&value);
     let by = vec!["bridge-bypasses-rules".to_owned()];
-    assert!(found.contains(&("probe-other-address".to_owned(), by)), "{value:#}");
+    assert!(
+        found.contains(&("probe-other-address".to_owned(), by)),
+        "{value:#}"
+    );
 }
 
 fn dead_endpoint() {
@@ -86,7 +110,8 @@ fn dead_endpoint() {
 fn bounded() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0], FAR]));
-    sh(&format!("ip netns exec client nft -f - <<E
+    sh(&format!(
+        "ip netns exec client nft -f - <<E
 table ip count {{
   chain out {{
     type filter hook output priority 0;
@@ -94,7 +119,9 @@ table ip count {{
     ip saddr {CLIENT} ip daddr != {{ {SERVICE}, {0}, {FAR} }} counter
   }}
 }}
-E", NEAR[0]));
+E",
+        NEAR[0]
+    ));
     let counted = || {
         let output = std::process::Command::new("ip")
             .args(["netns", "exec", "client", "nft", "-j", "list", "ruleset"])
@@ -103,7 +130,9 @@ E", NEAR[0]));
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         let rules = value["nftables"].as_array().unwrap().iter();
         let exprs = rules.filter_map(|it| it["rule"]["expr"].as_array());
-        let counters = exprs.flatten().filter_map(|it| it["counter"]["packets"].as_u64());
+        let counters = exprs
+            .flatten()
+            .filter_map(|it| it["counter"]["packets"].as_u64());
         counters.collect::<Vec<u64>>()
     };
     assert_eq!(counted(), [0, 0]);
@@ -111,7 +140,10 @@ E", NEAR[0]));
         let before = counted()[0];
         let (_, value) = path(&["--probe", "--max-packets", &most.to_string()]);
         let sent = counted()[0] - before;
-        assert!(sent > 0 && sent <= most, "{sent} packets of {most}: {value:#}");
+        assert!(
+            sent > 0 && sent <= most,
+            "{sent} packets of {most}: {value:#}"
+        );
         assert_eq!(counted()[1], 0);
         assert_eq!(value["probe"]["is_cut"], most == 40, "{value:#}");
     }

@@ -53,14 +53,22 @@ fn strace() {
     sh("ipset create KUBE-TEST hash:ip");
     let (programs, others) = calls(&["path", "--target", "/run/netns/client"]);
     let allowed = [
-        "iptables-legacy-save", "iptables-nft-save", "ip6tables-legacy-save", "ip6tables-nft-save", "nft", "ipset",
+        "iptables-legacy-save",
+        "iptables-nft-save",
+        "ip6tables-legacy-save",
+        "ip6tables-nft-save",
+        "nft",
+        "ipset",
     ];
     let tools: BTreeSet<&str> = programs
         .iter()
         .filter(|it| *it != KDNS && *it != "/proc/self/exe")
         .map(|it| it.strip_prefix("/usr/sbin/").unwrap_or(it))
         .collect();
-    assert!(tools.contains("iptables-legacy-save") && tools.contains("nft"), "{programs:?}");
+    assert!(
+        tools.contains("iptables-legacy-save") && tools.contains("nft"),
+        "{programs:?}"
+    );
     assert!(tools.iter().all(|it| allowed.contains(it)), "{programs:?}");
     assert_eq!(others, Vec::<String>::new());
 }
@@ -70,12 +78,19 @@ fn no_table() {
     let _lab = Lab::new();
     let names = |pod: &str| {
         let script = "cat /proc/net/ip_tables_names /proc/net/ip6_tables_names; nft list tables";
-        let output = Command::new("ip").args(["netns", "exec", pod, "sh", "-c", script]).output();
+        let output = Command::new("ip")
+            .args(["netns", "exec", pod, "sh", "-c", script])
+            .output();
         String::from_utf8(output.unwrap().stdout).unwrap()
     };
     assert_eq!(names("client"), "");
     let (programs, _) = calls(&["path", "--target", "/run/netns/client", "10.244.0.2"]);
-    assert!(!programs.iter().any(|it| it.contains("legacy") || it.contains("modprobe")), "{programs:?}");
+    assert!(
+        !programs
+            .iter()
+            .any(|it| it.contains("legacy") || it.contains("modprobe")),
+        "{programs:?}"
+    );
     assert_eq!(names("client"), "");
 }
 
@@ -83,12 +98,20 @@ fn no_table() {
 fn foreign_tool() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
-    sh("cp /usr/sbin/xtables-legacy-multi /run/tool; chmod 777 /run/tool
-        mount --bind /run/tool /usr/sbin/xtables-legacy-multi");
+    sh(
+        "cp /usr/sbin/xtables-legacy-multi /run/tool; chmod 777 /run/tool
+        mount --bind /run/tool /usr/sbin/xtables-legacy-multi",
+    );
     let (programs, _) = calls(&["path", "--target", "/run/netns/client"]);
-    assert!(!programs.iter().any(|it| it.contains("legacy")), "{programs:?}");
+    assert!(
+        !programs.iter().any(|it| it.contains("legacy")),
+        "{programs:?}"
+    );
     let said = said(&["path", "--target", "/run/netns/client"]);
-    assert!(said.contains("its owner is not root, or others may write to it"), "{said}");
+    assert!(
+        said.contains("its owner is not root, or others may write to it"),
+        "{said}"
+    );
 }
 
 fn missing_tool() {
@@ -97,12 +120,19 @@ fn missing_tool() {
     sh("mount -t tmpfs tmpfs /usr/sbin");
     let said = said(&["path", "10.96.0.10"]);
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("iptables-legacy-save is in none of /usr/sbin, /sbin, /usr/bin, /bin"), "{said}");
+    assert!(
+        words.contains("iptables-legacy-save is in none of /usr/sbin, /sbin, /usr/bin, /bin"),
+        "{said}"
+    );
 }
 
 /// All that is written to both outputs, in one line.
 fn said(arguments: &[&str]) -> String {
-    let output = Command::new(KDNS).args(arguments).arg("-v").output().unwrap();
+    let output = Command::new(KDNS)
+        .args(arguments)
+        .arg("-v")
+        .output()
+        .unwrap();
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8(text).unwrap();
     text.split_whitespace().collect::<Vec<_>>().join(" ")

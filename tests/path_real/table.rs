@@ -17,20 +17,31 @@ pub(crate) const SCENES: &[Scene] = &[("table::full", full)];
 const MOST: u32 = 1 << 20;
 
 fn number(path: &str) -> u32 {
-    std::fs::read_to_string(path).unwrap().trim().parse().unwrap()
+    std::fs::read_to_string(path)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 fn full() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
     let max = number("/proc/sys/net/netfilter/nf_conntrack_max");
-    assert!(max <= MOST, "a table of {max} entries is too large to fill here");
+    assert!(
+        max <= MOST,
+        "a table of {max} entries is too large to fill here"
+    );
     let count = || number("/proc/sys/net/netfilter/nf_conntrack_count");
     let mut made = 0;
     fill(&mut made, max * 92 / 100);
     assert!(count() >= max * 9 / 10, "{} of {max}", count());
     let (status, value) = path(&[]);
-    assert_eq!((codes(&value), status), (vec!["connections-nearly-full".to_owned()], 1), "{value:#}");
+    assert_eq!(
+        (codes(&value), status),
+        (vec!["connections-nearly-full".to_owned()], 1),
+        "{value:#}"
+    );
     // Until nothing fits any more.
     let mut before = 0;
     while count() < max && count() > before {
@@ -39,7 +50,10 @@ fn full() {
     }
     assert!(count() >= max, "{} of {max}", count());
     let (status, value) = path(&[]);
-    assert!(codes(&value).contains(&"connections-full".to_owned()), "{value:#}");
+    assert!(
+        codes(&value).contains(&"connections-full".to_owned()),
+        "{value:#}"
+    );
     assert_eq!(status, 1);
 }
 
@@ -55,9 +69,16 @@ const NESTED: u16 = 0x8000;
 
 fn tuple(kind: u16, source: [u8; 4], destination: [u8; 4], ports: (u16, u16)) -> Vec<u8> {
     let ip = [nla(1, &source), nla(2, &destination)].concat();
-    let ports = [nla(2, &ports.0.to_be_bytes()), nla(3, &ports.1.to_be_bytes())].concat();
+    let ports = [
+        nla(2, &ports.0.to_be_bytes()),
+        nla(3, &ports.1.to_be_bytes()),
+    ]
+    .concat();
     let proto = [nla(1, &[17]), ports].concat();
-    nla(kind | NESTED, &[nla(1 | NESTED, &ip), nla(2 | NESTED, &proto)].concat())
+    nla(
+        kind | NESTED,
+        &[nla(1 | NESTED, &ip), nla(2 | NESTED, &proto)].concat(),
+    )
 }
 
 /// An assured entry of some connection that no client of the lab has.

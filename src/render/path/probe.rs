@@ -68,7 +68,11 @@ pub(in crate::render) fn json(seen: &Seen, findings: &[Finding]) -> ProbeJson {
     let troubles = seen.troubles.iter().map(|it| {
         let Sentence { code, text } = trouble(it);
         let explained_by = explaining(it, findings);
-        TroubleJson { code, message: text, explained_by }
+        TroubleJson {
+            code,
+            message: text,
+            explained_by,
+        }
     });
     ProbeJson {
         queries: seen.rows.iter().map(|it| it.times).sum(),
@@ -90,7 +94,11 @@ fn row(row: &Row) -> RowJson {
         answered: row.answered,
         milliseconds: times(row),
         bytes: row.bytes,
-        others: row.others.iter().map(|(came, count)| (other(came), *count)).collect(),
+        others: row
+            .others
+            .iter()
+            .map(|(came, count)| (other(came), *count))
+            .collect(),
         lost_ports: row.lost_ports.clone(),
     }
 }
@@ -109,7 +117,11 @@ fn other(came: &Came) -> String {
         Came::Elsewhere(from) => format!("a reply from {from}"),
         Came::Error(errno) => {
             let error = io::Error::from_raw_os_error(*errno).to_string();
-            error.split(" (os error").next().unwrap_or_default().to_lowercase()
+            error
+                .split(" (os error")
+                .next()
+                .unwrap_or_default()
+                .to_lowercase()
         }
         Came::Silence => "nothing".to_owned(),
     }
@@ -131,19 +143,27 @@ pub(in crate::render) fn write(
     let queries: usize = seen.rows.iter().map(|it| it.times).sum();
     writeln!(out, "Probe: {queries} queries were sent.\n")?;
     let cells = seen.rows.iter().map(cells);
-    let table: Vec<[String; 6]> = std::iter::once(HEAD.map(str::to_owned)).chain(cells).collect();
+    let table: Vec<[String; 6]> = std::iter::once(HEAD.map(str::to_owned))
+        .chain(cells)
+        .collect();
     let width = |column: usize| {
         let cells = table.iter().filter_map(|it| it.get(column));
         cells.map(|it| it.chars().count()).max().unwrap_or_default()
     };
     let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
     for line in &table {
-        let padded = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let padded = line
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:<width$}"));
         let line = padded.collect::<Vec<_>>().join("  ");
         writeln!(out, "  {}", line.trim_end())?;
     }
     if seen.is_cut {
-        writeln!(out, "\nThere are more addresses than --max-packets allows to ask as often.")?;
+        writeln!(
+            out,
+            "\nThere are more addresses than --max-packets allows to ask as often."
+        )?;
     }
     for one in &seen.troubles {
         let Sentence { text, .. } = trouble(one).begun();
@@ -161,7 +181,10 @@ fn cells(row: &Row) -> [String; 6] {
         Some([shortest, median, longest]) => format!("{shortest} / {median} / {longest}"),
         None => String::new(),
     };
-    let others = row.others.iter().map(|(came, count)| format!("{count} × {}", other(came)));
+    let others = row
+        .others
+        .iter()
+        .map(|(came, count)| format!("{count} × {}", other(came)));
     let others: Vec<String> = others.collect();
     [
         row.ask.to.to_string(),
@@ -179,7 +202,11 @@ fn cells(row: &Row) -> [String; 6] {
 /// What is wrong, in words.
 fn trouble(trouble: &Trouble) -> Sentence {
     match trouble {
-        Trouble::OnlyService { service, protocol, lost } => sentence!(
+        Trouble::OnlyService {
+            service,
+            protocol,
+            lost,
+        } => sentence!(
             "probe-service-loses",
             "{} of {} queries to {service} over {} were not answered, though every endpoint that was asked answers",
             lost.0,
@@ -190,7 +217,11 @@ fn trouble(trouble: &Trouble) -> Sentence {
             "probe-other-address",
             "{asked} was asked, and the reply came from {from}: a resolver drops it"
         ),
-        Trouble::Endpoint { endpoint, protocol, lost } => sentence!(
+        Trouble::Endpoint {
+            endpoint,
+            protocol,
+            lost,
+        } => sentence!(
             "probe-endpoint-loses",
             "{} of {} queries to the endpoint {endpoint} over {} were not answered",
             lost.0,
@@ -210,6 +241,8 @@ fn upper(protocol: Protocol) -> String {
 
 /// Findings that explain a trouble, by what they are about, in their order.
 fn explaining(trouble: &Trouble, findings: &[Finding]) -> Vec<&'static str> {
-    let found = findings.iter().filter(|it| trouble.is_explained_by(&it.fact));
+    let found = findings
+        .iter()
+        .filter(|it| trouble.is_explained_by(&it.fact));
     found.map(|it| words(it).what.code).collect()
 }
