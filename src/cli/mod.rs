@@ -136,7 +136,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Path(args) => path::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
-        Command::Nsenter(args) => match nsenter::as_explain(&args) {
+        Command::Nsenter(args) => match nsenter::as_other(&args) {
             Some(words) => return run(words, streams),
             None => nsenter::run(&args, streams),
         },

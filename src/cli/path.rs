@@ -1,7 +1,7 @@
 //! `kdns path`.
 
+mod client;
 mod destination;
-#[expect(dead_code, reason = "the live command is wired up next")]
 mod live;
 mod offline;
 
@@ -14,6 +14,7 @@ use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
 use crate::finding::Severity;
 use crate::path::findings::Finding;
+use crate::path::probe::Seen;
 use crate::path::{Host, Tree, Verdict};
 use crate::render::path as text;
 
@@ -87,14 +88,17 @@ pub(super) struct Answer {
     pub(super) findings: Vec<Finding>,
     /// What is there and could not be read: sentences without a full stop.
     pub(super) skipped: Vec<String>,
+    /// What a probe has seen; `None`: none was wanted.
+    pub(super) probe: Option<Seen>,
 }
 
 /// Reads, walks, writes.
 pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    if args.rules.is_empty() {
-        anyhow::bail!("give the rules: --rules FILE");
-    }
-    let answer = offline::answer(args, streams)?;
+    let answer = if args.rules.is_empty() {
+        live::answer(args, streams)?
+    } else {
+        offline::answer(args, streams)?
+    };
     write(args, &answer, streams)
 }
 
@@ -109,6 +113,7 @@ pub(super) fn write(
         trees: &answer.trees,
         findings: &answer.findings,
         skipped: &answer.skipped,
+        probe: answer.probe.as_ref(),
     };
     let (verbose, width) = (args.verbose, streams.columns());
     args.outputs
@@ -136,6 +141,9 @@ fn status(args: &PathArgs, answer: &Answer) -> Status {
         Severity::Info => Level::Info,
     };
     let mut worst = answer.findings.iter().map(level).max();
+    if answer.probe.as_ref().is_some_and(|it| !it.troubles.is_empty()) {
+        worst = worst.max(Some(Level::Warning));
+    }
     let mut is_undecided = answer.trees.is_empty();
     for tree in &answer.trees {
         match tree.verdict {

@@ -9,6 +9,7 @@
 mod evaluate;
 pub mod findings;
 mod host;
+mod own;
 mod packet;
 pub mod probe;
 mod tree;
@@ -18,6 +19,7 @@ pub use host::{
     Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
     RouteKind,
 };
+pub use own::{evaluate_from, unroutable};
 pub use packet::{Packet, Protocol, Start};
 pub use tree::{
     Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Step, Tree, Verdict,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use super::findings::{ConnectionFinding, Fact, LinkFinding};
 use super::{Kind, Protocol, Tree};
 
 /// How long a reply may be.
@@ -183,7 +184,7 @@ pub struct Row {
 }
 
 /// What came, by question, in the order in which they were first asked.
-pub fn rows(asked: &[Asked]) -> Vec<Row> {
+fn rows(asked: &[Asked]) -> Vec<Row> {
     let mut rows: BTreeMap<Ask, Row> = BTreeMap::new();
     for one in asked {
         let row = rows.entry(one.ask).or_insert_with(|| Row {
@@ -212,6 +213,30 @@ pub fn rows(asked: &[Asked]) -> Vec<Row> {
         row.after.sort_unstable();
     }
     rows.into_values().collect()
+}
+
+/// What a probe has seen.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Seen {
+    /// What came of each question.
+    pub rows: Vec<Row>,
+    /// What is wrong.
+    pub troubles: Vec<Trouble>,
+    /// Whether there were more addresses than the packets were enough for.
+    pub is_cut: bool,
+}
+
+impl Seen {
+    /// What came of the questions of a plan for these trees.
+    pub fn of(trees: &[Tree], plan: &Plan, asked: &[Asked]) -> Self {
+        let rows = rows(asked);
+        let is_cut = plan.is_cut || asked.len() < plan.asks.len();
+        Self {
+            troubles: troubles(trees, &rows),
+            rows,
+            is_cut,
+        }
+    }
 }
 
 /// What the answers of a probe say beside each other.
@@ -252,8 +277,34 @@ pub enum Trouble {
     },
 }
 
+impl Trouble {
+    /// Whether a finding of this kind makes such a trouble.
+    pub fn is_explained_by(&self, fact: &Fact) -> bool {
+        let is_full = matches!(
+            fact,
+            Fact::Connection(ConnectionFinding::Full { .. } | ConnectionFinding::Losing(_))
+        );
+        match self {
+            Self::OnlyService { .. } => match fact {
+                Fact::Link(LinkFinding::Bridge { .. }) => true,
+                Fact::Link(_) => false,
+                Fact::Connection(ConnectionFinding::Lost { .. }) => false,
+                Fact::Connection(_) | Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) => true,
+            },
+            Self::Elsewhere { .. } => matches!(fact, Fact::Link(LinkFinding::Bridge { .. })),
+            Self::Endpoint { .. } => is_full || matches!(fact, Fact::Policy(_)),
+            Self::Long { .. } => {
+                matches!(
+                    fact,
+                    Fact::Link(LinkFinding::Narrow { .. } | LinkFinding::Small { .. })
+                )
+            }
+        }
+    }
+}
+
 /// What is wrong, from what came of the questions of a plan for these trees.
-pub fn troubles(trees: &[Tree], rows: &[Row]) -> Vec<Trouble> {
+fn troubles(trees: &[Tree], rows: &[Row]) -> Vec<Trouble> {
     let mut found = Vec::new();
     for row in rows {
         let elsewhere = row.others.iter().find_map(|it| match it.0 {

@@ -17,7 +17,8 @@ impl Answerer {
     pub(crate) fn start(address: &str) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let udp = UdpSocket::bind((address, 53)).unwrap();
-        udp.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        udp.set_read_timeout(Some(Duration::from_millis(100)))
+            .unwrap();
         let tcp = TcpListener::bind((address, 53)).unwrap();
         tcp.set_nonblocking(true).unwrap();
         let over = Arc::clone(&is_over);

@@ -28,7 +28,14 @@ pub(crate) const FAR: &str = "10.244.1.4";
 /// Runs the scene of this name in namespaces of its own.
 pub(crate) fn alone(scene: &str) {
     let output = Command::new("unshare")
-        .args(["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"])
+        .args([
+            "--mount",
+            "--net",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+        ])
         .arg(std::env::current_exe().unwrap())
         .args([HIDDEN, scene])
         .output()
@@ -64,7 +71,12 @@ pub(crate) fn feed(program: &[&str], input: &str) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program:?}\n{input}\n{said}");
@@ -94,6 +106,8 @@ impl Lab {
     pub(crate) fn new() -> Self {
         sh("mount -t tmpfs tmpfs /run
             mkdir -p /run/netns
+            printf 'nameserver 10.96.0.10\\nsearch default.svc.cluster.local svc.cluster.local\\n' > /run/resolv.conf
+            mount --bind /run/resolv.conf /etc/resolv.conf
             ip link set lo up
             echo 1 > /proc/sys/net/ipv4/ip_forward
             ip link add cni0 type bridge
@@ -103,14 +117,16 @@ impl Lab {
             ip link add uplink type veth peer name eth0 netns far
             ip addr add 172.31.0.10/24 dev uplink
             ip link set uplink up
-            ip route add 10.244.1.0/24 via 172.31.0.11
+            ip route add default via 172.31.0.11
             ip netns exec far sh -ec '
                 ip link set lo up
                 ip addr add 172.31.0.11/24 dev eth0
                 ip link set eth0 up
                 ip addr add 10.244.1.4/32 dev lo
                 ip route add 10.244.0.0/24 via 172.31.0.10'");
-        let mut lab = Self { servers: Vec::new() };
+        let mut lab = Self {
+            servers: Vec::new(),
+        };
         lab.pod("client", CLIENT);
         lab.pod("dns1", NEAR[0]);
         lab.pod("dns2", NEAR[1]);
@@ -133,10 +149,18 @@ impl Lab {
                 ip link set eth0 up
                 ip route add default via 10.244.0.1'"
         ));
-        sh(&format!(
-            "mkdir -p /run/etc
-             printf 'nameserver {SERVICE}\\nsearch default.svc.cluster.local\\n' > /run/etc/{name}"
-        ));
+    }
+
+    /// Takes everything away, for another one in the same namespaces.
+    pub(crate) fn end(&mut self) {
+        self.servers.clear();
+        sh("for name in $(ls /run/netns); do ip netns del $name; done
+            ip link del cni0
+            for tool in iptables-legacy iptables-nft; do
+                for table in nat filter; do $tool -t $table -F; $tool -t $table -X; done
+                $tool -P FORWARD ACCEPT
+            done
+            umount /etc/resolv.conf; umount /run");
     }
 
     /// A DNS server in a network namespace.
@@ -151,7 +175,10 @@ impl Lab {
 pub(crate) fn kube_proxy(endpoints: &[&str]) -> String {
     let mut chains = String::new();
     let mut rules = String::new();
-    for (protocol, chain) in [("udp", "KUBE-SVC-TCOU7JCQXEZGVUNU"), ("tcp", "KUBE-SVC-ERIFXISQEP7F7OF4")] {
+    for (protocol, chain) in [
+        ("udp", "KUBE-SVC-TCOU7JCQXEZGVUNU"),
+        ("tcp", "KUBE-SVC-ERIFXISQEP7F7OF4"),
+    ] {
         let port = if protocol == "udp" { "dns" } else { "dns-tcp" };
         let name = format!("kube-system/kube-dns:{port}");
         writeln!(chains, ":{chain} - [0:0]").unwrap();
@@ -166,7 +193,10 @@ pub(crate) fn kube_proxy(endpoints: &[&str]) -> String {
             let lot = if left == 1 {
                 String::new()
             } else {
-                format!("-m statistic --mode random --probability {:.11} ", 1.0 / f64::from(u32::try_from(left).unwrap()))
+                format!(
+                    "-m statistic --mode random --probability {:.11} ",
+                    1.0 / f64::from(u32::try_from(left).unwrap())
+                )
             };
             writeln!(chains, ":{separate} - [0:0]").unwrap();
             writeln!(
@@ -272,17 +302,27 @@ pub(crate) fn kube_proxy_nftables(endpoints: &[&str]) -> String {
 
 /// Which program loads rules of iptables.
 pub(crate) fn restore(backend: &str, rules: &str) {
-    feed(&[&format!("iptables-{backend}-restore"), "--noflush"], rules);
+    feed(
+        &[&format!("iptables-{backend}-restore"), "--noflush"],
+        rules,
+    );
 }
 
 /// kdns path as JSON, for the client's pod; with its status.
 pub(crate) fn path(arguments: &[&str]) -> (i32, Value) {
-    let mut all = vec!["path", "--target", "/run/netns/client", "--format", "json"];
-    all.extend(arguments);
-    let output = Command::new(KDNS).args(&all).output().unwrap();
+    run(&[
+        &["path", "--target", "/run/netns/client", "--format", "json"],
+        arguments,
+    ]
+    .concat())
+}
+
+fn run(arguments: &[&str]) -> (i32, Value) {
+    let output = Command::new(KDNS).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let text = String::from_utf8_lossy(&output.stdout);
-    let value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}\n{said}"));
+    let value = serde_json::from_str(&text);
+    let value = value.unwrap_or_else(|error| panic!("{error}\n{text}\n{said}"));
     (output.status.code().unwrap(), value)
 }
 
@@ -296,4 +336,9 @@ pub(crate) fn codes(value: &Value) -> Vec<String> {
     codes.sort_unstable();
     codes.dedup();
     codes
+}
+
+/// kdns path as JSON, from the node itself; with its status.
+pub(crate) fn of_node(arguments: &[&str]) -> (i32, Value) {
+    run(&[&["path", "--format", "json"], arguments].concat())
 }

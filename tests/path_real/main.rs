@@ -29,13 +29,27 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 /// What every scene needs.
-const TOOLS: &[&str] = &["unshare", "ip", "iptables-legacy", "iptables-nft", "nft", "ipset"];
+const TOOLS: &[&str] = &[
+    "unshare",
+    "ip",
+    "iptables-legacy",
+    "iptables-nft",
+    "nft",
+    "ipset",
+];
 
 /// A name, and what is made and looked at inside of namespaces of its own.
 type Scene = (&'static str, fn());
 
 fn scenes() -> Vec<Scene> {
-    [healthy::SCENES, faults::SCENES, probes::SCENES, silent::SCENES, table::SCENES].concat()
+    [
+        healthy::SCENES,
+        faults::SCENES,
+        probes::SCENES,
+        silent::SCENES,
+        table::SCENES,
+    ]
+    .concat()
 }
 
 fn main() -> ExitCode {

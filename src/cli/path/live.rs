@@ -1,269 +1,273 @@
-//! What `kdns path` reads of a node that is there: the network namespaces of
-//! the node and of the target.
+//! `kdns path` on a node that is there: reads it, and sends packets through what
+//! was read.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
-use std::time::Duration;
 
+use super::client::{Both, Client, Sources};
+use super::destination::{self, Destination};
+use super::{Answer, PathArgs};
 use crate::address::DNS_PORT;
 use crate::cli::node::node_below;
-use crate::cli::target::label;
-use crate::config::resolv_conf::ResolvConf;
-use crate::dig::lookup::Lookup;
-use crate::dig::translation;
-use crate::engine::machine::Outcome;
-use crate::host::network::{self, NetworkSeen};
+use crate::cli::output;
+use crate::cli::streams::Streams;
+use crate::host::network::NetworkSeen;
+use crate::host::network::saved::{self, ClientSaved};
 use crate::host::node::{Parts, pods, processes};
 use crate::host::root::Root;
-use crate::host::{io_reason, situation};
-use crate::loopback::name_servers;
-use crate::netns::{self, Aim, EnterError, Namespace};
-use crate::path::{Host, LinkKind, Start};
-use crate::resolver;
-use crate::scenario::{Scenario, default_hosts};
-use crate::wire::live::{self as wire, Limits, Means};
-use crate::wire::{client_cookie, socket_address};
+use crate::path::findings::{self, Around};
+use crate::path::probe::{self, Seen};
+use crate::path::{self, Host, Link, LinkKind, Packet, Protocol, Start, Tree, evaluate_from};
+use crate::rules::Rules;
+use crate::text::escaped;
+use crate::wire::endpoints;
 
-/// Who sends, and where from.
-#[derive(Debug)]
-pub(super) struct Client {
-    /// In words: `pod default/app, process 7`.
-    pub(super) label: String,
-    /// Its resolv.conf.
-    conf: Option<ResolvConf>,
-    /// Its network namespace; `None`: that of whoever runs kdns, which is not
-    /// to be entered.
-    namespace: Option<Namespace>,
-    /// Whether it is the node itself.
-    is_node: bool,
-}
+/// Where a packet goes, and over what.
+type To = (IpAddr, u16, Protocol);
 
-/// A node as it is now, and the client on it.
-#[derive(Debug, Default)]
-pub(super) struct Scene {
-    /// The node.
-    pub(super) node: Host,
-    /// The client's own network namespace, where it is another one.
-    pub(super) own: Option<Host>,
-    /// Where its packets come to the rules of the node; `None`: not known.
-    pub(super) start: Option<Start>,
-    /// The address that it sends from, for each destination; or why it cannot.
-    pub(super) sources: BTreeMap<IpAddr, Result<IpAddr, String>>,
-    /// What is there and could not be read: sentences without a full stop.
-    pub(super) skipped: Vec<String>,
-}
-
-/// A lookup of a Service's name ends then: its answer is not what is asked for.
-const LOOKUP: Duration = Duration::from_secs(5);
-
-impl Client {
-    /// The target that the word names, or the node itself.
-    pub(super) fn find(root: Option<&Path>, word: Option<&str>) -> anyhow::Result<Self> {
-        let root = node_below(root)?;
-        let Some(word) = word else {
-            return Self::node(&root);
-        };
-        let aim = netns::aim(&root, word)?;
-        let label = label(&aim);
-        let Aim {
-            namespace, seen, ..
-        } = aim;
-        let namespace = namespace?;
-        let node = node_namespace(&root).ok();
-        let is_node = node.is_some_and(|it| it.number() == namespace.number());
-        let conf = seen.resolv_conf.map(|it| ResolvConf::parse(it.source));
-        Ok(Self {
-            label,
-            conf,
-            namespace: Some(namespace),
-            is_node,
-        })
+/// Reads the node and the client, and sends the packets through what they say.
+pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
+    let root = node_below(args.root.as_deref())?;
+    let client = Client::find(&root, args.target.as_deref())?;
+    let wanted = args
+        .destination
+        .as_deref()
+        .map(Destination::parse)
+        .transpose()?;
+    let mut skipped = Vec::new();
+    let to = addresses(&client, wanted.as_ref(), &mut skipped)?;
+    let mut both = client.read(&root, &ports(wanted.as_ref()))?;
+    both.node.host.pods = pod_names(&root, &mut skipped);
+    skipped.extend(both.skipped());
+    let start = start(args, &client, &both);
+    if let Some(path) = &args.save {
+        let sources = client.sources(&sockets(to.as_deref().unwrap_or_default()))?;
+        let client = saved_client(&client, &start, &sources);
+        let (node, own) = (&both.node, both.own.as_ref());
+        output::write(Some(path), args.outputs.others, streams.out, |out| {
+            saved::write(&client, node, own, out)
+        })?;
     }
-
-    fn node(root: &Root) -> anyhow::Result<Self> {
-        let conf = situation::read_situation(root)?.resolv_conf;
-        // Who may not look into process 1 is mostly in its network namespace.
-        let namespace = node_namespace(root).ok();
-        Ok(Self {
-            label: "the node".to_owned(),
-            conf: conf.map(|it| ResolvConf::parse(it.source)),
-            namespace,
-            is_node: true,
-        })
-    }
-
-    /// The name servers of its file, in its order, each once.
-    pub(super) fn servers(&self) -> Vec<IpAddr> {
-        let mut servers = Vec::new();
-        for (ip, _) in self.conf.iter().flat_map(name_servers) {
-            if !servers.contains(&ip) {
-                servers.push(ip);
-            }
-        }
-        servers
-    }
-
-    /// The addresses of a name, as its search list and its servers have them.
-    ///
-    /// # Errors
-    ///
-    /// Its network namespace cannot be entered, or nobody knows the name.
-    pub(super) fn look_up(&self, name: &str) -> anyhow::Result<Vec<IpAddr>> {
-        let mut scenario = Scenario::new("path", name);
-        scenario.resolv_conf.clone_from(&self.conf);
-        scenario.hosts = Some(default_hosts(&scenario.hostname));
-        let found = match &self.namespace {
-            Some(namespace) => namespace.within(|| look_up(&scenario))?,
-            None => look_up(&scenario),
-        };
-        match found {
-            Outcome::Found(addresses) if !addresses.is_empty() => {
-                Ok(addresses.iter().map(|it| it.ip).collect())
-            }
-            outcome => {
-                let code = outcome.code().unwrap_or("no address");
-                anyhow::bail!("{} cannot look up {name}: {code}", self.label)
-            }
-        }
-    }
-
-    /// Reads the node and the client's network namespace. Of connections and
-    /// sockets those of these ports count.
-    ///
-    /// # Errors
-    ///
-    /// A network namespace cannot be entered.
-    pub(super) fn read(&self, root: &Root, destinations: &[SocketAddr]) -> anyhow::Result<Scene> {
-        let ports: BTreeSet<u16> = destinations
-            .iter()
-            .map(SocketAddr::port)
-            .chain([DNS_PORT])
-            .collect();
-        let ports: Vec<u16> = ports.into_iter().collect();
-        let read = || (network::read_live(&ports), sources(destinations));
-        let (own, sources) = match &self.namespace {
-            Some(namespace) => namespace.within_to_read(read)?,
-            None => read(),
-        };
-        let mut scene = Scene {
-            sources,
-            ..Scene::default()
-        };
-        let node = if self.is_node {
-            scene.start = Some(Start::Host);
-            own
-        } else {
-            let node = node_namespace(root)?.within_to_read(|| network::read_live(&ports))?;
-            scene.start = way_in(&own, &node, scene.sources.values().flatten());
-            scene.skipped.extend(unusual(&own));
-            scene.own = Some(scene.take(own, "the target")?);
-            node
-        };
-        let mut host = scene.take(node, "the node")?;
-        host.pods = pod_names(root, &mut scene.skipped);
-        scene.node = host;
-        Ok(scene)
-    }
-
-    /// Runs `work` where the client is.
-    ///
-    /// # Errors
-    ///
-    /// Its network namespace cannot be entered.
-    pub(super) fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
-        match &self.namespace {
-            Some(namespace) => namespace.within(work),
-            None => Ok(work()),
-        }
-    }
-}
-
-impl Scene {
-    /// A network namespace with its rules; what is missing is noted.
-    fn take(&mut self, seen: NetworkSeen, whose: &str) -> anyhow::Result<Host> {
-        let skipped = seen.skipped.iter().map(|it| format!("{whose}: {it}"));
-        self.skipped.extend(skipped);
-        Ok(seen.into_host()?)
-    }
-}
-
-/// The network namespace of process 1.
-fn node_namespace(root: &Root) -> Result<Namespace, EnterError> {
-    Namespace::of_process(&netns::hold(root, 1)?.0)
-}
-
-/// Asks for the name as glibc does.
-fn look_up(scenario: &Scenario) -> Outcome {
-    let Some(resolver) = resolver::find("glibc") else {
-        return Outcome::Hung;
+    let before = both.node.before;
+    let own = both.own.map(NetworkSeen::into_host).transpose()?;
+    let mut node = both.node.into_host()?;
+    let to = match (to, wanted) {
+        (Some(to), _) => to,
+        (None, wanted) => named(&node.rules, wanted)?,
     };
-    let cookie = client_cookie();
-    let plain = Lookup::default();
-    let means = Means {
-        destination: &|server| socket_address(&server.address, server.port),
-        message: &|query, id| translation::message(query, &plain, id, &cookie),
-        ..Means::default()
+    let sources = client.sources(&sockets(&to))?;
+    let none = Host::default();
+    let tree = |to: &To| match packet(*to, args, &sources) {
+        Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&none), &node, &packet, &start),
+        Err(reason) => unroutable(*to, &reason, &start),
     };
-    let limits = Limits {
-        time: LOOKUP,
-        interrupt: None,
+    let trees: Vec<Tree> = to.iter().map(tree).collect();
+    let probe = args
+        .probe
+        .then(|| ask(&client, &trees, args.max_packets))
+        .transpose()?;
+    if let (Some(_), Some(conntrack)) = (&probe, &mut node.conntrack) {
+        // What the probe has lost counts, too.
+        conntrack.counters = client.counters(&root).or(conntrack.counters);
+    }
+    let around = Around {
+        uptime: uptime(&root),
+        before,
+        client: own.as_ref(),
     };
-    wire::run(resolver.machine(scenario), &means, limits, &mut |_| {}).outcome
-}
-
-/// The address that the kernel sends from to each destination. Nothing is sent.
-fn sources(destinations: &[SocketAddr]) -> BTreeMap<IpAddr, Result<IpAddr, String>> {
-    let source = |to: &SocketAddr| {
-        let any: IpAddr = if to.is_ipv4() {
-            [0; 4].into()
-        } else {
-            [0; 16].into()
-        };
-        let socket = UdpSocket::bind((any, 0))?;
-        socket.connect(to)?;
-        Ok(socket.local_addr()?.ip())
-    };
-    let one = |to: &SocketAddr| {
-        (
-            to.ip(),
-            source(to).map_err(|it: std::io::Error| io_reason(&it)),
-        )
-    };
-    destinations.iter().map(one).collect()
-}
-
-/// The link of the node at the other end of the link that has the client's
-/// address.
-fn way_in<'s>(
-    own: &NetworkSeen,
-    node: &NetworkSeen,
-    mut sources: impl Iterator<Item = &'s IpAddr>,
-) -> Option<Start> {
-    let source = sources.next()?;
-    let address = own
-        .host
-        .addresses
-        .iter()
-        .flatten()
-        .find(|it| it.ip == *source)?;
-    let link = own
-        .host
-        .links
-        .iter()
-        .flatten()
-        .find(|it| it.name == address.link)?;
-    let peer = own.peers.get(&link.index)?;
-    let is_other_end = |index: &u32| node.peers.get(index) == Some(&link.index);
-    let other = node
-        .host
-        .links
-        .iter()
-        .flatten()
-        .find(|it| it.index == *peer)?;
-    is_other_end(&other.index).then(|| Start::Link {
-        name: Some(other.name.clone()),
+    let findings = findings::find(&node, &trees, around);
+    Ok(Answer {
+        host: node,
+        trees,
+        findings,
+        skipped,
+        probe,
     })
+}
+
+impl Both {
+    /// What is there and could not be read, with whose it is.
+    fn skipped(&self) -> Vec<String> {
+        let of = |whose: &'static str, seen: &NetworkSeen| {
+            let sentences = seen.skipped.iter().map(move |it| format!("{whose}: {it}"));
+            sentences.collect::<Vec<_>>()
+        };
+        let mut all = of("the node", &self.node);
+        if let Some(own) = &self.own {
+            all.extend(of("the target", own));
+            all.extend(unusual(own));
+        }
+        all
+    }
+}
+
+/// The addresses to send to, as far as they are known without the rules.
+fn addresses(
+    client: &Client,
+    wanted: Option<&Destination>,
+    skipped: &mut Vec<String>,
+) -> anyhow::Result<Option<Vec<To>>> {
+    let (ips, port, protocol) = match wanted {
+        None => {
+            let servers = client.servers();
+            if servers.is_empty() {
+                anyhow::bail!(
+                    "{} has no name server in its resolv.conf; give a DESTINATION",
+                    client.label
+                );
+            }
+            (servers, None, None)
+        }
+        Some(Destination::Address(ip, port, protocol)) => (vec![*ip], *port, *protocol),
+        // No DNS name has that.
+        Some(Destination::Name(name, ..)) if name.contains('/') => return Ok(None),
+        Some(Destination::Name(name, port, protocol)) => match client.look_up(name) {
+            Ok(ips) => (ips, *port, *protocol),
+            // That may be what is to be found out.
+            Err(error) => {
+                skipped.push(format!("{error}; its address is taken from the rules"));
+                return Ok(None);
+            }
+        },
+    };
+    let of =
+        |ip: IpAddr| destination::packets(port, protocol).map(move |(port, it)| (ip, port, it));
+    Ok(Some(ips.into_iter().flat_map(of).collect()))
+}
+
+/// The addresses of a Service that the rules name.
+fn named(rules: &Rules, wanted: Option<Destination>) -> anyhow::Result<Vec<To>> {
+    match wanted {
+        Some(Destination::Name(name, port, protocol)) => {
+            destination::named(&rules.services_named(), &name, port, protocol)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Connections and sockets of these ports count.
+fn ports(wanted: Option<&Destination>) -> Vec<u16> {
+    let port = match wanted {
+        Some(Destination::Address(_, port, _) | Destination::Name(_, port, _)) => *port,
+        None => None,
+    };
+    std::iter::once(DNS_PORT)
+        .chain(port.filter(|it| *it != DNS_PORT))
+        .collect()
+}
+
+fn sockets(to: &[To]) -> Vec<SocketAddr> {
+    to.iter().map(|it| SocketAddr::new(it.0, it.1)).collect()
+}
+
+/// Where the client's packets come to the rules of the node.
+fn start(args: &PathArgs, client: &Client, both: &Both) -> Start {
+    if let Some(name) = &args.in_interface {
+        return Start::Link {
+            name: Some(name.as_str().into()),
+        };
+    }
+    let is_other = args.source.is_some() && !args.from_host;
+    match &both.own {
+        Some(own) => Start::Link {
+            name: way_in(own, &both.node),
+        },
+        None if client.is_node && !is_other => Start::Host,
+        None => Start::Link { name: None },
+    }
+}
+
+/// The packet, or why the client cannot send it.
+fn packet((ip, port, protocol): To, args: &PathArgs, sources: &Sources) -> Result<Packet, String> {
+    let source = match args.source {
+        Some(source) if source.is_ipv4() == ip.is_ipv4() => source,
+        Some(source) => return Err(format!("{source} is of another family")),
+        None => sources
+            .get(&ip)
+            .cloned()
+            .unwrap_or_else(|| Err("it was not asked".to_owned()))?,
+    };
+    Ok(Packet {
+        protocol,
+        source,
+        source_port: None,
+        destination: ip,
+        port,
+        start: Start::Host,
+        length: None,
+    })
+}
+
+/// What does not leave the client.
+fn unroutable((ip, port, protocol): To, reason: &str, start: &Start) -> Tree {
+    let source: IpAddr = if ip.is_ipv4() {
+        [0; 4].into()
+    } else {
+        [0; 16].into()
+    };
+    let packet = Packet {
+        protocol,
+        source,
+        source_port: None,
+        destination: ip,
+        port,
+        start: start.clone(),
+        length: None,
+    };
+    path::unroutable(packet, &escaped(reason.as_bytes()))
+}
+
+fn saved_client(client: &Client, start: &Start, sources: &Sources) -> ClientSaved {
+    let in_link = match start {
+        Start::Link { name } => name.as_ref().map(ToString::to_string),
+        Start::Host => None,
+    };
+    let sources = sources
+        .iter()
+        .filter_map(|(to, from)| Some((*to, *from.as_ref().ok()?)));
+    ClientSaved {
+        label: client.label.clone(),
+        servers: client.servers(),
+        is_node: *start == Start::Host,
+        in_link,
+        sources: sources.collect(),
+    }
+}
+
+/// Asks the Services and endpoints of the trees for real.
+fn ask(client: &Client, trees: &[Tree], most: u32) -> anyhow::Result<Seen> {
+    let plan = probe::plan(trees, usize::try_from(most).unwrap_or(usize::MAX));
+    let asked = client.within(|| endpoints::ask_all(&plan.asks))?;
+    Ok(Seen::of(trees, &plan, &asked))
+}
+
+/// How long the node has run, in seconds.
+fn uptime(root: &Root) -> Option<u64> {
+    let file = root.read_once(Path::new("/proc/uptime")).ok()?;
+    let text = String::from_utf8_lossy(&file.source.bytes);
+    text.split('.').next()?.parse().ok()
+}
+
+/// The link of the node whose other end is in the client's network namespace, or
+/// the bridge that this is a port of: rules see the bridge.
+fn way_in(own: &NetworkSeen, node: &NetworkSeen) -> Option<Box<str>> {
+    let of_node = |index: u32| {
+        node.host
+            .links
+            .iter()
+            .flatten()
+            .find(move |it| it.index == index)
+    };
+    let other_end = |it: &Link| {
+        let other = of_node(*own.peers.get(&it.index)?)?;
+        (node.peers.get(&other.index) == Some(&it.index)).then_some(other)
+    };
+    let mut links = own.host.links.iter().flatten().filter(|it| it.is_up);
+    let other = links.find_map(other_end)?;
+    let is_bridge = |it: &&Link| it.kind == LinkKind::Named("bridge".into());
+    let bridge = other.master.and_then(of_node).filter(is_bridge);
+    Some(bridge.unwrap_or(other).name.clone())
 }
 
 /// What keeps a client's packets away from the rules of the node.

@@ -60,6 +60,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         trees,
         findings,
         skipped: scene.skipped,
+        probe: None,
     })
 }
 

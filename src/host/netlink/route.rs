@@ -355,3 +355,24 @@ fn policy(message: RuleMessage) -> Option<Policy> {
     policy.mark = mark.map(|it| (it, mask.unwrap_or(u32::MAX)));
     Some(policy)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loopback_device_is_there() {
+        let (socket, links) = RouteSocket::open().unwrap();
+        let found = links.iter().find(|it| it.kind == LinkKind::Loopback).unwrap();
+        assert_eq!((found.name.as_ref(), found.index), ("lo", 1));
+        // A network namespace of a test may have no address yet, but has policies.
+        let policies = socket.policies().unwrap();
+        assert!(policies.iter().any(|it| it.table == 254), "{policies:?}");
+        for own in socket.addresses().unwrap() {
+            assert!(links.iter().any(|it| it.name == own.link), "{own:?}");
+        }
+        let routes = socket.routes().unwrap();
+        assert!(routes.iter().all(|it| it.table != LOCAL), "{routes:?}");
+        socket.neighbours().unwrap();
+    }
+}

@@ -36,6 +36,8 @@ pub struct NetworkSeen {
     /// The other ends of links, by the numbers of both; the other end's is
     /// mostly one of another namespace.
     pub peers: BTreeMap<u32, u32>,
+    /// Counters of connections as they were before all else was read.
+    pub before: Option<ConntrackCounters>,
     /// What is there and could not be read, and why: sentences without a full
     /// stop.
     pub skipped: Vec<String>,
@@ -80,6 +82,7 @@ impl NetworkSeen {
     }
 
     fn read(&mut self, root: &Root, ports: &[u16]) {
+        self.before = read_counters(root);
         let (texts, skipped) = tools::read(root);
         self.texts = texts;
         self.skipped.extend(skipped);
@@ -123,8 +126,7 @@ impl NetworkSeen {
             max,
             ..Conntrack::default()
         };
-        let is_asked = modules::is_there(root, "nf_conntrack_netlink");
-        match asked(is_asked, ports) {
+        match asked(root, ports) {
             Ok((found, counters)) => {
                 if found.is_cut {
                     self.skipped.push(format!(
@@ -147,9 +149,23 @@ impl NetworkSeen {
     }
 }
 
+/// The counters of connections of this thread's network namespace: over netlink,
+/// or from `/proc/net/stat/nf_conntrack`. `None`: neither tells.
+pub fn read_counters(root: &Root) -> Option<ConntrackCounters> {
+    let socket = has_netlink(root).then(ConntrackSocket::open);
+    let asked = socket.and_then(|it| it.ok()?.counters().ok());
+    asked.or_else(|| counters(table("stat/nf_conntrack").as_ref()))
+}
+
+/// Whether the kernel can be asked for connections over netlink, and nothing is
+/// loaded for it.
+fn has_netlink(root: &Root) -> bool {
+    modules::is_there(root, "nf_conntrack_netlink")
+}
+
 /// What the kernel says over netlink.
-fn asked(is_there: bool, ports: &[u16]) -> Result<(Entries, ConntrackCounters), String> {
-    if !is_there {
+fn asked(root: &Root, ports: &[u16]) -> Result<(Entries, ConntrackCounters), String> {
+    if !has_netlink(root) {
         return Err("the connections were not read: there is no /proc/net/nf_conntrack, and the module nf_conntrack_netlink is not loaded".to_owned());
     }
     let is_wanted = |it: &Entry| {

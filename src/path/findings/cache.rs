@@ -77,12 +77,28 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
         }];
         if is_silent(host, address) {
             let is_asked = is_asked(address);
-            let fact = CacheFinding::Silent { address, link, is_asked };
-            let severity = if is_asked { Severity::Error } else { Severity::Warning };
-            found.push(Finding { severity, fact: Fact::Cache(fact), evidence });
+            let fact = CacheFinding::Silent {
+                address,
+                link,
+                is_asked,
+            };
+            let severity = if is_asked {
+                Severity::Error
+            } else {
+                Severity::Warning
+            };
+            found.push(Finding {
+                severity,
+                fact: Fact::Cache(fact),
+                evidence,
+            });
         } else if has_rules(host) && !untracked.iter().any(|it| it.0 == address) {
             let fact = Fact::Cache(CacheFinding::RulesMissing { address, link });
-            found.push(Finding { severity: Severity::Warning, fact, evidence });
+            found.push(Finding {
+                severity: Severity::Warning,
+                fact,
+                evidence,
+            });
         }
     }
     found.extend(left(host, &untracked, is_asked));
@@ -92,7 +108,11 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
         let has_rules = untracked.iter().any(|it| it.0 == address);
         if !is_there && !has_rules {
             let fact = Fact::Cache(CacheFinding::LinkMissing { address });
-            found.push(Finding { severity: Severity::Error, fact, evidence: Vec::new() });
+            found.push(Finding {
+                severity: Severity::Error,
+                fact,
+                evidence: Vec::new(),
+            });
         }
     }
     found
@@ -112,10 +132,21 @@ fn left(
             continue;
         }
         let is_asked = is_asked(*address);
-        let fact = CacheFinding::RulesLeft { address: *address, is_asked };
-        let severity = if is_asked { Severity::Error } else { Severity::Warning };
+        let fact = CacheFinding::RulesLeft {
+            address: *address,
+            is_asked,
+        };
+        let severity = if is_asked {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
         let evidence = vec![evidence.clone()];
-        found.push(Finding { severity, fact: Fact::Cache(fact), evidence });
+        found.push(Finding {
+            severity,
+            fact: Fact::Cache(fact),
+            evidence,
+        });
     }
     found
 }
@@ -143,7 +174,9 @@ fn untracked(host: &Host) -> Vec<(IpAddr, Evidence)> {
     let mut found = Vec::new();
     for (index, table) in host.rules.tables.iter().enumerate() {
         let mut bases = table.bases.iter();
-        let Some(base) = bases.find(|it| it.hook == Hook::Prerouting && table.name.as_ref() == "raw") else {
+        let Some(base) =
+            bases.find(|it| it.hook == Hook::Prerouting && table.name.as_ref() == "raw")
+        else {
             continue;
         };
         for rule in host.rules.rules(index, &base.chain).unwrap_or_default() {

@@ -67,7 +67,10 @@ pub(super) fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Findi
     let mut found = Vec::new();
     found.extend(full(conntrack));
     found.extend(lost(conntrack, around));
-    for tree in trees.iter().filter(|it| it.packet.protocol == Protocol::Udp) {
+    for tree in trees
+        .iter()
+        .filter(|it| it.packet.protocol == Protocol::Udp)
+    {
         found.extend(entries(conntrack, tree));
     }
     found
@@ -79,7 +82,11 @@ fn full(conntrack: &Conntrack) -> Option<Finding> {
         return None;
     }
     Some(Finding {
-        severity: if count >= max { Severity::Error } else { Severity::Warning },
+        severity: if count >= max {
+            Severity::Error
+        } else {
+            Severity::Warning
+        },
         fact: Fact::Connection(ConnectionFinding::Full { count, max }),
         evidence: vec![
             Evidence::setting("net.netfilter.nf_conntrack_count", &count.to_string()),
@@ -99,15 +106,30 @@ fn lost(conntrack: &Conntrack, around: Around<'_>) -> Option<Finding> {
     }];
     if let Some(risen) = around.before.and_then(|it| risen(it, counters)) {
         let fact = Fact::Connection(ConnectionFinding::Losing(risen));
-        return Some(Finding { severity: Severity::Warning, fact, evidence });
+        return Some(Finding {
+            severity: Severity::Warning,
+            fact,
+            evidence,
+        });
     }
     let hours = around.uptime.map(|it| it / 3600);
     let races_an_hour = hours.and_then(|it| counters.insert_failed.checked_div(it));
     let are_many = races_an_hour.is_some_and(|it| it >= WORTH_A_WORD);
     let was_full = counters.drop > 0 || counters.early_drop > 0;
-    let fact = Fact::Connection(ConnectionFinding::Lost { counters, races_an_hour });
-    let severity = if are_many { Severity::Warning } else { Severity::Info };
-    (are_many || was_full).then_some(Finding { severity, fact, evidence })
+    let fact = Fact::Connection(ConnectionFinding::Lost {
+        counters,
+        races_an_hour,
+    });
+    let severity = if are_many {
+        Severity::Warning
+    } else {
+        Severity::Info
+    };
+    (are_many || was_full).then_some(Finding {
+        severity,
+        fact,
+        evidence,
+    })
 }
 
 /// What was lost between two readings; `None`: nothing.
@@ -158,25 +180,44 @@ fn entries(conntrack: &Conntrack, tree: &Tree) -> Vec<Finding> {
 
 /// Where packets of today end; `None`: not all of that is known.
 fn endpoints(tree: &Tree) -> Option<Vec<SocketAddr>> {
-    let is_known = !matches!(tree.verdict, Verdict::Unknown | Verdict::OtherProxy | Verdict::NoRule);
-    let is_certain = tree.outcomes.iter().all(|it| it.depends_on.is_empty() && it.kind != Kind::Unknown);
-    let ends = tree.outcomes.iter().map(|it| SocketAddr::new(it.address, it.port));
+    let is_known = !matches!(
+        tree.verdict,
+        Verdict::Unknown | Verdict::OtherProxy | Verdict::NoRule
+    );
+    let is_certain = tree
+        .outcomes
+        .iter()
+        .all(|it| it.depends_on.is_empty() && it.kind != Kind::Unknown);
+    let ends = tree
+        .outcomes
+        .iter()
+        .map(|it| SocketAddr::new(it.address, it.port));
     (is_known && is_certain).then(|| ends.collect())
 }
 
 fn of_client(entries: &[&Entry], client: IpAddr) -> usize {
-    entries.iter().filter(|it| it.original.source == client).count()
+    entries
+        .iter()
+        .filter(|it| it.original.source == client)
+        .count()
 }
 
 /// A client that waits for an answer that does not come is broken now.
 fn finding(entries: &[&Entry], fact: ConnectionFinding) -> Finding {
     let is_waiting = entries.iter().any(|it| it.is_unreplied);
     let evidence = entries.iter().take(SHOWN).map(|it| Evidence {
-        place: Place { line: it.line as usize, ..Place::nowhere("connections") },
+        place: Place {
+            line: it.line as usize,
+            ..Place::nowhere("connections")
+        },
         words: words(it),
     });
     Finding {
-        severity: if is_waiting { Severity::Error } else { Severity::Warning },
+        severity: if is_waiting {
+            Severity::Error
+        } else {
+            Severity::Warning
+        },
         fact: Fact::Connection(fact),
         evidence: evidence.collect(),
     }
@@ -186,11 +227,22 @@ fn finding(entries: &[&Entry], fact: ConnectionFinding) -> Finding {
 fn words(entry: &Entry) -> String {
     let side = |it: &Tuple| {
         let (from, to) = (it.source, it.destination);
-        format!("src={from} dst={to} sport={} dport={}", it.source_port, it.destination_port)
+        format!(
+            "src={from} dst={to} sport={} dport={}",
+            it.source_port, it.destination_port
+        )
     };
-    let protocol = if entry.protocol == Protocol::Tcp.number() { "tcp" } else { "udp" };
+    let protocol = if entry.protocol == Protocol::Tcp.number() {
+        "tcp"
+    } else {
+        "udp"
+    };
     let left = entry.timeout.map(|it| format!(" {it}")).unwrap_or_default();
-    let unreplied = if entry.is_unreplied { " [UNREPLIED]" } else { "" };
+    let unreplied = if entry.is_unreplied {
+        " [UNREPLIED]"
+    } else {
+        ""
+    };
     let (original, reply) = (side(&entry.original), side(&entry.reply));
     format!("{protocol}{left} {original}{unreplied} {reply}")
 }

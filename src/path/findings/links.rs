@@ -80,9 +80,13 @@ pub(super) fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Findi
 fn is_alike(one: &Finding, other: &Finding) -> bool {
     use LinkFinding::{Bridge, Narrow, Small};
     match (&one.fact, &other.fact) {
-        (Fact::Link(Bridge { bridge: one, .. }), Fact::Link(Bridge { bridge: other, .. })) => one == other,
+        (Fact::Link(Bridge { bridge: one, .. }), Fact::Link(Bridge { bridge: other, .. })) => {
+            one == other
+        }
         (Fact::Link(Narrow { to: one, .. }), Fact::Link(Narrow { to: other, .. })) => one == other,
-        (Fact::Link(Small { link: one, .. }), Fact::Link(Small { link: other, .. })) => one == other,
+        (Fact::Link(Small { link: one, .. }), Fact::Link(Small { link: other, .. })) => {
+            one == other
+        }
         _ => false,
     }
 }
@@ -94,7 +98,10 @@ fn bridge(host: &Host, tree: &Tree, outcome: &Outcome) -> Option<Finding> {
     if !is_translated || packet.start == Start::Host {
         return None;
     }
-    let (to, back) = (link_to(host, outcome.address)?, link_to(host, packet.source)?);
+    let (to, back) = (
+        link_to(host, outcome.address)?,
+        link_to(host, packet.source)?,
+    );
     let is_bridge = to.kind == LinkKind::Named("bridge".into());
     if !is_bridge || to.index != back.index {
         return None;
@@ -123,7 +130,11 @@ fn bridge(host: &Host, tree: &Tree, outcome: &Outcome) -> Option<Finding> {
         is_missing: value.is_none(),
         setting,
     };
-    Some(Finding { severity: Severity::Error, fact: Fact::Link(fact), evidence: vec![evidence] })
+    Some(Finding {
+        severity: Severity::Error,
+        fact: Fact::Link(fact),
+        evidence: vec![evidence],
+    })
 }
 
 /// Links on the way that are too small.
@@ -133,7 +144,9 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
         return Vec::new();
     };
     let own = around.client.and_then(|it| link_of(it, packet.source));
-    let from = own.or_else(|| link_to(host, packet.source)).filter(|it| it.mtu > 0);
+    let from = own
+        .or_else(|| link_to(host, packet.source))
+        .filter(|it| it.mtu > 0);
     let mut found = Vec::new();
     if let Some(from) = from.filter(|it| it.mtu > to.mtu && packet.start != Start::Host) {
         let fact = LinkFinding::Narrow {
@@ -144,25 +157,47 @@ fn length(host: &Host, tree: &Tree, outcome: &Outcome, around: Around<'_>) -> Ve
             endpoint: outcome.address,
         };
         let evidence = vec![mtu(to), mtu(from)];
-        found.push(Finding { severity: Severity::Warning, fact: Fact::Link(fact), evidence });
+        found.push(Finding {
+            severity: Severity::Warning,
+            fact: Fact::Link(fact),
+            evidence,
+        });
     }
-    let headers = if outcome.address.is_ipv4() { HEADERS_4 } else { HEADERS_6 };
+    let headers = if outcome.address.is_ipv4() {
+        HEADERS_4
+    } else {
+        HEADERS_6
+    };
     let needed = EDNS + headers;
     let smallest = from.into_iter().chain([to]).min_by_key(|it| it.mtu);
     if let Some(link) = smallest.filter(|it| it.mtu < needed) {
-        let fact = LinkFinding::Small { link: link.name.clone(), mtu: link.mtu, needed };
+        let fact = LinkFinding::Small {
+            link: link.name.clone(),
+            mtu: link.mtu,
+            needed,
+        };
         let evidence = vec![mtu(link)];
-        found.push(Finding { severity: Severity::Warning, fact: Fact::Link(fact), evidence });
+        found.push(Finding {
+            severity: Severity::Warning,
+            fact: Fact::Link(fact),
+            evidence,
+        });
     }
     found
 }
 
 fn mtu(link: &Link) -> Evidence {
-    Evidence { place: Place::nowhere("link"), words: format!("{} mtu {}", link.name, link.mtu) }
+    Evidence {
+        place: Place::nowhere("link"),
+        words: format!("{} mtu {}", link.name, link.mtu),
+    }
 }
 
 /// The link that has the address.
 fn link_of(host: &Host, ip: IpAddr) -> Option<&Link> {
     let address = host.addresses.iter().flatten().find(|it| it.ip == ip)?;
-    host.links.iter().flatten().find(|it| it.name == address.link)
+    host.links
+        .iter()
+        .flatten()
+        .find(|it| it.name == address.link)
 }

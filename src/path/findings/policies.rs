@@ -87,7 +87,9 @@ pub(super) fn find(host: &Host, trees: &[Tree]) -> Vec<Finding> {
 fn is_alike(one: &Finding, other: &Finding) -> bool {
     use PolicyFinding::{Forward, NetworkPolicy};
     match (&one.fact, &other.fact) {
-        (Fact::Policy(Forward { table: one, .. }), Fact::Policy(Forward { table: other, .. })) => one == other,
+        (Fact::Policy(Forward { table: one, .. }), Fact::Policy(Forward { table: other, .. })) => {
+            one == other
+        }
         (
             Fact::Policy(NetworkPolicy { chain: one, .. }),
             Fact::Policy(NetworkPolicy { chain: other, .. }),
@@ -130,7 +132,11 @@ fn forward(host: &Host, tree: &Tree, outcome: &Outcome, step: &Step) -> Option<F
         endpoint: outcome.address,
     };
     let evidence = vec![evidence(step)];
-    Some(Finding { severity: Severity::Error, fact: Fact::Policy(fact), evidence })
+    Some(Finding {
+        severity: Severity::Error,
+        fact: Fact::Policy(fact),
+        evidence,
+    })
 }
 
 fn network_policy(
@@ -151,7 +157,11 @@ fn network_policy(
         is_reply,
     };
     let evidence = vec![evidence(step)];
-    Finding { severity: Severity::Error, fact: Fact::Policy(fact), evidence }
+    Finding {
+        severity: Severity::Error,
+        fact: Fact::Policy(fact),
+        evidence,
+    }
 }
 
 /// The policies that a chain asks before it drops. Their names stand in
@@ -210,7 +220,10 @@ fn policy(words: &str) -> Option<String> {
 }
 
 fn evidence(step: &Step) -> Evidence {
-    Evidence { place: step.place.clone(), words: step.rule.to_string() }
+    Evidence {
+        place: step.place.clone(),
+        words: step.rule.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -227,8 +240,14 @@ mod tests {
         check(&format!("{start} a namespace prod"), Some("prod/a"));
         check(&format!("{start}: a namespace prod"), Some("prod/a"));
         check("Policy kube-system/deny ingress", Some("kube-system/deny"));
-        check("KubernetesNetworkPolicy net-lab/deny ingress", Some("net-lab/deny"));
+        check(
+            "KubernetesNetworkPolicy net-lab/deny ingress",
+            Some("net-lab/deny"),
+        );
         check("Policy drop if no profiles matched", None);
-        check("default rule to REJECT traffic destined for POD name:coredns namespace: kube-system", None);
+        check(
+            "default rule to REJECT traffic destined for POD name:coredns namespace: kube-system",
+            None,
+        );
     }
 }

@@ -39,7 +39,10 @@ pub enum Proxy {
 const IPVS_LINK: &str = "kube-ipvs0";
 
 pub(super) fn find(host: &Host) -> Vec<Finding> {
-    two_proxies(host).into_iter().chain(two_backends(host)).collect()
+    two_proxies(host)
+        .into_iter()
+        .chain(two_backends(host))
+        .collect()
 }
 
 fn two_proxies(host: &Host) -> Option<Finding> {
@@ -48,10 +51,16 @@ fn two_proxies(host: &Host) -> Option<Finding> {
         (Proxy::Nftables, nftables(host)),
         (Proxy::Ipvs, ipvs(host)),
     ];
-    let found = found.into_iter().filter_map(|(proxy, evidence)| Some((proxy, evidence?)));
+    let found = found
+        .into_iter()
+        .filter_map(|(proxy, evidence)| Some((proxy, evidence?)));
     let (proxies, evidence): (Vec<Proxy>, Vec<Evidence>) = found.unzip();
     let fact = Fact::Proxy(ProxyFinding::Two { proxies });
-    (evidence.len() > 1).then_some(Finding { severity: Severity::Warning, fact, evidence })
+    (evidence.len() > 1).then_some(Finding {
+        severity: Severity::Warning,
+        fact,
+        evidence,
+    })
 }
 
 /// A chain that carries Services.
@@ -60,7 +69,10 @@ fn iptables(host: &Host) -> Option<Evidence> {
     let view = host.rules.tables.iter().filter(is_its).find_map(services)?;
     // In IPVS mode the chain is there, too.
     memchr::memmem::find(&host.rules.bytes(view), b"-j KUBE-SVC-")?;
-    let (place, words) = (host.rules.place(view), "-A KUBE-SERVICES … -j KUBE-SVC-…".to_owned());
+    let (place, words) = (
+        host.rules.place(view),
+        "-A KUBE-SERVICES … -j KUBE-SVC-…".to_owned(),
+    );
     Some(Evidence { place, words })
 }
 
@@ -74,7 +86,11 @@ fn nftables(host: &Host) -> Option<Evidence> {
         it.is_json && !it.is_gone && it.name.as_ref() == "kube-proxy" && !it.is_empty()
     };
     let table = host.rules.tables.iter().find(is_its)?;
-    let family = if table.family == Some(Family::V6) { "ip6" } else { "ip" };
+    let family = if table.family == Some(Family::V6) {
+        "ip6"
+    } else {
+        "ip"
+    };
     Some(Evidence {
         place: host.rules.place(table.view),
         words: format!("table {family} kube-proxy"),
@@ -82,11 +98,24 @@ fn nftables(host: &Host) -> Option<Evidence> {
 }
 
 fn ipvs(host: &Host) -> Option<Evidence> {
-    let service = host.rules.services.iter().find(|it| !it.servers.is_empty())?;
-    let link = host.links.iter().flatten().find(|it| it.name.as_ref() == IPVS_LINK);
-    let device = link.map(|it| format!(", link {}", it.name)).unwrap_or_default();
+    let service = host
+        .rules
+        .services
+        .iter()
+        .find(|it| !it.servers.is_empty())?;
+    let link = host
+        .links
+        .iter()
+        .flatten()
+        .find(|it| it.name.as_ref() == IPVS_LINK);
+    let device = link
+        .map(|it| format!(", link {}", it.name))
+        .unwrap_or_default();
     Some(Evidence {
-        place: Place { line: service.line as usize, ..Place::nowhere("ip_vs") },
+        place: Place {
+            line: service.line as usize,
+            ..Place::nowhere("ip_vs")
+        },
         words: format!("{} services of IPVS{device}", host.rules.services.len()),
     })
 }
@@ -108,11 +137,21 @@ fn two_backends(host: &Host) -> Vec<Finding> {
             words: format!("table {} of {by}", it.name),
         };
         let is_proxy = services(legacy).is_some() && services(other).is_some();
-        let fact = ProxyFinding::TwoBackends { table: legacy.name.clone(), is_proxy };
+        let fact = ProxyFinding::TwoBackends {
+            table: legacy.name.clone(),
+            is_proxy,
+        };
         found.push(Finding {
-            severity: if is_proxy { Severity::Error } else { Severity::Warning },
+            severity: if is_proxy {
+                Severity::Error
+            } else {
+                Severity::Warning
+            },
             fact: Fact::Proxy(fact),
-            evidence: vec![evidence(legacy, "iptables-legacy"), evidence(other, "iptables-nft")],
+            evidence: vec![
+                evidence(legacy, "iptables-legacy"),
+                evidence(other, "iptables-nft"),
+            ],
         });
     }
     found

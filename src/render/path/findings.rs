@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::path::ConntrackCounters;
 use crate::path::findings::{
     CacheFinding, ConnectionFinding, Fact, Finding, LinkFinding, PolicyFinding, PolicyMaker, Proxy,
     ProxyFinding,
 };
-use crate::path::ConntrackCounters;
 use crate::render::sentence::{Sentence, sentence};
 
 /// A finding in words.
@@ -168,7 +168,10 @@ fn full(count: u64, max: u64) -> Words {
         ("connections-full", "full".to_owned())
     } else {
         let percent = count.saturating_mul(100) / max.max(1);
-        ("connections-nearly-full", format!("nearly full ({percent} %)"))
+        (
+            "connections-nearly-full",
+            format!("nearly full ({percent} %)"),
+        )
     };
     Words {
         what: sentence!(code, "the connection tracking table is {word}: {count} of {max} entries"),
@@ -187,7 +190,10 @@ fn counted(counters: ConntrackCounters) -> String {
         ("early_drop", counters.early_drop),
     ];
     let named = named.into_iter().filter(|it| it.1 > 0);
-    named.map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+    named
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn entries(count: usize) -> String {
@@ -208,7 +214,11 @@ fn own_words(own: usize, count: usize) -> String {
 /// The command that deletes entries by whom they ask and who answers.
 fn delete(service: SocketAddr, answers: SocketAddr) -> String {
     let family = if service.is_ipv6() { " -f ipv6" } else { "" };
-    format!("conntrack -D{family} -p udp -d {} -r {}", service.ip(), answers.ip())
+    format!(
+        "conntrack -D{family} -p udp -d {} -r {}",
+        service.ip(),
+        answers.ip()
+    )
 }
 
 fn link(finding: &LinkFinding) -> Words {
@@ -257,7 +267,9 @@ fn link(finding: &LinkFinding) -> Words {
 
 fn cache(finding: &CacheFinding) -> Words {
     let restart = || {
-        command("kubectl -n kube-system delete pod -l k8s-app=node-local-dns --field-selector spec.nodeName=$NODE")
+        command(
+            "kubectl -n kube-system delete pod -l k8s-app=node-local-dns --field-selector spec.nodeName=$NODE",
+        )
     };
     match finding {
         CacheFinding::RulesMissing { address, link } => Words {
@@ -359,7 +371,9 @@ fn policy(finding: &PolicyFinding) -> Words {
 
 fn describe(policy: &str) -> String {
     match policy.split_once('/') {
-        Some((namespace, name)) => format!("kubectl -n {namespace} get networkpolicy {name} -o yaml"),
+        Some((namespace, name)) => {
+            format!("kubectl -n {namespace} get networkpolicy {name} -o yaml")
+        }
         None => format!("kubectl get networkpolicy -A | grep -w {policy}"),
     }
 }
@@ -390,7 +404,11 @@ fn proxy(finding: &ProxyFinding) -> Words {
         }
         ProxyFinding::TwoBackends { table, is_proxy } => Words {
             what: sentence!(
-                if *is_proxy { "two-backends-conflict" } else { "two-backends" },
+                if *is_proxy {
+                    "two-backends-conflict"
+                } else {
+                    "two-backends"
+                },
                 "the table {table} has rules in iptables-legacy and in iptables-nft at once"
             ),
             why: if *is_proxy {
@@ -399,8 +417,12 @@ fn proxy(finding: &ProxyFinding) -> Words {
                 "each packet meets both: what one accepts the other can still drop, and tools show one of them".to_owned()
             },
             fix: vec![
-                advice("find out which one kube-proxy and the network plugin write (iptables --version in their containers), and delete the other's rules"),
-                command(format!("iptables-legacy-save -t {table}; iptables-nft-save -t {table}")),
+                advice(
+                    "find out which one kube-proxy and the network plugin write (iptables --version in their containers), and delete the other's rules",
+                ),
+                command(format!(
+                    "iptables-legacy-save -t {table}; iptables-nft-save -t {table}"
+                )),
             ],
         },
     }

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use super::findings::{self, FindingJson};
+use super::probe::{self, ProbeJson};
 use super::{Shown, words};
 use crate::path::{Direction, Outcome, Reply, Start, Step, Tree, Verdict};
 use crate::render::json;
@@ -30,6 +31,9 @@ struct PathDocument {
     outcomes: Vec<OutcomeForm>,
     /// What is wrong, the worst first.
     findings: Vec<FindingJson>,
+    /// What `--probe` has seen; absent: it was not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<ProbeJson>,
     /// The packets, in the order of their outcomes.
     packets: Vec<PacketForm>,
     /// What was not seen, and what is taken for it.
@@ -137,6 +141,7 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         headlines: shown.trees.iter().map(words::verdict).collect(),
         outcomes: shown.trees.iter().flat_map(outcomes).collect(),
         findings: shown.findings.iter().map(findings::json).collect(),
+        probe: shown.probe.map(|it| probe::json(it, shown.findings)),
         packets: shown.trees.iter().map(packet).collect(),
         unseen: words::unseen(shown),
     };

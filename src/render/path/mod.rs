@@ -3,6 +3,7 @@
 pub mod concise;
 mod findings;
 pub mod json;
+mod probe;
 pub mod svg;
 mod words;
 
@@ -12,6 +13,7 @@ use colored::Colorize as _;
 
 use self::findings::Step as FixStep;
 use crate::path::findings::Finding;
+use crate::path::probe::Seen;
 use crate::path::{Outcome, Reply, Step, Tree};
 use crate::render::paragraph;
 use crate::rules::Rules;
@@ -27,6 +29,8 @@ pub struct Shown<'s> {
     pub findings: &'s [Finding],
     /// What could not be read: sentences without a full stop.
     pub skipped: &'s [String],
+    /// What a probe has seen.
+    pub probe: Option<&'s Seen>,
 }
 
 /// How to write.
@@ -57,6 +61,10 @@ pub fn write(shown: &Shown<'_>, style: Style, out: &mut dyn Write) -> io::Result
     for finding in shown.findings {
         writer.blank()?;
         writer.finding(finding)?;
+    }
+    if let Some(seen) = shown.probe {
+        writer.blank()?;
+        probe::write(seen, shown.findings, writer.out)?;
     }
     let unseen = words::unseen(shown);
     if !unseen.is_empty() {
