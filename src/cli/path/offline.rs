@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use super::answer::Answer;
+use super::args::PathArgs;
 use super::destination::{self, Destination};
-use super::{Answer, PathArgs};
 use crate::cli::streams::Streams;
 use crate::host::network::saved::{self, ClientSaved, Saved};
 use crate::host::{io_reason, rules as texts};
@@ -14,7 +15,12 @@ use crate::rules::{Rules, Text};
 use crate::text::escaped;
 
 /// Services that a cluster's DNS is called by.
-const DNS: [&str; 4] = ["kube-dns", "coredns", "rke2-coredns-rke2-coredns", "dns-default"];
+const DNS: [&str; 4] = [
+    "kube-dns",
+    "coredns",
+    "rke2-coredns-rke2-coredns",
+    "dns-default",
+];
 
 /// Reads the texts, and sends the packets through what they say.
 pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
@@ -121,7 +127,11 @@ impl Scene {
             }
         };
         let saved = self.client.sources.get(&ip).copied();
-        let unsaid: IpAddr = if ip.is_ipv4() { [0; 4].into() } else { [0; 16].into() };
+        let unsaid: IpAddr = if ip.is_ipv4() {
+            [0; 4].into()
+        } else {
+            [0; 16].into()
+        };
         let source = match args.source.or(saved) {
             Some(source) => source,
             None if is_host => unsaid,
@@ -181,7 +191,9 @@ fn destinations(
 ) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
     let Some(text) = destination else {
         let services = rules.services_named();
-        let known = DNS.iter().find_map(|it| destination::named(&services, it, None, None).ok());
+        let known = DNS
+            .iter()
+            .find_map(|it| destination::named(&services, it, None, None).ok());
         return known.ok_or_else(|| {
             anyhow::anyhow!("the rules name no Service of the cluster's DNS; give a DESTINATION")
         });

@@ -8,14 +8,15 @@ mod act;
 mod answer;
 mod branch;
 mod chain;
+mod compare;
 mod hook;
 mod ipvs;
 mod outcome;
+mod proxy;
 mod reply;
 mod route;
 mod value;
 mod verdict;
-mod proxy;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -143,7 +144,10 @@ impl Walk<'_> {
         let branches = self.hook(Hook::Prerouting, branches);
         let mut here = Vec::new();
         let mut through = Vec::new();
-        let branches: Vec<_> = branches.into_iter().flat_map(|it| self.unsure(it)).collect();
+        let branches: Vec<_> = branches
+            .into_iter()
+            .flat_map(|it| self.unsure(it))
+            .collect();
         for branch in branches {
             if self.stays(&branch) {
                 here.push(branch);
