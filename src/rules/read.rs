@@ -1,6 +1,7 @@
 //! All texts together.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use super::conntrack::{self, Entry};
 use super::foreign::Foreign;
@@ -40,6 +41,9 @@ const SAVED: &[u8] = b"# kdns path: ";
 
 /// So much of a line is looked at for the beginning of a JSON document.
 const LOOK_FOR_JSON: usize = 1 << 16;
+
+/// A chain of more bytes is one of many Services.
+const LONG_CHAIN: u64 = 1 << 16;
 
 /// So much of a line is shown in a message.
 const SHOWN: usize = 40;
@@ -126,6 +130,24 @@ impl Rules {
 
     /// The rules of a chain; `None`: there is no such chain among the texts.
     pub fn rules(&self, table: usize, chain: &str) -> Option<Vec<Rule>> {
+        self.parsed(table, chain, None)
+    }
+
+    /// The same of a long chain without rules that are for another address
+    /// alone; and whether it is such a chain.
+    pub fn rules_towards(
+        &self,
+        table: usize,
+        chain: &str,
+        ip: IpAddr,
+    ) -> Option<(Vec<Rule>, bool)> {
+        let views = self.tables.get(table)?.chain(chain)?;
+        let is_long = views.iter().map(|it| it.end - it.start).sum::<u64>() > LONG_CHAIN;
+        let rules = self.parsed(table, chain, is_long.then_some(ip))?;
+        Some((rules, is_long))
+    }
+
+    fn parsed(&self, table: usize, chain: &str, towards: Option<IpAddr>) -> Option<Vec<Rule>> {
         let table = self.tables.get(table)?;
         let views = table.chain(chain)?;
         let mut rules = Vec::new();
@@ -135,7 +157,7 @@ impl Rules {
                 let is_six = table.family.map(|it| it == Family::V6);
                 rules.extend(nft::rules(&bytes, view, is_six));
             } else {
-                rules.extend(save::rules(&bytes, view, chain));
+                rules.extend(save::rules(&bytes, view, chain, towards));
             }
         }
         Some(rules)
