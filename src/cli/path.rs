@@ -2,11 +2,12 @@
 
 mod client;
 mod destination;
+mod files;
 mod live;
 mod offline;
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::manual;
 use super::output::Outputs;
@@ -94,10 +95,10 @@ pub(super) struct Answer {
 
 /// Reads, walks, writes.
 pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let answer = if args.rules.is_empty() {
-        live::answer(args, streams)?
-    } else {
-        offline::answer(args, streams)?
+    let answer = match &args.root {
+        _ if !args.rules.is_empty() => offline::answer(args, streams)?,
+        Some(root) if root != Path::new("/") => files::answer(args, root)?,
+        _ => live::answer(args, streams)?,
     };
     write(args, &answer, streams)
 }

@@ -30,7 +30,10 @@ const LOCAL: u32 = 0x8000_0000;
 /// Reads the node's own network namespace from the files below `root`. Rules of
 /// iptables and nftables are in no file.
 pub fn read_files(root: &Root, ports: &[u16]) -> NetworkSeen {
-    let mut seen = NetworkSeen::default();
+    let mut seen = NetworkSeen {
+        is_partial: true,
+        ..NetworkSeen::default()
+    };
     let file = |name: &str| of_node(root, name);
     seen.texts.extend(file("ip_vs"));
     let host = &mut seen.host;

@@ -38,6 +38,9 @@ pub struct NetworkSeen {
     pub peers: BTreeMap<u32, u32>,
     /// Counters of connections as they were before all else was read.
     pub before: Option<ConntrackCounters>,
+    /// Whether rules can be there that were not seen: what a packet meets is then
+    /// not known.
+    pub is_partial: bool,
     /// What is there and could not be read, and why: sentences without a full
     /// stop.
     pub skipped: Vec<String>,
@@ -83,9 +86,10 @@ impl NetworkSeen {
 
     fn read(&mut self, root: &Root, ports: &[u16]) {
         self.before = read_counters(root);
-        let (texts, skipped) = tools::read(root);
-        self.texts = texts;
-        self.skipped.extend(skipped);
+        let printed = tools::read(root);
+        self.texts = printed.texts;
+        self.skipped.extend(printed.skipped);
+        self.is_partial = printed.is_partial;
         self.texts.extend(table("ip_vs"));
         self.read_links();
         let names = self.host.links.iter().flatten().map(|it| it.name.as_ref());
