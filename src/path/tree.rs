@@ -120,6 +120,8 @@ pub enum Reply {
     Untranslated,
     /// A rule drops or rejects it.
     Dropped(Vec<Step>),
+    /// Only this share of answers comes back: a rule drops others by lot.
+    Partly(Share, Vec<Step>),
     /// It is not known whether it comes back.
     Unknown(Vec<Assumption>),
 }

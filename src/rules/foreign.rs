@@ -2,7 +2,7 @@
 
 /// What a text is that says nothing about the way of packets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Foreign {
+pub(super) enum Foreign {
     /// `nft list ruleset` without `-j`.
     NftText,
     /// `iptables -L`.

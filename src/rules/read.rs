@@ -104,7 +104,7 @@ pub enum Unreadable {
 }
 
 /// The line that comes before what `kdns path --save` writes.
-pub const SAVED: &[u8] = b"# kdns path: ";
+const SAVED: &[u8] = b"# kdns path: ";
 
 /// So much of a line is looked at for the beginning of a JSON document.
 const LOOK_FOR_JSON: usize = 1 << 16;

@@ -79,7 +79,13 @@ impl Walk<'_> {
             }
             Action::SetMark(value) | Action::SetConnectionMark(value) => {
                 let is_packet = matches!(action, Action::SetMark(_));
-                if !self.set_mark(at.table, value, is_packet, &mut branch) {
+                let set = self.set_mark(at.table, value, is_packet, &mut branch);
+                if set.is_none() {
+                    // The packet has nothing of the kind: the rule ends here.
+                    branch.steps = last_step;
+                    return flows.push((branch, Flow::Next));
+                }
+                if set == Some(false) {
                     let condition = self.target(rule, "mark");
                     flows.push((branch.assuming(&condition, true), Flow::Lost));
                     return;
@@ -97,29 +103,32 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether it is known; `None`: the packet has no such value.
     fn set_mark(
         &mut self,
         table: usize,
         value: &Expression,
         is_packet: bool,
         branch: &mut Branch,
-    ) -> bool {
-        let Reading::Values(values) = self.value(table, value, branch) else {
-            return false;
+    ) -> Option<bool> {
+        let values = match self.value(table, value, branch) {
+            Reading::Values(values) => values,
+            Reading::Absent => return None,
+            _ => return Some(false),
         };
         let [(_, atoms)] = values.as_slice() else {
-            return false;
+            return Some(false);
         };
         let [Atom::Number(mark)] = atoms.as_slice() else {
-            return false;
+            return Some(false);
         };
         let mark = u32::try_from(*mark & u128::from(u32::MAX)).unwrap_or_default();
         if is_packet {
             branch.seen.mark = mark;
-        } else {
+        } else if super::answer::is_tracked(branch) {
             branch.seen.connection_mark = mark;
         }
-        true
+        Some(true)
     }
 
     /// A verdict for each share; a value that the map lacks ends the rule.
@@ -293,7 +302,7 @@ fn service_of_chain(chain: &str) -> Option<String> {
 fn port_of(atom: Option<&Atom>) -> Option<u16> {
     match atom? {
         Atom::Number(port) => u16::try_from(*port).ok(),
-        Atom::Name(_) => None,
+        _ => None,
     }
 }
 
@@ -314,8 +323,12 @@ fn translated(mut branch: Branch, ip: IpAddr, port: Option<u16>) -> Branch {
 
 /// Actions that change a number.
 fn simple(action: &Action, branch: &mut Branch) {
+    let is_tracked = super::answer::is_tracked(branch);
     let seen = &mut branch.seen;
     match action {
+        // There is no connection whose mark it could be.
+        Action::ConnectionMark { .. } | Action::SaveMark { .. } | Action::RestoreMark { .. }
+            if !is_tracked => {}
         Action::Mark { clear, flip } => seen.mark = (seen.mark & !clear) ^ flip,
         Action::ConnectionMark { clear, flip } => {
             seen.connection_mark = (seen.connection_mark & !clear) ^ flip;

@@ -19,6 +19,8 @@ pub(super) enum Answer {
     Unless(Condition),
     /// So many packets.
     Share(Share),
+    /// The packet has no such thing: the rule ends here, with a `!` or without.
+    Absent,
 }
 
 impl Answer {
@@ -29,6 +31,8 @@ impl Answer {
 
 /// A client draws its port from here on.
 const FIRST_DRAWN: u16 = 1024;
+/// It is hardly ever one of so few.
+const FEW_PORTS: u32 = 64;
 
 impl Walk<'_> {
     /// Whether the packet matches; a `!` is not looked at.
@@ -50,12 +54,23 @@ impl Walk<'_> {
             Match::InLink(name) => link(&seen.in_link, name, Condition::InLink),
             Match::OutLink(name) => link(&seen.out_link, name, Condition::OutLink),
             Match::Mark(it) => Answer::of(seen.mark & it.mask == it.value),
+            // Without a connection the kernel does not look at these.
+            Match::ConnectionMark(_)
+            | Match::Status(_)
+            | Match::Original(..)
+            | Match::OriginalPort(..)
+            | Match::ReplyAddress(..)
+            | Match::IsOriginalDirection
+                if !is_tracked(branch) =>
+            {
+                Answer::Absent
+            }
             Match::ConnectionMark(it) => Answer::of(seen.connection_mark & it.mask == it.value),
             Match::State(bits) => Answer::of(self.states(branch) & bits != 0),
             Match::Status(bits) => Answer::of(self.statuses(branch) & bits != 0),
             Match::Original(side, addresses) => {
                 let ip = self.original(*side == Side::Source);
-                Answer::of(is_tracked(branch) && addresses.have(ip))
+                Answer::of(addresses.have(ip))
             }
             Match::OriginalPort(side, range) => {
                 let port = match side {
@@ -71,10 +86,10 @@ impl Walk<'_> {
                     Side::Source => seen.source,
                     Side::Destination => self.packet.source,
                 };
-                Answer::of(is_tracked(branch) && addresses.have(ip))
+                Answer::of(addresses.have(ip))
             }
             Match::IsOriginalDirection => {
-                Answer::of(is_tracked(branch) && seen.direction == Direction::Request)
+                Answer::of(seen.direction == Direction::Request)
             }
             Match::AddressType(side, types) => self.address_type(*side, *types, branch),
             Match::Chance(share) => Answer::Share(*share),
@@ -143,7 +158,9 @@ impl Walk<'_> {
         if let Some(port) = port {
             return Answer::of(ranges.iter().any(|it| (it.0..=it.1).contains(&port)));
         }
-        if ranges.iter().all(|it| it.1 < FIRST_DRAWN) {
+        // One of a few among so many is as good as none.
+        let of_drawn = ranges.iter().map(|it| it.1.saturating_sub(it.0.max(FIRST_DRAWN) - 1));
+        if of_drawn.map(u32::from).sum::<u32>() <= FEW_PORTS {
             return Answer::No;
         }
         if ranges.iter().any(|it| it.0 <= FIRST_DRAWN && it.1 == u16::MAX) {
@@ -275,7 +292,7 @@ impl Walk<'_> {
             })
         };
         let values = match self.value(table, &comparison.left, branch) {
-            Reading::Absent => return Answer::No,
+            Reading::Absent => return Answer::Absent,
             Reading::Local(ip) => {
                 let bit = |it: u16| [Atom::Number(u128::from(it))];
                 let local = self.holds(table, comparison, &bit(kind::LOCAL), branch);
@@ -321,16 +338,12 @@ impl Walk<'_> {
         let is_in = match &comparison.right {
             Expression::Values(values) => match comparison.relation {
                 Relation::In => return flags_in(values, left),
-                Relation::Is | Relation::IsNot => values.have(left),
+                Relation::Is | Relation::IsNot => values.have(left)?,
                 _ => return ordered(comparison.relation, left, values),
             },
             Expression::Named(name) => {
                 let set = self.nft_set(table, name)?;
-                let found = set.find(left).is_some();
-                if !found && set.is_odd {
-                    return None;
-                }
-                found
+                set.find(left).ok()?.is_some()
             }
             other => match self.value(table, other, branch) {
                 Reading::Values(values) => match values.as_slice() {
@@ -350,7 +363,7 @@ impl Walk<'_> {
     }
 }
 
-fn is_tracked(branch: &Branch) -> bool {
+pub(super) fn is_tracked(branch: &Branch) -> bool {
     matches!(branch.seen.tracking, Tracking::New | Tracking::Established)
 }
 
@@ -373,11 +386,16 @@ fn flags_in(values: &Values, left: &[Atom]) -> Option<bool> {
 }
 
 fn ordered(relation: Relation, left: &[Atom], right: &Values) -> Option<bool> {
-    let ([Atom::Number(left)], Values::One(right)) = (left, right) else {
+    let Values::One(right) = right else {
         return None;
     };
     let [Atom::Number(right)] = right.as_slice() else {
         return None;
+    };
+    let left = match left {
+        [Atom::Number(left)] => left,
+        [Atom::Drawn] if *right <= u128::from(FIRST_DRAWN) => &u128::from(u16::MAX),
+        _ => return None,
     };
     Some(match relation {
         Relation::Less => left < right,

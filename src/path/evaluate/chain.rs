@@ -135,7 +135,7 @@ impl Walk<'_> {
         let (condition, wanted) = match self.answer(at.table, rule, test, &branch) {
             Answer::Yes if !test.is_negated => return self.rule(at, rule, rest, branch, flows),
             Answer::No if test.is_negated => return self.rule(at, rule, rest, branch, flows),
-            Answer::Yes | Answer::No => return flows.push((branch, Flow::Next)),
+            Answer::Yes | Answer::No | Answer::Absent => return flows.push((branch, Flow::Next)),
             Answer::Share(share) => {
                 let share = if test.is_negated { share.rest() } else { share };
                 if !share.is_all() {

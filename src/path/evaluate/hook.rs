@@ -230,16 +230,18 @@ impl Walk<'_> {
         });
     }
 
-    /// The error of a REJECT that names none.
+    /// The error of a REJECT that names none, or one of both families.
     fn error(&self, error: Box<str>) -> Box<str> {
-        if !error.is_empty() {
-            return error;
+        let is_six = self.packet.destination.is_ipv6();
+        match (&*error, is_six) {
+            ("", false) => "icmp-port-unreachable",
+            ("" | "icmp-port-unreachable", true) => "icmp6-port-unreachable",
+            ("icmp-admin-prohibited", true) => "icmp6-adm-prohibited",
+            ("icmp-net-unreachable", true) => "icmp6-no-route",
+            ("icmp-host-unreachable", true) => "icmp6-addr-unreachable",
+            _ => return error,
         }
-        if self.packet.destination.is_ipv6() {
-            "icmp6-port-unreachable".into()
-        } else {
-            "icmp-port-unreachable".into()
-        }
+        .into()
     }
 
     /// Connection tracking takes the packet, unless a rule said not to.

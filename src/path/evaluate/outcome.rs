@@ -166,6 +166,7 @@ fn outcome(walk: &mut Walk<'_>, end: &End) -> Outcome {
         Returned::Yes => Reply::Returns,
         Returned::Untranslated => Reply::Untranslated,
         Returned::Dropped(steps) => Reply::Dropped(walk.steps(&steps)),
+        Returned::Partly(share, steps) => Reply::Partly(share, walk.steps(&steps)),
         Returned::Unknown(assumed) => Reply::Unknown(assumptions(&assumed)),
     });
     let seen = &end.branch.seen;
@@ -217,6 +218,7 @@ fn reply_class(outcome: &Outcome) -> u8 {
         Some(Reply::Untranslated) => 2,
         Some(Reply::Dropped(_)) => 3,
         Some(Reply::Unknown(_)) => 4,
+        Some(Reply::Partly(..)) => 5,
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) enum Returned {
     Yes,
     Untranslated,
     Dropped(Steps),
+    Partly(Share, Steps),
     Unknown(BTreeMap<Condition, bool>),
 }
 
@@ -38,21 +39,33 @@ impl Walk<'_> {
         let back = self.send_back(end.kind == Kind::Local, is_host, branch);
         let lost = std::mem::replace(&mut self.ends, ends);
         self.sent.clear();
-        let is_plain = |it: &Branch| it.seen.tracking == Tracking::Not;
-        if lost.is_empty() {
-            if is_translated && !back.is_empty() && back.iter().all(is_plain) {
-                return Returned::Untranslated;
+        let is_sure = |it: &Branch| it.assumed.len() <= end.branch.assumed.len();
+        let odd = lost.iter().find(|it| !is_sure(&it.branch) || it.kind == Kind::Unknown);
+        if let Some(odd) = odd {
+            return Returned::Unknown(turned(&odd.branch.assumed));
+        }
+        if let Some(first) = lost.first() {
+            let back = back.iter().fold(Share::NONE, |sum, it| sum.and(it.share));
+            if back.is_none() {
+                return Returned::Dropped(first.branch.steps.clone());
             }
-            return Returned::Yes;
+            return Returned::Partly(back, first.branch.steps.clone());
         }
-        let is_sure = |it: &End| it.branch.assumed.len() <= end.branch.assumed.len();
-        let Some(first) = lost.into_iter().next() else {
-            return Returned::Yes;
-        };
-        if back.is_empty() && is_sure(&first) && first.kind != Kind::Unknown {
-            return Returned::Dropped(first.branch.steps.clone());
+        if back.iter().any(|it| self.is_strange(it, is_translated)) {
+            return Returned::Untranslated;
         }
-        Returned::Unknown(turned(&first.branch.assumed))
+        Returned::Yes
+    }
+
+    /// Whether an answer comes back as one that nobody has asked for: it is not
+    /// translated back, or as a flow of its own to somewhere else.
+    fn is_strange(&self, back: &Branch, is_translated: bool) -> bool {
+        let seen = &back.seen;
+        match seen.tracking {
+            Tracking::Not => is_translated,
+            Tracking::New => seen.destination != self.packet.source || seen.snat.is_some(),
+            _ => false,
+        }
     }
 
     fn answer_of(&self, end: &End) -> Branch {
@@ -72,6 +85,9 @@ impl Walk<'_> {
         };
         branch.seen.out_link = Link::None;
         branch.seen.tracking = Tracking::Ahead;
+        if seen.tracking == Tracking::Not {
+            (branch.seen.is_dnat, branch.seen.snat) = (false, None);
+        }
         branch.seen.direction = Direction::Reply;
         branch.seen.is_taken = false;
         branch.seen.ttl = FIRST_TTL;

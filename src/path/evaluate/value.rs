@@ -157,15 +157,16 @@ impl Walk<'_> {
         match data {
             Expression::Named(name) => {
                 let set = self.nft_set(table, name).ok_or(())?;
-                match set.find(key) {
-                    Some(element) => Ok(element.data.clone()),
-                    None if set.is_odd => Err(()),
-                    None => Ok(None),
-                }
+                let found = set.find(key).map_err(drop)?;
+                Ok(found.and_then(|it| it.data.clone()))
             }
             Expression::Values(Values::Set(all)) => {
-                let found = all.iter().find(|it| it.0.have(key));
-                Ok(found.and_then(|it| it.1.clone()))
+                for (values, data) in all {
+                    if values.have(key).ok_or(())? {
+                        return Ok(data.clone());
+                    }
+                }
+                Ok(None)
             }
             _ => Err(()),
         }
@@ -177,7 +178,7 @@ impl Walk<'_> {
         let of_protocol = |it: &Option<u8>| it.is_none_or(|it| it == protocol);
         let port = |it: Option<u16>| match it {
             Some(port) => number_of(u128::from(port)),
-            None => Reading::Unknown,
+            None => one(vec![Atom::Drawn]),
         };
         let address = |ip: std::net::IpAddr, is_six: bool| {
             if ip.is_ipv6() == is_six {
@@ -187,6 +188,17 @@ impl Walk<'_> {
             }
         };
         let is_six = seen.destination.is_ipv6();
+        let is_of_connection = matches!(
+            field,
+            Field::ConnectionMark
+                | Field::Status
+                | Field::Direction
+                | Field::Original(_)
+                | Field::OriginalPort(_)
+        );
+        if is_of_connection && !super::answer::is_tracked(branch) {
+            return Reading::Absent;
+        }
         match field {
             Field::Source(is_six) => address(seen.source, *is_six),
             Field::Destination(is_six) => address(seen.destination, *is_six),

@@ -93,7 +93,8 @@ impl<'w> Judge<'w> {
             let arrives = matches!(it.kind, Kind::Endpoint | Kind::Local);
             arrives && it.reply == Some(Reply::Returns) && !self.is_no_rule(it)
         };
-        match (all(&is_good), any(&is_good)) {
+        let is_part = |it: &Outcome| is_good(it) || matches!(it.reply, Some(Reply::Partly(..)));
+        match (all(&is_good), any(&is_part)) {
             (true, _) => Verdict::Reaches,
             (_, true) => Verdict::Partly,
             _ => Verdict::Nothing,

@@ -12,6 +12,7 @@ use super::{Shown, words};
 use crate::path::{Direction, Outcome, Reply, Start, Step, Tree, Verdict};
 use crate::render::json;
 use crate::render::sentence::Sentence;
+use crate::rules::Share;
 
 const FORMAT: u32 = 1;
 
@@ -96,8 +97,10 @@ struct OutcomeForm {
 #[derive(Serialize, JsonSchema)]
 struct ReplyForm {
     /// What happens to it.
-    #[schemars(extend("enum" = ["returns", "untranslated", "dropped", "unknown"]))]
+    #[schemars(extend("enum" = ["returns", "untranslated", "dropped", "partly", "unknown"]))]
     kind: &'static str,
+    /// Which share of the answers comes back, where that is known.
+    share: Option<String>,
     /// The rules that drop it.
     steps: Vec<StepForm>,
     /// What it depends on.
@@ -183,18 +186,21 @@ fn outcomes(tree: &Tree) -> Vec<OutcomeForm> {
 }
 
 fn reply(reply: &Reply) -> ReplyForm {
-    let (kind, steps, depends_on) = match reply {
-        Reply::Returns => ("returns", Vec::new(), Vec::new()),
-        Reply::Untranslated => ("untranslated", Vec::new(), Vec::new()),
-        Reply::Dropped(steps) => ("dropped", steps.iter().map(step).collect(), Vec::new()),
-        Reply::Unknown(all) => {
-            let all = all.iter().map(words::assumption).collect();
-            ("unknown", Vec::new(), all)
-        }
+    let (kind, share, steps) = match reply {
+        Reply::Returns => ("returns", Some(Share::ALL), &[][..]),
+        Reply::Untranslated => ("untranslated", Some(Share::NONE), &[][..]),
+        Reply::Dropped(steps) => ("dropped", Some(Share::NONE), steps.as_slice()),
+        Reply::Partly(share, steps) => ("partly", Some(*share), steps.as_slice()),
+        Reply::Unknown(_) => ("unknown", None, &[][..]),
+    };
+    let depends_on = match reply {
+        Reply::Unknown(all) => all.iter().map(words::assumption).collect(),
+        _ => Vec::new(),
     };
     ReplyForm {
         kind,
-        steps,
+        share: share.map(|it| it.to_string()),
+        steps: steps.iter().map(step).collect(),
         depends_on,
     }
 }

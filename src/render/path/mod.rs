@@ -156,7 +156,7 @@ impl Writer<'_> {
             paragraph::write(self.out, &indent, &indent, &text)?;
         }
         let back = match &outcome.reply {
-            Some(Reply::Dropped(steps)) => steps.as_slice(),
+            Some(Reply::Dropped(steps) | Reply::Partly(_, steps)) => steps.as_slice(),
             _ => &[],
         };
         for step in outcome.steps.iter().chain(back) {
@@ -242,7 +242,7 @@ fn is_telling(step: &Step, outcome: &Outcome) -> bool {
 
 fn is_last(step: &Step, outcome: &Outcome) -> bool {
     let back = match &outcome.reply {
-        Some(Reply::Dropped(steps)) => steps.last(),
+        Some(Reply::Dropped(steps) | Reply::Partly(_, steps)) => steps.last(),
         _ => None,
     };
     outcome.steps.last() == Some(step) || back == Some(step)

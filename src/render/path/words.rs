@@ -35,6 +35,7 @@ pub(super) fn verdict(tree: &Tree) -> String {
     match tree.verdict {
         Verdict::Reaches => match good.as_slice() {
             [one] if one.kind == Kind::Local => {
+
                 format!("{to}{name} is answered on this node")
             }
             [one] if !one.is_translated => {
@@ -42,6 +43,9 @@ pub(super) fn verdict(tree: &Tree) -> String {
             }
             all => {
                 let all = counted(all.len(), "endpoint", "endpoints");
+                if tree.gaps.contains(&Gap::Liveness) {
+                    return format!("{to}{name} goes to {all}, and nothing seen keeps answers back");
+                }
                 format!("{to}{name} reaches {all}, and answers come back")
             }
         },
@@ -105,6 +109,10 @@ pub(super) fn ending(outcome: &Outcome) -> String {
         (_, Some(Reply::Dropped(steps))) => {
             let chain = steps.last().map_or("", |it| &it.chain);
             format!("the answer is dropped in {chain}")
+        }
+        (_, Some(Reply::Partly(share, steps))) => {
+            let chain = steps.last().map_or("", |it| &it.chain);
+            format!("only {share} of the answers pass {chain}")
         }
         (_, Some(Reply::Unknown(_))) => "whether the answer comes back is not known".to_owned(),
         _ => String::new(),

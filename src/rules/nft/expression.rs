@@ -34,6 +34,8 @@ pub enum Atom {
     Number(u128),
     /// A name.
     Name(Box<str>),
+    /// A port that a client draws: any from 1024 on.
+    Drawn,
 }
 
 /// What nftables reads off a packet.
@@ -155,21 +157,54 @@ pub enum Values {
     Set(Vec<(Values, Option<Value>)>),
 }
 
+/// A client draws its port from here on.
+const FIRST_DRAWN: u128 = 1024;
+/// It is hardly ever one of so few.
+const FEW_PORTS: u128 = 64;
+const LAST_PORT: u128 = u16::MAX as u128;
+
 impl Values {
-    /// Whether a value is one of them.
-    pub fn have(&self, value: &[Atom]) -> bool {
+    /// Whether a value is one of them; `None`: not known. A port that is drawn
+    /// is no single one: one of ten thousands is as good as none.
+    pub fn have(&self, value: &[Atom]) -> Option<bool> {
         match (self, value) {
-            (Self::One(one), value) => one == value,
-            (Self::Any, _) => true,
-            (Self::Range(first, last), [Atom::Number(it)]) => (first..=last).contains(&it),
-            (Self::Prefix(start), [Atom::Name(it)]) => it.starts_with(&**start),
-            (Self::Each(parts), value) => {
-                let pairs = parts.iter().zip(value);
-                let is_one = |(part, it): (&Self, &Atom)| part.have(std::slice::from_ref(it));
-                parts.len() == value.len() && pairs.into_iter().all(is_one)
+            (Self::One(one), value) => Some(one == value),
+            (Self::Any, _) => Some(true),
+            (Self::Range(first, last), [Atom::Number(it)]) => {
+                Some((first..=last).contains(&it))
             }
-            (Self::Set(all), value) => all.iter().any(|it| it.0.have(value)),
-            _ => false,
+            (Self::Range(first, last), [Atom::Drawn])
+                if last.saturating_sub(*first.max(&(FIRST_DRAWN - 1))) <= FEW_PORTS =>
+            {
+                Some(false)
+            }
+            (Self::Range(first, last), [Atom::Drawn]) => {
+                (*first <= FIRST_DRAWN && *last >= LAST_PORT).then_some(true)
+            }
+            (Self::Prefix(start), [Atom::Name(it)]) => Some(it.starts_with(&**start)),
+            (Self::Each(parts), value) if parts.len() == value.len() => {
+                let mut all = Some(true);
+                for (part, it) in parts.iter().zip(value) {
+                    match part.have(std::slice::from_ref(it)) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            (Self::Set(all), value) => {
+                let mut any = Some(false);
+                for (values, _) in all {
+                    match values.have(value) {
+                        Some(true) => return Some(true),
+                        Some(false) => {}
+                        None => any = None,
+                    }
+                }
+                any
+            }
+            _ => Some(false),
         }
     }
 }

@@ -9,7 +9,7 @@ mod shown;
 mod statement;
 
 pub use expression::{Atom, Comparison, Expression, Field, Kind, Operator, Relation, Values};
-pub use set::{Element, Set};
+pub use set::{Element, Set, Unsure};
 
 pub(super) use index::Indexer;
 pub(super) use rule::rules;

@@ -25,10 +25,26 @@ pub struct Element {
 
 impl Set {
     /// The element that a value is in.
-    pub fn find(&self, value: &[Atom]) -> Option<&Element> {
-        self.elements.iter().find(|it| it.key.have(value))
+    ///
+    /// # Errors
+    ///
+    /// It is not known whether there is one.
+    pub fn find(&self, value: &[Atom]) -> Result<Option<&Element>, Unsure> {
+        let mut is_sure = !self.is_odd;
+        for element in &self.elements {
+            match element.key.have(value) {
+                Some(true) => return Ok(Some(element)),
+                Some(false) => {}
+                None => is_sure = false,
+            }
+        }
+        if is_sure { Ok(None) } else { Err(Unsure) }
     }
 }
+
+/// It is not known whether a value is in a set.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Unsure;
 
 /// The set or map of an object.
 pub(in crate::rules) fn set(bytes: &[u8]) -> Option<Set> {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::expression::{
     Comparison, Expression, Field, Kind, Operator, Relation, Values, atom, prefix,
 };
-use crate::rules::rule::{Action, Match, Part, Side, Test};
+use crate::rules::rule::{Action, Match, Part, Side, Test, Translation};
 
 /// The JSON of a value in one line, as far as a reader wants it.
 pub(super) fn words(value: &Value) -> Box<str> {
@@ -175,7 +175,7 @@ pub(super) fn values(value: &Value, of: &[Kind]) -> Option<Values> {
             };
             let number = |it| match atom(it, one)? {
                 super::Atom::Number(it) => Some(it),
-                super::Atom::Name(_) => None,
+                _ => None,
             };
             Some(Values::Range(number(first)?, number(last)?))
         }
@@ -191,7 +191,7 @@ fn list_of_flags(list: &[Value], of: Kind) -> Option<Values> {
     for it in list {
         match atom(it, of)? {
             super::Atom::Number(bit) => bits |= bit,
-            super::Atom::Name(_) => return None,
+            _ => return None,
         }
     }
     Some(Values::One(vec![super::Atom::Number(bits)]))
@@ -269,15 +269,36 @@ pub(super) fn statement(value: &Value, is_six: Option<bool>) -> Vec<Part> {
         "mangle" => mangle(inner).unwrap_or_else(|| Action::Unknown(words(value))),
         "vmap" => vmap(inner).unwrap_or_else(|| Action::Unknown(words(value))),
         "tproxy" => tproxy(inner).unwrap_or_else(|| Action::Unknown(words(value))),
-        // A rate, or an extension of iptables of which only the name is shown.
-        _ => {
-            return vec![Part::If(Test {
-                is_negated: false,
-                what: Match::Unknown(words(value)),
-            })];
-        }
+        "xt" => return vec![extension(inner, value)],
+        "limit" | "quota" | "ct count" | "meter" => return vec![unknown_match(value)],
+        _ => Action::Unknown(words(value)),
     };
     vec![Part::Do(action)]
+}
+
+fn unknown_match(value: &Value) -> Part {
+    Part::If(Test {
+        is_negated: false,
+        what: Match::Unknown(words(value)),
+    })
+}
+
+/// An extension of iptables, of which nft shows no more than its name.
+fn extension(inner: &Value, whole: &Value) -> Part {
+    let text = |key: &str| inner.get(key).and_then(Value::as_str);
+    let name = text("name").unwrap_or_default();
+    // Targets have names in capitals.
+    let is_match = name.starts_with(|it: char| it.is_ascii_lowercase());
+    match text("type") {
+        Some("match") => unknown_match(whole),
+        None if is_match => unknown_match(whole),
+        _ => Part::Do(match name {
+            "MASQUERADE" => Action::Masquerade,
+            "NOTRACK" => Action::NoTrack,
+            "LOG" | "NFLOG" | "TCPMSS" | "CHECKSUM" | "TRACE" => Action::Nothing,
+            _ => Action::Unknown(words(whole)),
+        }),
+    }
 }
 
 fn comparison(inner: &Value, whole: &Value) -> Part {
@@ -366,12 +387,36 @@ fn port_range(value: Option<&Value>) -> Result<Ports, ()> {
 fn nat(key: &str, inner: &Value) -> Option<Action> {
     let side = if key == "dnat" { Side::Destination } else { Side::Source };
     let part = |name: &str, of| inner.get(name).map(|it| expression(it, of));
+    if let Some(translation) = constant(inner) {
+        return Some(match side {
+            Side::Destination => Action::Dnat(translation),
+            Side::Source => Action::Snat(translation),
+        });
+    }
     let (address, port) = (part("addr", Kind::Address), part("port", Kind::Port));
     (address.is_some() || port.is_some()).then_some(Action::NftNat {
         side,
         address,
         port,
     })
+}
+
+/// Where nothing has to be looked up.
+fn constant(inner: &Value) -> Option<Translation> {
+    let addresses = match inner.get("addr") {
+        None => None,
+        Some(value) => {
+            let range = value.get("range").and_then(Value::as_array);
+            let (first, last) = match range.map(Vec::as_slice) {
+                Some([first, last]) => (first, last),
+                _ => (value, value),
+            };
+            let ip = |it: &Value| it.as_str()?.parse().ok();
+            Some((ip(first)?, ip(last)?))
+        }
+    };
+    let ports = port_range(inner.get("port")).ok()?;
+    (addresses.is_some() || ports.is_some()).then_some(Translation { addresses, ports })
 }
 
 fn mangle(inner: &Value) -> Option<Action> {
