@@ -1,6 +1,7 @@
 //! Who asks, by what name, and with what rules of its own; and what can be known
 //! of it elsewhere.
 
+use std::net::UdpSocket;
 use std::process::Command;
 
 use serde_json::Value;
@@ -8,7 +9,9 @@ use serde_json::Value;
 use crate::Scene;
 use crate::faults::{asks, only, says};
 use crate::healthy::ends;
-use crate::lab::{FAR, KDNS, Lab, NEAR, SERVICE, codes, kube_proxy, path, restore, run, sh};
+use crate::lab::{
+    FAR, KDNS, Lab, NEAR, SERVICE, codes, kube_proxy, path, restore, run, sh, within,
+};
 
 pub(crate) const SCENES: &[Scene] = &[
     ("situations::a saved node", saved),
@@ -30,7 +33,9 @@ fn saved() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
     assert!(asks(5353));
-    sh("iptables-legacy -t nat -F; iptables-legacy -t nat -X; iptables-legacy -F; iptables-legacy -X");
+    sh(
+        "iptables-legacy -t nat -F; iptables-legacy -t nat -X; iptables-legacy -F; iptables-legacy -X",
+    );
     restore("legacy", &kube_proxy(&[NEAR[1], FAR]));
     let (status, here) = path(&["--save", "/run/saved"]);
     only(&here, "stale-connection");
@@ -39,9 +44,22 @@ fn saved() {
     assert_eq!(elsewhere.0, status);
     // The same table as conntrack shows it, and the rules alone.
     sh("conntrack -L -p udp > /run/connections; iptables-legacy-save -c > /run/rules");
-    let arguments = ["path", "--source", "10.244.0.7", "--rules", "/run/rules", "--conntrack", "/run/connections", "--format", "json"];
+    let arguments = [
+        "path",
+        "--source",
+        "10.244.0.7",
+        "--rules",
+        "/run/rules",
+        "--conntrack",
+        "/run/connections",
+        "--format",
+        "json",
+    ];
     let (_, value) = run(&[&arguments[..], &["10.96.0.10:53/udp"]].concat());
-    says(&only(&value, "stale-connection"), &["/run/connections", "sport=5353"]);
+    says(
+        &only(&value, "stale-connection"),
+        &["/run/connections", "sport=5353"],
+    );
 }
 
 fn nsenter() {
@@ -63,11 +81,19 @@ fn by_name() {
     assert_eq!(ends(&value).len(), 1, "{value:#}");
     assert!(ends(&value)[0].ends_with("10.244.0.2:53"), "{value:#}");
     let output = Command::new(KDNS)
-        .args(["path", "--target", "/run/netns/client", "kube-system/kube-dnz"])
+        .args([
+            "path",
+            "--target",
+            "/run/netns/client",
+            "kube-system/kube-dnz",
+        ])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    says(&said, &["kube-system/kube-dnz", "near names: kube-system/kube-dns"]);
+    says(
+        &said,
+        &["kube-system/kube-dnz", "near names: kube-system/kube-dns"],
+    );
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -76,7 +102,16 @@ fn by_name() {
 fn mesh() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
-    sh("ip netns exec client iptables-legacy -t nat -A OUTPUT -p udp --dport 53 -j REDIRECT --to-ports 15053");
+    sh(
+        "ip netns exec client iptables-legacy -t nat -A OUTPUT -p udp --dport 53 -j REDIRECT --to-ports 15053",
+    );
+    let (_, value) = path(&[&format!("{SERVICE}:53/udp")]);
+    assert_eq!(
+        ends(&value),
+        ["1 reject 127.0.0.1:15053"],
+        "nobody listens there yet: {value:#}"
+    );
+    let _proxy = within("client", || UdpSocket::bind(("127.0.0.1", 15053)).unwrap());
     let (_, value) = path(&[&format!("{SERVICE}:53/udp")]);
     assert_eq!(ends(&value), ["1 local 127.0.0.1:15053"], "{value:#}");
     let (_, value) = path(&[&format!("{SERVICE}:53/tcp")]);
@@ -88,13 +123,24 @@ fn without_root() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
     let output = Command::new("setpriv")
-        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--inh-caps=-all", KDNS])
+        .args([
+            "--reuid",
+            "65534",
+            "--regid",
+            "65534",
+            "--clear-groups",
+            "--inh-caps=-all",
+            KDNS,
+        ])
         .args(["path", SERVICE, "-v"])
         .output()
         .unwrap();
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    says(&text, &["the rules were not read", "need root", "CAP_NET_ADMIN"]);
+    says(
+        &text,
+        &["the rules were not read", "need root", "CAP_NET_ADMIN"],
+    );
     assert_eq!(output.status.code(), Some(2), "{text}");
 }
 
@@ -102,7 +148,8 @@ fn without_root() {
 /// file, too.
 fn files_alone() {
     let _lab = Lab::new();
-    sh("mkdir -p /run/root/proc/net /run/root/proc/sys/net/ipv4 /run/root/etc
+    sh(
+        "mkdir -p /run/root/proc/net /run/root/proc/sys/net/ipv4 /run/root/etc
         echo 1 > /run/root/proc/sys/net/ipv4/ip_forward
         cp /etc/resolv.conf /run/root/etc/
         cat > /run/root/proc/net/ip_vs <<E
@@ -112,12 +159,31 @@ Prot LocalAddress:Port Scheduler Flags
 UDP  0A60000A:0035 rr
   -> 0AF40002:0035      Masq    1      0          0
   -> 0AF40104:0035      Masq    1      0          0
-E");
-    let arguments = ["path", "--root", "/run/root", "--from-host", "--format", "json", "10.96.0.10:53/udp"];
+E",
+    );
+    let arguments = [
+        "path",
+        "--root",
+        "/run/root",
+        "--from-host",
+        "--format",
+        "json",
+        "10.96.0.10:53/udp",
+    ];
     let (_, value) = run(&arguments);
     let found = ends(&value);
-    assert!(found.iter().any(|it| it.starts_with("1/2") && it.ends_with("10.244.0.2:53")), "{value:#}");
-    assert!(found.iter().any(|it| it.starts_with("1/2") && it.ends_with("10.244.1.4:53")), "{value:#}");
+    assert!(
+        found
+            .iter()
+            .any(|it| it.starts_with("1/2") && it.ends_with("10.244.0.2:53")),
+        "{value:#}"
+    );
+    assert!(
+        found
+            .iter()
+            .any(|it| it.starts_with("1/2") && it.ends_with("10.244.1.4:53")),
+        "{value:#}"
+    );
 }
 
 fn no_endpoints() {
@@ -130,7 +196,11 @@ fn no_endpoints() {
 COMMIT
 ");
     let (status, value) = path(&["10.96.0.10:53/udp"]);
-    assert_eq!((&value["verdict"], status), (&Value::from("no-endpoints"), 1), "{value:#}");
+    assert_eq!(
+        (&value["verdict"], status),
+        (&Value::from("no-endpoints"), 1),
+        "{value:#}"
+    );
     assert_eq!(value["outcomes"][0]["error"], "icmp-port-unreachable");
 }
 
@@ -138,7 +208,14 @@ COMMIT
 fn hairpin() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[NEAR[0]]));
-    let (_, value) = run(&["path", "--target", "/run/netns/dns1", "--format", "json", "10.96.0.10:53/udp"]);
+    let (_, value) = run(&[
+        "path",
+        "--target",
+        "/run/netns/dns1",
+        "--format",
+        "json",
+        "10.96.0.10:53/udp",
+    ]);
     assert_eq!(value["verdict"], "hairpin", "{value:#}");
     assert_eq!(value["outcomes"][0]["masqueraded"], true, "{value:#}");
 }

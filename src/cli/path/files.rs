@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::destination::{self, Destination};
 use super::{Answer, PathArgs};
-use crate::address::DNS_PORT;
 use crate::cli::node::node_below;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::network::{self, NetworkSeen};
@@ -24,7 +23,7 @@ const NO_RULES: &str = "files do not have the rules of iptables and nftables; gi
 /// The node below a directory, without what only its kernel could tell.
 pub(super) fn below(directory: &Path) -> anyhow::Result<NetworkSeen> {
     let root = node_below(Some(directory))?;
-    let mut seen = network::read_files(&root, &[DNS_PORT]);
+    let mut seen = network::read_files(&root);
     let (pods, skipped) = pod_names(&root);
     seen.host.pods = pods;
     seen.skipped.extend(skipped);
@@ -49,7 +48,9 @@ pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer
             Some(source) => source,
             None if args.from_host && ip.is_ipv4() => [0; 4].into(),
             None if args.from_host => [0; 16].into(),
-            None => anyhow::bail!("give --source IP, the address of the pod that asks, or --from-host"),
+            None => {
+                anyhow::bail!("give --source IP, the address of the pod that asks, or --from-host")
+            }
         };
         let link = args.in_interface.as_deref().map(Into::into);
         let packet = Packet {
@@ -58,7 +59,11 @@ pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer
             source_port: None,
             destination: ip,
             port,
-            start: if args.from_host { Start::Host } else { Start::Link { name: link } },
+            start: if args.from_host {
+                Start::Host
+            } else {
+                Start::Link { name: link }
+            },
             length: None,
         };
         let mut tree = evaluate(&host, &packet);
@@ -70,7 +75,13 @@ pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer
         ..Around::default()
     };
     let findings = findings::find(&host, &trees, around);
-    Ok(Answer { host, trees, findings, skipped, probe: None })
+    Ok(Answer {
+        host,
+        trees,
+        findings,
+        skipped,
+        probe: None,
+    })
 }
 
 /// Addresses, ports and protocols: those of the argument, or of the node's name
@@ -88,10 +99,16 @@ fn wanted(
         None => {
             let conf = situation::read_situation(&node_below(Some(directory))?)?.resolv_conf;
             let conf = conf.map(|it| ResolvConf::parse(it.source));
-            (conf.iter().flat_map(name_servers).map(|it| it.0).collect(), None, None)
+            (
+                conf.iter().flat_map(name_servers).map(|it| it.0).collect(),
+                None,
+                None,
+            )
         }
     };
-    let all = ips.into_iter().flat_map(|ip| destination::packets(port, protocol).map(move |it| (ip, it)));
+    let all = ips
+        .into_iter()
+        .flat_map(|ip| destination::packets(port, protocol).map(move |it| (ip, it)));
     Ok(all.collect())
 }
 

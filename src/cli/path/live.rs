@@ -63,9 +63,11 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         Err(reason) => unroutable(*to, &reason, &start),
     };
     let mut trees: Vec<Tree> = to.iter().map(tree).collect();
-    if is_partial {
-        trees.iter_mut().for_each(path::unseen);
-    }
+    trees.iter_mut().for_each(if is_partial {
+        path::unseen
+    } else {
+        path::all_seen
+    });
     let probe = args
         .probe
         .then(|| ask(&client, &trees, args.max_packets))

@@ -63,8 +63,8 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
             None => evaluate(&scene.node, &packet),
         });
     }
-    if scene.is_partial {
-        trees.iter_mut().for_each(path::unseen);
+    if scene.is_saved {
+        trees.iter_mut().for_each(if scene.is_partial { path::unseen } else { path::all_seen });
     }
     let around = Around {
         client: scene.own.as_ref(),

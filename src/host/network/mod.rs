@@ -15,7 +15,7 @@ use std::net::IpAddr;
 
 use super::netlink::conntrack::{ConntrackSocket, Entries, MAX_ENTRIES};
 use super::netlink::route::RouteSocket;
-use super::node::sockets::at_port;
+use super::node::sockets::listening;
 use super::root::Root;
 use super::{modules, read_whole};
 use crate::node::kernel;
@@ -52,8 +52,8 @@ const MAX_TABLE: usize = 256 << 20;
 /// The directory of this thread's network namespace.
 const NET: &str = "/proc/thread-self/net";
 
-/// Reads this thread's network namespace. Of connections and listening sockets
-/// those count whose server has one of these ports.
+/// Reads this thread's network namespace. Of connections those count whose server
+/// has one of these ports.
 pub fn read_live(ports: &[u16]) -> NetworkSeen {
     let mut seen = NetworkSeen::default();
     match Root::live() {
@@ -95,7 +95,7 @@ impl NetworkSeen {
         let names = self.host.links.iter().flatten().map(|it| it.name.as_ref());
         self.host.sysctls = settings::read(root, names);
         self.read_connections(root, ports);
-        self.host.listeners = listeners(ports);
+        self.host.listeners = listeners();
     }
 
     fn read_links(&mut self) {
@@ -198,31 +198,34 @@ fn table(name: &str) -> Option<Source> {
     read_whole(&format!("/proc/net/{name}"), file, MAX_TABLE).ok()
 }
 
-/// The sockets that take queries on one of these ports.
-fn listeners(ports: &[u16]) -> Option<Vec<(IpAddr, u16, Protocol)>> {
+/// The sockets that listen, on whatever port.
+fn listeners() -> Option<Vec<(IpAddr, u16, Protocol)>> {
     let mut found = Vec::new();
-    for (name, protocol) in [
-        ("udp", Protocol::Udp),
-        ("udp6", Protocol::Udp),
-        ("tcp", Protocol::Tcp),
-        ("tcp6", Protocol::Tcp),
-    ] {
+    for (name, protocol) in TABLES {
         // A kernel without IPv6 has no tables of it.
-        let Some(text) = table(name) else {
-            if name.ends_with('6') {
-                continue;
-            } else {
-                return None;
-            }
-        };
-        for port in ports {
-            let sockets = at_port(&text.bytes, protocol == Protocol::Udp, *port);
-            found.extend(
-                sockets
-                    .into_iter()
-                    .map(|(local, _)| (local.ip(), *port, protocol)),
-            );
+        match table(name) {
+            Some(text) => found.extend(listeners_in(&text.bytes, protocol)),
+            None if name.ends_with('6') => {}
+            None => return None,
         }
     }
     Some(found)
+}
+
+/// Tables of sockets.
+const TABLES: [(&str, Protocol); 4] = [
+    ("udp", Protocol::Udp),
+    ("udp6", Protocol::Udp),
+    ("tcp", Protocol::Tcp),
+    ("tcp6", Protocol::Tcp),
+];
+
+fn listeners_in(
+    text: &[u8],
+    protocol: Protocol,
+) -> impl Iterator<Item = (IpAddr, u16, Protocol)> + use<> {
+    let sockets = listening(text, protocol == Protocol::Udp, None);
+    sockets
+        .into_iter()
+        .map(move |(local, _)| (local.ip(), local.port(), protocol))
 }

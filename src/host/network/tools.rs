@@ -133,7 +133,11 @@ fn wanted(root: &Root, printed: &mut Printed) -> Vec<Wanted> {
 type Programs = [&'static str; 3];
 
 const IPTABLES: Programs = ["iptables-legacy-save", "iptables-nft-save", "iptables-save"];
-const IP6TABLES: Programs = ["ip6tables-legacy-save", "ip6tables-nft-save", "ip6tables-save"];
+const IP6TABLES: Programs = [
+    "ip6tables-legacy-save",
+    "ip6tables-nft-save",
+    "ip6tables-save",
+];
 
 /// Which of two programs is meant that share a name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
