@@ -4,8 +4,11 @@ mod answer;
 mod args;
 mod client;
 mod destination;
+mod files;
 mod live;
 mod offline;
+
+use std::path::Path;
 
 use crate::cli::streams::{Status, Streams};
 
@@ -13,10 +16,10 @@ pub(super) use args::PathArgs;
 
 /// Reads, walks, writes.
 pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    let answer = if args.rules.is_empty() {
-        live::answer(args, streams)?
-    } else {
-        offline::answer(args, streams)?
+    let answer = match &args.root {
+        _ if !args.rules.is_empty() => offline::answer(args, streams)?,
+        Some(root) if root != Path::new("/") => files::answer(args, root)?,
+        _ => live::answer(args, streams)?,
     };
     answer::write(args, &answer, streams)
 }

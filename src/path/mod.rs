@@ -19,7 +19,7 @@ pub use host::{
     Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
     RouteKind,
 };
-pub use own::{evaluate_from, unroutable};
+pub use own::{all_seen, evaluate_from, unroutable, unseen};
 pub use packet::{Packet, Protocol, Start};
 pub use tree::{
     Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Step, Tree, Verdict,

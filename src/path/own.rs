@@ -1,6 +1,6 @@
 //! Through the rules of the client's own network namespace, and then the node's.
 
-use super::{Direction, Host, Kind, Outcome, Packet, Start, Step, Tree, Verdict, evaluate};
+use super::{Direction, Gap, Host, Kind, Outcome, Packet, Start, Step, Tree, Verdict, evaluate};
 use crate::rules::Share;
 use crate::text::Place;
 
@@ -108,6 +108,21 @@ pub fn unroutable(packet: Packet, reason: &str) -> Tree {
         proxy: None,
         gaps: Vec::new(),
     }
+}
+
+/// Whoever read the tables of a node itself knows that there are no others.
+pub fn all_seen(tree: &mut Tree) {
+    tree.gaps.retain(|it| !matches!(it, Gap::Table(_)));
+}
+
+/// What is left of an answer if rules can be there that were not seen: where
+/// packets would end, but not that they do.
+pub fn unseen(tree: &mut Tree) {
+    tree.verdict = Verdict::Unknown;
+    let tables = ["nat", "filter"].map(|it| Gap::Table(it.into()));
+    tree.gaps.extend(tables);
+    tree.gaps.sort();
+    tree.gaps.dedup();
 }
 
 /// One end behind another one.

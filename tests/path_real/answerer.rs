@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+/// A name that has the Service's address, whatever follows.
+const SERVICE_NAME: &[u8] = b"\x08kube-dns\x0bkube-system\x03svc";
+
 /// Servers for UDP and TCP on port 53 of an address; they end with this.
 pub(crate) struct Answerer {
     is_over: Arc<AtomicBool>,
@@ -79,6 +82,12 @@ fn reply(query: &[u8], length: Option<usize>) -> Vec<u8> {
     let mut reply = query[..end].to_vec();
     (reply[2], reply[3]) = (0x84, 0);
     reply[6..12].fill(0);
+    let is_service = query[12..].starts_with(SERVICE_NAME) && query[end - 4..end] == [0, 1, 0, 1];
+    if is_service {
+        reply[7] = 1;
+        reply.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 10, 96, 0, 10]);
+        return reply;
+    }
     if has_edns {
         // TXT records with names that point at the question.
         let length = length.unwrap_or(allowed).min(allowed);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::Scene;
 use crate::lab::{
-    CLIENT, FAR, Lab, NEAR, SERVICE, codes, feed, kube_proxy, path, restore, sh, within,
+    CLIENT, FAR, Lab, NEAR, SERVICE, codes, feed, kube_proxy, of_node, path, restore, sh, within,
 };
 
 pub(crate) const SCENES: &[Scene] = &[
@@ -19,7 +19,8 @@ pub(crate) const SCENES: &[Scene] = &[
         untranslated_connection,
     ),
     ("faults::bridge without its rules", bridge),
-    ("faults::FORWARD DROP", forward_drop),
+    ("faults::FORWARD DROP of legacy", forward_drop_legacy),
+    ("faults::FORWARD DROP of nft", forward_drop_nft),
     ("faults::MTU", mtu),
     ("faults::cache without its rules", cache_without_rules),
     ("faults::rules without their cache", rules_without_cache),
@@ -41,13 +42,13 @@ fn finding<'v>(value: &'v Value, code: &str) -> &'v Value {
 
 /// The only finding is this one; gives what was written about it.
 #[track_caller]
-fn only(value: &Value, code: &str) -> String {
+pub(crate) fn only(value: &Value, code: &str) -> String {
     assert_eq!(codes(value), [code], "{value:#}");
     finding(value, code).to_string()
 }
 
 #[track_caller]
-fn says(text: &str, parts: &[&str]) {
+pub(crate) fn says(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part} is missing: {text}");
     }
@@ -62,7 +63,7 @@ fn query() -> Vec<u8> {
 }
 
 /// The client asks the Service from this port; whether an answer came.
-fn asks(port: u16) -> bool {
+pub(crate) fn asks(port: u16) -> bool {
     within("client", || {
         let socket = UdpSocket::bind((CLIENT, port)).unwrap();
         socket
@@ -144,27 +145,32 @@ fn bridge() {
     assert_eq!(status, 1);
 }
 
+fn forward_drop_legacy() {
+    forward_drop("legacy");
+}
+
+fn forward_drop_nft() {
+    forward_drop("nft");
+}
+
 /// Pods fail, and the node succeeds.
-fn forward_drop() {
-    for backend in ["legacy", "nft"] {
-        let mut lab = Lab::new();
-        restore(backend, &kube_proxy(&[FAR]));
-        sh(&format!("iptables-{backend} -P FORWARD DROP"));
-        assert!(!asks(6000));
-        let (status, value) = path(&[]);
-        let text = only(&value, "forward-drop");
-        says(&text, &[CLIENT, FAR, "DROP"]);
-        assert_eq!((status, &value["verdict"]), (1, &Value::from("nothing")));
-        let (status, value) = crate::lab::of_node(&[SERVICE]);
-        assert_eq!((status, codes(&value)), (0, Vec::new()), "{value:#}");
-        sh(&format!(
-            "iptables-{backend} -A FORWARD -s 10.244.0.0/16 -j ACCEPT
-            iptables-{backend} -A FORWARD -d 10.244.0.0/16 -j ACCEPT"
-        ));
-        assert!(asks(6001));
-        assert_eq!(codes(&path(&[]).1), Vec::<String>::new());
-        lab.end();
-    }
+fn forward_drop(backend: &str) {
+    let _lab = Lab::new();
+    restore(backend, &kube_proxy(&[FAR]));
+    sh(&format!("iptables-{backend} -P FORWARD DROP"));
+    assert!(!asks(6000));
+    let (status, value) = path(&[]);
+    let text = only(&value, "forward-drop");
+    says(&text, &[CLIENT, FAR, "DROP"]);
+    assert_eq!((status, &value["verdict"]), (1, &Value::from("nothing")));
+    let (status, value) = of_node(&[SERVICE]);
+    assert_eq!((status, codes(&value)), (0, Vec::new()), "{value:#}");
+    sh(&format!(
+        "iptables-{backend} -A FORWARD -s 10.244.0.0/16 -j ACCEPT
+         iptables-{backend} -A FORWARD -d 10.244.0.0/16 -j ACCEPT"
+    ));
+    assert!(asks(6001));
+    assert_eq!(codes(&path(&[]).1), Vec::<String>::new());
 }
 
 fn mtu() {

@@ -151,18 +151,6 @@ impl Lab {
         ));
     }
 
-    /// Takes everything away, for another one in the same namespaces.
-    pub(crate) fn end(&mut self) {
-        self.servers.clear();
-        sh("for name in $(ls /run/netns); do ip netns del $name; done
-            ip link del cni0
-            for tool in iptables-legacy iptables-nft; do
-                for table in nat filter; do $tool -t $table -F; $tool -t $table -X; done
-                $tool -P FORWARD ACCEPT
-            done
-            umount /etc/resolv.conf; umount /run");
-    }
-
     /// A DNS server in a network namespace.
     pub(crate) fn answer(&mut self, pod: &str, address: &str) {
         let server = within(pod, || Answerer::start(address));
@@ -317,7 +305,7 @@ pub(crate) fn path(arguments: &[&str]) -> (i32, Value) {
     .concat())
 }
 
-fn run(arguments: &[&str]) -> (i32, Value) {
+pub(crate) fn run(arguments: &[&str]) -> (i32, Value) {
     let output = Command::new(KDNS).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let text = String::from_utf8_lossy(&output.stdout);

@@ -22,6 +22,7 @@ mod probes;
 #[path = "../needs/root.rs"]
 mod root;
 mod silent;
+mod situations;
 mod table;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ fn scenes() -> Vec<Scene> {
         faults::SCENES,
         probes::SCENES,
         silent::SCENES,
+        situations::SCENES,
         table::SCENES,
     ]
     .concat()

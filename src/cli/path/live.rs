@@ -1,7 +1,6 @@
 //! `kdns path` on a node that is there: reads it, and sends packets through what
 //! was read.
 
-use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
@@ -9,13 +8,13 @@ use super::answer::Answer;
 use super::args::PathArgs;
 use super::client::{Both, Client, Sources};
 use super::destination::{self, Destination};
+use super::files;
 use crate::address::DNS_PORT;
 use crate::cli::node::node_below;
 use crate::cli::output;
 use crate::cli::streams::Streams;
 use crate::host::network::NetworkSeen;
 use crate::host::network::saved::{self, ClientSaved};
-use crate::host::node::{Parts, pods, processes};
 use crate::host::root::Root;
 use crate::path::findings::{self, Around};
 use crate::path::probe::{self, Seen};
@@ -39,7 +38,9 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let mut skipped = Vec::new();
     let to = addresses(&client, wanted.as_ref(), &mut skipped)?;
     let mut both = client.read(&root, &ports(wanted.as_ref()))?;
-    both.node.host.pods = pod_names(&root, &mut skipped);
+    let (pods, unread) = files::pod_names(&root);
+    both.node.host.pods = pods;
+    skipped.extend(unread);
     skipped.extend(both.skipped());
     let start = start(args, &client, &both);
     if let Some(path) = &args.save {
@@ -50,7 +51,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
             saved::write(&client, node, own, out)
         })?;
     }
-    let before = both.node.before;
+    let (before, is_partial) = (both.node.before, both.node.is_partial);
     let own = both.own.map(NetworkSeen::into_host).transpose()?;
     let mut node = both.node.into_host()?;
     let to = match (to, wanted) {
@@ -63,7 +64,12 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&none), &node, &packet, &start),
         Err(reason) => unroutable(*to, &reason, &start),
     };
-    let trees: Vec<Tree> = to.iter().map(tree).collect();
+    let mut trees: Vec<Tree> = to.iter().map(tree).collect();
+    trees.iter_mut().for_each(if is_partial {
+        path::unseen
+    } else {
+        path::all_seen
+    });
     let probe = args
         .probe
         .then(|| ask(&client, &trees, args.max_packets))
@@ -76,6 +82,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         uptime: uptime(&root),
         before,
         client: own.as_ref(),
+        ..Around::default()
     };
     let findings = findings::find(&node, &trees, around);
     Ok(Answer {
@@ -283,16 +290,4 @@ fn unusual(own: &NetworkSeen) -> Option<String> {
         "the target's link {} is a {kind}: its packets leave the node without meeting its rules",
         link.name
     ))
-}
-
-/// The pods of the node by their addresses.
-fn pod_names(root: &Root, skipped: &mut Vec<String>) -> BTreeMap<IpAddr, String> {
-    let (processes, unseen) = processes::scan(root);
-    let (pods, unread) = pods::read_pods(root, &processes, Parts::PODS, |_| true);
-    skipped.extend(unseen);
-    skipped.extend(unread.denied);
-    let named = pods
-        .iter()
-        .flat_map(|pod| pod.addresses.iter().map(|it| (*it, pod.label())));
-    named.collect()
 }

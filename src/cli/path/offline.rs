@@ -6,11 +6,14 @@ use std::path::Path;
 use super::answer::Answer;
 use super::args::PathArgs;
 use super::destination::{self, Destination};
+use super::files;
 use crate::cli::streams::Streams;
 use crate::host::network::saved::{self, ClientSaved, Saved};
 use crate::host::{io_reason, rules as texts};
 use crate::path::findings::Around;
-use crate::path::{Conntrack, Host, Packet, Protocol, Start, evaluate, findings};
+use crate::path::{
+    self, Conntrack, Host, Packet, Protocol, Start, evaluate, evaluate_from, findings,
+};
 use crate::rules::{Rules, Text};
 use crate::text::escaped;
 
@@ -29,9 +32,26 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     for file in files {
         all.push(open(file, streams)?);
     }
+    let below = args.root.as_deref().map(files::below).transpose()?;
+    let below = below.map(|mut it| {
+        all.extend(
+            it.texts
+                .drain(..)
+                .map(|text| Box::new(text) as Box<dyn Text + Send>),
+        );
+        it.host
+    });
     let rules = Rules::read(all)?;
     let mut scene = Scene::of(&rules)?;
+    if let Some(host) = below {
+        scene.node = host;
+    }
     let mut entries = rules.conntrack.clone();
+    let mut table_name = rules
+        .names()
+        .next()
+        .map(str::to_owned)
+        .filter(|_| !entries.is_empty());
     if let Some(file) = &args.conntrack {
         let table = Rules::read(vec![open(file, streams)?])?;
         if table.conntrack.is_empty() {
@@ -41,6 +61,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
             );
         }
         entries.extend(table.conntrack);
+        table_name = Some(escaped(file.as_os_str().as_encoded_bytes()));
     }
     scene.node.rules = rules;
     if !entries.is_empty() {
@@ -54,10 +75,21 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let mut trees = Vec::new();
     for (ip, port, protocol) in to {
         let packet = scene.packet(args, ip, port, protocol)?;
-        trees.push(evaluate(&scene.node, &packet));
+        trees.push(match &scene.own {
+            Some(own) => evaluate_from(own, &scene.node, &packet, &packet.start),
+            None => evaluate(&scene.node, &packet),
+        });
+    }
+    if scene.is_saved {
+        trees.iter_mut().for_each(if scene.is_partial {
+            path::unseen
+        } else {
+            path::all_seen
+        });
     }
     let around = Around {
         client: scene.own.as_ref(),
+        table: table_name.as_deref(),
         ..Around::default()
     };
     let findings = findings::find(&scene.node, &trees, around);
@@ -77,6 +109,8 @@ struct Scene {
     own: Option<Host>,
     client: ClientSaved,
     is_saved: bool,
+    /// Whether whoever saved it did not see all rules.
+    is_partial: bool,
     skipped: Vec<String>,
 }
 
@@ -93,6 +127,7 @@ impl Scene {
                     scene.skipped.extend(seen.skipped);
                     (scene.node, scene.client) = (seen.host, client);
                     scene.is_saved = true;
+                    scene.is_partial = seen.is_partial;
                 }
                 Saved::Target(seen) => scene.own = Some(seen.into_host()?),
             }

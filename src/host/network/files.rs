@@ -7,9 +7,8 @@ use std::path::Path;
 use procfs::FromBufRead as _;
 use procfs::net::{ArpEntries, RouteEntries, RouteEntry};
 
-use super::{NetworkSeen, settings};
+use super::{NetworkSeen, TABLES, listeners_in, settings};
 use crate::host::node::networks;
-use crate::host::node::sockets::at_port;
 use crate::host::root::Root;
 use crate::path::{Address, Conntrack, Neighbour, Protocol, Route, RouteKind};
 use crate::text::Source;
@@ -29,8 +28,11 @@ const LOCAL: u32 = 0x8000_0000;
 
 /// Reads the node's own network namespace from the files below `root`. Rules of
 /// iptables and nftables are in no file.
-pub fn read_files(root: &Root, ports: &[u16]) -> NetworkSeen {
-    let mut seen = NetworkSeen::default();
+pub fn read_files(root: &Root) -> NetworkSeen {
+    let mut seen = NetworkSeen {
+        is_partial: true,
+        ..NetworkSeen::default()
+    };
     let file = |name: &str| of_node(root, name);
     seen.texts.extend(file("ip_vs"));
     let host = &mut seen.host;
@@ -64,7 +66,7 @@ pub fn read_files(root: &Root, ports: &[u16]) -> NetworkSeen {
         });
     }
     seen.texts.extend(table);
-    host.listeners = listeners(root, ports);
+    host.listeners = listeners(root);
     seen
 }
 
@@ -156,20 +158,13 @@ fn neighbours(arp: &[u8]) -> Vec<Neighbour> {
     entries.collect()
 }
 
-fn listeners(root: &Root, ports: &[u16]) -> Option<Vec<(IpAddr, u16, Protocol)>> {
+fn listeners(root: &Root) -> Option<Vec<(IpAddr, u16, Protocol)>> {
     let mut found = Vec::new();
-    for (name, protocol) in [("udp", Protocol::Udp), ("tcp", Protocol::Tcp)] {
-        let four = of_node(root, name)?;
-        let both = [Some(four), of_node(root, &format!("{name}6"))];
-        for text in both.iter().flatten() {
-            for port in ports {
-                let sockets = at_port(&text.bytes, protocol == Protocol::Udp, *port);
-                found.extend(
-                    sockets
-                        .into_iter()
-                        .map(|(local, _)| (local.ip(), *port, protocol)),
-                );
-            }
+    for (name, protocol) in TABLES {
+        match of_node(root, name) {
+            Some(text) => found.extend(listeners_in(&text.bytes, protocol)),
+            None if name.ends_with('6') => {}
+            None => return None,
         }
     }
     Some(found)

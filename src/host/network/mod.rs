@@ -15,7 +15,7 @@ use std::net::IpAddr;
 
 use super::netlink::conntrack::{ConntrackSocket, Entries, MAX_ENTRIES};
 use super::netlink::route::RouteSocket;
-use super::node::sockets::at_port;
+use super::node::sockets::listening;
 use super::root::Root;
 use super::{modules, read_whole};
 use crate::node::kernel;
@@ -38,6 +38,9 @@ pub struct NetworkSeen {
     pub peers: BTreeMap<u32, u32>,
     /// Counters of connections as they were before all else was read.
     pub before: Option<ConntrackCounters>,
+    /// Whether rules can be there that were not seen: what a packet meets is then
+    /// not known.
+    pub is_partial: bool,
     /// What is there and could not be read, and why: sentences without a full
     /// stop.
     pub skipped: Vec<String>,
@@ -49,8 +52,8 @@ const MAX_TABLE: usize = 256 << 20;
 /// The directory of this thread's network namespace.
 const NET: &str = "/proc/thread-self/net";
 
-/// Reads this thread's network namespace. Of connections and listening sockets
-/// those count whose server has one of these ports.
+/// Reads this thread's network namespace. Of connections those count whose server
+/// has one of these ports.
 pub fn read_live(ports: &[u16]) -> NetworkSeen {
     let mut seen = NetworkSeen::default();
     match Root::live() {
@@ -83,15 +86,16 @@ impl NetworkSeen {
 
     fn read(&mut self, root: &Root, ports: &[u16]) {
         self.before = read_counters(root);
-        let (texts, skipped) = tools::read(root);
-        self.texts = texts;
-        self.skipped.extend(skipped);
+        let printed = tools::read(root);
+        self.texts = printed.texts;
+        self.skipped.extend(printed.skipped);
+        self.is_partial = printed.is_partial;
         self.texts.extend(table("ip_vs"));
         self.read_links();
         let names = self.host.links.iter().flatten().map(|it| it.name.as_ref());
         self.host.sysctls = settings::read(root, names);
         self.read_connections(root, ports);
-        self.host.listeners = listeners(ports);
+        self.host.listeners = listeners();
     }
 
     fn read_links(&mut self) {
@@ -194,31 +198,34 @@ fn table(name: &str) -> Option<Source> {
     read_whole(&format!("/proc/net/{name}"), file, MAX_TABLE).ok()
 }
 
-/// The sockets that take queries on one of these ports.
-fn listeners(ports: &[u16]) -> Option<Vec<(IpAddr, u16, Protocol)>> {
+/// The sockets that listen, on whatever port.
+fn listeners() -> Option<Vec<(IpAddr, u16, Protocol)>> {
     let mut found = Vec::new();
-    for (name, protocol) in [
-        ("udp", Protocol::Udp),
-        ("udp6", Protocol::Udp),
-        ("tcp", Protocol::Tcp),
-        ("tcp6", Protocol::Tcp),
-    ] {
+    for (name, protocol) in TABLES {
         // A kernel without IPv6 has no tables of it.
-        let Some(text) = table(name) else {
-            if name.ends_with('6') {
-                continue;
-            } else {
-                return None;
-            }
-        };
-        for port in ports {
-            let sockets = at_port(&text.bytes, protocol == Protocol::Udp, *port);
-            found.extend(
-                sockets
-                    .into_iter()
-                    .map(|(local, _)| (local.ip(), *port, protocol)),
-            );
+        match table(name) {
+            Some(text) => found.extend(listeners_in(&text.bytes, protocol)),
+            None if name.ends_with('6') => {}
+            None => return None,
         }
     }
     Some(found)
+}
+
+/// Tables of sockets.
+const TABLES: [(&str, Protocol); 4] = [
+    ("udp", Protocol::Udp),
+    ("udp6", Protocol::Udp),
+    ("tcp", Protocol::Tcp),
+    ("tcp6", Protocol::Tcp),
+];
+
+fn listeners_in(
+    text: &[u8],
+    protocol: Protocol,
+) -> impl Iterator<Item = (IpAddr, u16, Protocol)> + use<> {
+    let sockets = listening(text, protocol == Protocol::Udp, None);
+    sockets
+        .into_iter()
+        .map(move |(local, _)| (local.ip(), local.port(), protocol))
 }

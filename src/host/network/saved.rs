@@ -59,6 +59,7 @@ struct Line {
     conntrack: Option<ConntrackLine>,
     pods: BTreeMap<IpAddr, String>,
     listeners: Option<Vec<(IpAddr, u16, u8)>>,
+    is_partial: bool,
     skipped: Vec<String>,
 }
 
@@ -207,6 +208,7 @@ pub fn read(bytes: &[u8]) -> Result<Saved, String> {
     }
     let mut seen = NetworkSeen {
         skipped: line.skipped.clone(),
+        is_partial: line.is_partial,
         ..NetworkSeen::default()
     };
     let texts = line.texts.iter();
@@ -243,6 +245,7 @@ fn line(seen: &NetworkSeen, of: Whose) -> Line {
         pods: host.pods.clone(),
         listeners: listed(host.listeners.as_ref(), |it| (it.0, it.1, it.2.number())),
         skipped: seen.skipped.clone(),
+        is_partial: seen.is_partial,
         ..Line::default()
     }
 }

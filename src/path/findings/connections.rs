@@ -71,7 +71,7 @@ pub(super) fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Findi
         .iter()
         .filter(|it| it.packet.protocol == Protocol::Udp)
     {
-        found.extend(entries(conntrack, tree));
+        found.extend(entries(conntrack, tree, around));
     }
     found
 }
@@ -143,7 +143,7 @@ fn risen(before: ConntrackCounters, after: ConntrackCounters) -> Option<Conntrac
 }
 
 /// Entries that lead elsewhere than a packet of today.
-fn entries(conntrack: &Conntrack, tree: &Tree) -> Vec<Finding> {
+fn entries(conntrack: &Conntrack, tree: &Tree, around: Around<'_>) -> Vec<Finding> {
     let packet = &tree.packet;
     let service = SocketAddr::new(packet.destination, packet.port);
     let Some(endpoints) = endpoints(tree).filter(|it| !it.contains(&service)) else {
@@ -164,7 +164,7 @@ fn entries(conntrack: &Conntrack, tree: &Tree) -> Vec<Finding> {
             service,
             endpoint: source(&first.reply),
         };
-        found.push(finding(&stale, fact));
+        found.push(finding(&stale, fact, around));
     }
     let untranslated: Vec<&Entry> = own.into_iter().filter(|it| is_untranslated(it)).collect();
     if !untranslated.is_empty() {
@@ -173,7 +173,7 @@ fn entries(conntrack: &Conntrack, tree: &Tree) -> Vec<Finding> {
             own: of_client(&untranslated, packet.source),
             service,
         };
-        found.push(finding(&untranslated, fact));
+        found.push(finding(&untranslated, fact, around));
     }
     found
 }
@@ -203,12 +203,13 @@ fn of_client(entries: &[&Entry], client: IpAddr) -> usize {
 }
 
 /// A client that waits for an answer that does not come is broken now.
-fn finding(entries: &[&Entry], fact: ConnectionFinding) -> Finding {
+fn finding(entries: &[&Entry], fact: ConnectionFinding, around: Around<'_>) -> Finding {
+    let text = around.table.unwrap_or("connections");
     let is_waiting = entries.iter().any(|it| it.is_unreplied);
     let evidence = entries.iter().take(SHOWN).map(|it| Evidence {
         place: Place {
             line: it.line as usize,
-            ..Place::nowhere("connections")
+            ..Place::nowhere(text)
         },
         words: words(it),
     });

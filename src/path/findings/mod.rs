@@ -62,6 +62,9 @@ pub struct Around<'a> {
     pub before: Option<ConntrackCounters>,
     /// The network namespace of the client, where it is its own.
     pub client: Option<&'a Host>,
+    /// The text that entries of the connection tracking table stand in, safe to
+    /// print; `None`: the kernel said them.
+    pub table: Option<&'a str>,
 }
 
 /// All that is wrong, the worst first.
