@@ -182,6 +182,12 @@ pub mod watch;
 pub mod lint;
 
 #[deny(clippy::disallowed_methods)]
+pub mod rules;
+
+#[deny(clippy::disallowed_methods)]
+pub mod path;
+
+#[deny(clippy::disallowed_methods)]
 pub mod doctor;
 
 #[deny(clippy::disallowed_methods)]

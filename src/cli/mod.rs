@@ -17,6 +17,7 @@ pub mod manual;
 mod node;
 mod nsenter;
 mod output;
+mod path;
 mod pod_file;
 mod pods;
 mod privilege;
@@ -63,6 +64,8 @@ enum Command {
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
     /// Tell who owns each name server, and where the real ones are written
     Upstream(Deferred<upstream::UpstreamArgs>),
+    /// Tell where a packet to a Service goes, through the node's rules
+    Path(Deferred<path::PathArgs>),
     /// Write the resolv.conf that a pod would get
     PodFile(Deferred<pod_file::PodFileArgs>),
     /// List the pods of this node, also those that crash
@@ -112,6 +115,8 @@ enum SchemaName {
     Upstream,
     /// kdns doctor --format json
     Doctor,
+    /// kdns path --format json
+    Path,
     /// kdns pods --format json
     Pods,
     /// A line of kdns dig +json
@@ -156,9 +161,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Command::Watch(args) => watch::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),
+        Command::Path(args) => path::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
-        Command::Nsenter(args) => match nsenter::as_other_command(&args) {
+        Command::Nsenter(args) => match nsenter::as_other(&args) {
             Some(words) => return run(words, streams),
             None => nsenter::run(&args, streams),
         },
@@ -242,6 +248,7 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream::json::schema(),
         SchemaName::Doctor => render::doctor::json::schema(),
+        SchemaName::Path => render::path::json::schema(),
         SchemaName::Pods => render::pods::json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
         SchemaName::Diff => render::diff::json::schema(),

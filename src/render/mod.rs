@@ -11,6 +11,7 @@ pub mod kubelet;
 pub mod lint;
 pub mod live;
 pub mod paragraph;
+pub mod path;
 pub mod pod_file;
 pub mod pods;
 pub mod prediction;
