@@ -139,6 +139,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     privilege::before(&args.command, sudo.as_deref(), streams);
     let has_target = match &args.command {
         Command::Explain(args) => args.has_target(),
+        Command::Path(args) => args.target.is_some(),
         Command::Nsenter(_) => true,
         _ => false,
     };

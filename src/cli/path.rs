@@ -78,6 +78,14 @@ pub(super) enum Format {
     Svg,
 }
 
+impl PathArgs {
+    /// Whether this very node is read.
+    pub(super) fn reads_this_node(&self) -> bool {
+        let is_live = self.root.as_deref().is_none_or(|it| it == Path::new("/"));
+        self.rules.is_empty() && is_live
+    }
+}
+
 /// What was found out.
 #[derive(Debug)]
 pub(super) struct Answer {

@@ -21,6 +21,7 @@ pub(super) fn before(command: &Command, sudo: Option<&str>, streams: &mut Stream
     let reads_node = match command {
         Command::CheckLoop(args) => args.reads_this_node(),
         Command::Upstream(args) => args.reads_this_node(),
+        Command::Path(args) => args.reads_this_node(),
         Command::Pods(args) => args.reads_this_node(),
         Command::Lint(args) => args.reads_this_node(),
         _ => false,
