@@ -105,7 +105,10 @@ fn outcome_line(outcome: &Value) -> String {
         line.push(' ');
         line.push_str(error);
     }
-    if outcome["depends_on"].as_array().is_some_and(|it| !it.is_empty()) {
+    if outcome["depends_on"]
+        .as_array()
+        .is_some_and(|it| !it.is_empty())
+    {
         line.push_str(" if");
     }
     line

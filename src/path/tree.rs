@@ -269,12 +269,10 @@ impl Verdict {
             [] => Self::Unknown,
             [one] => *one,
             many if many.contains(&Self::Unknown) => Self::Unknown,
-            many if many.contains(&Self::Reaches) || many.contains(&Self::Hairpin) => {
-                match many {
-                    [Self::Reaches, Self::Hairpin] => Self::Hairpin,
-                    _ => Self::Partly,
-                }
-            }
+            many if many.contains(&Self::Reaches) || many.contains(&Self::Hairpin) => match many {
+                [Self::Reaches, Self::Hairpin] => Self::Hairpin,
+                _ => Self::Partly,
+            },
             [.., last] => *last,
         }
     }

@@ -97,7 +97,9 @@ fn saved_server(services: &mut [Service], words: &[&str], line: u32) -> Option<(
     let key = saved_key(words)?;
     let service = services.iter_mut().rfind(|it| it.key == key)?;
     let weight = option(words, ["-w", "--weight"]).map_or(Some(1), |it| it.parse().ok());
-    let is_translated = words.iter().any(|it| *it == "-m" || *it == "--masquerading");
+    let is_translated = words
+        .iter()
+        .any(|it| *it == "-m" || *it == "--masquerading");
     service.servers.push(Server {
         address: option(words, ["-r", "--real-server"])?.parse().ok()?,
         weight: weight?,
@@ -158,7 +160,11 @@ fn socket(text: &str) -> Option<SocketAddr> {
     if let Some(six) = ip.strip_prefix('[') {
         let ip: Ipv6Addr = six.strip_suffix(']')?.parse().ok()?;
         let is_hex = text.len() == 46;
-        let port = if is_hex { u16::from_str_radix(port, 16).ok()? } else { port.parse().ok()? };
+        let port = if is_hex {
+            u16::from_str_radix(port, 16).ok()?
+        } else {
+            port.parse().ok()?
+        };
         return Some((ip, port).into());
     }
     if ip.len() == 8 && !ip.contains('.') {

@@ -12,6 +12,7 @@ mod foreign;
 pub mod ipset;
 pub mod ipvs;
 pub mod nft;
+mod note;
 mod read;
 pub mod rule;
 mod save;
@@ -20,7 +21,8 @@ mod share;
 pub mod table;
 mod text;
 
-pub use read::{Note, Rules, Unreadable};
+pub use note::{Note, Unreadable};
+pub use read::Rules;
 pub use services::Named;
 pub use share::Share;
 pub use text::{Text, View};

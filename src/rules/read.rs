@@ -1,12 +1,14 @@
 //! All texts together.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use super::conntrack::{self, Entry};
 use super::foreign::Foreign;
 use super::ipset;
 use super::ipvs;
 use super::nft;
+use super::note::{Note, Unreadable};
 use super::rule::Rule;
 use super::save;
 use super::table::Table;
@@ -34,80 +36,14 @@ pub struct Rules {
     pub saved: Vec<View>,
 }
 
-/// Something about a text that a reader of the answer must know.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Note {
-    /// A table ends without its `COMMIT`, or a document without its end.
-    Cut {
-        /// Where the text ends.
-        place: Place,
-        /// The table.
-        table: Box<str>,
-    },
-    /// A table is there twice; the last one counts.
-    Twice {
-        /// Where the one that counts begins.
-        place: Place,
-        /// The table.
-        table: Box<str>,
-    },
-    /// `iptables-nft` says that there are legacy tables, which are not here.
-    LegacyElsewhere(Place),
-    /// A part of a text is of another tool, and was not read.
-    Other {
-        /// Where it begins.
-        place: Place,
-        /// What it is, and what to give instead.
-        what: String,
-    },
-    /// A table of another family: no packet of ours meets it on its way through IP.
-    OtherFamily(Box<str>),
-}
-
-/// A text that says nothing about the way of packets.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum Unreadable {
-    /// It is empty.
-    #[error("{name} is empty")]
-    Empty {
-        /// The text.
-        name: String,
-    },
-    /// It is what another tool printed.
-    #[error("{place}: {what}")]
-    Foreign {
-        /// Its first line that shows it.
-        place: Place,
-        /// What it is, and what to give instead.
-        what: String,
-    },
-    /// Nothing in it is known.
-    #[error(
-        "{name} has no rules: line {line} begins with \"{start}\"; kdns reads iptables-save, nft -j list ruleset, ipvsadm -S -n, /proc/net/ip_vs and ipset save"
-    )]
-    Nothing {
-        /// The text.
-        name: String,
-        /// Its first line that is not empty.
-        line: u32,
-        /// How that begins.
-        start: String,
-    },
-    /// It can no longer be read.
-    #[error("cannot read {name}: {reason}")]
-    Failed {
-        /// The text.
-        name: String,
-        /// What the system said.
-        reason: String,
-    },
-}
-
 /// The line that comes before what `kdns path --save` writes.
 const SAVED: &[u8] = b"# kdns path: ";
 
 /// So much of a line is looked at for the beginning of a JSON document.
 const LOOK_FOR_JSON: usize = 1 << 16;
+
+/// A chain of more bytes is one of many Services.
+const LONG_CHAIN: u64 = 1 << 16;
 
 /// So much of a line is shown in a message.
 const SHOWN: usize = 40;
@@ -194,6 +130,24 @@ impl Rules {
 
     /// The rules of a chain; `None`: there is no such chain among the texts.
     pub fn rules(&self, table: usize, chain: &str) -> Option<Vec<Rule>> {
+        self.parsed(table, chain, None)
+    }
+
+    /// The same of a long chain without rules that are for another address
+    /// alone; and whether it is such a chain.
+    pub fn rules_towards(
+        &self,
+        table: usize,
+        chain: &str,
+        ip: IpAddr,
+    ) -> Option<(Vec<Rule>, bool)> {
+        let views = self.tables.get(table)?.chain(chain)?;
+        let is_long = views.iter().map(|it| it.end - it.start).sum::<u64>() > LONG_CHAIN;
+        let rules = self.parsed(table, chain, is_long.then_some(ip))?;
+        Some((rules, is_long))
+    }
+
+    fn parsed(&self, table: usize, chain: &str, towards: Option<IpAddr>) -> Option<Vec<Rule>> {
         let table = self.tables.get(table)?;
         let views = table.chain(chain)?;
         let mut rules = Vec::new();
@@ -203,7 +157,7 @@ impl Rules {
                 let is_six = table.family.map(|it| it == Family::V6);
                 rules.extend(nft::rules(&bytes, view, is_six));
             } else {
-                rules.extend(save::rules(&bytes, view, chain));
+                rules.extend(save::rules(&bytes, view, chain, towards));
             }
         }
         Some(rules)
@@ -279,7 +233,9 @@ impl<'t> Reading<'t> {
                 return Ok(json);
             }
             let (rest, at, line) = lines.rest();
-            let start = rest.get(..LOOK_FOR_JSON.min(rest.len())).unwrap_or_default();
+            let start = rest
+                .get(..LOOK_FOR_JSON.min(rest.len()))
+                .unwrap_or_default();
             if let Some(start) = json_start(start) {
                 return Ok(Some(self.view(at + start as u64, at, line)));
             }
@@ -370,11 +326,16 @@ impl<'t> Reading<'t> {
         }
         rules.tables.extend(found.tables);
         let sets = found.sets.into_iter();
-        rules.nft_sets.extend(sets.map(|((table, name), view)| ((table + offset, name), view)));
+        rules
+            .nft_sets
+            .extend(sets.map(|((table, name), view)| ((table + offset, name), view)));
         let passed = bytes.get(..found.end).unwrap_or_default();
         let lines = memchr::memchr_iter(b'\n', passed).count();
         let lines = u32::try_from(lines).unwrap_or(u32::MAX);
-        Ok((array.start + found.end as u64, array.line.saturating_add(lines)))
+        Ok((
+            array.start + found.end as u64,
+            array.line.saturating_add(lines),
+        ))
     }
 
     fn finish(self, rules: &mut Rules) -> Result<(), Unreadable> {
@@ -411,7 +372,9 @@ impl<'t> Reading<'t> {
         rules.ipsets.extend(self.ipsets);
         let text = self.index;
         let services = self.services.into_iter();
-        rules.services.extend(services.map(|it| ipvs::Service { text, ..it }));
+        rules
+            .services
+            .extend(services.map(|it| ipvs::Service { text, ..it }));
         Ok(())
     }
 }

@@ -49,7 +49,11 @@ impl Rules {
             format!("__{ip}/"),
         ];
         let is_server = |it: &super::ipvs::Server| it.address.ip() == ip;
-        if self.services.iter().any(|it| it.servers.iter().any(is_server)) {
+        if self
+            .services
+            .iter()
+            .any(|it| it.servers.iter().any(is_server))
+        {
             return true;
         }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -82,7 +86,11 @@ impl Rules {
                 let Some(set) = self.nft_set(index, map) else {
                     continue;
                 };
-                found.extend(set.elements.iter().filter_map(|it| of_element(it, table.family)));
+                found.extend(
+                    set.elements
+                        .iter()
+                        .filter_map(|it| of_element(it, table.family)),
+                );
             }
         }
         found

@@ -128,7 +128,11 @@ impl Table {
     pub fn chain(&self, name: &str) -> Option<Vec<View>> {
         let key = key(name.as_bytes());
         let first = self.chains.partition_point(|it| it.chain < key);
-        let mut found = self.chains.iter().skip(first).take_while(|it| it.chain == key);
+        let mut found = self
+            .chains
+            .iter()
+            .skip(first)
+            .take_while(|it| it.chain == key);
         let view = |it: &Extent| View {
             text: self.view.text,
             start: it.start,

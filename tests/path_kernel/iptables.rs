@@ -96,7 +96,16 @@ fn condition(lots: &mut Lots, place: Place) -> String {
         };
         // One option stands once only.
         let is_free = |it: &str| !words.iter().any(|other: &&str| other.contains(it));
-        let options = ["-p ", "-s ", "-d ", "-i ", "-o ", "-m set", "-m mark", "-m conntrack"];
+        let options = [
+            "-p ",
+            "-s ",
+            "-d ",
+            "-i ",
+            "-o ",
+            "-m set",
+            "-m mark",
+            "-m conntrack",
+        ];
         if options.iter().all(|it| !word.contains(it) || is_free(it)) {
             words.push(word);
         }
@@ -168,11 +177,19 @@ fn raw(lots: &mut Lots) -> Table {
     if lots.one_in(6) {
         for ip in [VIPS[0], "10.244.1.5"] {
             table.rule("PREROUTING", &format!("-d {ip}/32 -p udp -m udp --dport 53 -m comment --comment \"NodeLocal DNS Cache: skip conntrack\" -j NOTRACK"));
-            table.rule("OUTPUT", &format!("-s {ip}/32 -p udp -m udp --sport 53 -j CT --notrack"));
+            table.rule(
+                "OUTPUT",
+                &format!("-s {ip}/32 -p udp -m udp --sport 53 -j CT --notrack"),
+            );
         }
     }
     if lots.one_in(6) {
-        let target = ["-j NOTRACK", "-j DROP", "-j ACCEPT", "-j MARK --set-xmark 0x1/0x1"];
+        let target = [
+            "-j NOTRACK",
+            "-j DROP",
+            "-j ACCEPT",
+            "-j MARK --set-xmark 0x1/0x1",
+        ];
         let target = lots.pick(&target);
         let rest = format!("{} {target}", condition(lots, Place::In));
         // The table raw comes before connection tracking.
@@ -204,7 +221,11 @@ fn mangle(lots: &mut Lots) -> Table {
             "-j ACCEPT",
             "-j DROP",
         ]);
-        let target = if target == "-j DROP" && !lots.one_in(4) { "-j ACCEPT" } else { target };
+        let target = if target == "-j DROP" && !lots.one_in(4) {
+            "-j ACCEPT"
+        } else {
+            target
+        };
         table.rule(chain, &format!("{} {target}", condition(lots, place)));
     }
     table
@@ -212,31 +233,53 @@ fn mangle(lots: &mut Lots) -> Table {
 
 fn nat(lots: &mut Lots) -> Table {
     let mut table = Table::new("nat", &["PREROUTING", "INPUT", "OUTPUT", "POSTROUTING"]);
-    for chain in ["KUBE-SERVICES", "KUBE-NODEPORTS", "KUBE-MARK-MASQ", "KUBE-POSTROUTING"] {
+    for chain in [
+        "KUBE-SERVICES",
+        "KUBE-NODEPORTS",
+        "KUBE-MARK-MASQ",
+        "KUBE-POSTROUTING",
+    ] {
         table.chain(chain);
     }
     for (chain, place) in [("PREROUTING", Place::In), ("OUTPUT", Place::Out)] {
         if lots.one_in(4) {
             table.rule(chain, &translating(lots, place));
         }
-        table.rule(chain, "-m comment --comment \"kubernetes service portals\" -j KUBE-SERVICES");
+        table.rule(
+            chain,
+            "-m comment --comment \"kubernetes service portals\" -j KUBE-SERVICES",
+        );
         if lots.one_in(4) {
             table.rule(chain, &translating(lots, place));
         }
     }
     table.rule("POSTROUTING", "-j KUBE-POSTROUTING");
     if lots.one_in(3) {
-        let target = *lots.pick(&["-j MASQUERADE", "-j SNAT --to-source 172.31.0.10", "-j ACCEPT", "-j RETURN"]);
-        table.rule("POSTROUTING", &format!("{} {target}", condition(lots, Place::Out)));
+        let target = *lots.pick(&[
+            "-j MASQUERADE",
+            "-j SNAT --to-source 172.31.0.10",
+            "-j ACCEPT",
+            "-j RETURN",
+        ]);
+        table.rule(
+            "POSTROUTING",
+            &format!("{} {target}", condition(lots, Place::Out)),
+        );
     }
     table.rule("KUBE-MARK-MASQ", "-j MARK --set-xmark 0x4000/0x4000");
-    table.rule("KUBE-POSTROUTING", "-m mark ! --mark 0x4000/0x4000 -j RETURN");
+    table.rule(
+        "KUBE-POSTROUTING",
+        "-m mark ! --mark 0x4000/0x4000 -j RETURN",
+    );
     table.rule("KUBE-POSTROUTING", "-j MARK --set-xmark 0x4000/0x0");
     table.rule("KUBE-POSTROUTING", "-j MASQUERADE --random-fully");
     for (index, vip) in VIPS.iter().enumerate() {
         service(lots, &mut table, index, vip);
     }
-    table.rule("KUBE-SERVICES", "-m addrtype --dst-type LOCAL -j KUBE-NODEPORTS");
+    table.rule(
+        "KUBE-SERVICES",
+        "-m addrtype --dst-type LOCAL -j KUBE-NODEPORTS",
+    );
     table
 }
 
@@ -253,7 +296,10 @@ fn translating(lots: &mut Lots, place: Place) -> String {
 
 fn target(lots: &mut Lots) -> String {
     match lots.below(7) {
-        0 => format!("-p udp -j DNAT --to-destination {}:53", lots.pick(&ENDPOINTS)),
+        0 => format!(
+            "-p udp -j DNAT --to-destination {}:53",
+            lots.pick(&ENDPOINTS)
+        ),
         1 => "-p udp -j REDIRECT --to-ports 5353".to_owned(),
         2 => "-j RETURN".to_owned(),
         3 => "-j ACCEPT".to_owned(),
@@ -280,7 +326,10 @@ fn service(lots: &mut Lots, table: &mut Table, index: usize, vip: &str) {
     }
     table.rule("KUBE-SERVICES", &format!("{to} -j {svc}"));
     if lots.one_in(2) {
-        table.rule("KUBE-NODEPORTS", &format!("-p udp -m udp --dport {NODE_PORT} -j KUBE-EXT-{index}"));
+        table.rule(
+            "KUBE-NODEPORTS",
+            &format!("-p udp -m udp --dport {NODE_PORT} -j KUBE-EXT-{index}"),
+        );
         table.chain(&format!("KUBE-EXT-{index}"));
         table.rule(&format!("KUBE-EXT-{index}"), "-j KUBE-MARK-MASQ");
         table.rule(&format!("KUBE-EXT-{index}"), &format!("-j {svc}"));
@@ -293,11 +342,25 @@ fn service(lots: &mut Lots, table: &mut Table, index: usize, vip: &str) {
         let lot = match left {
             1 => String::new(),
             _ if by_turns => format!("-m statistic --mode nth --every {left} --packet 0"),
-            _ => format!("-m statistic --mode random --probability {:.11}", 1.0 / left as f64),
+            _ => format!(
+                "-m statistic --mode random --probability {:.11}",
+                1.0 / left as f64
+            ),
         };
-        table.rule(&svc, &format!("-m comment --comment \"{name} -> {ip}:53\" {lot} -j {sep}"));
-        table.rule(&sep, &format!("-s {ip}/32 -m comment --comment \"{name}\" -j KUBE-MARK-MASQ"));
-        table.rule(&sep, &format!("-p udp -m comment --comment \"{name}\" -m udp -j DNAT --to-destination {ip}:53"));
+        table.rule(
+            &svc,
+            &format!("-m comment --comment \"{name} -> {ip}:53\" {lot} -j {sep}"),
+        );
+        table.rule(
+            &sep,
+            &format!("-s {ip}/32 -m comment --comment \"{name}\" -j KUBE-MARK-MASQ"),
+        );
+        table.rule(
+            &sep,
+            &format!(
+                "-p udp -m comment --comment \"{name}\" -m udp -j DNAT --to-destination {ip}:53"
+            ),
+        );
     }
 }
 
@@ -310,14 +373,20 @@ fn filter(lots: &mut Lots) -> Table {
     table.chain("KUBE-SERVICES");
     table.chain("OWN");
     if lots.one_in(2) {
-        table.rule("FORWARD", "-m comment --comment \"kubernetes forwarding rules\" -j KUBE-FORWARD");
+        table.rule(
+            "FORWARD",
+            "-m comment --comment \"kubernetes forwarding rules\" -j KUBE-FORWARD",
+        );
     }
     for chain in ["FORWARD", "OUTPUT"] {
         table.rule(chain, "-m conntrack --ctstate NEW -j KUBE-SERVICES");
     }
     table.rule("KUBE-FORWARD", "-m conntrack --ctstate INVALID -j DROP");
     table.rule("KUBE-FORWARD", "-m mark --mark 0x4000/0x4000 -j ACCEPT");
-    table.rule("KUBE-FORWARD", "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT");
+    table.rule(
+        "KUBE-FORWARD",
+        "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
+    );
     for vip in VIPS {
         if lots.one_in(2) {
             table.rule("KUBE-SERVICES", &format!("-d {vip}/32 -p udp -m comment --comment \"ns/dns:dns has no endpoints\" -m udp --dport 53 -j REJECT --reject-with icmp-port-unreachable"));
@@ -344,7 +413,11 @@ fn filter(lots: &mut Lots) -> Table {
             "-j OWN",
             "-g OWN",
         ]);
-        let target = if chain == "OWN" && target.ends_with("OWN") { "-j RETURN" } else { target };
+        let target = if chain == "OWN" && target.ends_with("OWN") {
+            "-j RETURN"
+        } else {
+            target
+        };
         let lot = if lots.one_in(4) { chance(lots) } else { "" };
         table.rule(chain, &format!("{} {lot} {target}", condition(lots, place)));
     }
@@ -357,26 +430,58 @@ fn pod_firewall(lots: &mut Lots, table: &mut Table) {
         table.chain("KUBE-POD-FW-A");
         table.chain("KUBE-NWPLCY-A");
         table.rule("FORWARD", "-s 10.244.0.7/32 -m comment --comment \"rule to jump traffic from POD name:app namespace: ns to chain KUBE-POD-FW-A\" -j KUBE-POD-FW-A");
-        table.rule("KUBE-POD-FW-A", "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT");
-        table.rule("KUBE-POD-FW-A", "-m comment --comment \"run through nw policy dns\" -j KUBE-NWPLCY-A");
-        table.rule("KUBE-NWPLCY-A", &format!("{} -j MARK --set-xmark 0x10000/0x10000", condition(lots, Place::Any)));
+        table.rule(
+            "KUBE-POD-FW-A",
+            "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
+        );
+        table.rule(
+            "KUBE-POD-FW-A",
+            "-m comment --comment \"run through nw policy dns\" -j KUBE-NWPLCY-A",
+        );
+        table.rule(
+            "KUBE-NWPLCY-A",
+            &format!(
+                "{} -j MARK --set-xmark 0x10000/0x10000",
+                condition(lots, Place::Any)
+            ),
+        );
         table.rule("KUBE-NWPLCY-A", "-m mark --mark 0x10000/0x10000 -j RETURN");
-        table.rule("KUBE-POD-FW-A", "-m mark ! --mark 0x10000/0x10000 -j REJECT --reject-with icmp-port-unreachable");
+        table.rule(
+            "KUBE-POD-FW-A",
+            "-m mark ! --mark 0x10000/0x10000 -j REJECT --reject-with icmp-port-unreachable",
+        );
         table.rule("KUBE-POD-FW-A", "-j MARK --set-xmark 0x0/0x10000");
         return;
     }
-    for chain in ["cali-FORWARD", "cali-from-wl-dispatch", "cali-fw-cali7", "cali-po-dns"] {
+    for chain in [
+        "cali-FORWARD",
+        "cali-from-wl-dispatch",
+        "cali-fw-cali7",
+        "cali-po-dns",
+    ] {
         table.chain(chain);
     }
     table.rule("FORWARD", "-j cali-FORWARD");
     table.rule("cali-FORWARD", "-j MARK --set-xmark 0x0/0xe0000");
     table.rule("cali-FORWARD", "-i cali+ -j cali-from-wl-dispatch");
     table.rule("cali-from-wl-dispatch", "-i cali7 -g cali-fw-cali7");
-    table.rule("cali-from-wl-dispatch", "-m comment --comment \"Unknown interface\" -j DROP");
-    table.rule("cali-fw-cali7", "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT");
+    table.rule(
+        "cali-from-wl-dispatch",
+        "-m comment --comment \"Unknown interface\" -j DROP",
+    );
+    table.rule(
+        "cali-fw-cali7",
+        "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
+    );
     table.rule("cali-fw-cali7", "-m conntrack --ctstate INVALID -j DROP");
     table.rule("cali-fw-cali7", "-m mark --mark 0x0/0x20000 -j cali-po-dns");
-    table.rule("cali-po-dns", &format!("{} -j MARK --set-xmark 0x10000/0x10000", condition(lots, Place::Any)));
+    table.rule(
+        "cali-po-dns",
+        &format!(
+            "{} -j MARK --set-xmark 0x10000/0x10000",
+            condition(lots, Place::Any)
+        ),
+    );
     table.rule("cali-po-dns", "-m mark --mark 0x10000/0x10000 -j RETURN");
     table.rule("cali-fw-cali7", "-m mark --mark 0x10000/0x10000 -j RETURN");
     table.rule("cali-fw-cali7", "-j DROP");

@@ -50,7 +50,9 @@ pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(
             continue;
         }
         // Nobody has a Service's address.
-        if outcome.kind == Kind::Endpoint && !outcome.is_translated && tree.packet.destination == outcome.address
+        if outcome.kind == Kind::Endpoint
+            && !outcome.is_translated
+            && tree.packet.destination == outcome.address
             && outcome.address.to_string().starts_with("10.96.")
         {
             continue;
@@ -67,11 +69,12 @@ pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(
         }
         *wanted.entry(at).or_default() += share;
         senders.entry(at).or_default().insert(outcome.masqueraded);
-        answered += share * match &outcome.reply {
-            Some(Reply::Returns) => 1.0,
-            Some(Reply::Partly(part, _)) => part.as_f64(),
-            _ => 0.0,
-        };
+        answered += share
+            * match &outcome.reply {
+                Some(Reply::Returns) => 1.0,
+                Some(Reply::Partly(part, _)) => part.as_f64(),
+                _ => 0.0,
+            };
     }
     if (total - 1.0).abs() > 1e-9 {
         return Err(format!("the shares are {total} together"));
@@ -83,13 +86,18 @@ pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(
             return Err(format!("{count} arrive at {at}"));
         };
         if !is_host && !senders.contains(is_other) {
-            return Err(format!("{count} arrive at {at} from another sender: {is_other}"));
+            return Err(format!(
+                "{count} arrive at {at} from another sender: {is_other}"
+            ));
         }
     }
     for (at, share) in &wanted {
         let count = arrived.get(at).copied().unwrap_or_default();
         if !is_near(count, observed.sent, *share) {
-            return Err(format!("{count} of {} arrive at {at}, not {share}", observed.sent));
+            return Err(format!(
+                "{count} of {} arrive at {at}, not {share}",
+                observed.sent
+            ));
         }
     }
     if !is_near(observed.answered, observed.sent, answered) {
@@ -97,7 +105,10 @@ pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(
         return Err(format!("{count} of {sent} are answered, not {answered}"));
     }
     match observed.errors.keys().find(|it| !errors.contains(it)) {
-        Some(number) => Err(format!("error {number}: {}", std::io::Error::from_raw_os_error(*number))),
+        Some(number) => Err(format!(
+            "error {number}: {}",
+            std::io::Error::from_raw_os_error(*number)
+        )),
         None => Ok(()),
     }
 }

@@ -31,6 +31,9 @@ const SILENCE: Duration = Duration::from_millis(12);
 /// A machine that does much else may be late.
 const ATTEMPTS: usize = 3;
 
+const QUESTION: &[u8] = b"a question";
+const ANSWER: &[u8] = b"the answer";
+
 /// What loads rules into the kernel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Loader {
@@ -91,14 +94,23 @@ fn feed(program: &[&str], input: &str) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program:?}\n{input}\n{said}");
 }
 
 fn output(words: &[&str]) -> Vec<u8> {
-    Command::new(words[0]).args(&words[1..]).output().unwrap().stdout
+    Command::new(words[0])
+        .args(&words[1..])
+        .output()
+        .unwrap()
+        .stdout
 }
 
 /// Opens sockets in a network namespace.
@@ -150,11 +162,18 @@ pub(crate) fn run(loader: Loader, seed: u64, count: u64) -> ExitCode {
             _ => iptables::rules(&mut lots),
         };
         if let Err(why) = lab.compare(loader, &rules, &mut lots) {
-            eprintln!("KDNS_SEED={seed} KDNS_SCENARIOS=1 {}: {why}\n{rules}", loader.name());
+            eprintln!(
+                "KDNS_SEED={seed} KDNS_SCENARIOS=1 {}: {why}\n{rules}",
+                loader.name()
+            );
             is_good = false;
         }
     }
-    if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 impl Lab {
@@ -164,6 +183,7 @@ impl Lab {
             ip link set lo up
             echo 1 > /proc/sys/net/ipv4/ip_forward
             echo 0 > /proc/sys/net/ipv4/icmp_ratelimit
+            for it in udp_timeout udp_timeout_stream; do echo 5 > /proc/sys/net/netfilter/nf_conntrack_$it; done
             for it in all default; do echo 0 > /proc/sys/net/ipv4/conf/$it/rp_filter; done
             ip netns add pod
             ip netns add far
@@ -187,7 +207,9 @@ impl Lab {
             ip route add default via 172.31.0.11
             ping -c1 -W1 172.31.0.11 >/dev/null 2>&1 || true
             ping -c1 -W1 10.244.0.7 >/dev/null 2>&1 || true");
-        let mut servers = within("far", || listen(&["10.244.1.5", "10.244.2.6", "10.244.3.7"]));
+        let mut servers = within("far", || {
+            listen(&["10.244.1.5", "10.244.2.6", "10.244.3.7"])
+        });
         servers.extend(within("pod", || listen(&[POD])));
         servers.extend(listen(&["127.0.0.1", "10.244.0.1", NODE]));
         Self {
@@ -230,8 +252,13 @@ impl Lab {
         } else {
             NODE.parse().unwrap()
         };
-        let payload = b"0123456789";
-        let start = if is_host { Start::Host } else { Start::Link { name: Some("cali7".into()) } };
+        let start = if is_host {
+            Start::Host
+        } else {
+            Start::Link {
+                name: Some("cali7".into()),
+            }
+        };
         let packet = Packet {
             protocol: Protocol::Udp,
             source,
@@ -239,18 +266,33 @@ impl Lab {
             destination: to.ip(),
             port: to.port(),
             start,
-            length: Some(28 + u16::try_from(payload.len()).unwrap()),
+            length: Some(28 + u16::try_from(QUESTION.len()).unwrap()),
         };
         let tree = evaluate(host, &packet);
-        let observed = self.ask(source, to, is_host, payload);
+        let observed = self.ask(source, to, is_host);
         judge::judge(&tree, &observed, is_host).map_err(|why| {
-            let mut text = format!("{why}\nfrom {source} to {to}, predicted {:?}:\n", tree.verdict);
+            let mut text = format!(
+                "{why}\nfrom {source} to {to}, predicted {:?}:\n",
+                tree.verdict
+            );
             for it in &tree.outcomes {
-                let steps: Vec<String> = it.steps.iter().map(|it| format!("    {} {}", it.table, it.rule)).collect();
+                let steps: Vec<String> = it
+                    .steps
+                    .iter()
+                    .map(|it| format!("    {} {}", it.table, it.rule))
+                    .collect();
                 writeln!(
                     text,
                     "  {} {:?} {}:{} masqueraded {} {:?} {:?} if {:?}\n{}",
-                    it.share, it.kind, it.address, it.port, it.masqueraded, it.error, it.reply, it.depends_on, steps.join("\n")
+                    it.share,
+                    it.kind,
+                    it.address,
+                    it.port,
+                    it.masqueraded,
+                    it.error,
+                    it.reply,
+                    it.depends_on,
+                    steps.join("\n")
                 )
                 .unwrap();
             }
@@ -260,9 +302,13 @@ impl Lab {
     }
 
     /// Sends packets, each from a port of its own.
-    fn ask(&mut self, source: IpAddr, to: SocketAddr, is_host: bool, payload: &[u8]) -> Observed {
+    fn ask(&mut self, source: IpAddr, to: SocketAddr, is_host: bool) -> Observed {
         let first = self.next_port;
-        self.next_port = if first > 60_000 { 10_000 } else { first + PACKETS };
+        self.next_port = if first > 60_000 {
+            10_000
+        } else {
+            first + PACKETS
+        };
         let open = || -> Vec<UdpSocket> {
             let one = |port| {
                 let socket = UdpSocket::bind((source, port)).unwrap();
@@ -280,7 +326,7 @@ impl Lab {
         let mut open: Vec<&UdpSocket> = Vec::new();
         for client in &clients {
             observed.sent += 1;
-            let sent = client.connect(to).and_then(|()| client.send(payload));
+            let sent = client.connect(to).and_then(|()| client.send(QUESTION));
             match sent {
                 Ok(_) => open.push(client),
                 Err(error) => fail(&mut observed.errors, &error),
@@ -316,10 +362,14 @@ impl Lab {
         for server in &self.servers {
             while let Ok((length, from)) = server.socket.recv_from(&mut buffer) {
                 is_any = true;
+                // An answer can be led to another server.
+                if &buffer[..length] != QUESTION {
+                    continue;
+                }
                 let key = (server.address, from.ip() != source);
                 *observed.arrived.entry(key).or_default() += 1;
                 // A rule may forbid it.
-                let _ = server.socket.send_to(&buffer[..length], from);
+                let _ = server.socket.send_to(ANSWER, from);
             }
         }
         is_any
@@ -360,7 +410,14 @@ fn host(texts: &[Source]) -> Host {
     let listener = |ip: &str, port| (ip.parse().unwrap(), port, Protocol::Udp);
     let own = ["127.0.0.1", "10.244.0.1", NODE];
     Host {
-        rules: Rules::read(texts.iter().filter(|it| !it.bytes.is_empty()).map(boxed).collect()).unwrap(),
+        rules: Rules::read(
+            texts
+                .iter()
+                .filter(|it| !it.bytes.is_empty())
+                .map(boxed)
+                .collect(),
+        )
+        .unwrap(),
         addresses: Some(vec![
             address("127.0.0.1", 8, "lo"),
             address("10.244.0.1", 24, "cali7"),
@@ -371,7 +428,11 @@ fn host(texts: &[Source]) -> Host {
             route("172.31.0.0", 24, None, "eth9"),
             route("0.0.0.0", 0, Some("172.31.0.11"), "eth9"),
         ]),
-        listeners: Some(own.iter().flat_map(|ip| PORTS.map(|port| listener(ip, port))).collect()),
+        listeners: Some(
+            own.iter()
+                .flat_map(|ip| PORTS.map(|port| listener(ip, port)))
+                .collect(),
+        ),
         ..Host::default()
     }
 }

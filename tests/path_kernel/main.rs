@@ -48,7 +48,11 @@ const HIDDEN: &str = "--alone";
 fn main() -> ExitCode {
     let mut hidden = std::env::args().skip_while(|it| it != HIDDEN).skip(1);
     if let (Some(loader), Some(seed), Some(count)) = (hidden.next(), hidden.next(), hidden.next()) {
-        return lab::run(Loader::named(&loader), seed.parse().unwrap(), count.parse().unwrap());
+        return lab::run(
+            Loader::named(&loader),
+            seed.parse().unwrap(),
+            count.parse().unwrap(),
+        );
     }
     let arguments = Arguments::from_args();
     let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
@@ -66,7 +70,14 @@ fn main() -> ExitCode {
 /// Runs in namespaces of its own, which end with it.
 fn alone(loader: Loader, seed: u64, count: u64) {
     let output = std::process::Command::new("unshare")
-        .args(["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"])
+        .args([
+            "--mount",
+            "--net",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+        ])
         .arg(std::env::current_exe().unwrap())
         .args([HIDDEN, loader.name(), &seed.to_string(), &count.to_string()])
         .output()

@@ -84,7 +84,7 @@ pub(crate) fn rules(lots: &mut Lots) -> String {
     writeln!(text, " map verdicts {{ type ipv4_addr . inet_service : verdict; elements = {{ 10.244.1.5 . 53 : jump own, 10.244.2.6 . 53 : accept }}; }}").unwrap();
     writeln!(text, " chain own {{").unwrap();
     for _ in 0..lots.below(3) {
-        let verdict = lots.pick(&["accept", "drop", "return", "counter reject"]);
+        let verdict = lots.pick(&["accept", "drop", "return", "counter"]);
         writeln!(text, "  {} {verdict}", condition(lots)).unwrap();
     }
     writeln!(text, " }}").unwrap();
@@ -93,7 +93,11 @@ pub(crate) fn rules(lots: &mut Lots) -> String {
         let hook = *lots.pick(&hooks);
         let priority = *lots.pick(&["-300", "-175", "-150", "-50", "0", "10", "150"]);
         let policy = if lots.one_in(6) { "drop" } else { "accept" };
-        writeln!(text, " chain c{index} {{\n  type filter hook {hook} priority {priority}; policy {policy};").unwrap();
+        writeln!(
+            text,
+            " chain c{index} {{\n  type filter hook {hook} priority {priority}; policy {policy};"
+        )
+        .unwrap();
         for _ in 0..lots.below(4) {
             let verdict = match lots.below(8) {
                 0 => "ct state vmap { established : accept, new : jump own }",
@@ -103,10 +107,19 @@ pub(crate) fn rules(lots: &mut Lots) -> String {
             };
             // Errors are for hooks that have them.
             let is_late = ["input", "forward", "output"].contains(&hook);
-            let verdict = if verdict.starts_with("reject") && !is_late { "drop" } else { verdict };
+            let verdict = if verdict.starts_with("reject") && !is_late {
+                "drop"
+            } else {
+                verdict
+            };
             let condition = condition(lots);
             let is_clear = !(condition.contains("tcp") && verdict.contains("udp"));
-            writeln!(text, "  {} counter {verdict}", if is_clear { &condition } else { "" }).unwrap();
+            writeln!(
+                text,
+                "  {} counter {verdict}",
+                if is_clear { &condition } else { "" }
+            )
+            .unwrap();
         }
         writeln!(text, " }}").unwrap();
     }
@@ -129,9 +142,15 @@ fn proxy(lots: &mut Lots) -> String {
         if lots.one_in(2) && ports.is_empty() {
             ports.push(format!("udp . {NODE_PORT} : goto external-{index}"));
         }
-        writeln!(chains, " chain external-{index} {{ jump mark-for-masquerade; goto service-{index}; }}").unwrap();
+        writeln!(
+            chains,
+            " chain external-{index} {{ jump mark-for-masquerade; goto service-{index}; }}"
+        )
+        .unwrap();
         let masquerade = match lots.below(3) {
-            0 => format!("ip daddr {vip} udp dport 53 ip saddr != 10.244.0.0/16 jump mark-for-masquerade"),
+            0 => format!(
+                "ip daddr {vip} udp dport 53 ip saddr != 10.244.0.0/16 jump mark-for-masquerade"
+            ),
             1 => "jump mark-for-masquerade".to_owned(),
             _ => String::new(),
         };
@@ -140,13 +159,20 @@ fn proxy(lots: &mut Lots) -> String {
         let choice = if lots.one_in(4) {
             let all = (0..count).map(|it| format!("{it} : {}", ENDPOINTS[it]));
             let all: Vec<String> = all.collect();
-            format!("meta l4proto udp dnat to numgen {mode} mod {modulus} map {{ {} }}", all.join(", "))
+            format!(
+                "meta l4proto udp dnat to numgen {mode} mod {modulus} map {{ {} }}",
+                all.join(", ")
+            )
         } else {
             let all = (0..count).map(|it| format!("{it} : goto endpoint-{index}-{it}"));
             let all: Vec<String> = all.collect();
             format!("numgen {mode} mod {modulus} vmap {{ {} }}", all.join(", "))
         };
-        writeln!(chains, " chain service-{index} {{\n  {masquerade}\n  {choice}\n }}").unwrap();
+        writeln!(
+            chains,
+            " chain service-{index} {{\n  {masquerade}\n  {choice}\n }}"
+        )
+        .unwrap();
         for (at, ip) in ENDPOINTS.iter().take(count).enumerate() {
             writeln!(chains, " chain endpoint-{index}-{at} {{\n  ip saddr {ip} jump mark-for-masquerade\n  meta l4proto udp dnat to {ip}:53\n }}").unwrap();
         }

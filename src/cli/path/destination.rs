@@ -86,7 +86,10 @@ pub(super) fn named(
             .iter()
             .map(|it| format!("{}/{}", it.port, of(it).word()))
             .collect();
-        anyhow::bail!("{name} has no such port in the rules, but {}", ports.join(", "));
+        anyhow::bail!(
+            "{name} has no such port in the rules, but {}",
+            ports.join(", ")
+        );
     }
     let mut found: Vec<_> = fit.iter().map(|it| (it.address, it.port, of(it))).collect();
     found.sort_by_key(|it| (it.0, it.1, it.2));
@@ -95,7 +98,11 @@ pub(super) fn named(
 }
 
 fn of(service: &Named) -> Protocol {
-    if service.is_udp { Protocol::Udp } else { Protocol::Tcp }
+    if service.is_udp {
+        Protocol::Udp
+    } else {
+        Protocol::Tcp
+    }
 }
 
 /// `NAMESPACE/NAME[:PORT]`, `NAME`, `NAME.NAMESPACE[.svc[.ZONE]]`.
@@ -131,5 +138,8 @@ fn unknown(services: &[Named], name: &str) -> String {
         strsim::damerau_levenshtein(own, asked.split('.').next().unwrap_or(asked))
     });
     names.truncate(NEAR);
-    format!("no Service {name} in the rules; near names: {}", names.join(", "))
+    format!(
+        "no Service {name} in the rules; near names: {}",
+        names.join(", ")
+    )
 }

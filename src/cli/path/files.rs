@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
 
+use super::answer::Answer;
+use super::args::PathArgs;
 use super::destination::{self, Destination};
-use super::{Answer, PathArgs};
 use crate::cli::node::node_below;
 use crate::config::resolv_conf::ResolvConf;
 use crate::host::network::{self, NetworkSeen};

@@ -4,9 +4,11 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
+use super::answer::Answer;
+use super::args::PathArgs;
 use super::client::{Both, Client, Sources};
 use super::destination::{self, Destination};
-use super::{Answer, PathArgs, files};
+use super::files;
 use crate::address::DNS_PORT;
 use crate::cli::node::node_below;
 use crate::cli::output;

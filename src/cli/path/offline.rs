@@ -3,18 +3,27 @@
 use std::net::IpAddr;
 use std::path::Path;
 
+use super::answer::Answer;
+use super::args::PathArgs;
 use super::destination::{self, Destination};
-use super::{Answer, PathArgs, files};
+use super::files;
 use crate::cli::streams::Streams;
 use crate::host::network::saved::{self, ClientSaved, Saved};
 use crate::host::{io_reason, rules as texts};
 use crate::path::findings::Around;
-use crate::path::{self, Conntrack, Host, Packet, Protocol, Start, evaluate, evaluate_from, findings};
+use crate::path::{
+    self, Conntrack, Host, Packet, Protocol, Start, evaluate, evaluate_from, findings,
+};
 use crate::rules::{Rules, Text};
 use crate::text::escaped;
 
 /// Services that a cluster's DNS is called by.
-const DNS: [&str; 4] = ["kube-dns", "coredns", "rke2-coredns-rke2-coredns", "dns-default"];
+const DNS: [&str; 4] = [
+    "kube-dns",
+    "coredns",
+    "rke2-coredns-rke2-coredns",
+    "dns-default",
+];
 
 /// Reads the texts, and sends the packets through what they say.
 pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
@@ -25,7 +34,11 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     }
     let below = args.root.as_deref().map(files::below).transpose()?;
     let below = below.map(|mut it| {
-        all.extend(it.texts.drain(..).map(|text| Box::new(text) as Box<dyn Text + Send>));
+        all.extend(
+            it.texts
+                .drain(..)
+                .map(|text| Box::new(text) as Box<dyn Text + Send>),
+        );
         it.host
     });
     let rules = Rules::read(all)?;
@@ -34,7 +47,11 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         scene.node = host;
     }
     let mut entries = rules.conntrack.clone();
-    let mut table_name = rules.names().next().map(str::to_owned).filter(|_| !entries.is_empty());
+    let mut table_name = rules
+        .names()
+        .next()
+        .map(str::to_owned)
+        .filter(|_| !entries.is_empty());
     if let Some(file) = &args.conntrack {
         let table = Rules::read(vec![open(file, streams)?])?;
         if table.conntrack.is_empty() {
@@ -64,7 +81,11 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         });
     }
     if scene.is_saved {
-        trees.iter_mut().for_each(if scene.is_partial { path::unseen } else { path::all_seen });
+        trees.iter_mut().for_each(if scene.is_partial {
+            path::unseen
+        } else {
+            path::all_seen
+        });
     }
     let around = Around {
         client: scene.own.as_ref(),
@@ -141,7 +162,11 @@ impl Scene {
             }
         };
         let saved = self.client.sources.get(&ip).copied();
-        let unsaid: IpAddr = if ip.is_ipv4() { [0; 4].into() } else { [0; 16].into() };
+        let unsaid: IpAddr = if ip.is_ipv4() {
+            [0; 4].into()
+        } else {
+            [0; 16].into()
+        };
         let source = match args.source.or(saved) {
             Some(source) => source,
             None if is_host => unsaid,
@@ -201,7 +226,9 @@ fn destinations(
 ) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
     let Some(text) = destination else {
         let services = rules.services_named();
-        let known = DNS.iter().find_map(|it| destination::named(&services, it, None, None).ok());
+        let known = DNS
+            .iter()
+            .find_map(|it| destination::named(&services, it, None, None).ok());
         return known.ok_or_else(|| {
             anyhow::anyhow!("the rules name no Service of the cluster's DNS; give a DESTINATION")
         });

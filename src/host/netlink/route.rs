@@ -363,7 +363,10 @@ mod tests {
     #[test]
     fn the_loopback_device_is_there() {
         let (socket, links) = RouteSocket::open().unwrap();
-        let found = links.iter().find(|it| it.kind == LinkKind::Loopback).unwrap();
+        let found = links
+            .iter()
+            .find(|it| it.kind == LinkKind::Loopback)
+            .unwrap();
         assert_eq!((found.name.as_ref(), found.index), ("lo", 1));
         // A network namespace of a test may have no address yet, but has policies.
         let policies = socket.policies().unwrap();

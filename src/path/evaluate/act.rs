@@ -61,7 +61,9 @@ impl Walk<'_> {
             Action::Tproxy { to, port, mark } => {
                 let seen = &mut branch.seen;
                 seen.mark = (seen.mark & !mark.mask) ^ mark.value;
-                seen.destination = to.filter(|it| !it.is_unspecified()).unwrap_or(seen.destination);
+                seen.destination = to
+                    .filter(|it| !it.is_unspecified())
+                    .unwrap_or(seen.destination);
                 seen.port = Some(*port).filter(|it| *it != 0).or(seen.port);
                 seen.is_taken = true;
                 return flows.push((branch, Flow::Accept));
@@ -189,7 +191,10 @@ impl Walk<'_> {
             let destination = branch.seen.destination;
             return flows.push((translated(branch, destination, port), Flow::Accept));
         };
-        let (from, until) = (crate::rules::rule::number(first), crate::rules::rule::number(last));
+        let (from, until) = (
+            crate::rules::rule::number(first),
+            crate::rules::rule::number(last),
+        );
         let count = until.saturating_sub(from).saturating_add(1);
         if count > MOST_ADDRESSES {
             return flows.push((branch.assuming(&Condition::TooMany, true), Flow::Lost));

@@ -2,9 +2,7 @@
 
 use super::Walk;
 use super::branch::{Branch, Link, Tracking};
-use super::value::Reading;
 use crate::path::{Condition, Direction};
-use crate::rules::nft::{Atom, Comparison, Expression, Relation, Values};
 use crate::rules::rule::{LinkName, Match, Rule, Side, Test, kind, state, status};
 use crate::rules::{Share, ipset};
 
@@ -30,7 +28,7 @@ impl Answer {
 }
 
 /// A client draws its port from here on.
-const FIRST_DRAWN: u16 = 1024;
+pub(super) const FIRST_DRAWN: u16 = 1024;
 /// It is hardly ever one of so few.
 const FEW_PORTS: u32 = 64;
 
@@ -69,34 +67,27 @@ impl Walk<'_> {
             Match::State(bits) => Answer::of(self.states(branch) & bits != 0),
             Match::Status(bits) => Answer::of(self.statuses(branch) & bits != 0),
             Match::Original(side, addresses) => {
-                let ip = self.original(*side == Side::Source);
+                let ip = self.original(*side == Side::Source, branch).0;
                 Answer::of(addresses.have(ip))
             }
             Match::OriginalPort(side, range) => {
-                let port = match side {
-                    Side::Source => self.packet.source_port,
-                    Side::Destination => Some(self.packet.port),
-                };
+                let port = self.original(*side == Side::Source, branch).1;
                 self.port(port, &[*range], rule)
             }
             Match::ReplyAddress(side, addresses) => {
                 // Answers go from the translated destination to the sender.
                 let ip = match side {
-                    Side::Source if seen.direction == Direction::Request => seen.destination,
+                    Side::Source if self.is_first_way(branch) => seen.destination,
                     Side::Source => seen.source,
-                    Side::Destination => self.packet.source,
+                    Side::Destination => self.original(true, branch).0,
                 };
                 Answer::of(addresses.have(ip))
             }
-            Match::IsOriginalDirection => {
-                Answer::of(seen.direction == Direction::Request)
-            }
+            Match::IsOriginalDirection => Answer::of(self.is_first_way(branch)),
             Match::AddressType(side, types) => self.address_type(*side, *types, branch),
             Match::Chance(share) => Answer::Share(*share),
             Match::Length(first, last) => self.length(*first, *last, rule),
-            Match::TimeToLive(first, last) => {
-                Answer::of((*first..=*last).contains(&seen.ttl))
-            }
+            Match::TimeToLive(first, last) => Answer::of((*first..=*last).contains(&seen.ttl)),
             Match::TcpFlags { mask, set } => match self.tcp_flags(seen.direction) {
                 Some(flags) => Answer::of(flags & mask == *set),
                 None => Answer::No,
@@ -121,22 +112,29 @@ impl Walk<'_> {
         }
     }
 
-    /// An address of the first packet as it was sent.
-    pub(super) fn original(&self, is_source: bool) -> std::net::IpAddr {
-        if is_source {
-            self.packet.source
-        } else {
-            self.packet.destination
+    /// Whether the packet goes the way of its connection's first one: so does
+    /// an answer to a question that was not tracked.
+    pub(super) fn is_first_way(&self, branch: &Branch) -> bool {
+        branch.seen.direction == Direction::Request || self.is_untracked
+    }
+
+    /// An address of the connection's first packet as it was sent, and its port.
+    pub(super) fn original(
+        &self,
+        is_source: bool,
+        branch: &Branch,
+    ) -> (std::net::IpAddr, Option<u16>) {
+        let (packet, seen) = (self.packet, &branch.seen);
+        let is_answer = seen.direction == Direction::Reply && self.is_untracked;
+        match (is_answer, is_source) {
+            (true, true) => (seen.source, seen.source_port),
+            (true, false) => (packet.source, packet.source_port),
+            (false, true) => (packet.source, packet.source_port),
+            (false, false) => (packet.destination, Some(packet.port)),
         }
     }
 
-    fn ports(
-        &self,
-        sides: &[Side],
-        ranges: &[(u16, u16)],
-        rule: &Rule,
-        branch: &Branch,
-    ) -> Answer {
+    fn ports(&self, sides: &[Side], ranges: &[(u16, u16)], rule: &Rule, branch: &Branch) -> Answer {
         let mut answer = Answer::No;
         for side in sides {
             let port = match side {
@@ -159,14 +157,22 @@ impl Walk<'_> {
             return Answer::of(ranges.iter().any(|it| (it.0..=it.1).contains(&port)));
         }
         // One of a few among so many is as good as none.
-        let of_drawn = ranges.iter().map(|it| it.1.saturating_sub(it.0.max(FIRST_DRAWN) - 1));
+        let of_drawn = ranges
+            .iter()
+            .map(|it| it.1.saturating_sub(it.0.max(FIRST_DRAWN) - 1));
         if of_drawn.map(u32::from).sum::<u32>() <= FEW_PORTS {
             return Answer::No;
         }
-        if ranges.iter().any(|it| it.0 <= FIRST_DRAWN && it.1 == u16::MAX) {
+        if ranges
+            .iter()
+            .any(|it| it.0 <= FIRST_DRAWN && it.1 == u16::MAX)
+        {
             return Answer::Yes;
         }
-        let words: Vec<String> = ranges.iter().map(|it| format!("{}:{}", it.0, it.1)).collect();
+        let words: Vec<String> = ranges
+            .iter()
+            .map(|it| format!("{}:{}", it.0, it.1))
+            .collect();
         Answer::If(Condition::Match {
             words: format!("the client's port is in {}", words.join(",")).into(),
             place: self.place(rule),
@@ -276,134 +282,10 @@ impl Walk<'_> {
         }
         answer
     }
-
-    /// A comparison of nftables.
-    fn compare(
-        &mut self,
-        table: usize,
-        rule: &Rule,
-        comparison: &Comparison,
-        branch: &Branch,
-    ) -> Answer {
-        let unknown = |walk: &Self| {
-            Answer::If(Condition::Match {
-                words: crate::text::escaped(comparison.words.as_bytes()).into(),
-                place: walk.place(rule),
-            })
-        };
-        let values = match self.value(table, &comparison.left, branch) {
-            Reading::Absent => return Answer::Absent,
-            Reading::Local(ip) => {
-                let bit = |it: u16| [Atom::Number(u128::from(it))];
-                let local = self.holds(table, comparison, &bit(kind::LOCAL), branch);
-                let other = self.holds(table, comparison, &bit(kind::UNICAST), branch);
-                return match (local, other) {
-                    (Some(true), Some(true)) => Answer::Yes,
-                    (Some(false), Some(false)) => Answer::No,
-                    (Some(true), Some(false)) => Answer::If(Condition::Local(ip)),
-                    (Some(false), Some(true)) => Answer::Unless(Condition::Local(ip)),
-                    _ => unknown(self),
-                };
-            }
-            Reading::Unknown => return unknown(self),
-            Reading::Link(is_in) => {
-                return link_compared(comparison, is_in).unwrap_or_else(|| unknown(self));
-            }
-            Reading::Values(values) => values,
-        };
-        let mut share = Share::NONE;
-        for (part, value) in &values {
-            match self.holds(table, comparison, value, branch) {
-                Some(true) => share = share.and(*part),
-                Some(false) => {}
-                None => return unknown(self),
-            }
-        }
-        if share.is_all() {
-            Answer::Yes
-        } else if share.is_none() {
-            Answer::No
-        } else {
-            Answer::Share(share)
-        }
-    }
-
-    fn holds(
-        &mut self,
-        table: usize,
-        comparison: &Comparison,
-        left: &[Atom],
-        branch: &Branch,
-    ) -> Option<bool> {
-        let is_in = match &comparison.right {
-            Expression::Values(values) => match comparison.relation {
-                Relation::In => return flags_in(values, left),
-                Relation::Is | Relation::IsNot => values.have(left)?,
-                _ => return ordered(comparison.relation, left, values),
-            },
-            Expression::Named(name) => {
-                let set = self.nft_set(table, name)?;
-                set.find(left).ok()?.is_some()
-            }
-            other => match self.value(table, other, branch) {
-                Reading::Values(values) => match values.as_slice() {
-                    [(_, right)] => match comparison.relation {
-                        Relation::Is | Relation::IsNot => right == left,
-                        _ => {
-                            let right = Values::One(right.clone());
-                            return ordered(comparison.relation, left, &right);
-                        }
-                    },
-                    _ => return None,
-                },
-                _ => return None,
-            },
-        };
-        Some(is_in != (comparison.relation == Relation::IsNot))
-    }
 }
 
 pub(super) fn is_tracked(branch: &Branch) -> bool {
     matches!(branch.seen.tracking, Tracking::New | Tracking::Established)
-}
-
-/// `ct state established,related`: any of the bits.
-fn flags_in(values: &Values, left: &[Atom]) -> Option<bool> {
-    let [Atom::Number(left)] = left else {
-        return None;
-    };
-    match values {
-        Values::One(right) => match right.as_slice() {
-            [Atom::Number(right)] => Some(left & right != 0),
-            _ => None,
-        },
-        Values::Set(all) => {
-            let any = all.iter().map(|it| flags_in(&it.0, &[Atom::Number(*left)]));
-            any.collect::<Option<Vec<bool>>>().map(|it| it.contains(&true))
-        }
-        _ => None,
-    }
-}
-
-fn ordered(relation: Relation, left: &[Atom], right: &Values) -> Option<bool> {
-    let Values::One(right) = right else {
-        return None;
-    };
-    let [Atom::Number(right)] = right.as_slice() else {
-        return None;
-    };
-    let left = match left {
-        [Atom::Number(left)] => left,
-        [Atom::Drawn] if *right <= u128::from(FIRST_DRAWN) => &u128::from(u16::MAX),
-        _ => return None,
-    };
-    Some(match relation {
-        Relation::Less => left < right,
-        Relation::AtMost => left <= right,
-        Relation::More => left > right,
-        Relation::AtLeast => left >= right,
-        _ => return None,
-    })
 }
 
 impl Link {
@@ -417,7 +299,7 @@ impl Link {
     }
 }
 
-fn link(seen: &Link, asked: &LinkName, condition: fn(Box<str>) -> Condition) -> Answer {
+pub(super) fn link(seen: &Link, asked: &LinkName, condition: fn(Box<str>) -> Condition) -> Answer {
     if let Some(name) = seen.name() {
         return Answer::of(if asked.is_prefix {
             name.starts_with(&*asked.name)
@@ -433,32 +315,4 @@ fn link(seen: &Link, asked: &LinkName, condition: fn(Box<str>) -> Condition) -> 
     }
     let plus = if asked.is_prefix { "+" } else { "" };
     Answer::If(condition(format!("{}{plus}", asked.name).into()))
-}
-
-/// Where it is not known which link it is.
-fn link_compared(comparison: &Comparison, is_in: bool) -> Option<Answer> {
-    let Expression::Values(values) = &comparison.right else {
-        return None;
-    };
-    let asked = match values {
-        Values::One(atoms) => match atoms.as_slice() {
-            [Atom::Name(name)] => LinkName {
-                name: name.clone(),
-                is_prefix: false,
-            },
-            _ => return None,
-        },
-        Values::Prefix(start) => LinkName {
-            name: start.clone(),
-            is_prefix: true,
-        },
-        _ => return None,
-    };
-    let condition = if is_in { Condition::InLink } else { Condition::OutLink };
-    match (link(&Link::Unknown, &asked, condition), comparison.relation) {
-        (answer, Relation::Is) => Some(answer),
-        (Answer::Yes, Relation::IsNot) => Some(Answer::No),
-        (Answer::No, Relation::IsNot) => Some(Answer::Yes),
-        _ => None,
-    }
 }

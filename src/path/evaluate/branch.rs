@@ -166,9 +166,8 @@ fn link_follows(asked: &str, known: &str, holds: bool) -> Option<bool> {
         (Some(asked), None) => known.starts_with(asked),
         _ => false,
     };
-    let asked_is_within = known_start.is_some_and(|known| {
-        asked_start.unwrap_or(asked).starts_with(known)
-    });
+    let asked_is_within =
+        known_start.is_some_and(|known| asked_start.unwrap_or(asked).starts_with(known));
     match holds {
         true if known_is_within => Some(true),
         true if !asked_is_within => Some(false),
@@ -190,9 +189,7 @@ pub(super) fn merge(branches: Vec<Branch>) -> Vec<Branch> {
 fn add(merged: &mut Vec<Branch>, mut branch: Branch) {
     loop {
         let is_same = |it: &Branch| {
-            it.seen == branch.seen
-                && it.service == branch.service
-                && it.is_empty == branch.is_empty
+            it.seen == branch.seen && it.service == branch.service && it.is_empty == branch.is_empty
         };
         if let Some(same) = merged
             .iter_mut()

@@ -1,5 +1,6 @@
 //! Chains, rule by rule.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Walk;
@@ -47,7 +48,18 @@ impl Walk<'_> {
         if at.depth > DEEPEST {
             return self.give_up(branches, &Condition::TooMany);
         }
-        let Some(rules) = self.rules(at.table, at.name) else {
+        let Some(to) = branches.first().map(|it| it.seen.destination) else {
+            return Flows::new();
+        };
+        if branches.iter().any(|it| it.seen.destination != to) {
+            // Of a long chain only what is for one address is parsed.
+            let groups = by_destination(branches);
+            return groups
+                .into_iter()
+                .flat_map(|it| self.chain(at, it))
+                .collect();
+        }
+        let Some(rules) = self.rules(at.table, at.name, to) else {
             return self.either(branches, &missing);
         };
         let mut current = branches;
@@ -214,4 +226,19 @@ impl Walk<'_> {
             _ => None,
         }
     }
+}
+
+/// Ways to each address, in the order in which they come.
+fn by_destination(branches: Vec<Branch>) -> Vec<Vec<Branch>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<Branch>> = Vec::new();
+    for branch in branches {
+        let new = groups.len();
+        let place = *places.entry(branch.seen.destination).or_insert(new);
+        match groups.get_mut(place) {
+            Some(group) => group.push(branch),
+            None => groups.push(vec![branch]),
+        }
+    }
+    groups
 }

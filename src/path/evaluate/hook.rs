@@ -37,7 +37,10 @@ impl Walk<'_> {
             }
             index += 1;
             current = match stop {
-                Stop::Conntrack => current.into_iter().filter_map(|it| self.tracked(it)).collect(),
+                Stop::Conntrack => current
+                    .into_iter()
+                    .filter_map(|it| self.tracked(it))
+                    .collect(),
                 Stop::Ipvs => self.ipvs(hook, current),
                 Stop::Table(table, base) if base.is_nat => {
                     let next = stops.get(index).map(|it| &it.1);
@@ -97,7 +100,11 @@ impl Walk<'_> {
             }
             let bases = table.bases.iter().filter(|it| it.hook == hook);
             for base in bases.chain(&entry) {
-                let place = if base.is_nat { nat_place(hook) } else { base.priority };
+                let place = if base.is_nat {
+                    nat_place(hook)
+                } else {
+                    base.priority
+                };
                 let order = (place, if base.is_nat { base.priority } else { 0 });
                 stops.push((order, Stop::Table(index, base.clone())));
             }
@@ -131,7 +138,8 @@ impl Walk<'_> {
     fn is_other_kind(&self, one: usize, other: usize) -> bool {
         let tables = &self.host.rules.tables;
         let is_json = |it: usize| tables.get(it).map(|it| it.is_json);
-        self.backend(one) != self.backend(other) && (is_json(one), is_json(other)) != (Some(true), Some(true))
+        self.backend(one) != self.backend(other)
+            && (is_json(one), is_json(other)) != (Some(true), Some(true))
     }
 
     /// Two tables that translate at one priority run in the order in which
@@ -175,7 +183,11 @@ impl Walk<'_> {
     fn nat(&mut self, hook: Hook, table: usize, base: &Base, branches: Vec<Branch>) -> Vec<Branch> {
         let is_source = matches!(hook, Hook::Postrouting | Hook::Input);
         let is_for = |it: &Branch| {
-            let is_done = if is_source { it.seen.snat.is_some() } else { it.seen.is_dnat };
+            let is_done = if is_source {
+                it.seen.snat.is_some()
+            } else {
+                it.seen.is_dnat
+            };
             let is_back = hook == Hook::Prerouting && it.seen.in_link.name() == Some("lo");
             it.seen.tracking == Tracking::New && !is_done && !is_back
         };

@@ -8,9 +8,9 @@ use super::Walk;
 use super::branch::{Branch, Link, StepAt, StepKind, Tracking};
 use crate::path::{Condition, Kind};
 use crate::rules::Share;
+use crate::rules::View;
 use crate::rules::ipvs::{Key, Server, Service};
 use crate::rules::table::Hook;
-use crate::rules::View;
 
 /// Schedulers that give every new client its turn, over time by weight.
 const BY_TURNS: [&str; 2] = ["rr", "wrr"];
@@ -74,8 +74,11 @@ impl Walk<'_> {
             } else {
                 // Who gets it follows from loads or hashes that no text shows.
                 let condition = Condition::Target {
-                    words: format!("the scheduler {} picks {}", service.scheduler, server.address)
-                        .into(),
+                    words: format!(
+                        "the scheduler {} picks {}",
+                        service.scheduler, server.address
+                    )
+                    .into(),
                     place: "".into(),
                 };
                 branch.assuming(&condition, true)

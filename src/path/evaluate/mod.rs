@@ -8,16 +8,18 @@ mod act;
 mod answer;
 mod branch;
 mod chain;
+mod compare;
 mod hook;
 mod ipvs;
 mod outcome;
+mod proxy;
 mod reply;
 mod route;
 mod value;
 mod verdict;
-mod proxy;
 
 use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use super::tree::Gap;
@@ -57,7 +59,8 @@ const FIRST_TTL: u8 = 64;
 struct Walk<'h> {
     host: &'h Host,
     packet: &'h Packet,
-    chains: HashMap<(usize, Box<str>), Option<Rc<[Rule]>>>,
+    /// Rules of chains; of long ones those for one address.
+    chains: HashMap<(usize, Box<str>), (Option<IpAddr>, Option<Rc<[Rule]>>)>,
     sets: HashMap<(usize, Box<str>), Option<Rc<nft::Set>>>,
     ends: Vec<End>,
     /// What IPVS took in and sent on, behind the last hook.
@@ -143,7 +146,10 @@ impl Walk<'_> {
         let branches = self.hook(Hook::Prerouting, branches);
         let mut here = Vec::new();
         let mut through = Vec::new();
-        let branches: Vec<_> = branches.into_iter().flat_map(|it| self.unsure(it)).collect();
+        let branches: Vec<_> = branches
+            .into_iter()
+            .flat_map(|it| self.unsure(it))
+            .collect();
         for branch in branches {
             if self.stays(&branch) {
                 here.push(branch);
@@ -157,11 +163,19 @@ impl Walk<'_> {
         arrived
     }
 
-    fn rules(&mut self, table: usize, chain: &str) -> Option<Rc<[Rule]>> {
-        let rules = &self.host.rules;
-        let entry = self.chains.entry((table, chain.into()));
-        let found = entry.or_insert_with(|| rules.rules(table, chain).map(Rc::from));
-        found.clone()
+    /// The rules of a chain, for packets to this address.
+    fn rules(&mut self, table: usize, chain: &str, ip: IpAddr) -> Option<Rc<[Rule]>> {
+        let key = (table, chain.into());
+        if let Some((of, rules)) = self.chains.get(&key)
+            && of.is_none_or(|it| it == ip)
+        {
+            return rules.clone();
+        }
+        let found = self.host.rules.rules_towards(table, chain, ip);
+        let (rules, is_long) = found.map_or((None, false), |it| (Some(Rc::from(it.0)), it.1));
+        let of = is_long.then_some(ip);
+        self.chains.insert(key, (of, rules.clone()));
+        rules
     }
 
     fn nft_set(&mut self, table: usize, name: &str) -> Option<Rc<nft::Set>> {

@@ -27,7 +27,13 @@ impl Walk<'_> {
         }
         if neighbours.into_iter().any(is_silent) {
             let what = format!("nobody answers for {ip} on its link");
-            return self.made(branch, "neighbour", what, Kind::NoRoute, "icmp-host-unreachable");
+            return self.made(
+                branch,
+                "neighbour",
+                what,
+                Kind::NoRoute,
+                "icmp-host-unreachable",
+            );
         }
         self.end(branch, Kind::Endpoint, None);
     }
@@ -42,7 +48,9 @@ impl Walk<'_> {
         };
         let own = self.host.addresses.iter().flatten();
         // Every Service has its address there, and no Service a socket.
-        let is_virtual = own.into_iter().any(|it| it.ip == ip && &*it.link == "kube-ipvs0");
+        let is_virtual = own
+            .into_iter()
+            .any(|it| it.ip == ip && &*it.link == "kube-ipvs0");
         let is_heard = match &self.host.listeners {
             Some(listeners) => Some(listeners.iter().any(is_for)),
             None => is_virtual.then_some(false),
@@ -182,7 +190,11 @@ fn outcome(walk: &mut Walk<'_>, end: &End) -> Outcome {
         masqueraded: seen.snat.is_some(),
         error: end.error.clone(),
         pod: walk.host.pods.get(&seen.destination).cloned(),
-        service: end.branch.service.as_ref().map(|it| crate::text::escaped(it.as_bytes())),
+        service: end
+            .branch
+            .service
+            .as_ref()
+            .map(|it| crate::text::escaped(it.as_bytes())),
         depends_on: assumptions(&end.branch.assumed),
         steps: walk.steps(&end.branch.steps),
         reply,
@@ -270,9 +282,8 @@ fn without(outcomes: &[Outcome], condition: &Condition) -> Option<Vec<Outcome>> 
     // Where it does not hold fewer rules have done something.
     let (with, without) = (if_it(true), if_it(false));
     let has = |all: &[Outcome], one: &Outcome| {
-        all.iter().any(|it| {
-            is_same(it, one) && it.share == one.share && it.depends_on == one.depends_on
-        })
+        all.iter()
+            .any(|it| is_same(it, one) && it.share == one.share && it.depends_on == one.depends_on)
     };
     let is_equal = with.len() == without.len() && with.iter().all(|it| has(&without, it));
     is_equal.then_some(without)

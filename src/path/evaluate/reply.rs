@@ -39,8 +39,11 @@ impl Walk<'_> {
         let back = self.send_back(end.kind == Kind::Local, is_host, branch);
         let lost = std::mem::replace(&mut self.ends, ends);
         self.sent.clear();
+        self.is_untracked = false;
         let is_sure = |it: &Branch| it.assumed.len() <= end.branch.assumed.len();
-        let odd = lost.iter().find(|it| !is_sure(&it.branch) || it.kind == Kind::Unknown);
+        let odd = lost
+            .iter()
+            .find(|it| !is_sure(&it.branch) || it.kind == Kind::Unknown);
         if let Some(odd) = odd {
             return Returned::Unknown(turned(&odd.branch.assumed));
         }
@@ -142,7 +145,11 @@ impl Walk<'_> {
         } else {
             "net.bridge.bridge-nf-call-iptables"
         };
-        let is_off = self.host.sysctls.get(name).is_some_and(|it| it.trim() == "0");
+        let is_off = self
+            .host
+            .sysctls
+            .get(name)
+            .is_some_and(|it| it.trim() == "0");
         one == other && is_bridge && is_off
     }
 }

@@ -67,7 +67,9 @@ impl Walk<'_> {
             return vec![branch];
         }
         let condition = Condition::Local(ip);
-        [true, false].map(|it| branch.assuming(&condition, it)).into()
+        [true, false]
+            .map(|it| branch.assuming(&condition, it))
+            .into()
     }
 
     /// The link that packets of an address come in through.
@@ -101,8 +103,16 @@ impl Walk<'_> {
         } else {
             "net.ipv4.ip_forward"
         };
-        if self.host.sysctls.get(name).is_some_and(|it| it.trim() == "0") {
-            branch.steps.push(step(&branch, format!("{name} = 0: the node forwards nothing")));
+        if self
+            .host
+            .sysctls
+            .get(name)
+            .is_some_and(|it| it.trim() == "0")
+        {
+            branch.steps.push(step(
+                &branch,
+                format!("{name} = 0: the node forwards nothing"),
+            ));
             self.end(branch, Kind::Drop, None);
             return None;
         }
@@ -132,7 +142,9 @@ impl Walk<'_> {
             Routed::Refused(RouteKind::Prohibit) => (Kind::NoRoute, "icmp-admin-prohibited"),
             Routed::Refused(_) => (Kind::Drop, ""),
         };
-        branch.steps.push(step(&branch, format!("there is no route to {ip}")));
+        branch
+            .steps
+            .push(step(&branch, format!("there is no route to {ip}")));
         let error = Some(error.into()).filter(|_| !error.is_empty());
         self.end(branch, kind, error);
         None
@@ -163,9 +175,10 @@ impl Walk<'_> {
         };
         for table in tables.into_iter().filter(|it| *it != LOCAL_TABLE) {
             let of_table = |it: &&Route| it.table == table && covers(it, ip);
-            let best = routes.iter().filter(of_table).min_by_key(|it| {
-                (u8::MAX - it.prefix, it.metric)
-            });
+            let best = routes
+                .iter()
+                .filter(of_table)
+                .min_by_key(|it| (u8::MAX - it.prefix, it.metric));
             match best {
                 Some(route) => match route.kind {
                     RouteKind::Unicast | RouteKind::Local => return Routed::Out(route),
@@ -189,7 +202,10 @@ impl Walk<'_> {
         let is_in = |network: &Option<(IpAddr, u8)>, ip: IpAddr| {
             network.is_none_or(|(of, bits)| within(of, bits, ip))
         };
-        let is_link = policy.in_link.as_deref().is_none_or(|it| Some(it) == in_link);
+        let is_link = policy
+            .in_link
+            .as_deref()
+            .is_none_or(|it| Some(it) == in_link);
         let is_mark = policy.mark.is_none_or(|(value, mask)| mark & mask == value);
         let is_it = is_in(&policy.from, self.packet.source) && is_in(&policy.to, ip);
         if !(is_it && is_link && is_mark) {

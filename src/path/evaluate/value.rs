@@ -2,7 +2,6 @@
 
 use super::Walk;
 use super::branch::{Branch, Link};
-use crate::path::Direction;
 use crate::rules::Share;
 use crate::rules::nft::{Atom, Expression, Field, Operator, Values};
 use crate::rules::rule::{Side, kind, number};
@@ -212,10 +211,9 @@ impl Walk<'_> {
             Field::ConnectionMark => number_of(u128::from(seen.connection_mark)),
             Field::State => number_of(u128::from(self.states(branch) & 0x1f)),
             Field::Status => number_of(u128::from(self.statuses(branch))),
-            Field::Direction => number_of(u128::from(seen.direction == Direction::Reply)),
-            Field::Original(is_source) => number_of(number(self.original(*is_source))),
-            Field::OriginalPort(true) => port(self.packet.source_port),
-            Field::OriginalPort(false) => port(Some(self.packet.port)),
+            Field::Direction => number_of(u128::from(!self.is_first_way(branch))),
+            Field::Original(is_source) => number_of(number(self.original(*is_source, branch).0)),
+            Field::OriginalPort(is_source) => port(self.original(*is_source, branch).1),
             Field::InLink => link(&seen.in_link, true),
             Field::OutLink => link(&seen.out_link, false),
             Field::Length => match self.packet.length {
@@ -232,7 +230,11 @@ impl Walk<'_> {
     }
 
     fn type_of(&self, is_source: bool, branch: &Branch) -> Reading {
-        let side = if is_source { Side::Source } else { Side::Destination };
+        let side = if is_source {
+            Side::Source
+        } else {
+            Side::Destination
+        };
         for bit in [kind::MULTICAST, kind::BROADCAST, kind::LOCAL, kind::UNICAST] {
             match self.address_type(side, bit, branch) {
                 super::answer::Answer::Yes => return number_of(u128::from(bit)),

@@ -82,7 +82,10 @@ impl Evidence {
     /// The value of a setting: `net.ipv4.ip_forward = 1`.
     fn setting(name: &str, value: &str) -> Self {
         let words = format!("{name} = {value}");
-        Self { place: Place::nowhere("sysctl"), words }
+        Self {
+            place: Place::nowhere("sysctl"),
+            words,
+        }
     }
 }
 
@@ -106,7 +109,9 @@ fn link_to(host: &Host, ip: IpAddr) -> Option<&Link> {
 /// Whether the address is in the network.
 fn is_in(ip: IpAddr, network: IpAddr, prefix: u8) -> bool {
     let (ip, network, width) = match (ip, network) {
-        (IpAddr::V4(ip), IpAddr::V4(network)) => (ip.to_bits().into(), network.to_bits().into(), 32),
+        (IpAddr::V4(ip), IpAddr::V4(network)) => {
+            (ip.to_bits().into(), network.to_bits().into(), 32)
+        }
         (IpAddr::V6(ip), IpAddr::V6(network)) => (ip.to_bits(), network.to_bits(), 128_u32),
         _ => return false,
     };
@@ -114,4 +119,3 @@ fn is_in(ip: IpAddr, network: IpAddr, prefix: u8) -> bool {
     let apart: u128 = ip ^ network;
     apart.checked_shr(rest).unwrap_or(0) == 0
 }
-

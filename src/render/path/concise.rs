@@ -26,7 +26,11 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
             } else {
                 format!(" if {}", assumed.join(" and "))
             };
-            writeln!(out, "{asked}: {verdict}: {} {kind} {end}{assumed}", outcome.share)?;
+            writeln!(
+                out,
+                "{asked}: {verdict}: {} {kind} {end}{assumed}",
+                outcome.share
+            )?;
         }
     }
     for finding in shown.findings {
@@ -34,8 +38,15 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         let severity = finding.severity.word();
         let place = finding.evidence.first().map(|it| &it.place);
         let place = place.filter(|it| it.line > 0);
-        let place = place.map_or_else(|| "kdns".to_owned(), |it| format!("{}:{}", it.file, it.line));
-        writeln!(out, "{place}: {severity}: {}[{}]", words.what.text, words.what.code)?;
+        let place = place.map_or_else(
+            || "kdns".to_owned(),
+            |it| format!("{}:{}", it.file, it.line),
+        );
+        writeln!(
+            out,
+            "{place}: {severity}: {}[{}]",
+            words.what.text, words.what.code
+        )?;
     }
     Ok(())
 }

@@ -145,7 +145,11 @@ impl Writer<'_> {
     }
 
     fn outcome(&mut self, outcome: &Outcome, is_last: bool, widest: usize) -> io::Result<()> {
-        let (branch, trunk) = if is_last { ("└─", "  ") } else { ("├─", "│ ") };
+        let (branch, trunk) = if is_last {
+            ("└─", "  ")
+        } else {
+            ("├─", "│ ")
+        };
         let share = outcome.share.to_string();
         let end = words::end(outcome);
         let end = self.painted_end(&end, outcome);
@@ -231,8 +235,16 @@ impl Writer<'_> {
 /// Whether a rule says where a packet goes: it translates, or ends it.
 fn is_telling(step: &Step, outcome: &Outcome) -> bool {
     const WORDS: [&str; 10] = [
-        "-j DNAT", "-j REDIRECT", "-j SNAT", "-j TPROXY", "dnat to", "redirect", "snat to",
-        "tproxy", "-j NOTRACK", "-j CT --notrack",
+        "-j DNAT",
+        "-j REDIRECT",
+        "-j SNAT",
+        "-j TPROXY",
+        "dnat to",
+        "redirect",
+        "snat to",
+        "tproxy",
+        "-j NOTRACK",
+        "-j CT --notrack",
     ];
     let translates = WORDS.iter().any(|it| step.rule.contains(it));
     let is_made = step.chain.is_empty();

@@ -54,7 +54,9 @@ pub fn write(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn panel(tree: &Tree, top: u32) -> (Group, u32) {
-    let count = u32::try_from(tree.outcomes.len().min(MOST)).unwrap_or(1).max(1);
+    let count = u32::try_from(tree.outcomes.len().min(MOST))
+        .unwrap_or(1)
+        .max(1);
     let mut y = top + TOP;
     let mut group = Group::new();
     for line in crate::render::paragraph::lines(&format!("{}.", words::verdict(tree))) {
@@ -65,7 +67,12 @@ fn panel(tree: &Tree, top: u32) -> (Group, u32) {
     let middle = y + height / 2;
     group = group
         .add(text(LEFT, middle - 4, &words::asker(tree), "name"))
-        .add(text(LEFT, middle + 16, &format!("→ {}", words::asked(tree)), "name"));
+        .add(text(
+            LEFT,
+            middle + 16,
+            &format!("→ {}", words::asked(tree)),
+            "name",
+        ));
     for (index, outcome) in tree.outcomes.iter().take(MOST).enumerate() {
         let at = y + u32::try_from(index).unwrap_or(0) * ROW + ROW / 2;
         group = group.add(end(outcome, middle, at));
@@ -96,9 +103,12 @@ fn end(outcome: &Outcome, from: u32, at: u32) -> Group {
         .set("d", data)
         .set("class", class)
         .set("stroke-width", format!("{broad:.1}"));
-    let mut group = Group::new()
-        .add(line)
-        .add(text(RIGHT, at + 5, &format!("{} → {}", outcome.share, words::end(outcome)), "name"));
+    let mut group = Group::new().add(line).add(text(
+        RIGHT,
+        at + 5,
+        &format!("{} → {}", outcome.share, words::end(outcome)),
+        "name",
+    ));
     let assumed: Vec<String> = outcome.depends_on.iter().map(words::assumption).collect();
     if !assumed.is_empty() {
         let all = format!("if {}", assumed.join(" and "));
@@ -114,7 +124,10 @@ fn text(x: u32, y: u32, content: &str, class: &str) -> Text {
     } else {
         content.to_owned()
     };
-    Text::new(safe(&shown)).set("x", x).set("y", y).set("class", class)
+    Text::new(safe(&shown))
+        .set("x", x)
+        .set("y", y)
+        .set("class", class)
 }
 
 /// Without characters that no XML document may have.

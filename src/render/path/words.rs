@@ -3,9 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::Shown;
-use crate::path::{
-    Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict,
-};
+use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::words::counted;
 use crate::rules::Note;
@@ -30,12 +28,14 @@ pub(super) fn asker(tree: &Tree) -> String {
 /// The answer in one sentence, without a full stop.
 pub(super) fn verdict(tree: &Tree) -> String {
     let to = asked(tree);
-    let name = tree.service.as_ref().map_or_else(String::new, |it| format!(" ({it})"));
+    let name = tree
+        .service
+        .as_ref()
+        .map_or_else(String::new, |it| format!(" ({it})"));
     let good: Vec<&Outcome> = tree.outcomes.iter().filter(|it| it.arrives()).collect();
     match tree.verdict {
         Verdict::Reaches => match good.as_slice() {
             [one] if one.kind == Kind::Local => {
-
                 format!("{to}{name} is answered on this node")
             }
             [one] if !one.is_translated => {
@@ -44,13 +44,17 @@ pub(super) fn verdict(tree: &Tree) -> String {
             all => {
                 let all = counted(all.len(), "endpoint", "endpoints");
                 if tree.gaps.contains(&Gap::Liveness) {
-                    return format!("{to}{name} goes to {all}, and nothing seen keeps answers back");
+                    return format!(
+                        "{to}{name} goes to {all}, and nothing seen keeps answers back"
+                    );
                 }
                 format!("{to}{name} reaches {all}, and answers come back")
             }
         },
         Verdict::Partly => {
-            let part = good.iter().fold(crate::rules::Share::NONE, |sum, it| sum.and(it.share));
+            let part = good
+                .iter()
+                .fold(crate::rules::Share::NONE, |sum, it| sum.and(it.share));
             format!("Only {part} of the packets to {to}{name} are answered")
         }
         Verdict::Nothing => format!("No packet to {to}{name} is answered: {}", why(tree)),
@@ -217,7 +221,10 @@ pub(super) fn gap(gap: &Gap) -> Sentence {
             "addresses-unseen",
             "the addresses of the node: what is translated is taken for a pod's address"
         ),
-        Gap::Routes => sentence!("routes-unseen", "routes: every address is taken to have one"),
+        Gap::Routes => sentence!(
+            "routes-unseen",
+            "routes: every address is taken to have one"
+        ),
         Gap::Liveness => sentence!(
             "liveness-unseen",
             "whether anybody listens: every endpoint is taken to be alive"
@@ -255,7 +262,10 @@ pub(super) fn note(note: &Note) -> Sentence {
             sentence!("other-format", "{}:{}: {what}", place.file, place.line)
         }
         Note::OtherFamily(table) => {
-            sentence!("other-family", "the table {table}: packets may be dropped there")
+            sentence!(
+                "other-family",
+                "the table {table}: packets may be dropped there"
+            )
         }
     }
 }

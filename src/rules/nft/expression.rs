@@ -170,9 +170,7 @@ impl Values {
         match (self, value) {
             (Self::One(one), value) => Some(one == value),
             (Self::Any, _) => Some(true),
-            (Self::Range(first, last), [Atom::Number(it)]) => {
-                Some((first..=last).contains(&it))
-            }
+            (Self::Range(first, last), [Atom::Number(it)]) => Some((first..=last).contains(&it)),
             (Self::Range(first, last), [Atom::Drawn])
                 if last.saturating_sub(*first.max(&(FIRST_DRAWN - 1))) <= FEW_PORTS =>
             {
@@ -299,7 +297,11 @@ fn named_number(word: &str) -> Option<u128> {
         "urg" => 0x20,
         hex => match hex.strip_prefix("0x") {
             Some(hex) => u128::from_str_radix(hex, 16).ok()?,
-            None => hex.parse::<IpAddr>().ok().map(number).or_else(|| hex.parse().ok())?,
+            None => hex
+                .parse::<IpAddr>()
+                .ok()
+                .map(number)
+                .or_else(|| hex.parse().ok())?,
         },
     })
 }

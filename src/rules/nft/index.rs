@@ -114,7 +114,9 @@ impl<'t> Indexer<'t> {
         } else if let Some(set) = entry.set.as_ref().or(entry.map.as_ref())
             && let Some(table) = self.table(&set.family, &set.table, view)
         {
-            self.found.sets.insert((table, set.name.as_ref().into()), view);
+            self.found
+                .sets
+                .insert((table, set.name.as_ref().into()), view);
         }
     }
 

@@ -7,6 +7,7 @@ mod scan;
 mod set;
 mod shown;
 mod statement;
+mod value;
 
 pub use expression::{Atom, Comparison, Expression, Field, Kind, Operator, Relation, Values};
 pub use set::{Element, Set, Unsure};

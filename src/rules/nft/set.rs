@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::expression::{Atom, Kind, Values};
-use super::statement::elements;
+use super::value::elements;
 
 /// A set or map.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -57,7 +57,9 @@ pub(super) fn group(name: &str, words: &[&str]) -> Option<Vec<Test>> {
             (option == "--match-set").then_some(Match::Set(name.into(), sides?))
         }),
         "recent" => recent(&options),
-        "icmp" | "icmp6" | "icmpv6" | "esp" | "ah" | "frag" => Some(vec![test(false, Match::Never)]),
+        "icmp" | "icmp6" | "icmpv6" | "esp" | "ah" | "frag" => {
+            Some(vec![test(false, Match::Never)])
+        }
         _ => None,
     }
 }
@@ -88,9 +90,9 @@ fn options<'w>(words: &[&'w str]) -> Options<'w> {
 }
 
 fn each(options: &Options<'_>, one: fn(&str, &str) -> Option<Match>) -> Option<Vec<Test>> {
-    let tests = options.iter().map(|(option, value, is_negated)| {
-        one(option, value).map(|what| test(*is_negated, what))
-    });
+    let tests = options
+        .iter()
+        .map(|(option, value, is_negated)| one(option, value).map(|what| test(*is_negated, what)));
     tests.collect()
 }
 
@@ -101,7 +103,11 @@ fn range(value: &str) -> Option<(u16, u16)> {
         return Some((one, one));
     };
     let first = if first.is_empty() { 0 } else { port(first)? };
-    let last = if last.is_empty() { u16::MAX } else { port(last)? };
+    let last = if last.is_empty() {
+        u16::MAX
+    } else {
+        port(last)?
+    };
     Some((first, last))
 }
 
@@ -122,7 +128,10 @@ fn ports(option: &str, value: &str) -> Option<Match> {
     match option {
         "--sport" | "--source-port" => ports(Side::Source),
         "--dport" | "--destination-port" => ports(Side::Destination),
-        "--syn" => Some(Match::TcpFlags { mask: 0x17, set: 0x02 }),
+        "--syn" => Some(Match::TcpFlags {
+            mask: 0x17,
+            set: 0x02,
+        }),
         "--tcp-flags" => {
             let (mask, set) = value.split_once(' ')?;
             Some(Match::TcpFlags {
@@ -181,7 +190,8 @@ pub(super) fn number(text: &str) -> Option<u32> {
 }
 
 fn bits(list: &str, of: fn(&str) -> Option<u16>) -> Option<u16> {
-    list.split(',').try_fold(0, |bits, name| Some(bits | of(name)?))
+    list.split(',')
+        .try_fold(0, |bits, name| Some(bits | of(name)?))
 }
 
 fn conntrack(option: &str, value: &str) -> Option<Match> {
@@ -222,7 +232,10 @@ fn addrtype(options: &Options<'_>) -> Option<Vec<Test>> {
 }
 
 fn value<'o>(options: &'o Options<'_>, name: &str) -> Option<&'o str> {
-    options.iter().find(|it| it.0 == name).map(|it| it.1.as_str())
+    options
+        .iter()
+        .find(|it| it.0 == name)
+        .map(|it| it.1.as_str())
 }
 
 fn statistic(options: &Options<'_>) -> Option<Vec<Test>> {

@@ -8,8 +8,25 @@ use crate::rules::rule::{Action, Masked, Translation};
 
 /// Targets that change nothing about where a packet goes.
 const HARMLESS: [&str; 20] = [
-    "LOG", "NFLOG", "ULOG", "TRACE", "CHECKSUM", "TCPMSS", "TCPOPTSTRIP", "CLASSIFY", "DSCP",
-    "TOS", "AUDIT", "SET", "TTL", "HL", "TEE", "SECMARK", "CONNSECMARK", "RATEEST", "IDLETIMER",
+    "LOG",
+    "NFLOG",
+    "ULOG",
+    "TRACE",
+    "CHECKSUM",
+    "TCPMSS",
+    "TCPOPTSTRIP",
+    "CLASSIFY",
+    "DSCP",
+    "TOS",
+    "AUDIT",
+    "SET",
+    "TTL",
+    "HL",
+    "TEE",
+    "SECMARK",
+    "CONNSECMARK",
+    "RATEEST",
+    "IDLETIMER",
     "LED",
 ];
 
@@ -144,10 +161,7 @@ fn connmark(words: &[Cow<'_, str>]) -> Option<Action> {
     let both = |ct: &str, nf: &str| {
         let all = mask("--mask")?;
         let (ct, nf) = (value(words, ct), value(words, nf));
-        Some((
-            ct.map_or(Some(all), number)?,
-            nf.map_or(Some(all), number)?,
-        ))
+        Some((ct.map_or(Some(all), number)?, nf.map_or(Some(all), number)?))
     };
     if has(words, "--save-mark") {
         let (to, from) = both("--ctmask", "--nfmask")?;
