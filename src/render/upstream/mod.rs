@@ -2,7 +2,7 @@
 
 pub mod json;
 mod verdict;
-mod words;
+pub(in crate::render) mod words;
 
 use std::io::{self, Write};
 
