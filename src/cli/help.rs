@@ -18,10 +18,14 @@ Examples:
 
 {usage-heading} {usage}
 
+Begin here:
+  doctor       Look at all that decides about DNS here: what is wrong, and the fix
+
 Names:
   explain      Show the queries each resolver sends for a name, and why
   dig          Ask DNS servers as BIND's dig does
   nsenter      Run dig, explain or a command in a pod's network, with its files
+  watch        Watch the DNS packets of a pod, the node or a capture, and judge them
 
 Nodes and pods:
   check-loop   Tell whether the DNS of this node loops, and what fixes it
@@ -30,6 +34,7 @@ Nodes and pods:
   pods         List the pods of this node, also those that crash
   pod-file     Write the resolv.conf that a pod would get
   report       Put the reports of many nodes together
+  diff         Show what differs between two nodes that matters for DNS
 
 Files:
   lint         Find what is wrong in DNS files, kubelet settings and manifests
