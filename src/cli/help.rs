@@ -19,17 +19,17 @@ Examples:
 {usage-heading} {usage}
 
 Begin here:
-  doctor       Look at all that decides about DNS here: what is wrong, and the fix
+  doctor       Look at all that decides DNS here: what is wrong, and the fix
 
 Names:
   explain      Show the queries each resolver sends for a name, and why
   dig          Ask DNS servers as BIND's dig does
   nsenter      Run dig, explain or a command in a pod's network, with its files
-  watch        Watch the DNS packets of a pod, the node or a capture, and judge them
+  watch        Watch DNS packets of a pod, the node or a capture: judge them
 
 Nodes and pods:
   check-loop   Tell whether the DNS of this node loops, and what fixes it
-  upstream     Tell who owns each name server, and where the real ones are written
+  upstream     Tell who owns each name server, and where the real ones stand
   path         Tell where a packet to a Service goes, through the node's rules
   pods         List the pods of this node, also those that crash
   pod-file     Write the resolv.conf that a pod would get
