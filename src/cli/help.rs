@@ -49,7 +49,7 @@ Options:
 {options}
 
 Exit status: 0 clean; 1 findings; 2 could not decide: usage, unreadable, no
-permission, time-out; 130 Ctrl-C. `kdns COMMAND -h` has the options of a command.
+permission, time-out; 130 Ctrl-C. `kdns COMMAND -h` has the options of one.
 ";
 
 /// The help of one command: its examples come first.
