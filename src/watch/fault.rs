@@ -163,7 +163,7 @@ fn is_young(lookup: &Lookup, exchange: &Exchange, now: i64) -> bool {
         return true;
     }
     let last = exchange.last_sent().time;
-    let asks_again = |it: &Exchange| it.asks_as(exchange) && it.first.time >= last + WAITED;
+    let asks_again = |it: &Exchange| it.asks_as(exchange) && it.first.time >= last.saturating_add(WAITED);
     now.saturating_sub(last) < YOUNG && !lookup.exchanges.iter().any(asks_again)
 }
 

@@ -166,7 +166,7 @@ impl Wire<'_> {
     fn came(&self) -> Option<(Duration, Came)> {
         let exchange = self.exchange;
         let after =
-            |time: i64| Duration::from_nanos(u64::try_from(time - self.at).unwrap_or_default());
+            |time: i64| Duration::from_nanos(u64::try_from(time.saturating_sub(self.at)).unwrap_or_default());
         let sent = exchange.sent().nth(self.sending)?;
         if let Some(reply) = exchange.reply_to(sent) {
             let seen = reply.as_seen_by_models(&exchange.name, exchange.qtype);

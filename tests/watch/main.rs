@@ -4,6 +4,7 @@
 
 mod answers;
 mod faults;
+mod hostile;
 mod lab;
 mod random;
 mod wire;
