@@ -185,7 +185,8 @@ impl Table {
             let of_base = self.bases.entry((lookup.client, *base)).or_default();
             of_base.push(index);
         }
-        self.queue.push_back((now.saturating_add(TICK), index, lookup.number));
+        self.queue
+            .push_back((now.saturating_add(TICK), index, lookup.number));
         if let Some(slot) = self.slots.get_mut(index as usize) {
             *slot = Some(Open {
                 lookup,
@@ -272,7 +273,8 @@ impl Table {
     pub(super) fn later(&mut self, index: u32, now: i64) {
         if let Some(open) = self.open(index) {
             let number = open.lookup.number;
-            self.queue.push_back((now.saturating_add(TICK), index, number));
+            self.queue
+                .push_back((now.saturating_add(TICK), index, number));
         }
     }
 
