@@ -10,9 +10,6 @@ use crate::watch::remembered::Attempt;
 /// answered, in nanoseconds.
 const YOUNG: i64 = 1_000_000_000;
 
-/// After a truncated answer a connection follows at once.
-const TO_CONNECT: i64 = 200_000_000;
-
 /// Who asks again after so long has waited for an answer.
 const WAITED: i64 = 250_000_000;
 
@@ -249,11 +246,6 @@ fn without_tcp(
     if since(attempt.refused) {
         return Some(Wrong::NoConnection { is_refused: true });
     }
-    let goes_on = |it: &Exchange| it.first.time > reply.time && !it.asks_as(exchange);
-    let has_gone_on = lookup.exchanges.iter().any(goes_on);
-    if now.saturating_sub(reply.time) < TO_CONNECT && !has_gone_on {
-        return None;
-    }
     if let Some(wanted) = attempt.wanted.filter(|it| it.time >= reply.time) {
         let is_refused = false;
         let is_young = now.saturating_sub(wanted.time) < YOUNG;
@@ -267,6 +259,9 @@ fn without_tcp(
 /// on, and that is all.
 fn is_stub_habit(exchange: &Exchange, rcode: u8) -> bool {
     const REFUSED: u8 = 5;
-    let is_stub = matches!(exchange.server.ip(), IpAddr::V4(it) if it.octets()[..3] == [127, 0, 0] && matches!(it.octets()[3], 53 | 54));
+    let is_stub = match exchange.server.ip() {
+        IpAddr::V4(it) => matches!(it.octets(), [127, 0, 0, 53 | 54]),
+        IpAddr::V6(_) => false,
+    };
     rcode == REFUSED && is_stub && exchange.name.labels().nth(1).is_none()
 }

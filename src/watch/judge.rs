@@ -1,6 +1,7 @@
 //! What is wrong with each lookup, and with all of them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::net::IpAddr;
 
 use crate::resolver::{Resolver, find};
@@ -108,16 +109,17 @@ impl Judge {
         let search = self.search_of(client);
         let mut text = String::new();
         for server in servers.into_iter().flatten() {
-            text.push_str(&format!("nameserver {server}\n"));
+            let _ = writeln!(text, "nameserver {server}");
         }
         let entries = search.entries.iter().map(ToString::to_string);
         let entries: Vec<String> = entries.collect();
         if !entries.is_empty() {
             let ndots = search.ndots;
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 "search {}\noptions ndots:{ndots}\n",
                 entries.join(" ")
-            ));
+            );
         }
         scenario.resolv_conf = Some(scenario::file("/etc/resolv.conf", text));
         scenario

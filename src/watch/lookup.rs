@@ -52,6 +52,8 @@ pub enum Ended {
 pub struct Exchange {
     /// The name, as it was sent.
     pub name: Name,
+    /// Its hash, whatever its case.
+    pub(super) hash: u64,
     /// The type; 0: the query is cut before it.
     pub qtype: u16,
     /// The id.
@@ -221,7 +223,9 @@ impl Exchange {
 
     /// Whether both ask for the same name and type.
     pub fn asks_as(&self, other: &Self) -> bool {
-        self.qtype == other.qtype && self.name.eq_ignore_case(&other.name)
+        self.qtype == other.qtype
+            && self.hash == other.hash
+            && self.name.eq_ignore_case(&other.name)
     }
 
     /// What is odd about it, to be added to.

@@ -41,6 +41,8 @@ pub struct Report {
     pub queries: u64,
     /// Queries without an answer.
     pub unanswered: u64,
+    /// Queries to which an answer may still have come after the end.
+    pub open: u64,
     /// Packets that the kernel had no room for; `None`: not known.
     pub drops: Option<u64>,
     /// Clients, the one that asks most first, with their lookups.
@@ -154,6 +156,7 @@ impl Report {
             broken: tally.broken,
             queries: tally.queries,
             unanswered: tally.unanswered,
+            open: tally.open,
             drops: end.drops,
             servers: servers(tally, named),
             names: names(tally),

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod answers;
 mod faults;
+mod lab;
 mod random;
 mod wire;
 

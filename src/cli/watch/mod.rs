@@ -121,6 +121,10 @@ fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Statu
         });
         return args.threshold.undecided();
     }
+    if report.findings.is_empty() && report.open == report.queries {
+        streams.tell("no query was answered before the end, and none is old enough to be lost");
+        return args.threshold.undecided();
+    }
     let worst = report.findings.iter().map(|it| it.severity).max();
     args.threshold.status(worst.map(|it| match it {
         Severity::Error => Level::Error,

@@ -5,8 +5,10 @@ pub mod json;
 mod lookup;
 pub mod picture;
 mod shown;
+mod table;
 mod words;
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use colored::Colorize as _;
@@ -15,7 +17,7 @@ use self::words::{Words, count};
 use crate::finding::Severity;
 use crate::render::paragraph;
 use crate::text::escaped;
-use crate::watch::report::{NameReport, Report, Role, ServerReport, Whose};
+use crate::watch::report::{Report, Whose};
 use crate::watch::{Finding, Progress};
 
 pub use self::lookup::{line, show};
@@ -24,11 +26,8 @@ pub use self::shown::Shown;
 /// Packets that are named with a finding, at most.
 const PACKETS: usize = 8;
 
-/// Names and servers in a table.
-const LISTED: usize = 5;
-
-/// Eighths of a bar's height.
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Forwarders that are named.
+const FORWARDERS: usize = 5;
 
 /// How it is written.
 #[derive(Clone, Debug, Default)]
@@ -142,24 +141,22 @@ impl Writer<'_> {
         let queries = count(report.queries, "query", "queries");
         let verdict = match report.findings.first() {
             _ if report.is_empty() => "No DNS lookups were seen.".to_owned(),
+            None if report.open > 0 => format!(
+                "Nothing wrong seen in {lookups} ({queries}); {} still open at the end.",
+                report.open
+            ),
             None => format!("Nothing wrong in {lookups} ({queries})."),
             Some(first) => {
-                let codes = report.findings.iter().map(|it| it.what.code());
-                let mut codes: Vec<&str> = codes.collect();
-                codes.dedup();
-                let number = report.findings.len();
-                let also = match number {
+                let code = first.what.code();
+                let also = match report.findings.len() {
                     1 => String::new(),
-                    _ => format!(
-                        " and {} more",
-                        count(number as u64 - 1, "finding", "findings")
-                    ),
+                    all => format!(" and {} more", all - 1),
                 };
-                let broken = match report.broken {
-                    0 => format!("None of {lookups} broke"),
-                    broken => format!("{broken} of {lookups} broke"),
-                };
-                format!("{broken}: {}{also}.", first.what.code())
+                match report.broken {
+                    0 => format!("{code}{also}; none of {lookups} broke the plan."),
+                    1 => format!("1 of {lookups} broke the plan: {code}{also}."),
+                    broken => format!("{broken} of {lookups} broke the plan: {code}{also}."),
+                }
             }
         };
         let verdict = match report.findings.first() {
@@ -202,7 +199,8 @@ impl Writer<'_> {
                 .iter()
                 .map(|it| self.style.shown.name(it))
                 .collect();
-            about += &format!(
+            let _ = write!(
+                about,
                 ". No file was given: by the queries the search list is {} with ndots:{}",
                 entries.join(" "),
                 report.search.ndots
@@ -212,10 +210,10 @@ impl Writer<'_> {
             let who: Vec<String> = report
                 .forwarders
                 .iter()
-                .take(LISTED)
+                .take(FORWARDERS)
                 .map(|it| self.style.shown.ip(*it))
                 .collect();
-            about += &format!(". {} asks and is asked: a forwarder", who.join(", "));
+            let _ = write!(about, ". {} asks and is asked: a forwarder", who.join(", "));
         }
         let seen = format!(
             "{} by {}, {} unanswered",
@@ -275,81 +273,6 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn servers(&mut self, servers: &[ServerReport]) -> io::Result<()> {
-        if servers.is_empty() {
-            return Ok(());
-        }
-        self.head("Servers", "queries", "lost")?;
-        for server in servers.iter().take(LISTED) {
-            let name = self.style.shown.server(server.server);
-            self.row(
-                &name,
-                server.queries,
-                server.unanswered,
-                &server.times,
-                &server.bars,
-            )?;
-            let role = match server.role {
-                None => continue,
-                Some(Role::IstioProxy) => {
-                    "Istio's agent in the pod, to which queries are redirected: no fault"
-                }
-                Some(Role::NotInFile) => {
-                    "not in the file: sockets are balanced (Cilium), or the program asks whom it likes; no fault"
-                }
-            };
-            self.paragraph("    ", "    ", role)?;
-        }
-        Ok(())
-    }
-
-    fn names(&mut self, names: &[NameReport]) -> io::Result<()> {
-        if names.is_empty() {
-            return Ok(());
-        }
-        self.head("Names", "queries", "lookups")?;
-        for name in names.iter().take(LISTED) {
-            let shown = self.style.shown.name(&name.name);
-            self.row(&shown, name.queries, name.lookups, &name.times, &name.bars)?;
-        }
-        Ok(())
-    }
-
-    fn head(&mut self, what: &str, first: &str, second: &str) -> io::Result<()> {
-        let what = self.style.bold(&format!("{what:<30}"));
-        let rest = format!(" {first:>8} {second:>8}  10 µs … 10 s   median");
-        writeln!(self.out, "\n{what}{}", self.style.dim(&rest))
-    }
-
-    fn row(
-        &mut self,
-        name: &str,
-        first: u64,
-        second: u64,
-        times: &crate::watch::findings::Times,
-        bars: &[u64],
-    ) -> io::Result<()> {
-        let name = escaped(name.as_bytes());
-        let median = if times.count == 0 {
-            "-".to_owned()
-        } else {
-            time(times.median)
-        };
-        let bar = bar(bars);
-        if name.chars().count() > 28 {
-            writeln!(self.out, "  {name}")?;
-            return writeln!(
-                self.out,
-                "{:<30} {first:>8} {second:>8}  {bar} {median:>9}",
-                ""
-            );
-        }
-        writeln!(
-            self.out,
-            "  {name:<28} {first:>8} {second:>8}  {bar} {median:>9}"
-        )
-    }
-
     /// What was not understood, or not seen.
     fn lost(&mut self, report: &Report) -> io::Result<()> {
         let counters = &report.counters;
@@ -407,18 +330,4 @@ impl Writer<'_> {
         writeln!(self.out)?;
         self.paragraph("Also: ", "  ", &seen.join("; "))
     }
-}
-
-/// Counts as a bar of blocks.
-fn bar(counts: &[u64]) -> String {
-    let most = counts.iter().copied().max().unwrap_or_default().max(1);
-    let block = |count: &u64| {
-        if *count == 0 {
-            return ' ';
-        }
-        let step = (count * 8).div_ceil(most).clamp(1, 8);
-        let index = usize::try_from(step - 1).unwrap_or_default();
-        BARS.get(index).copied().unwrap_or('█')
-    };
-    counts.iter().map(block).collect()
 }

@@ -15,7 +15,7 @@ const MIN_SEARCHED: u64 = 5;
 const WASTED: u64 = 66;
 
 /// A cache is missed when it would have answered so many lookups of one name…
-const MIN_SAVED: u64 = 50;
+const MIN_SAVED: u64 = 20;
 
 /// … which are so many of a hundred of its lookups…
 const SAVED: u64 = 80;

@@ -77,6 +77,8 @@ pub(super) struct Tally {
     pub(super) broken: u64,
     pub(super) queries: u64,
     pub(super) unanswered: u64,
+    /// Queries to which an answer may still have come after the end.
+    pub(super) open: u64,
     pub(super) servers: Servers,
     pub(super) names: Names,
     pub(super) questions: Questions,
@@ -120,7 +122,9 @@ impl Tally {
         } else if clients < 4096 {
             self.clients.insert(lookup.client, 1);
         }
-        for exchange in &lookup.exchanges {
+        for (index, exchange) in lookup.exchanges.iter().enumerate() {
+            let is_faulty = faults.iter().any(|it| it.exchange == index);
+            self.open += u64::from(!exchange.is_settled() && !is_faulty);
             self.queries += exchange.sendings() as u64;
             self.servers.add(exchange);
             self.questions.add(exchange);
@@ -204,8 +208,7 @@ impl Tally {
 
     /// Whether a server was asked the same by another socket at the same time.
     fn suspect(&mut self, exchange: &Exchange) {
-        let name = crate::watch::name::Shape::of(exchange.name.as_wire()).hash();
-        let key = (exchange.server, name, exchange.qtype);
+        let key = (exchange.server, exchange.hash, exchange.qtype);
         let this = (exchange.first.time, exchange.client, exchange.first.packet);
         if self.unanswered_now.len() >= MAX_LOSSES {
             self.unanswered_now.clear();

@@ -7,7 +7,6 @@ use crate::name::Name;
 use crate::watch::lookup::{Exchange, Lookup};
 use crate::watch::name::{Shape, of_wire};
 use crate::watch::tally::Histogram;
-use crate::watch::tally::servers::key;
 
 pub use super::servers::QuestionTally;
 
@@ -76,7 +75,7 @@ impl Questions {
         if exchange.qtype == 0 {
             return;
         }
-        let key = key(exchange);
+        let key = (exchange.hash, exchange.qtype);
         if self.all.len() >= MAX_QUESTIONS && !self.all.contains_key(&key) {
             self.others += 1;
             return;
@@ -192,9 +191,8 @@ impl Names {
         if exchange.name.eq_ignore_case(name) {
             return;
         }
-        let shape = Shape::of(exchange.name.as_wire());
-        let own = Shape::of(name.as_wire());
-        let suffix = shape.wire.get(own.wire.len()..).unwrap_or_default();
+        let wire = exchange.name.as_wire();
+        let suffix = wire.get(name.as_wire().len()..).unwrap_or_default();
         if suffix.is_empty()
             || !entries
                 .iter()
@@ -221,7 +219,7 @@ impl Names {
         };
         entry.queries += exchange.sendings() as u64;
         entry.wasted += u64::from(is_wasted) * exchange.sendings() as u64;
-        let Some(reply) = exchange.reply.filter(|_| own.labels() > 1) else {
+        let Some(reply) = exchange.reply.filter(|_| name.labels().nth(1).is_some()) else {
             return;
         };
         entry.denied += u64::from(reply.rcode == 3);

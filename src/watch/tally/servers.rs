@@ -6,7 +6,6 @@ use std::net::{IpAddr, SocketAddr};
 use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::watch::lookup::Exchange;
-use crate::watch::name::Shape;
 use crate::watch::tally::{Count, Histogram, zone};
 
 /// So many servers are told apart.
@@ -191,9 +190,4 @@ impl QuestionTally {
         }
         sum
     }
-}
-
-/// The key of a question.
-pub(in crate::watch) fn key(exchange: &Exchange) -> (u64, u16) {
-    (Shape::of(exchange.name.as_wire()).hash(), exchange.qtype)
 }

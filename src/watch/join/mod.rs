@@ -1,15 +1,19 @@
 //! From messages to lookups.
 
-use std::net::{IpAddr, SocketAddr};
+mod message;
+mod misfits;
 
+use std::net::IpAddr;
+
+use self::message::{Message, exact_hash};
 use crate::packet::dns::Header;
-use crate::packet::{Content, Quoted, Seen, Transport, Unreachable};
+use crate::packet::{Content, Seen, Transport};
 use crate::watch::choose;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
 use crate::watch::name::{Names, Shape};
 use crate::watch::open::{Key, MAX_OF_LOOKUP, Open, Place, Question, Table};
 use crate::watch::remembered::{Answered, Attempt, Connections};
-use crate::watch::reply::{Reply, edns_size};
+use crate::watch::reply::edns_size;
 use crate::watch::search::{Bases, Search};
 
 /// What is seen twice within this time is one thing, in nanoseconds: no
@@ -189,6 +193,7 @@ impl Joiner {
         }
         let exchange = Exchange {
             name: self.names.get(one.exact_hash(), one.shape.wire),
+            hash: one.question.name,
             qtype: one.question.qtype,
             id: one.header.id,
             flags: one.header.flags,
@@ -344,109 +349,6 @@ impl Joiner {
         exchange.take(one.reply());
     }
 
-    /// A response that fits no query: from another address, with another
-    /// question, or to another port.
-    fn misfit(&mut self, one: &Message<'_>) {
-        let seen = one.seen;
-        if let Some(place) = self.table.same_question(one.header.id, one.question)
-            && let Some(known) = self.table.exchange(place)
-            && known.transport == seen.transport
-        {
-            let sent = one.sent();
-            if known.client == seen.to {
-                let is_waiting = known.reply.is_none();
-                if let Some(exchange) = self.table.touch(place, seen.time) {
-                    let odd = exchange.oddities();
-                    if is_waiting || odd.wrong_source.is_none() {
-                        odd.wrong_source.get_or_insert((seen.from, sent));
-                    }
-                }
-                return;
-            }
-            if known.client.ip() == seen.to.ip() && known.server == seen.from {
-                if let Some(exchange) = self.table.touch(place, seen.time) {
-                    exchange.oddities().other_port += 1;
-                }
-                return;
-            }
-        }
-        let id = one.header.id;
-        let is_its = |it: &Exchange| {
-            it.client == seen.to && it.server == seen.from && it.id == id && it.qtype != 0
-        };
-        let index = self.table.of_port(seen.to.port());
-        let open = index.and_then(|it| self.table.open_mut(it));
-        let found = open.and_then(|it| it.lookup.exchanges.iter_mut().find(|it| is_its(it)));
-        match found {
-            // Some servers leave the question out of error messages.
-            Some(exchange) if one.header.question.is_none() && one.header.rcode() != 0 => {
-                exchange.take(one.reply());
-            }
-            Some(exchange) => exchange.oddities().other_question += 1,
-            None => self.strays.orphans += 1,
-        }
-    }
-
-    fn closed(&mut self, seen: &Seen<'_>) {
-        let sent = Sent {
-            time: seen.time,
-            packet: seen.number,
-        };
-        if matches!(seen.content, Content::Reset) {
-            self.connections.reset(seen);
-        }
-        // What the server ends is ended for all queries on it.
-        let Some(index) = self.table.of_port(seen.to.port()) else {
-            return;
-        };
-        let open = self.table.open_mut(index);
-        let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
-        let its = exchanges.into_iter().flatten().filter(|it| {
-            it.transport == seen.transport && it.server == seen.from && it.reply.is_none()
-        });
-        for exchange in its {
-            exchange.oddities().broken.get_or_insert(sent);
-        }
-    }
-
-    fn unreachable(&mut self, seen: &Seen<'_>, kind: Unreachable, quoted: Quoted<'_>) {
-        let sent = Sent {
-            time: seen.time,
-            packet: seen.number,
-        };
-        if quoted.is_tcp {
-            self.connections.unreachable(quoted.from, quoted.to, sent);
-            return;
-        }
-        let id = quoted.bytes.first_chunk().map(|it| u16::from_be_bytes(*it));
-        let is_its = |it: &Exchange, (client, server): (SocketAddr, SocketAddr)| {
-            it.client == client && it.server == server && id.is_none_or(|id| it.id == id)
-        };
-        for (ends, is_query) in [
-            ((quoted.from, quoted.to), true),
-            ((quoted.to, quoted.from), false),
-        ] {
-            let (client, _) = ends;
-            let index = self.table.of_port(client.port());
-            let open = index.and_then(|it| self.table.open_mut(it));
-            let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
-            let mut its = exchanges
-                .into_iter()
-                .flatten()
-                .filter(|it| is_its(it, ends));
-            if let Some(exchange) = its.next_back() {
-                if is_query {
-                    exchange.oddities().unreachable.get_or_insert((kind, sent));
-                } else {
-                    exchange.oddities().unread += 1;
-                    self.strays.unread += 1;
-                }
-                return;
-            }
-        }
-        self.strays.unread += 1;
-    }
-
     /// Whether nothing more is to be expected of a lookup.
     fn is_over(&self, open: &Open) -> bool {
         let quiet = self.now.saturating_sub(open.last);
@@ -478,41 +380,4 @@ impl Joiner {
     pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Option<Attempt> {
         self.connections.attempt(client, server)
     }
-}
-
-/// A message, taken apart as far as joining needs it.
-struct Message<'a> {
-    seen: &'a Seen<'a>,
-    header: &'a Header<'a>,
-    shape: &'a Shape<'a>,
-    question: Question,
-    bytes: &'a [u8],
-    length: usize,
-}
-
-impl Message<'_> {
-    fn sent(&self) -> Sent {
-        Sent {
-            time: self.seen.time,
-            packet: self.seen.number,
-        }
-    }
-
-    fn reply(&self) -> Reply {
-        Reply {
-            time: self.seen.time,
-            packet: self.seen.number,
-            ..Reply::of(self.header, self.bytes, self.length)
-        }
-    }
-
-    fn exact_hash(&self) -> u64 {
-        exact_hash(self.shape.wire)
-    }
-}
-
-/// A hash of bytes, case and all.
-fn exact_hash(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
