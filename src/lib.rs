@@ -181,6 +181,18 @@ pub mod watch;
 #[deny(clippy::disallowed_methods)]
 pub mod lint;
 
+#[deny(clippy::disallowed_methods)]
+pub mod rules;
+
+#[deny(clippy::disallowed_methods)]
+pub mod path;
+
+#[deny(clippy::disallowed_methods)]
+pub mod doctor;
+
+#[deny(clippy::disallowed_methods)]
+pub mod diff;
+
 // Adapters.
 
 pub mod host;

@@ -21,6 +21,7 @@ mod measure;
 mod nodes;
 mod nsenter;
 mod parsing;
+mod path;
 mod scenarios;
 mod server;
 mod watch;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     explain::run(&mut figures);
     scenarios::run(&mut figures);
     parsing::run(&mut figures);
+    path::run(&mut figures);
     hostile::run(&mut figures);
     nodes::run(&mut figures);
     lint::run(&mut figures);

@@ -6,7 +6,7 @@
 //! packets mean is up to [`crate::check_loop::seen`].
 
 pub mod frame;
-mod message;
+pub(crate) mod message;
 mod namespace;
 mod watch;
 

@@ -138,7 +138,7 @@ fn read_file(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
     let read = read_named(path, streams)?;
-    if is_binary(&read.source.bytes) {
+    if !read.is_cut && is_binary(&read.source.bytes) {
         bail!(
             "{} is no resolv.conf: it is a binary file",
             read.source.name
