@@ -256,7 +256,8 @@ impl Table {
     pub(super) fn due(&mut self, now: i64) -> Option<u32> {
         loop {
             let (at, index, number) = *self.queue.front()?;
-            if at > now {
+            // At the end of time nothing is later.
+            if at >= now {
                 return None;
             }
             self.queue.pop_front();
@@ -280,7 +281,13 @@ impl Table {
 
     /// The one that has been looked at last, to make room.
     pub(super) fn oldest(&mut self) -> Option<u32> {
-        self.due(i64::MAX)
+        loop {
+            let (_, index, number) = self.queue.pop_front()?;
+            let is_same = |it: &Open| it.lookup.number == number;
+            if self.open(index).is_some_and(is_same) {
+                return Some(index);
+            }
+        }
     }
 
     /// Takes a lookup out.
