@@ -59,9 +59,9 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         (None, wanted) => named(&node.rules, wanted)?,
     };
     let sources = client.sources(&sockets(&to))?;
-    let none = Host::default();
+    let empty = Host::default();
     let tree = |to: &To| match packet(*to, args, &sources) {
-        Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&none), &node, &packet, &start),
+        Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&empty), &node, &packet, &start),
         Err(reason) => unroutable(*to, &reason, &start),
     };
     let mut trees: Vec<Tree> = to.iter().map(tree).collect();

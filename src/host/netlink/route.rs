@@ -335,7 +335,7 @@ fn policy(message: RuleMessage) -> Option<Policy> {
             || header.action != RuleAction::ToTable
             || header.tos != 0,
     };
-    let (mut mark, mut mask) = (None, None);
+    let (mut value, mut mask) = (None, None);
     for attribute in message.attributes {
         match attribute {
             RuleAttribute::Priority(it) => policy.priority = it,
@@ -343,7 +343,7 @@ fn policy(message: RuleMessage) -> Option<Policy> {
             RuleAttribute::Destination(ip) => policy.to = Some((ip, header.dst_len)),
             RuleAttribute::Table(table) => policy.table = table,
             RuleAttribute::Iifname(name) => policy.in_link = Some(name.into()),
-            RuleAttribute::FwMark(it) => mark = Some(it),
+            RuleAttribute::FwMark(it) => value = Some(it),
             RuleAttribute::FwMask(it) => mask = Some(it),
             // Who made it.
             RuleAttribute::Protocol(_) => {}
@@ -352,7 +352,7 @@ fn policy(message: RuleMessage) -> Option<Policy> {
             _ => policy.is_odd = true,
         }
     }
-    policy.mark = mark.map(|it| (it, mask.unwrap_or(u32::MAX)));
+    policy.mark = value.map(|it| (it, mask.unwrap_or(u32::MAX)));
     Some(policy)
 }
 

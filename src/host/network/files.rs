@@ -106,8 +106,8 @@ fn route(entry: &RouteEntry) -> Route {
 }
 
 /// Source: Linux `net/ipv6/route.c: rt6_info_route`.
-fn route_6(line: &str) -> Option<Route> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+fn route_6(text: &str) -> Option<Route> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let [
         destination,
         prefix,
