@@ -56,6 +56,16 @@ fn pod_file() {
 }
 
 #[test]
+fn doctor() {
+    check("doctor");
+}
+
+#[test]
+fn diff() {
+    check("diff");
+}
+
+#[test]
 fn path() {
     check("path");
 }
@@ -135,6 +145,33 @@ fn upstream() {
 #[test]
 fn pods() {
     check("pods");
+}
+
+#[test]
+fn watch() {
+    check("watch");
+}
+
+#[test]
+fn watch_output_fits_its_schemas() {
+    let (summary, line) = (schema("watch"), schema("lookup"));
+    let mut seen = 0;
+    for case in cases("watch") {
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        let has = |format: &str| args.lines().any(|word| word == format);
+        if !has("json") && !has("jsonl") {
+            continue;
+        }
+        let [(_, out), ..] = run_case(&case);
+        assert!(!out.chars().any(|c| c != '\n' && is_unprintable(c)));
+        if has("json") {
+            expect_valid(&summary, &case, &out);
+        } else {
+            out.lines().for_each(|it| expect_valid(&line, &case, it));
+        }
+        seen += 1;
+    }
+    assert!(seen > 2, "{seen}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod parsing;
 mod path;
 mod scenarios;
 mod server;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -43,5 +44,6 @@ fn main() -> ExitCode {
     lint::run(&mut figures);
     nsenter::run(&mut figures);
     bulk::run(&mut figures);
+    watch::run(&mut figures);
     figures.end()
 }

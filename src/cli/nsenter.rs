@@ -30,7 +30,7 @@ pub(super) struct NsenterArgs {
     /// A pod (web, shop/web, deploy/web, svc/web, POD:CONTAINER), a container's id, a pid, or a network namespace's file
     #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
-    /// explain, dig or path, with its arguments
+    /// explain, dig, watch or path, with its arguments
     #[arg(value_name = "WHAT", allow_hyphen_values = true, add = ArgValueCompleter::new(completions::Inside))]
     what: Vec<OsString>,
     /// This program of the node, in which only resolv.conf, hosts, the hosts line of nsswitch.conf,
@@ -47,7 +47,7 @@ impl NsenterArgs {
 }
 
 /// Commands that take a target themselves.
-const WITH_TARGET: [&str; 2] = ["explain", "path"];
+const WITH_TARGET: [&str; 3] = ["explain", "watch", "path"];
 
 /// The words of the command line that `nsenter TARGET explain …` stands for:
 /// `kdns explain --target TARGET …`; the same of the others of [`WITH_TARGET`].
@@ -84,7 +84,8 @@ pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         }
         _ => anyhow::bail!(
             "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
-             TARGET dig NAME, kdns nsenter TARGET path, or kdns nsenter TARGET -- COMMAND"
+             TARGET dig NAME, kdns nsenter TARGET watch, kdns nsenter TARGET path, or kdns \
+             nsenter TARGET -- COMMAND"
         ),
     }
 }

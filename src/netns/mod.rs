@@ -5,6 +5,7 @@
 
 mod aim;
 mod error;
+pub mod packets;
 mod process;
 mod room;
 
@@ -195,7 +196,7 @@ impl Namespace {
         if own.is_ok_and(|own| own.number != self.number) {
             self.enter()?;
         }
-        give_up_capabilities()
+        give_up_capabilities(&[KEPT])
     }
 
     /// Runs `work` in the namespace, on a thread of its own that has given up
@@ -208,8 +209,24 @@ impl Namespace {
         on_a_thread(|| {
             setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
                 .map_err(|errno| self.failed(errno))?;
-            give_up_capabilities()?;
+            give_up_capabilities(&[KEPT])?;
             Ok(work())
+        })
+    }
+
+    /// Runs `open` in the namespace, on a thread of its own: sockets stay where they
+    /// were opened. This thread stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// The namespace cannot be entered: nothing was run.
+    pub fn open_within<T: Send>(&self, open: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
+        on_a_thread(|| {
+            let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
+            if own.is_ok_and(|own| own.number != self.number) {
+                self.enter()?;
+            }
+            Ok(open())
         })
     }
 
@@ -293,11 +310,6 @@ fn on_a_thread<T: Send>(
     })
 }
 
-/// Whoever parses what strangers send has nothing to give away.
-fn give_up_capabilities() -> Result<(), EnterError> {
-    keep_only(&[KEPT])
-}
-
 /// Keeps these, also for programs that this thread starts: root's own get all
 /// that is not taken out of the bounding set.
 fn keep_capabilities(wanted: &[Capability]) -> Result<(), EnterError> {
@@ -306,10 +318,16 @@ fn keep_capabilities(wanted: &[Capability]) -> Result<(), EnterError> {
         // Who may not take it out has no more to pass on than before.
         let _ = caps::drop(None, CapSet::Bounding, one);
     }
-    keep_only(wanted)
+    give_up_capabilities(wanted)
 }
 
-fn keep_only(wanted: &[Capability]) -> Result<(), EnterError> {
+/// Gives up the capabilities of this thread but for those of `wanted` that it has:
+/// whoever parses what strangers send should have nothing to give away.
+///
+/// # Errors
+///
+/// The system says no.
+pub fn give_up_capabilities(wanted: &[Capability]) -> Result<(), EnterError> {
     let failed = |error: caps::errors::CapsError| EnterError::Capabilities(error.to_string());
     let held = caps::read(None, CapSet::Permitted).map_err(failed)?;
     let kept = held.into_iter().filter(|it| wanted.contains(it)).collect();

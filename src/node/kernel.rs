@@ -50,9 +50,13 @@ pub struct Statistics {
     /// Packets that were dropped because their connection could not be
     /// entered: another one had the same addresses and ports.
     pub insert_failed: u64,
-    /// Packets that were dropped because their connection could not be entered
-    /// for another reason: the table was full, or no port was left.
-    pub drop: u64,
+    /// Packets that were dropped because there was no room for their
+    /// connection, or it was given up; `None`: the kernel has no such column.
+    pub drop: Option<u64>,
+    /// Connections that were entered although another one had the same addresses
+    /// and ports: harmless by itself; `None`: the kernel has no such column (it
+    /// came with Linux 5.10).
+    pub clash_resolve: Option<u64>,
     /// Connections that were thrown out because the table was full.
     pub early_drop: u64,
 }
@@ -113,7 +117,6 @@ pub fn statistics(file: &str, text: &[u8]) -> Option<Statistics> {
     let header: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
     let column = |name: &str| header.iter().position(|it| *it == name);
     let (failed, early) = (column("insert_failed")?, column("early_drop")?);
-    let dropped = column("drop")?;
     let mut statistics = Statistics {
         file: file.to_owned(),
         ..Statistics::default()
@@ -124,8 +127,14 @@ pub fn statistics(file: &str, text: &[u8]) -> Option<Statistics> {
             let word = words.get(at).copied().unwrap_or_default();
             *sum = sum.saturating_add(u64::from_str_radix(word, 16).unwrap_or_default());
         };
+        let add_if_there = |sum: &mut Option<u64>, name: &str| {
+            if let Some(at) = column(name) {
+                add(sum.get_or_insert(0), at);
+            }
+        };
+        add_if_there(&mut statistics.drop, "drop");
+        add_if_there(&mut statistics.clash_resolve, "clashres");
         add(&mut statistics.insert_failed, failed);
-        add(&mut statistics.drop, dropped);
         add(&mut statistics.early_drop, early);
     }
     Some(statistics)

@@ -1,7 +1,9 @@
 //! Results as text for people and JSON for programs. Decides nothing.
 
 pub mod check_loop;
+pub mod diff;
 pub mod dig;
+pub mod doctor;
 pub mod explanation;
 pub mod findings;
 mod json;
@@ -21,4 +23,5 @@ pub(crate) mod shortened;
 pub mod timeline;
 mod topology;
 pub mod upstream;
+pub mod watch;
 pub mod words;

@@ -43,7 +43,19 @@ const EXAMPLES: &[(&str, &str)] = &[
         "lint",
         "kdns lint testdata/readme/repository --format json | head -n 40",
     ),
+    (
+        "doctor",
+        "kdns doctor --root testdata/nodes/cluster-loop --format json | head -n 30",
+    ),
+    (
+        "diff",
+        "kdns diff testdata/nodes/cluster-loop testdata/nodes/cluster-cgroup-v2 --format json | head -n 30",
+    ),
     ("rule", "kdns rule --format json | head -n 8"),
+    (
+        "watch",
+        "kdns watch --read testdata/watch/race/capture.pcap --file testdata/watch/race/resolv.conf --format json | head -n 40",
+    ),
 ];
 
 const START: &str = "# JSON formats
