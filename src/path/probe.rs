@@ -289,10 +289,9 @@ impl Trouble {
         );
         match self {
             Self::OnlyService { .. } => match fact {
-                Fact::Link(LinkFinding::Bridge { .. }) => true,
-                Fact::Link(_) => false,
-                Fact::Connection(ConnectionFinding::Lost { .. }) => false,
-                Fact::Connection(_) | Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) => true,
+                Fact::Link(it) => matches!(it, LinkFinding::Bridge { .. }),
+                Fact::Connection(it) => !matches!(it, ConnectionFinding::Lost { .. }),
+                Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) => true,
             },
             Self::Elsewhere { .. } => matches!(fact, Fact::Link(LinkFinding::Bridge { .. })),
             Self::Endpoint { .. } => is_full || matches!(fact, Fact::Policy(_)),
