@@ -4,14 +4,22 @@
 //! files are read, up to [`MAX_BYTES`], and nothing that a file or link says
 //! leads out of the directory.
 
+pub mod capture;
 pub mod clock;
+pub mod counters;
 pub mod git;
+pub mod interrupt;
+pub mod modules;
+pub mod netlink;
+pub mod network;
 pub mod node;
 mod regular;
 pub mod root;
+pub mod rules;
 mod short;
 pub mod situation;
 pub mod snapshot;
+pub mod tools;
 pub mod tree;
 mod walk;
 pub mod worker;
