@@ -175,6 +175,9 @@ pub mod upstream;
 #[deny(clippy::disallowed_methods)]
 pub mod lint;
 
+#[deny(clippy::disallowed_methods)]
+pub mod why;
+
 // Adapters.
 
 pub mod host;

@@ -23,6 +23,7 @@ mod target;
 mod threshold;
 mod upstream;
 mod version;
+mod why;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -48,6 +49,8 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Tell what a pasted error, a DNS server's log or its metrics say, and what decides the cause
+    Why(Deferred<why::WhyArgs>),
     /// Show the queries each stub resolver would send for a name, in order, and why
     Explain(Deferred<explain::ExplainArgs>),
     /// Tell whether the DNS of this node loops, through which hop, and what fixes it
@@ -125,6 +128,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Color::Never => streams.colors = false,
     }
     let result = match args.command {
+        Command::Why(args) => why::run(&args, streams),
         Command::Explain(args) => explain::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),

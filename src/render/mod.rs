@@ -20,4 +20,5 @@ mod shortened;
 pub mod timeline;
 mod topology;
 pub mod upstream;
+pub mod why;
 pub mod words;

@@ -1,0 +1,1 @@
+//! What an error message, a log or metrics of DNS servers say.
