@@ -1,1 +1,3 @@
 //! What an error message, a log or metrics of DNS servers say.
+
+pub mod log;

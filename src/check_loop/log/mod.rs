@@ -12,7 +12,7 @@ mod tests;
 use crate::check_loop::report::Sighting;
 use crate::text::{Place, Source, escaped};
 
-pub use message::{LOOP_FATAL, OWN_ADDRESS};
+pub use message::{LOOP_FATAL, OWN_ADDRESS, Shown, classify, version};
 
 /// Longer lines are cut, in characters.
 const MAX_SHOWN: usize = 400;
