@@ -75,15 +75,15 @@ const NAMES: [&str; 26] = [
     "nope",
     "web.prod",
     "api.example.com.eu",
-    "mail.example.org",
-    "mail.api.example.org",
+    "no.such.example.org",
+    "nor-that.example.org",
     "broken.example.net",
     "half-broken.example.net",
     "refused.example.net",
 ];
 
 /// The names that there are; what is behind `/` says only what.
-const FOUND: [&str; 17] = [
+const FOUND: [&str; 15] = [
     "web.default.svc.cluster.local",
     "web.shop.svc.cluster.local",
     "db.prod.svc.cluster.local",
@@ -94,8 +94,6 @@ const FOUND: [&str; 17] = [
     "api.example",
     "a-long-name-of-more-than-sixteen.region-1.cloud.example.net",
     "only-four.example.org/A",
-    "mail.example.org/",
-    "mail.api.example.org/",
     "ec2.internal/",
     "intranet.ec2.internal",
     "half-broken.example.net/A",
@@ -178,13 +176,17 @@ pub fn make(seed: u64, lookups: u64) -> Made {
     for _ in 0..lookups {
         let index = usize::try_from(random.below(clients.len() as u64)).unwrap();
         let client = &mut clients[index];
-        let name = *random.one(&NAMES);
+        let mut name = *random.one(&NAMES);
+        if client.resolver == "musl" && name.starts_with("half-") {
+            name = "web";
+        }
         let mut scenario = Scenario::new("made", name);
         scenario.resolv_conf = Some(ResolvConf::parse(Source {
             name: "resolv.conf".to_owned(),
             bytes: client.conf.clone().into_bytes(),
         }));
         scenario.answers.clone_from(&rules);
+        if std::env::var_os("DUMP").is_some() { eprintln!("{} {} {} {}", client.address, client.resolver, name, client.conf.replace('\n', " ")); }
         // Two lookups of a client often overlap, but for the same name.
         let start = client.busy_until + random.below(3_000_000);
         let end = lookup(&mut made, client, &scenario, name, start, &mut random);

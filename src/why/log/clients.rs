@@ -1,6 +1,7 @@
 //! Who asks.
 
 use super::frequent::ByHash;
+use super::lookups::Who;
 use super::name::hash_of;
 use super::query::{Query, Record};
 use super::search::Search;
@@ -37,6 +38,8 @@ pub(super) struct Client {
     pub(super) habits: Habits,
     /// Bases, hashed, of the most waste.
     pub(super) bases: Vec<(u64, u64)>,
+    /// The name, hashed, that was asked for before the last one.
+    pub(super) before: u64,
     last: Option<Last>,
 }
 
@@ -171,12 +174,24 @@ impl Client {
             *count += 1;
         }
         self.habits.take(query, self.last, name);
+        if let Some(last) = self.last.filter(|it| it.name != name) {
+            self.before = last.name;
+        }
         self.last = Some(Last {
             name,
             record: query.record,
             port: query.port,
             id: query.id,
         });
+    }
+
+    /// The client as lookups know it.
+    pub(super) fn who(&self, number: u32) -> Who<'_> {
+        Who {
+            client: number,
+            search: &self.search,
+            before: self.before,
+        }
     }
 
     /// Counts queries for nothing of lookups of a base.

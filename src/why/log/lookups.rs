@@ -49,6 +49,16 @@ struct Entry {
     answers: u32,
 }
 
+/// Who asks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Who<'s> {
+    /// The client's number.
+    pub(super) client: u32,
+    pub(super) search: &'s Search,
+    /// The name, hashed, that it asked for before this one.
+    pub(super) before: u64,
+}
+
 /// What an answer says about the queries before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wasted {
@@ -101,13 +111,13 @@ impl Lookups {
     /// explain it: it goes on a lookup, or ends it.
     pub(super) fn fail(
         &mut self,
-        (client, search): (u32, &Search),
+        who: Who<'_>,
         labels: &Labels,
         record: Record,
         wasted: &mut Vec<Wasted>,
     ) -> bool {
         self.tick();
-        let (key, index) = ((client, labels.hash()), record as usize);
+        let (key, index) = ((who.client, labels.hash()), record as usize);
         let clock = self.clock;
         let entry = self.entries.entry(key).or_default();
         let is_recent = clock.wrapping_sub(entry.seen) < PAIR_WINDOW;
@@ -117,11 +127,11 @@ impl Lookups {
             entry.answered = [false; 3];
             if is_recent {
                 // The lookup has its answer from the other type.
-                self.mark_types((client, search), labels, &[index], wasted);
+                self.mark_types(who, labels, &[index], wasted);
                 return true;
             }
         }
-        let chain = self.end((client, search), labels, index);
+        let chain = self.end(who, labels, index);
         let Some(entry) = self.entries.get_mut(&key) else {
             return false;
         };
@@ -137,13 +147,13 @@ impl Lookups {
             Chain::Ended => *of(&mut entry.ended, index) += 1,
             Chain::Open => *of(&mut entry.ended, index) = 1,
         }
-        !matches!(chain, Chain::None) || self.goes_on((client, search), labels)
+        !matches!(chain, Chain::None) || self.goes_on(who, labels)
     }
 
     /// A query that got a record, or what counts as one.
     pub(super) fn answer(
         &mut self,
-        (client, search): (u32, &Search),
+        who: Who<'_>,
         labels: &Labels,
         record: Record,
         wasted: &mut Vec<Wasted>,
@@ -151,7 +161,7 @@ impl Lookups {
         self.tick();
         let index = record as usize;
         let clock = self.clock;
-        let entry = self.entries.entry((client, labels.hash())).or_default();
+        let entry = self.entries.entry((who.client, labels.hash())).or_default();
         entry.seen = clock;
         entry.answers = entry.answers.saturating_add(1);
         let other = sibling(record);
@@ -165,8 +175,8 @@ impl Lookups {
         entry.open = [0; 3];
         entry.ended = [0; 3];
         match both {
-            Some(other) => self.mark_types((client, search), labels, &[index, other], wasted),
-            None => self.mark_types((client, search), labels, &[index], wasted),
+            Some(other) => self.mark_types(who, labels, &[index, other], wasted),
+            None => self.mark_types(who, labels, &[index], wasted),
         }
     }
 
@@ -174,7 +184,7 @@ impl Lookups {
     /// became known.
     pub(super) fn mark(
         &mut self,
-        who: (u32, &Search),
+        who: Who<'_>,
         labels: &Labels,
         record: Record,
         wasted: &mut Vec<Wasted>,
@@ -185,16 +195,23 @@ impl Lookups {
     /// Everything that was tried before this name was answered.
     fn mark_types(
         &mut self,
-        (client, search): (u32, &Search),
+        who: Who<'_>,
         labels: &Labels,
         types: &[usize],
         wasted: &mut Vec<Wasted>,
     ) {
         let mut is_bare = false;
-        for role in search.roles(labels) {
-            let mut queries = 0;
-            for Tried { hash, is_as_is } in search.before(role) {
-                let entry = self.entries.get_mut(&(client, hash));
+        for role in who.search.roles(labels) {
+            let (mut queries, mut is_second) = (0, true);
+            for Tried { hash, is_as_is } in who.search.before(role) {
+                // A name that was asked for as it is belongs to this lookup if more
+                // of it is there, or if nothing can be, and nothing was in between.
+                let is_next = is_second && hash == who.before;
+                if is_as_is && queries == 0 && !is_next {
+                    continue;
+                }
+                is_second = false;
+                let entry = self.entries.get_mut(&(who.client, hash));
                 let taken = entry.map_or(0, |entry| {
                     types.iter().map(|&it| entry.take(it, is_as_is)).sum()
                 });
@@ -205,7 +222,7 @@ impl Lookups {
                 wasted.push(Wasted { role, queries });
             }
         }
-        if is_bare && let Some(entry) = self.entries.get_mut(&(client, labels.hash())) {
+        if is_bare && let Some(entry) = self.entries.get_mut(&(who.client, labels.hash())) {
             for &index in types {
                 let bare = of(&mut entry.bare, index);
                 *bare = bare.saturating_add(1);
@@ -214,10 +231,10 @@ impl Lookups {
     }
 
     /// Ends the lookups of which this name, as-is, is the last candidate.
-    fn end(&mut self, (client, search): (u32, &Search), labels: &Labels, index: usize) -> Chain {
+    fn end(&mut self, who: Who<'_>, labels: &Labels, index: usize) -> Chain {
         let mut chain = Chain::None;
-        for domain in search.domains() {
-            let key = (client, domain.behind(labels.hash()));
+        for domain in who.search.domains() {
+            let key = (who.client, domain.behind(labels.hash()));
             let Some(entry) = self.entries.get_mut(&key) else {
                 continue;
             };
@@ -234,11 +251,10 @@ impl Lookups {
     }
 
     /// Whether a candidate before this one failed.
-    fn goes_on(&self, (client, search): (u32, &Search), labels: &Labels) -> bool {
-        let is_open = |it: Tried| self.is_open(client, it.hash);
-        search
-            .roles(labels)
-            .any(|role| search.before(role).any(is_open))
+    fn goes_on(&self, who: Who<'_>, labels: &Labels) -> bool {
+        let is_open = |it: Tried| self.is_open(who.client, it.hash);
+        let mut roles = who.search.roles(labels);
+        roles.any(|role| who.search.before(role).any(is_open))
     }
 
     /// Whether queries of this name wait.

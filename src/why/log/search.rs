@@ -116,7 +116,7 @@ impl Search {
     }
 
     /// What a lookup tried before `role` got its answer: the search domains
-    /// before that one, and the base as-is, which can be first or last.
+    /// before that one, and then the base as-is, which can be first or last.
     pub(super) fn before(&self, role: Role) -> impl Iterator<Item = Tried> + '_ {
         // A lookup has one namespace.
         let is_space = role.suffix.is_some_and(|it| self.spaces.contains(&it));
@@ -131,7 +131,7 @@ impl Search {
             hash: role.base,
             is_as_is: true,
         });
-        as_is.into_iter().chain(searched)
+        searched.chain(as_is)
     }
 
     /// Keeps a failed query, if it can be the first of a lookup whose search
@@ -159,10 +159,12 @@ impl Search {
 
     /// Learns from a query that nothing explains: whether it goes on a lookup
     /// that began with one of the open ones, or with one that `is_pending`.
+    /// `before` is the name that the client asked for before, if this one is
+    /// answered.
     pub(super) fn learn(
         &mut self,
         labels: &Labels,
-        is_answered: bool,
+        before: Option<u64>,
         is_pending: impl Fn(u64) -> bool,
     ) -> bool {
         if labels.is_long || labels.count == 0 {
@@ -174,10 +176,12 @@ impl Search {
             it.left > 0
         });
         self.learn_cluster(labels);
-        if is_answered {
-            self.learn_searched(labels);
+        match before {
+            // Names can begin alike by chance. Two that are asked for one after the
+            // other hardly do.
+            Some(before) if known == 0 => self.learn_alone(labels, before),
+            _ => self.learn_next(labels, is_pending),
         }
-        self.learn_next(labels, is_answered, is_pending);
         self.domains().count() > known
     }
 
@@ -202,40 +206,42 @@ impl Search {
         }
     }
 
-    /// `BASE.SEARCH` failed, and now `BASE` is answered.
-    fn learn_searched(&mut self, labels: &Labels) {
-        let mut found = Vec::new();
-        self.open.retain(|open| {
-            let begins = open.prefixes.get(labels.count) == Some(&labels.hash());
-            let more = (open.prefixes.len() - 1).saturating_sub(labels.count);
-            if begins && more > 0 {
-                found.push(Suffix::between(labels.hash(), open.whole(), more));
-            }
-            !(begins && more > 0)
-        });
-        for suffix in found {
-            self.add_extra(suffix);
+    /// `BASE.SEARCH` failed, and now `BASE` is answered, or the other way round.
+    fn learn_alone(&mut self, labels: &Labels, before: u64) {
+        /// A search domain of one label is a rare thing, and names that differ by
+        /// one are not.
+        const MIN_LABELS: usize = 2;
+        let Some(at) = self.open.iter().position(|it| it.whole() == before) else {
+            return;
+        };
+        let begins = |open: &Open| open.prefixes.get(labels.count) == Some(&labels.hash());
+        let more = |open: &Open| (open.prefixes.len() - 1).saturating_sub(labels.count);
+        let is_searched = |open: &Open| begins(open) && more(open) >= MIN_LABELS;
+        if self.open.get(at).is_some_and(is_searched) {
+            let found = self.open.iter().filter(|it| is_searched(it));
+            let suffix = |it: &Open| Suffix::between(labels.hash(), it.whole(), more(it));
+            let found: Vec<Suffix> = found.map(suffix).collect();
+            self.open.retain(|it| !is_searched(it));
+            return found.into_iter().for_each(|it| self.add_extra(it));
+        }
+        let base = self.open.get(at).map_or(0, |it| it.prefixes.len() - 1);
+        let is_first = labels.count >= base + MIN_LABELS && labels.prefix(base) == before;
+        if is_first {
+            self.add(labels.suffix(labels.count - base), labels);
         }
     }
 
-    /// A known search domain was tried with a base, or the base as-is, and
-    /// now comes the same base with another end.
-    fn learn_next(
-        &mut self,
-        labels: &Labels,
-        is_answered: bool,
-        is_pending: impl Fn(u64) -> bool,
-    ) {
-        let last = self.domains().last();
-        for base in (1..labels.count).rev() {
-            let hash = labels.prefix(base);
-            let suffix = labels.suffix(labels.count - base);
-            let is_next = last.is_some_and(|it| is_pending(it.behind(hash)));
-            let is_first =
-                || is_answered && self.open.iter().any(|it| it.whole() == hash && it.cluster.is_none());
-            if is_next || is_first() {
-                return self.add(suffix, labels);
-            }
+    /// The last search domain that is known was tried with a base, and now
+    /// comes the same base with another end.
+    fn learn_next(&mut self, labels: &Labels, is_pending: impl Fn(u64) -> bool) {
+        let Some(last) = self.domains().last() else {
+            return;
+        };
+        let base = (1..labels.count)
+            .rev()
+            .find(|&base| is_pending(last.behind(labels.prefix(base))));
+        if let Some(base) = base {
+            self.add(labels.suffix(labels.count - base), labels);
         }
     }
 

@@ -253,20 +253,20 @@ impl Tally {
         wasted.clear();
         let record = query.record;
         if is_failed {
-            let is_explained = lookups.fail((number, &client.search), labels, record, wasted);
+            let is_explained = lookups.fail(client.who(number), labels, record, wasted);
             if !is_explained {
                 if client.search.is_curious(labels) {
                     let is_open = |hash| lookups.is_open(number, hash);
-                    client.search.learn(labels, false, is_open);
+                    client.search.learn(labels, None, is_open);
                 }
                 client.search.open(labels);
             }
         } else {
-            lookups.answer((number, &client.search), labels, record, wasted);
+            lookups.answer(client.who(number), labels, record, wasted);
             if wasted.is_empty() && client.search.is_curious(labels) {
                 let is_open = |hash| lookups.is_open(number, hash);
-                if client.search.learn(labels, true, is_open) {
-                    lookups.mark((number, &client.search), labels, record, wasted);
+                if client.search.learn(labels, Some(client.before), is_open) {
+                    lookups.mark(client.who(number), labels, record, wasted);
                 }
             }
         }
