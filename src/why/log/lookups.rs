@@ -251,7 +251,7 @@ impl Lookups {
     }
 
     /// Whether a candidate before this one failed.
-    fn goes_on(&self, who: Who<'_>, labels: &Labels) -> bool {
+    pub(super) fn goes_on(&self, who: Who<'_>, labels: &Labels) -> bool {
         let is_open = |it: Tried| self.is_open(who.client, it.hash);
         let mut roles = who.search.roles(labels);
         roles.any(|role| who.search.before(role).any(is_open))

@@ -226,8 +226,11 @@ impl Search {
         }
         let base = self.open.get(at).map_or(0, |it| it.prefixes.len() - 1);
         let is_first = labels.count >= base + MIN_LABELS && labels.prefix(base) == before;
-        if is_first {
-            self.add(labels.suffix(labels.count - base), labels);
+        let suffix = labels.suffix(labels.count.saturating_sub(base));
+        // The namespace's comes before those of the cluster.
+        let is_cluster = cluster_of(labels).is_some_and(|it| it.parts.contains(&suffix));
+        if is_first && !is_cluster {
+            self.add(suffix, labels);
         }
     }
 

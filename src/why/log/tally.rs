@@ -259,7 +259,9 @@ impl Tally {
                     let is_open = |hash| lookups.is_open(number, hash);
                     client.search.learn(labels, None, is_open);
                 }
-                client.search.open(labels);
+                if !lookups.goes_on(client.who(number), labels) {
+                    client.search.open(labels);
+                }
             }
         } else {
             lookups.answer(client.who(number), labels, record, wasted);
