@@ -33,6 +33,11 @@ impl NodeArgs {
         node_below(self.root.as_deref())
     }
 
+    /// Whether a directory was named.
+    pub(super) fn is_named(&self) -> bool {
+        self.root.is_some()
+    }
+
     /// The directory that has the node's files.
     pub(super) fn directory(&self) -> &Path {
         self.root.as_deref().unwrap_or(Path::new("/"))

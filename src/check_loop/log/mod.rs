@@ -85,7 +85,7 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
         if let Some(seen) = message::version(&line.message) {
             version = Some(seen);
         }
-        let Some(shown) = message::classify(&line.message, version) else {
+        let Some(shown) = classify(&line.message, version) else {
             continue;
         };
         let slot = KINDS.iter().position(|(kind, _)| *kind == shown.kind);

@@ -12,9 +12,21 @@ use std::time::Duration;
 use self::given::Given;
 use super::manual;
 use super::node::NodeArgs;
-use super::output::{Outputs, TextOrJson};
+use super::output::Outputs;
 use super::threshold::Threshold;
 use crate::cli::streams::{Status, Streams};
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+    /// A picture of a log's queries over time
+    Svg,
+}
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = manual::help("why"))]
@@ -60,7 +72,7 @@ pub(super) struct WhyArgs {
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
-    outputs: Outputs<TextOrJson>,
+    outputs: Outputs<Format>,
     #[command(flatten)]
     node: NodeArgs,
 }

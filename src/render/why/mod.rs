@@ -1,1 +1,4 @@
 //! `kdns why`.
+
+pub mod log;
+pub mod metrics;

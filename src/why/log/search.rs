@@ -216,7 +216,10 @@ impl Search {
         };
         let begins = |open: &Open| open.prefixes.get(labels.count) == Some(&labels.hash());
         let more = |open: &Open| (open.prefixes.len() - 1).saturating_sub(labels.count);
-        let is_searched = |open: &Open| begins(open) && more(open) >= MIN_LABELS;
+        // Where no cluster's list is, `ndots` is 1: what has a dot is asked for as
+        // it is first.
+        let is_single = labels.count == 1;
+        let is_searched = |open: &Open| is_single && begins(open) && more(open) >= MIN_LABELS;
         if self.open.get(at).is_some_and(is_searched) {
             let found = self.open.iter().filter(|it| is_searched(it));
             let suffix = |it: &Open| Suffix::between(labels.hash(), it.whole(), more(it));
