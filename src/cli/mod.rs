@@ -92,6 +92,8 @@ enum Color {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SchemaName {
+    /// kdns why MESSAGE --format json
+    Why,
     /// kdns explain NAME --format json
     Explain,
     /// A line of kdns explain --format jsonl
@@ -195,6 +197,7 @@ fn report_usage(usage: &clap::Error, streams: &mut Streams<'_>) -> Status {
 
 fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
+        SchemaName::Why => render::why::json::schema(),
         SchemaName::Explain => render::explanation::json::schema(),
         SchemaName::Prediction => render::prediction::schema(),
         SchemaName::PodFile => render::pod_file::json::schema(),

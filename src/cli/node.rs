@@ -33,14 +33,14 @@ impl NodeArgs {
         node_below(self.root.as_deref())
     }
 
-    /// Whether a directory was named.
-    pub(super) fn is_named(&self) -> bool {
-        self.root.is_some()
-    }
-
     /// The directory that has the node's files.
     pub(super) fn directory(&self) -> &Path {
         self.root.as_deref().unwrap_or(Path::new("/"))
+    }
+
+    /// Whether the caller says which node is meant.
+    pub(super) fn is_named(&self) -> bool {
+        self.root.is_some()
     }
 
     /// Whether only files are to be judged, and no node is to be read. A Corefile,

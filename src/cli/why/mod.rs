@@ -84,7 +84,12 @@ fn seconds(word: &str) -> Result<Duration, String> {
 
 /// Takes what was given for what it is.
 pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    match given::of(args)? {
+    let given = given::of(args)?;
+    let is_picture = args.outputs.wanted.iter().any(|it| it.format == Format::Svg);
+    if is_picture && !matches!(given, Given::Logs(_)) {
+        anyhow::bail!("--format svg is for logs: it is a picture of their queries over time");
+    }
+    match given {
         Given::List => message::list(args, streams),
         Given::Message(text) => message::run(&text, args, streams),
         Given::Logs(files) => log::run(&files, args, streams),

@@ -242,7 +242,7 @@ fn zones(summary: &Summary, found: &mut Vec<Advice>) {
     for row in &summary.zones.first {
         for &(rcode, count) in &row.rcodes {
             let is_broken = matches!(rcode, Rcode::ServFail | Rcode::Unanswered | Rcode::Refused);
-            if is_broken {
+            if is_broken && count * 100 >= summary.queries {
                 broken.push(Advice::Broken {
                     zone: row.zone.clone(),
                     rcode,

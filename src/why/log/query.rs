@@ -58,6 +58,18 @@ pub enum Rcode {
     Unanswered,
 }
 
+impl Query<'_> {
+    /// Whether it is the one with which the `loop` plugin looks for a loop: for
+    /// two random numbers below a zone, from a server to itself.
+    ///
+    /// Source: `CoreDNS`, plugin/loop/setup.go `qname`.
+    pub(super) fn is_probe(&self) -> bool {
+        let is_number = |label: &[u8]| label.len() > 12 && label.iter().all(u8::is_ascii_digit);
+        let mut labels = self.name.split(|&byte| byte == b'.');
+        self.record == Record::Other && labels.by_ref().take(2).filter(|it| is_number(it)).count() == 2
+    }
+}
+
 impl Rcode {
     /// All of them.
     pub const ALL: [Self; 8] = [

@@ -171,6 +171,9 @@ impl Tally {
         self.queries += 1;
         count(&mut self.rcodes, query.rcode as usize);
         count(&mut self.records, query.record as usize);
+        if query.is_probe() {
+            return;
+        }
         let is_failed = self.zone(query, &labels);
         if is_failed {
             count(&mut self.failed, query.record as usize);

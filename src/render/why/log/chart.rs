@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use svg::Document;
 use svg::node::element::{Group, Rectangle, Style, Text, Title};
 
-use super::numbers::{clock, grouped};
+use crate::render::why::numbers::{clock, grouped};
 
 /// Bars of the chart in a terminal.
 const MAX_BARS: usize = 24;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::numbers::minute_key;
+use crate::render::why::numbers::minute_key;
 use super::words;
 use crate::render::json;
 use crate::why::log::{

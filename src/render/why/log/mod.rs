@@ -2,20 +2,18 @@
 
 pub mod chart;
 pub mod json;
-mod numbers;
 mod words;
 
 use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use self::numbers::{duration, minute};
+use crate::render::why::numbers::{clock, duration, grouped, minute, percent};
 use crate::finding::Severity;
 use crate::render::paragraph;
 use crate::text::escaped;
-use crate::why::log::{Advice, Rcode, Summary, ZoneRow};
+use crate::why::log::{Advice, Rcode, Summary, Waste, ZoneRow};
 
-pub(super) use self::numbers::{grouped, percent};
 
 /// Rows of each table, and with `--verbose`.
 const ROWS: usize = 5;
@@ -37,7 +35,7 @@ pub fn write(
 ) -> io::Result<()> {
     let rows = if verbose { MORE_ROWS } else { ROWS };
     let mut page = Page { colors, rows, out };
-    page.verdict(&summary.advice)?;
+    page.verdict(summary)?;
     page.counts(summary)?;
     page.findings(&summary.advice)?;
     page.clients(summary)?;
@@ -58,9 +56,13 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    fn verdict(&mut self, advice: &[Advice]) -> io::Result<()> {
-        let sentence = words::verdict(advice);
-        for line in paragraph::lines(&format!("{}.", sentence.text)) {
+    fn verdict(&mut self, summary: &Summary) -> io::Result<()> {
+        let mut text = format!("{}.", words::verdict(&summary.advice).text);
+        if let Some(share) = waste_beside(summary) {
+            text += &format!(" {share}.");
+        }
+        let advice = &summary.advice;
+        for line in paragraph::lines(&text) {
             let line = match advice.first().map(Advice::severity) {
                 Some(Severity::Error) if self.colors => line.red().bold().to_string(),
                 Some(Severity::Warning) if self.colors => line.yellow().bold().to_string(),
@@ -129,7 +131,8 @@ impl Page<'_> {
             return Ok(());
         }
         self.title("What follows")?;
-        for (index, advice) in advice.iter().enumerate() {
+        let advice_list = advice;
+        for (index, advice) in advice_list.iter().enumerate() {
             let said = words::said(advice);
             let mark = match advice.severity() {
                 Severity::Error => "✗",
@@ -142,7 +145,9 @@ impl Page<'_> {
             } else {
                 writeln!(self.out, "  {mark} (above)")?;
             }
-            if !said.fix.is_empty() {
+            // One fix for several that have the same.
+            let next = advice_list.get(index + 1).map(|it| words::said(it).fix);
+            if !said.fix.is_empty() && next.as_ref() != Some(&said.fix) {
                 self.item("    fix: ", &said.fix)?;
             }
         }
@@ -241,13 +246,28 @@ impl Page<'_> {
         for row in summary.timeouts.iter().take(self.rows) {
             let minutes = row.minutes.iter().take(self.rows);
             let minutes: Vec<String> = minutes
-                .map(|(&at, count)| format!("{} {count}", numbers::clock(at, false)))
+                .map(|(&at, count)| format!("{} {count}", clock(at, false)))
                 .collect();
             let count = grouped(row.count);
             let text = format!("{}  {}", row.server, minutes.join(", "));
             self.item(&format!("  {count:>11}  "), text.trim_end())?;
         }
         Ok(())
+    }
+}
+
+/// The share of waste, where the verdict is about something else.
+fn waste_beside(summary: &Summary) -> Option<String> {
+    let first = summary.advice.first();
+    let is_said = matches!(first, Some(Advice::Waste { .. } | Advice::Filtered));
+    match summary.waste {
+        _ if is_said || summary.queries == 0 => None,
+        Waste::Known(0) => Some("No query is known to be search-list waste".to_owned()),
+        Waste::Known(waste) => Some(format!(
+            "{} of the queries are search-list waste",
+            percent(waste, summary.queries)
+        )),
+        Waste::Unknown => Some("Which queries are search-list waste it cannot tell".to_owned()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What follows from a log, in words.
 
-use super::numbers::{grouped, minute, percent};
+use crate::render::why::numbers::{grouped, minute, percent};
 use crate::check_loop::log::KINDS;
+use crate::finding::Severity;
 use crate::render::sentence::{Sentence, sentence};
 use crate::text::escaped;
 use crate::why::log::{Advice, Rcode, Resolver};
@@ -92,10 +93,10 @@ fn savings(advice: &Advice) -> String {
         } => {
             let who = pod.as_ref().unwrap_or(client);
             let mut text = format!(
-                "ndots:2 would save {} of the {} queries of {}",
+                "with ndots:2 {} would save {} of its {} queries",
+                escaped(who.as_bytes()),
                 grouped(*saves),
-                grouped(*queries),
-                escaped(who.as_bytes())
+                grouped(*queries)
             );
             if !breaks.is_empty() {
                 let names: Vec<String> = breaks.iter().map(|it| escaped(it.as_bytes())).collect();
@@ -236,7 +237,6 @@ fn fix(advice: &Advice) -> String {
 
 /// One sentence before all.
 pub(super) fn verdict(advice: &[Advice]) -> Sentence {
-    use crate::finding::Severity;
     match advice.first() {
         Some(first) if first.severity() > Severity::Info => said(first).fact,
         Some(first @ (Advice::NoQueries | Advice::Filtered)) => said(first).fact,

@@ -1,6 +1,6 @@
 //! Counters for people.
 
-use crate::render::why::log::{grouped, percent};
+use crate::render::why::numbers::{grouped, percent};
 
 /// A counter, which is a whole number.
 #[expect(
