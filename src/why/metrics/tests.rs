@@ -109,7 +109,7 @@ fn what_a_page_shows() {
     check("coredns_cache_hits_total 400\ncoredns_cache_misses_total 800\n", "few-cache-hits");
     check("process_resident_memory_bytes 1.7e8\ncoredns_panics_total 0\n", "memory");
     let plugin = |name: &str| format!("coredns_plugin_enabled{{name=\"{name}\"}} 1\n");
-    let all = ["errors", "cache", "health", "ready"].map(|it| plugin(it)).concat();
+    let all = ["errors", "cache", "forward"].map(|it| plugin(it)).concat();
     check(&all, "plugins-absent");
     let slow = "coredns_forward_request_duration_seconds_bucket{to=\"10.0.0.2:53\",le=\"1.024\"} 1\n\
         coredns_forward_request_duration_seconds_bucket{to=\"10.0.0.2:53\",le=\"2.048\"} 90\n\
