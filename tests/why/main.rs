@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod reports;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
