@@ -5,6 +5,7 @@
 //! leads out of the directory.
 
 pub mod clock;
+pub mod compressed;
 pub mod git;
 pub mod node;
 mod regular;

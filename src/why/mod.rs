@@ -8,6 +8,8 @@ pub mod asked;
 pub mod catalogue;
 pub mod cause;
 pub mod judged;
+pub mod log;
+pub mod metrics;
 mod nearest;
 mod page;
 mod pattern;

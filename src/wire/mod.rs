@@ -8,6 +8,7 @@
 mod entropy;
 mod errors;
 mod fields;
+pub mod http;
 mod https;
 mod kind;
 pub mod live;

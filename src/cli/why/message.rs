@@ -1,7 +1,6 @@
 //! A message.
 
-use super::WhyArgs;
-use crate::cli::output::TextOrJson;
+use super::{Format, WhyArgs};
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::host::node::{self, Parts};
@@ -28,8 +27,9 @@ pub(super) fn run(
 pub(super) fn list(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let catalogue = Catalogue::read();
     args.outputs.write(streams, |format, _, out| match format {
-        TextOrJson::Text => text::write_list(&catalogue, out),
-        TextOrJson::Json => text::json::write_list(&catalogue, out),
+        Format::Text => text::write_list(&catalogue, out),
+        Format::Json => text::json::write_list(&catalogue, out),
+        Format::Svg => Ok(()),
     })?;
     Ok(Status::Clean)
 }
@@ -65,8 +65,9 @@ fn answer(
     };
     args.outputs
         .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(&answer, args.verbose, colors, out),
-            TextOrJson::Json => text::json::write(&answer, out),
+            Format::Text => text::write(&answer, args.verbose, colors, out),
+            Format::Json => text::json::write(&answer, out),
+            Format::Svg => Ok(()),
         })?;
     Ok(args.threshold.status(has_cause.then_some(Level::Error)))
 }
@@ -77,8 +78,9 @@ fn say_unknown(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Status> {
     args.outputs.write(streams, |format, _, out| match format {
-        TextOrJson::Text => text::write_unknown(unknown, out),
-        TextOrJson::Json => text::json::write_unknown(unknown, out),
+        Format::Text => text::write_unknown(unknown, out),
+        Format::Json => text::json::write_unknown(unknown, out),
+        Format::Svg => Ok(()),
     })?;
     Ok(args.threshold.undecided())
 }

@@ -12,9 +12,21 @@ use std::time::Duration;
 use self::given::Given;
 use super::manual;
 use super::node::NodeArgs;
-use super::output::{Outputs, TextOrJson};
+use super::output::Outputs;
 use super::threshold::Threshold;
 use crate::cli::streams::{Status, Streams};
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+    /// A picture of a log's queries over time
+    Svg,
+}
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = manual::help("why"))]
@@ -60,7 +72,7 @@ pub(super) struct WhyArgs {
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
-    outputs: Outputs<TextOrJson>,
+    outputs: Outputs<Format>,
     #[command(flatten)]
     node: NodeArgs,
 }
@@ -72,7 +84,12 @@ fn seconds(word: &str) -> Result<Duration, String> {
 
 /// Takes what was given for what it is.
 pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
-    match given::of(args)? {
+    let given = given::of(args)?;
+    let is_picture = args.outputs.wanted.iter().any(|it| it.format == Format::Svg);
+    if is_picture && !matches!(given, Given::Logs(_)) {
+        anyhow::bail!("--format svg is for logs: it is a picture of their queries over time");
+    }
+    match given {
         Given::List => message::list(args, streams),
         Given::Message(text) => message::run(&text, args, streams),
         Given::Logs(files) => log::run(&files, args, streams),

@@ -1,6 +1,9 @@
 //! `kdns why MESSAGE` as text for people.
 
 pub mod json;
+pub mod log;
+pub mod metrics;
+mod numbers;
 
 use std::io::{self, Write};
 
