@@ -27,7 +27,10 @@ fn summary(log: &str) -> Summary {
 }
 
 fn plain(made: &Made) -> String {
-    made.lines.iter().map(|it| format!("{}\n", it.text)).collect()
+    made.lines
+        .iter()
+        .map(|it| format!("{}\n", it.text))
+        .collect()
 }
 
 #[test]
@@ -54,7 +57,13 @@ fn the_waste_found_is_the_waste_made() {
                 wrong.push(format!("{}: {} for {truth}", row.name, row.waste));
             }
         }
-        if found.waste != Waste::Known(made.waste) { std::fs::write("/tmp/y2dump", plain(&made)).unwrap(); }
-        assert_eq!(found.waste, Waste::Known(made.waste), "seed {seed}: {wrong:#?}");
+        if found.waste != Waste::Known(made.waste) {
+            std::fs::write("/tmp/y2dump", plain(&made)).unwrap();
+        }
+        assert_eq!(
+            found.waste,
+            Waste::Known(made.waste),
+            "seed {seed}: {wrong:#?}"
+        );
     }
 }
