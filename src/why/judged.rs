@@ -23,6 +23,9 @@ use crate::topology::Network;
 /// `pkg/apis/core/validation: MaxDNSNameservers`.
 const MAX_NAMESERVERS: usize = 3;
 
+/// How the codes of rules about files in the syntax of resolv.conf begin.
+const OF_RESOLVER_FILES: &str = "KR";
+
 /// Whether something is the case.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
@@ -83,12 +86,19 @@ impl<'n> Facts<'n> {
         let found = self
             .findings
             .iter()
-            .filter(|it| cause.rules.contains(&it.name));
+            .filter(|it| cause.rules.contains(&it.name) && self.counts(it));
         let places: Vec<Place> = found.map(place).collect();
         if !places.is_empty() {
             return judged(State::True, places);
         }
         self.decided(cause.code, asked).unwrap_or_default()
+    }
+
+    /// Whether a finding is about what the kubelet hands out: in another resolv.conf
+    /// the same line harms nobody in a pod.
+    fn counts(&self, finding: &Finding) -> bool {
+        let is_its = |conf: &ResolvConf| conf.source.name == finding.primary.file;
+        !finding.code.starts_with(OF_RESOLVER_FILES) || self.kubelet_file().is_some_and(is_its)
     }
 
     /// What the node itself decides; `None`: nothing of it does.
@@ -158,15 +168,23 @@ impl<'n> Facts<'n> {
         }
     }
 
+    /// A loopback address in the kubelet's file alone harms no pod that asks the
+    /// cluster's DNS: it takes a pod that has it, or a DNS server that sends there.
     fn stub_in_pods(&self) -> Option<Judged> {
         let is_refused = |it: &&Chain| it.end == End::Refused;
         if let Some(chain) = self.loops.chains.iter().find(is_refused) {
             return Some(judged(State::True, proof(chain)));
         }
+        let pods = self.node.pods.iter();
+        let own = pods.filter(|it| it.host_network == Some(false));
+        let in_pods = own.filter_map(|it| it.own_file()).flat_map(servers);
+        let is_loopback = |it: &(IpAddr, Place)| it.0.is_loopback();
+        if let Some((_, place)) = in_pods.into_iter().find(is_loopback) {
+            return Some(judged(State::True, vec![place]));
+        }
         let servers = servers(self.kubelet_file()?);
-        let loopback = servers.iter().find(|it| it.0.is_loopback());
-        let place = &loopback.or(servers.first())?.1;
-        Some(judged(is(loopback.is_some()), vec![place.clone()]))
+        let first = servers.first()?.1.clone();
+        (!servers.iter().any(is_loopback)).then(|| judged(State::False, vec![first]))
     }
 
     fn kubelet_file_missing(&self) -> Option<Judged> {

@@ -2,10 +2,10 @@
 //! colours, curly quotes, line breaks.
 
 /// More of a message is not looked at.
-pub const MOST: usize = 64 << 10;
+pub(super) const MOST: usize = 64 << 10;
 
 /// The message as one line of plain text.
-pub fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let text = text
         .get(..text.floor_char_boundary(MOST))
         .unwrap_or_default();

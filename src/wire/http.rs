@@ -53,7 +53,10 @@ pub fn get(server: SocketAddr, path: &str, limit: Duration) -> Result<Page, Stri
             Err(error) => return Err(failed(error)),
         }
         if bytes.len() as u64 > MAX_PAGE {
-            return Err(format!("http://{server}{path} is longer than {} MiB", MAX_PAGE >> 20));
+            return Err(format!(
+                "http://{server}{path} is longer than {} MiB",
+                MAX_PAGE >> 20
+            ));
         }
     }
     parse(&bytes).ok_or_else(|| format!("what http://{server}{path} says is no HTTP"))
@@ -101,7 +104,11 @@ mod tests {
         assert_eq!((page.status, page.body.as_str()), (200, "a 1\n"));
         let page = check(b"HTTP/1.1 503 Service Unavailable\r\n\r\nplugins", true).unwrap();
         assert_eq!(page.status, 503);
-        assert!(check(b"SSH-2.0-x\r\n\r\n", true).unwrap_err().contains("no HTTP"));
+        assert!(
+            check(b"SSH-2.0-x\r\n\r\n", true)
+                .unwrap_err()
+                .contains("no HTTP")
+        );
         let error = check(b"HTTP/1.0 200 OK\r\n\r\na", false).unwrap_err();
         assert!(error.contains("no answer within 1 s"), "{error}");
     }

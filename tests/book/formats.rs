@@ -39,6 +39,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "lint",
         "kdns lint testdata/readme/repository --format json | head -n 40",
     ),
+    (
+        "why",
+        "kdns why --format json 'lookup db on 127.0.0.53:53: server misbehaving' | head -n 24",
+    ),
     ("rule", "kdns rule --format json | head -n 8"),
 ];
 

@@ -94,7 +94,9 @@ fn time(word: &str) -> anyhow::Result<i64> {
         'd' => 86400,
         _ => 0,
     };
-    let amount = number.strip_suffix(unit).and_then(|it| it.parse::<i64>().ok());
+    let amount = number
+        .strip_suffix(unit)
+        .and_then(|it| it.parse::<i64>().ok());
     let Some(amount) = amount.filter(|&it| seconds > 0 && it >= 0) else {
         bail!(
             "{} is no time: 2026-11-23T08:00:00Z and 15m are",
@@ -144,7 +146,11 @@ fn of_node(args: &NodeArgs, pods: &mut Pods) -> anyhow::Result<()> {
 
 /// Reads all logs, several at a time; what was counted, and what could not be
 /// read.
-fn read_all(files: &[PathBuf], settings: &Settings, streams: &mut Streams<'_>) -> (Tally, Vec<String>) {
+fn read_all(
+    files: &[PathBuf],
+    settings: &Settings,
+    streams: &mut Streams<'_>,
+) -> (Tally, Vec<String>) {
     let is_input = |path: &Path| path.as_os_str() == "-";
     let next = AtomicUsize::new(0);
     let work = || {

@@ -12,8 +12,8 @@ use crate::cli::node::read_log;
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::finding::Severity;
-use crate::render::why::metrics as text;
 use crate::netns;
+use crate::render::why::metrics as text;
 use crate::text::escaped;
 use crate::why::metrics::{Finding, Page, Report, judge};
 use crate::wire::http;
@@ -65,9 +65,9 @@ fn of_target(target: &str, args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow:
     let aim = netns::aim(&args.node.root()?, target)?;
     let interval = args.interval;
     let asked = aim.namespace?.within(|| ask(interval))?;
-    let asked = asked.map_err(|error| anyhow!(error)).with_context(|| {
-        format!("cannot ask {} for its metrics", escaped(target.as_bytes()))
-    })?;
+    let asked = asked
+        .map_err(|error| anyhow!(error))
+        .with_context(|| format!("cannot ask {} for its metrics", escaped(target.as_bytes())))?;
     let name = format!("{} ({})", escaped(target.as_bytes()), asked.server);
     let pages = asked.pages.map(|text| Page::parse(&name, &text));
     let mut report = judge(&pages, Some(asked.between.as_secs_f64()));

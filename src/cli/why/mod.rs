@@ -85,7 +85,11 @@ fn seconds(word: &str) -> Result<Duration, String> {
 /// Takes what was given for what it is.
 pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let given = given::of(args)?;
-    let is_picture = args.outputs.wanted.iter().any(|it| it.format == Format::Svg);
+    let is_picture = args
+        .outputs
+        .wanted
+        .iter()
+        .any(|it| it.format == Format::Svg);
     if is_picture && !matches!(given, Given::Logs(_)) {
         anyhow::bail!("--format svg is for logs: it is a picture of their queries over time");
     }

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use colored::Colorize as _;
 
 use crate::address::DNS_PORT;
-use crate::render::paragraph;
+use crate::render::{paragraph, shortened};
 use crate::text::escaped;
 use crate::why::asked::{Asked, Kind};
 use crate::why::judged::{Judged, State};
@@ -181,7 +181,7 @@ impl Writer<'_> {
             .first()
             .is_some_and(|it| it.judged.state == State::True);
         self.line(match (is_decided, answer.has_node) {
-            (true, _) => "The node says what it is:",
+            (true, _) => "True on this node, so begin there:",
             (false, true) => "The node does not decide it. Causes, the likeliest first:",
             (false, false) => "Causes, the likeliest first, each with what decides it:",
         })?;
@@ -246,7 +246,7 @@ impl Writer<'_> {
     fn fact(&mut self, state: State, places: &[String]) -> io::Result<()> {
         let text = match places {
             [] => state.word().to_owned(),
-            places => format!("{}: {}", state.word(), places.join(", ")),
+            places => format!("{}: {}", state.word(), shortened::ids(&places.join(", "))),
         };
         self.field("node", &escaped(text.as_bytes()))
     }

@@ -114,7 +114,11 @@ impl Habits {
         self.same_port += 1;
         if let (Some(one), Some(other)) = (before.id, query.id) {
             let is_a_first = before.record == Record::A;
-            let (a, aaaa) = if is_a_first { (one, other) } else { (other, one) };
+            let (a, aaaa) = if is_a_first {
+                (one, other)
+            } else {
+                (other, one)
+            };
             let distance = aaaa.wrapping_sub(a);
             self.near_ids += u32::from(distance > 0 && distance < NEAR_IDS);
         }

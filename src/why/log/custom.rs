@@ -91,9 +91,9 @@ impl Format {
         let is_told = [Field::Client, Field::Type, Field::Name, Field::Rcode]
             .into_iter()
             .all(has);
-        let is_clear = parts.windows(2).all(|pair| {
-            matches!(pair, [Part::Text(_), _] | [_, Part::Text(_)])
-        });
+        let is_clear = parts
+            .windows(2)
+            .all(|pair| matches!(pair, [Part::Text(_), _] | [_, Part::Text(_)]));
         (is_clear && (is_told || parts.contains(&Part::Common))).then_some(Self { parts })
     }
 
@@ -160,7 +160,9 @@ impl<'l> Found<'l> {
             Field::Flags => self.is_unflagged = value == b"-",
             Field::ReplySize => self.reply = number(value),
             Field::Duration => self.duration = duration(value),
-            Field::Upstream => self.upstream = Some(value).filter(|it| !it.is_empty() && *it != b"-"),
+            Field::Upstream => {
+                self.upstream = Some(value).filter(|it| !it.is_empty() && *it != b"-")
+            }
             Field::Other => {}
         }
     }
@@ -176,7 +178,11 @@ impl<'l> Found<'l> {
             name: self.name?,
             size: self.size.unwrap_or(0),
             buffer: self.buffer.unwrap_or(0),
-            rcode: if is_unanswered { Rcode::Unanswered } else { rcode },
+            rcode: if is_unanswered {
+                Rcode::Unanswered
+            } else {
+                rcode
+            },
             reply: self.reply,
             duration: self.duration,
             upstream: self.upstream,
@@ -246,7 +252,10 @@ mod tests {
     #[test]
     fn given_formats_are_read() {
         for (format, line) in [
-            ("{remote} {type} {name} {rcode}", "10.0.0.7 AAAA www.example.com. NXDOMAIN"),
+            (
+                "{remote} {type} {name} {rcode}",
+                "10.0.0.7 AAAA www.example.com. NXDOMAIN",
+            ),
             (
                 "{name} {type}: {rcode} for {remote}:{port} in {duration}",
                 "www.example.com. AAAA: NXDOMAIN for 10.0.0.7:40 in 0.1s",
@@ -264,7 +273,12 @@ mod tests {
             check(format.query(line.as_bytes()), line);
             assert!(format.query(b"something else").is_none());
         }
-        for format in ["{remote}{type} {name} {rcode}", "{remote} {name} {rcode}", "", "plain"] {
+        for format in [
+            "{remote}{type} {name} {rcode}",
+            "{remote} {name} {rcode}",
+            "",
+            "plain",
+        ] {
             assert_eq!(Format::parse(format), None, "{format}");
         }
     }

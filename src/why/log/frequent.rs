@@ -128,10 +128,16 @@ mod tests {
         let mut truth = std::collections::BTreeMap::new();
         let mut state = 7u64;
         for _ in 0..20_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             let random = state >> 33;
             // Half are of four keys, the others are nearly all different.
-            let key = if random % 2 == 0 { random / 2 % 4 } else { random };
+            let key = if random % 2 == 0 {
+                random / 2 % 4
+            } else {
+                random
+            };
             counts.add(key, &key.to_le_bytes(), 1);
             *truth.entry(key).or_insert(0u64) += 1;
         }

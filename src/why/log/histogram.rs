@@ -121,9 +121,17 @@ mod tests {
         for micro in 1..=1000u64 {
             times.add(micro * 1000);
         }
-        for (share, exact) in [(0.5, 500_000), (0.9, 900_000), (0.99, 990_000), (1.0, 1_000_000)] {
+        for (share, exact) in [
+            (0.5, 500_000),
+            (0.9, 900_000),
+            (0.99, 990_000),
+            (1.0, 1_000_000),
+        ] {
             let found = times.percentile(share).unwrap();
-            assert!(found >= exact && found <= exact + exact / 8, "{share}: {found}");
+            assert!(
+                found >= exact && found <= exact + exact / 8,
+                "{share}: {found}"
+            );
         }
         let mut both = times.clone();
         both.merge(&times);

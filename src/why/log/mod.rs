@@ -35,7 +35,9 @@ pub use custom::Format;
 pub use histogram::Histogram;
 pub use pods::Pods;
 pub use query::Rcode;
-pub use summary::{ClientRow, Latency, NameRow, Row, Sighting, Summary, TimeoutRow, Waste, ZoneRow};
+pub use summary::{
+    ClientRow, Latency, NameRow, Row, Sighting, Summary, TimeoutRow, Waste, ZoneRow,
+};
 pub use tally::Tally;
 
 /// A longer line is cut.
@@ -101,7 +103,9 @@ impl<'s> Reading<'s> {
     pub fn push(&mut self, mut bytes: &[u8]) {
         if !self.rest.is_empty() {
             let end = memchr(b'\n', bytes);
-            let (head, behind) = bytes.split_at_checked(end.unwrap_or(bytes.len())).unwrap_or_default();
+            let (head, behind) = bytes
+                .split_at_checked(end.unwrap_or(bytes.len()))
+                .unwrap_or_default();
             self.keep(head);
             if end.is_none() {
                 return;
@@ -122,7 +126,8 @@ impl<'s> Reading<'s> {
 
     fn keep(&mut self, part: &[u8]) {
         let room = MAX_LINE.saturating_sub(self.rest.len());
-        self.rest.extend_from_slice(part.get(..room).unwrap_or(part));
+        self.rest
+            .extend_from_slice(part.get(..room).unwrap_or(part));
     }
 
     /// What was counted.
@@ -214,7 +219,9 @@ fn query<'l>(settings: &Settings, text: &'l [u8]) -> Option<Query<'l>> {
 /// A line that is about no query.
 fn other(tally: &mut Tally, place: (&str, u64), text: &[u8], time: Option<i64>) {
     let text = String::from_utf8_lossy(text);
-    if text.contains("CoreDNS-") && let Some(version) = version(&text) {
+    if text.contains("CoreDNS-")
+        && let Some(version) = version(&text)
+    {
         tally.starts += 1;
         tally.version = Some(version);
     }

@@ -242,8 +242,20 @@ mod tests {
         let hash = |name: &str| Labels::new(name.as_bytes()).hash();
         assert_eq!(hash("WWW.Example.com."), hash("www.example.com"));
         let names = [
-            "", "a", "b", "ab", "a.b", "b.a", "a.b.c", "ab.c", "a.bc", "aaaaaaaa", "aaaaaaaaa",
-            "aaaaaaaa.a", "svc", "svd",
+            "",
+            "a",
+            "b",
+            "ab",
+            "a.b",
+            "b.a",
+            "a.b.c",
+            "ab.c",
+            "a.bc",
+            "aaaaaaaa",
+            "aaaaaaaaa",
+            "aaaaaaaa.a",
+            "svc",
+            "svd",
         ];
         for (at, one) in names.iter().enumerate() {
             for other in names.get(at + 1..).unwrap_or_default() {

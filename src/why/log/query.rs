@@ -66,7 +66,8 @@ impl Query<'_> {
     pub(super) fn is_probe(&self) -> bool {
         let is_number = |label: &[u8]| label.len() > 12 && label.iter().all(u8::is_ascii_digit);
         let mut labels = self.name.split(|&byte| byte == b'.');
-        self.record == Record::Other && labels.by_ref().take(2).filter(|it| is_number(it)).count() == 2
+        self.record == Record::Other
+            && labels.by_ref().take(2).filter(|it| is_number(it)).count() == 2
     }
 }
 
@@ -148,7 +149,8 @@ impl<'l> Words<'l> {
 
     /// The last word, or one with others behind it.
     fn last(&mut self) -> &'l [u8] {
-        self.until(b' ').unwrap_or_else(|| std::mem::take(&mut self.0))
+        self.until(b' ')
+            .unwrap_or_else(|| std::mem::take(&mut self.0))
     }
 }
 
@@ -286,21 +288,52 @@ mod tests {
     fn lines_of_every_version() {
         let query = "\"A IN www.corp.example. udp 57 false 1232\"";
         for (head, tail, rcode) in [
-            ("10.1.1.1:40 - 12", "NOERROR qr,rd 66 0.000312799s", Rcode::NoError),
-            ("[::1]:40 - 12", "NXDOMAIN qr,rd 66 0.000312799s", Rcode::NxDomain),
-            ("10.1.1.1:40 - 12", "NOERROR - 0 0.000312799s", Rcode::Unanswered),
+            (
+                "10.1.1.1:40 - 12",
+                "NOERROR qr,rd 66 0.000312799s",
+                Rcode::NoError,
+            ),
+            (
+                "[::1]:40 - 12",
+                "NXDOMAIN qr,rd 66 0.000312799s",
+                Rcode::NxDomain,
+            ),
+            (
+                "10.1.1.1:40 - 12",
+                "NOERROR - 0 0.000312799s",
+                Rcode::Unanswered,
+            ),
             ("10.1.1.1:40 - 12", "- - 0 0.000312799s", Rcode::Unanswered),
-            ("10.1.1.1:40 - 12", "SERVFAIL qr,rd 35 0.000312799s", Rcode::ServFail),
-            ("10.1.1.1 - [22/Feb/2018:09:02:00 +0000] 9", "REFUSED qr 6 312.799µs", Rcode::Refused),
-            ("10.1.1.1 - [22/Feb/2018:09:02:00 +0000]", "BADVERS qr 6 312.799us", Rcode::Other),
+            (
+                "10.1.1.1:40 - 12",
+                "SERVFAIL qr,rd 35 0.000312799s",
+                Rcode::ServFail,
+            ),
+            (
+                "10.1.1.1 - [22/Feb/2018:09:02:00 +0000] 9",
+                "REFUSED qr 6 312.799µs",
+                Rcode::Refused,
+            ),
+            (
+                "10.1.1.1 - [22/Feb/2018:09:02:00 +0000]",
+                "BADVERS qr 6 312.799us",
+                Rcode::Other,
+            ),
             // combined
-            ("10.1.1.1:40 - 12", "NOERROR qr 66 0.000312799s \"0\"", Rcode::NoError),
+            (
+                "10.1.1.1:40 - 12",
+                "NOERROR qr 66 0.000312799s \"0\"",
+                Rcode::NoError,
+            ),
         ] {
             check(&format!("{head} {query} {tail}"), rcode, 312_799);
         }
         let tail = "\"A IN a. udp 57 false 1232\" NOERROR qr 66 2s";
         let found = |line: String| common(line.as_bytes()).map(|it| it.duration);
-        assert_eq!(found(format!("1.1.1.1:4 - 1 {tail}")), Some(Some(2_000_000_000)));
+        assert_eq!(
+            found(format!("1.1.1.1:4 - 1 {tail}")),
+            Some(Some(2_000_000_000))
+        );
         assert_eq!(found(format!("1.1.1.1:4 - 1 {tail}x")), None);
         assert_eq!(found(format!("1.1.1.1:4 1 {tail}")), None);
     }

@@ -39,10 +39,13 @@ fn is_filtered(log: &Directive) -> bool {
 }
 
 fn ttl(kubernetes: &Directive) -> u32 {
-    let line = kubernetes.lines.iter().find_map(|line| match line.as_slice() {
-        [name, value] if name.text == "ttl" => value.text.parse().ok(),
-        _ => None,
-    });
+    let line = kubernetes
+        .lines
+        .iter()
+        .find_map(|line| match line.as_slice() {
+            [name, value] if name.text == "ttl" => value.text.parse().ok(),
+            _ => None,
+        });
     line.unwrap_or(DEFAULT_TTL)
 }
 
@@ -64,9 +67,15 @@ mod tests {
             settings
         };
         let plain = read(".:53 {\n log\n kubernetes cluster.local {\n  ttl 30\n }\n}\n");
-        assert_eq!((plain.formats.len(), plain.is_filtered, plain.ttl), (0, false, Some(30)));
+        assert_eq!(
+            (plain.formats.len(), plain.is_filtered, plain.ttl),
+            (0, false, Some(30))
+        );
         let own = read(".:53 {\n log . \"{remote} {type} {name} {rcode}\"\n}\n");
-        assert_eq!((own.formats.len(), own.is_filtered, own.ttl), (1, false, None));
+        assert_eq!(
+            (own.formats.len(), own.is_filtered, own.ttl),
+            (1, false, None)
+        );
         let filtered = read(".:53 {\n log . {\n  class denial error\n }\n}\n");
         assert!(filtered.is_filtered);
         assert!(!read(".:53 {\n log . {\n  class all\n }\n}\n").is_filtered);

@@ -209,7 +209,9 @@ impl Tally {
 
     fn client_rows(&self, pods: &Pods) -> Row<ClientRow> {
         let mut all: Vec<&Client> = self.clients.all.iter().collect();
-        all.sort_unstable_by(|a, b| (b.waste, b.queries, &a.address).cmp(&(a.waste, a.queries, &b.address)));
+        all.sort_unstable_by(|a, b| {
+            (b.waste, b.queries, &a.address).cmp(&(a.waste, a.queries, &b.address))
+        });
         let first = all.iter().take(MAX_ROWS);
         Row {
             first: first.map(|it| self.client_row(it, pods)).collect(),

@@ -294,7 +294,13 @@ impl Tally {
     }
 
     /// Counts a line that shows an error.
-    pub(super) fn shown(&mut self, shown: &Shown, time: Option<i64>, place: (&str, u64), text: &str) {
+    pub(super) fn shown(
+        &mut self,
+        shown: &Shown,
+        time: Option<i64>,
+        place: (&str, u64),
+        text: &str,
+    ) {
         let times = shown.count as u64;
         let seen = self.sightings.entry(shown.kind).or_insert_with(|| Seen {
             count: 0,
@@ -323,7 +329,9 @@ impl Tally {
         self.queries += other.queries;
         self.waste += other.waste;
         let sum = |own: &mut [u64], others: &[u64]| {
-            own.iter_mut().zip(others).for_each(|(own, other)| *own += other);
+            own.iter_mut()
+                .zip(others)
+                .for_each(|(own, other)| *own += other);
         };
         sum(&mut self.rcodes, &other.rcodes);
         sum(&mut self.records, &other.records);
@@ -339,7 +347,8 @@ impl Tally {
             own.slow += other.slow;
             sum(&mut own.broken, &other.broken);
         });
-        self.upstreams.merge(other.upstreams, |own, other| own.merge(&other));
+        self.upstreams
+            .merge(other.upstreams, |own, other| own.merge(&other));
         self.times.merge(&other.times);
         self.slow += other.slow;
         self.merge_errors(other.timeouts, other.sightings);

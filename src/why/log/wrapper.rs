@@ -43,7 +43,9 @@ enum Part<'l> {
     /// More follows.
     Begin(&'l [u8]),
     /// The line is one of JSON, and its message is kept apart.
-    Kept { is_whole: bool },
+    Kept {
+        is_whole: bool,
+    },
 }
 
 impl Wrapper {
@@ -259,22 +261,48 @@ mod tests {
             (QUERY.to_owned(), false, None),
             (format!("{time} {QUERY}"), true, None),
             (format!("{time} stdout F {QUERY}"), true, None),
-            (format!("[pod/coredns-1/coredns] {QUERY}"), false, Some("coredns-1")),
-            (format!("[pod/coredns-1/coredns] {time} {QUERY}"), true, Some("coredns-1")),
+            (
+                format!("[pod/coredns-1/coredns] {QUERY}"),
+                false,
+                Some("coredns-1"),
+            ),
+            (
+                format!("[pod/coredns-1/coredns] {time} {QUERY}"),
+                true,
+                Some("coredns-1"),
+            ),
             (
                 format!(r#"{{"log":{docker},"stream":"stdout","time":"{time}"}}"#),
                 true,
                 None,
             ),
-            (format!(r#"{{"MESSAGE":{json},"__REALTIME_TIMESTAMP":"1795226832000000"}}"#), true, None),
             (
-                format!(r#"{{"message":{json},"kubernetes":{{"pod_name":"c-2"}},"timestamp":"{time}"}}"#),
+                format!(r#"{{"MESSAGE":{json},"__REALTIME_TIMESTAMP":"1795226832000000"}}"#),
+                true,
+                None,
+            ),
+            (
+                format!(
+                    r#"{{"message":{json},"kubernetes":{{"pod_name":"c-2"}},"timestamp":"{time}"}}"#
+                ),
                 true,
                 Some("c-2"),
             ),
-            (format!("I1121 02:07:12.831987       1 log.go:184] {QUERY}"), false, None),
-            (format!("Nov 21 02:07:12 node coredns[812]: {QUERY}"), false, None),
-            (format!("2026-11-21T02:07:12+0000 node coredns[812]: {QUERY}"), true, None),
+            (
+                format!("I1121 02:07:12.831987       1 log.go:184] {QUERY}"),
+                false,
+                None,
+            ),
+            (
+                format!("Nov 21 02:07:12 node coredns[812]: {QUERY}"),
+                false,
+                None,
+            ),
+            (
+                format!("2026-11-21T02:07:12+0000 node coredns[812]: {QUERY}"),
+                true,
+                None,
+            ),
             (format!("2018/07/11 07:12:47 {QUERY}"), true, None),
         ] {
             check(&[line], has_time, pod);
@@ -285,14 +313,21 @@ mod tests {
     fn parts_are_joined() {
         let time = "2026-11-21T02:07:12.831987544Z";
         let (one, two) = QUERY.split_at(33);
-        let cri = [format!("{time} stdout P {one}"), format!("{time} stdout F {two}")];
+        let cri = [
+            format!("{time} stdout P {one}"),
+            format!("{time} stdout F {two}"),
+        ];
         check(&cri, true, None);
         let docker = |text: &str| {
             let text = serde_json::to_string(text).unwrap();
             format!(r#"{{"log":{text},"stream":"stdout","time":"{time}"}}"#)
         };
         check(&[docker(one), docker(&format!("{two}\n"))], true, None);
-        let export = ["__CURSOR=s=1", "__REALTIME_TIMESTAMP=1795226832000000", "_PID=7"];
+        let export = [
+            "__CURSOR=s=1",
+            "__REALTIME_TIMESTAMP=1795226832000000",
+            "_PID=7",
+        ];
         let mut export = export.map(str::to_owned).to_vec();
         export.push(format!("MESSAGE={QUERY}"));
         check(&export, true, None);

@@ -224,7 +224,9 @@ fn of_upstream(to: &str, upstream: &Upstream, seconds: Option<f64>, found: &mut 
             within,
         });
     }
-    let rate = seconds.filter(|&it| it > 0.0).map(|it| upstream.requests / it);
+    let rate = seconds
+        .filter(|&it| it > 0.0)
+        .map(|it| upstream.requests / it);
     if let Some((rate, limit)) = rate.zip(address.and_then(limits::of))
         && rate > limit.queries * 0.8
     {
@@ -294,7 +296,9 @@ pub(super) fn of_replicas(pages: &[&Page], found: &mut Vec<Finding>) {
     const MIN_REQUESTS: f64 = 100.0;
     let requests = |page: &&Page| page.requests.unwrap_or_default();
     let of: f64 = pages.iter().map(requests).sum();
-    let most = pages.iter().max_by(|a, b| requests(a).total_cmp(&requests(b)));
+    let most = pages
+        .iter()
+        .max_by(|a, b| requests(a).total_cmp(&requests(b)));
     if let Some(most) = most
         && pages.len() > 1
         && of >= MIN_REQUESTS

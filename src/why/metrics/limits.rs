@@ -62,7 +62,10 @@ mod tests {
         assert_eq!(provider("[fd00:ec2::253]:53"), Some("AWS"));
         assert_eq!(provider("168.63.129.16:53"), Some("Azure"));
         assert_eq!(provider("10.0.0.2:53"), None);
-        assert_eq!(address("tls://9.9.9.9:853"), Some("9.9.9.9".parse().unwrap()));
+        assert_eq!(
+            address("tls://9.9.9.9:853"),
+            Some("9.9.9.9".parse().unwrap())
+        );
         assert_eq!(address("dns.example"), None);
     }
 }

@@ -198,9 +198,8 @@ impl Page {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let less = |now: f64, then: f64| (now - then).max(0.0);
-        let option = |now: Option<f64>, then: Option<f64>| {
-            now.map(|it| less(it, then.unwrap_or_default()))
-        };
+        let option =
+            |now: Option<f64>, then: Option<f64>| now.map(|it| less(it, then.unwrap_or_default()));
         let map = |now: &BTreeMap<String, f64>, then: &BTreeMap<String, f64>| {
             let then = |key| then.get(key).copied().unwrap_or_default();
             now.iter()
@@ -243,7 +242,11 @@ impl Page {
 
 impl Upstream {
     fn add_bucket(&mut self, bound: f64, count: f64) {
-        match self.buckets.iter_mut().find(|it| it.0.total_cmp(&bound).is_eq()) {
+        match self
+            .buckets
+            .iter_mut()
+            .find(|it| it.0.total_cmp(&bound).is_eq())
+        {
             Some(bucket) => bucket.1 += count,
             None => self.buckets.push((bound, count)),
         }

@@ -132,7 +132,10 @@ pub fn write_svg(minutes: &[Minute], out: &mut dyn Write) -> io::Result<()> {
         bars = bars.add(bar);
     }
     let text = |x: u32, y: u32, anchor: &str, words: String| {
-        Text::new(words).set("x", x).set("y", y).set("text-anchor", anchor)
+        Text::new(words)
+            .set("x", x)
+            .set("y", y)
+            .set("text-anchor", anchor)
     };
     let label = |at: Option<&Minute>| at.map_or_else(String::new, |it| clock(it.0, with_day));
     let head = format!(
@@ -148,7 +151,12 @@ pub fn write_svg(minutes: &[Minute], out: &mut dyn Write) -> io::Result<()> {
         .set("role", "img")
         .add(Title::new("Queries over time"))
         .add(Style::new(STYLE))
-        .add(Rectangle::new().set("class", "paper").set("width", WIDTH).set("height", HEIGHT))
+        .add(
+            Rectangle::new()
+                .set("class", "paper")
+                .set("width", WIDTH)
+                .set("height", HEIGHT),
+        )
         .add(text(MARGIN, MARGIN / 2, "start", head))
         .add(bars)
         .add(text(MARGIN, bottom, "start", label(parts.first())))

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::render::why::numbers::minute_key;
 use super::words;
 use crate::render::json;
+use crate::render::why::numbers::minute_key;
 use crate::why::log::{
     Advice, ClientRow, Histogram, NameRow, Rcode, Summary, TimeoutRow, Waste, ZoneRow,
 };
@@ -202,7 +202,10 @@ fn name(row: &NameRow) -> NameForm<'_> {
 }
 
 fn rcodes(counts: &[(Rcode, u64)]) -> BTreeMap<&'static str, u64> {
-    counts.iter().map(|(rcode, count)| (rcode.word(), *count)).collect()
+    counts
+        .iter()
+        .map(|(rcode, count)| (rcode.word(), *count))
+        .collect()
 }
 
 fn timeout(row: &TimeoutRow) -> TimeoutForm {
@@ -210,7 +213,9 @@ fn timeout(row: &TimeoutRow) -> TimeoutForm {
     TimeoutForm {
         server: row.server.to_string(),
         count: row.count,
-        minutes: minutes.map(|(&minute, &count)| (minute_key(minute), count)).collect(),
+        minutes: minutes
+            .map(|(&minute, &count)| (minute_key(minute), count))
+            .collect(),
     }
 }
 

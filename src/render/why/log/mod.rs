@@ -8,12 +8,11 @@ use std::io::{self, Write};
 
 use colored::Colorize as _;
 
-use crate::render::why::numbers::{clock, duration, grouped, minute, percent};
 use crate::finding::Severity;
 use crate::render::paragraph;
+use crate::render::why::numbers::{clock, duration, grouped, minute, percent};
 use crate::text::escaped;
 use crate::why::log::{Advice, Rcode, Summary, Waste, ZoneRow};
-
 
 /// Rows of each table, and with `--verbose`.
 const ROWS: usize = 5;
@@ -106,7 +105,8 @@ impl Page<'_> {
         }
         let types = ["A", "AAAA", "other"].iter().zip(summary.records);
         let types = types.filter(|it| it.1 > 0);
-        let types = types.map(|(name, count)| format!("{name} {}", percent(count, summary.queries)));
+        let types =
+            types.map(|(name, count)| format!("{name} {}", percent(count, summary.queries)));
         self.item("Types    ", &types.collect::<Vec<_>>().join(", "))?;
         self.item("Came to  ", &shares(&summary.rcodes, summary.queries))?;
         let times = &summary.latency.all;
@@ -181,7 +181,12 @@ impl Page<'_> {
                 self.item(&" ".repeat(28), &format!("for {}", names.join(", ")))?;
             }
         }
-        self.more(all.all, shown.len(), all.error, "queries are of clients not counted apart")
+        self.more(
+            all.all,
+            shown.len(),
+            all.error,
+            "queries are of clients not counted apart",
+        )
     }
 
     fn names(&mut self, summary: &Summary) -> io::Result<()> {
@@ -195,13 +200,22 @@ impl Page<'_> {
             let (queries, waste) = (grouped(row.queries), grouped(row.waste));
             writeln!(self.out, "  {queries:>11} {waste:>11}  {}", row.name)?;
         }
-        self.more(all.all, shown.len(), all.error, "at most are missing from each count")
+        self.more(
+            all.all,
+            shown.len(),
+            all.error,
+            "at most are missing from each count",
+        )
     }
 
     fn more(&mut self, all: u64, shown: usize, error: u64, what: &str) -> io::Result<()> {
         let more = all.saturating_sub(shown as u64);
         if more > 0 {
-            let hint = if self.rows == ROWS { " (-v, --format json)" } else { "" };
+            let hint = if self.rows == ROWS {
+                " (-v, --format json)"
+            } else {
+                ""
+            };
             writeln!(self.out, "  {:>23}  and {} more{hint}", "", grouped(more))?;
         }
         if error > 0 {
@@ -228,7 +242,10 @@ impl Page<'_> {
     }
 
     fn zone(&mut self, row: &ZoneRow) -> io::Result<()> {
-        let within = row.times.percentile(0.99).map_or_else(String::new, duration);
+        let within = row
+            .times
+            .percentile(0.99)
+            .map_or_else(String::new, duration);
         let count = grouped(row.queries);
         let zone = if row.zone.is_empty() { "." } else { &row.zone };
         let shares = shares(&row.rcodes, row.queries);

@@ -1,9 +1,9 @@
 //! What follows from a log, in words.
 
-use crate::render::why::numbers::{grouped, minute, percent};
 use crate::check_loop::log::KINDS;
 use crate::finding::Severity;
 use crate::render::sentence::{Sentence, sentence};
+use crate::render::why::numbers::{grouped, minute, percent};
 use crate::text::escaped;
 use crate::why::log::{Advice, Rcode, Resolver};
 
@@ -33,9 +33,11 @@ pub(super) fn said(advice: &Advice) -> Said {
 
 fn fact(advice: &Advice) -> String {
     match advice {
-        Advice::NoQueries => "there is no line about a query: the plugin log is not on, or this is \
+        Advice::NoQueries => {
+            "there is no line about a query: the plugin log is not on, or this is \
              another program's log"
-            .to_owned(),
+                .to_owned()
+        }
         Advice::Filtered => "the log has only queries that failed (log with a class): which of \
              them were search-list waste it cannot tell, because the answers that would show it \
              are not in it"
@@ -62,10 +64,17 @@ fn fact(advice: &Advice) -> String {
             escaped(name.as_bytes()),
             escaped(client.as_bytes()),
             grouped(*answers),
-            if *is_known { "" } else { " (kubeadm's ttl; --corefile tells yours)" },
+            if *is_known {
+                ""
+            } else {
+                " (kubeadm's ttl; --corefile tells yours)"
+            },
         ),
         Advice::Restarts { starts, logs } => {
-            format!("CoreDNS started {starts} times in {logs} log{}", if *logs == 1 { "" } else { "s" })
+            format!(
+                "CoreDNS started {starts} times in {logs} log{}",
+                if *logs == 1 { "" } else { "s" }
+            )
         }
         Advice::Bounded { forgotten, beyond } => format!(
             "there were more clients and names than are kept: {} failed queries were not joined \
@@ -108,7 +117,9 @@ fn savings(advice: &Advice) -> String {
                     Some(Resolver::Glibc | Resolver::Go | Resolver::CAres) => {
                         format!("; {names} would cost one more query each, and still be found")
                     }
-                    _ => format!("; with musl it would not find {names} any more, with glibc and Go it would"),
+                    _ => format!(
+                        "; with musl it would not find {names} any more, with glibc and Go it would"
+                    ),
                 };
             }
             text
@@ -133,7 +144,11 @@ fn errors(advice: &Advice) -> String {
             let known = KINDS.iter().find(|it| it.0 == *kind);
             let meaning = known.map_or(*kind, |it| it.1);
             let (file, line) = place;
-            let times = if *count == 1 { String::new() } else { format!(", {} times", grouped(*count)) };
+            let times = if *count == 1 {
+                String::new()
+            } else {
+                format!(", {} times", grouped(*count))
+            };
             format!("{meaning}{times}: {file}:{line}: {text}")
         }
         Advice::Timeouts {
@@ -240,6 +255,9 @@ pub(super) fn verdict(advice: &[Advice]) -> Sentence {
     match advice.first() {
         Some(first) if first.severity() > Severity::Info => said(first).fact,
         Some(first @ (Advice::NoQueries | Advice::Filtered)) => said(first).fact,
-        _ => sentence!("nothing-found", "Nothing in this log is wrong, as far as a log tells"),
+        _ => sentence!(
+            "nothing-found",
+            "Nothing in this log is wrong, as far as a log tells"
+        ),
     }
 }

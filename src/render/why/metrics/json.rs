@@ -90,7 +90,9 @@ fn server(judged: &Judged) -> ServerForm<'_> {
         cache_hits: page.hits,
         cache_misses: page.misses,
         cache_entries: &page.entries,
-        upstreams: upstreams.map(|(to, it)| (to.as_str(), upstream(it))).collect(),
+        upstreams: upstreams
+            .map(|(to, it)| (to.as_str(), upstream(it)))
+            .collect(),
         memory_bytes: page.memory,
     }
 }

@@ -49,7 +49,11 @@ pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<(
             Severity::Info => "·",
         };
         let is_verdict = index == 0 && finding.severity() > Severity::Info;
-        let text = if is_verdict { "(above)" } else { &format!("{}.", said.fact.text) };
+        let text = if is_verdict {
+            "(above)"
+        } else {
+            &format!("{}.", said.fact.text)
+        };
         paragraph::write(out, &format!("  {mark} "), "    ", text)?;
         if !said.fix.is_empty() {
             paragraph::write(out, "    fix: ", "         ", &said.fix)?;
@@ -83,11 +87,19 @@ fn write_page(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
         && hits + misses > 0.0
     {
         let entries: f64 = page.entries.values().sum();
-        let text = format!("{} hits, {} entries", of(hits, hits + misses), count(entries));
+        let text = format!(
+            "{} hits, {} entries",
+            of(hits, hits + misses),
+            count(entries)
+        );
         item(out, "Cache", &text)?;
     }
     for (to, upstream) in &page.upstreams {
-        let mut text = format!("{}: {} answers", escaped(to.as_bytes()), count(upstream.requests));
+        let mut text = format!(
+            "{}: {} answers",
+            escaped(to.as_bytes()),
+            count(upstream.requests)
+        );
         match upstream.percentile(0.99) {
             Some(within) if within.is_finite() => text += &format!(", 99 % within {within} s"),
             Some(_) => text += ", 99 % within more than is counted",
@@ -111,7 +123,11 @@ fn write_page(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
 
 fn write_requests(page: &Page, seconds: Option<f64>, out: &mut dyn Write) -> io::Result<()> {
     let Some(requests) = page.requests else {
-        return item(out, "Queries", "not counted: the plugin prometheus counts them");
+        return item(
+            out,
+            "Queries",
+            "not counted: the plugin prometheus counts them",
+        );
     };
     let mut text = count(requests);
     if let Some(seconds) = seconds.filter(|&it| it > 0.0) {
@@ -119,8 +135,11 @@ fn write_requests(page: &Page, seconds: Option<f64>, out: &mut dyn Write) -> io:
     }
     item(out, "Queries", &text)?;
     let all = page.all_responses();
-    let mut responses: Vec<(&String, f64)> =
-        page.responses.iter().map(|(rcode, &count)| (rcode, count)).collect();
+    let mut responses: Vec<(&String, f64)> = page
+        .responses
+        .iter()
+        .map(|(rcode, &count)| (rcode, count))
+        .collect();
     responses.retain(|it| it.1 > 0.0);
     responses.sort_by(|a, b| b.1.total_cmp(&a.1));
     let shares: Vec<String> = responses

@@ -39,11 +39,17 @@ fn fact(finding: &Finding) -> String {
             count(*times)
         ),
         Finding::Broken(times) => {
-            format!("{} queries came while every upstream server was down", count(*times))
+            format!(
+                "{} queries came while every upstream server was down",
+                count(*times)
+            )
         }
         Finding::Absent(plugins) => format!("no server block has {}", plugins.join(", ")),
         Finding::FewHits { hits, of: all } => {
-            format!("only {} of the answers came from the cache", of(*hits, *all))
+            format!(
+                "only {} of the answers came from the cache",
+                of(*hits, *all)
+            )
         }
         Finding::FullCache { entries, kind } => format!(
             "the cache has {} entries of type {}, which is its default capacity: it throws answers \
@@ -56,12 +62,20 @@ fn fact(finding: &Finding) -> String {
             bytes(*held),
             bytes(KUBEADM_MEMORY)
         ),
-        Finding::Rcode { rcode, count: times, of: all } => format!(
+        Finding::Rcode {
+            rcode,
+            count: times,
+            of: all,
+        } => format!(
             "{} of the responses are {}",
             of(*times, *all),
             escaped(rcode.as_bytes())
         ),
-        Finding::OneGetsAll { name, requests, of: all } => format!(
+        Finding::OneGetsAll {
+            name,
+            requests,
+            of: all,
+        } => format!(
             "{} gets {} of the queries, since each started: clients that keep a connection or a \
              port stay with one server",
             escaped(name.as_bytes()),
@@ -100,12 +114,19 @@ fn upstream(finding: &Finding) -> String {
             "99 of 100 answers of {} take up to {within} s",
             escaped(to.as_bytes())
         ),
-        Finding::Silent { count: times, of: all } => format!(
+        Finding::Silent {
+            count: times,
+            of: all,
+        } => format!(
             "{} of the responses are SERVFAIL that no upstream server said: they did not answer, or \
              refused (queries that time out are in no upstream server's count)",
             of(*times, *all)
         ),
-        Finding::NearLimit { to, rate: asked, limit } => format!(
+        Finding::NearLimit {
+            to,
+            rate: asked,
+            limit,
+        } => format!(
             "{} is asked {} times a second, and {} documents {} for each {}",
             escaped(to.as_bytes()),
             rate(*asked),
@@ -148,7 +169,9 @@ fn fix(finding: &Finding) -> String {
         Finding::Rcode { rcode, .. } if rcode == "NXDOMAIN" => {
             "usually search-list waste: add `log` for a while, and kubectl logs … | kdns why -"
         }
-        Finding::Rcode { .. } => "add `log` and `errors` for a while, and kubectl logs … | kdns why -",
+        Finding::Rcode { .. } => {
+            "add `log` and `errors` for a while, and kubectl logs … | kdns why -"
+        }
         Finding::NearLimit { limit, .. } => {
             return format!(
                 "NodeLocal DNSCache, or DNS pods on more nodes, spreads them ({})",

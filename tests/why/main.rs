@@ -1,13 +1,21 @@
 //! The catalogue of `kdns why`: every page is whole, every example is recognised
 //! as what it is an example of, and no near miss is.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod page;
+mod reports;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use kdns::lint::rules;
+use kdns::why::asked::Kind;
 use kdns::why::{Catalogue, recognise, speaker};
 
 fn root() -> &'static Path {
@@ -135,14 +143,88 @@ fn near_misses_are_something_else() {
     expect_none(&wrong);
 }
 
-/// Each pattern is needed, or there by the words of a source: an example of the
-/// page matches it, or another pattern of the page says less.
+/// A pattern of a few letters would be found in any text.
 #[test]
-fn patterns_are_no_longer_than_what_they_are_for() {
+fn patterns_say_something() {
     let catalogue = Catalogue::read();
     for message in &catalogue.messages {
         for pattern in &message.patterns {
             assert!(pattern.weight >= 8, "{}: {}", message.id, pattern.text);
+        }
+    }
+}
+
+/// What a cause says to type is a command of kdns, if it begins like one.
+#[test]
+fn commands_of_causes_are_commands() {
+    let catalogue = Catalogue::read();
+    let mut wrong = Vec::new();
+    for cause in &catalogue.causes {
+        let line = cause
+            .command
+            .replace("{name}", "db")
+            .replace("{server}", "10.96.0.10");
+        for command in line
+            .split([';', '|'])
+            .map(str::trim)
+            .filter(|it| it.starts_with("kdns "))
+        {
+            let known = kdns::cli::command().try_get_matches_from(command.split(' '));
+            wrong.extend(
+                known
+                    .err()
+                    .map(|it| format!("{}: {command}: {it}", cause.code)),
+            );
+        }
+    }
+    expect_none(&wrong);
+}
+
+/// A text from a stranger costs no more than its bytes, whatever it repeats.
+#[test]
+fn long_texts_are_read_in_time() {
+    let catalogue = Catalogue::read();
+    for piece in [
+        "lookup a on ",
+        "query",
+        "<>",
+        "a.",
+        "\\u003e",
+        "UnknownHostException: ",
+        "é",
+    ] {
+        let text = piece.repeat(200_000);
+        let begun = std::time::Instant::now();
+        let _ = recognise(&catalogue, &text, None);
+        let took = begun.elapsed();
+        // Unoptimised; about a fiftieth of it in a release.
+        assert!(took.as_secs() < 20, "{piece}: {took:?}");
+    }
+}
+
+/// A misspelled condition would mean that no server is named.
+#[test]
+fn conditions_are_kinds_of_servers() {
+    let folders = fs::read_dir(root().join("src/why/messages")).unwrap();
+    for folder in folders.flatten() {
+        for page in fs::read_dir(folder.path()).unwrap().flatten() {
+            let text = fs::read_to_string(page.path()).unwrap();
+            let causes = text.split("\n## Causes\n").nth(1).unwrap_or_default();
+            let causes = causes.split("\n## ").next().unwrap();
+            for line in causes.lines().filter(|it| !it.is_empty()) {
+                let item = line.strip_prefix("- ").unwrap();
+                let (head, only) = item.split_once(" if ").unwrap_or((item, ""));
+                let mut kinds = only.split_whitespace();
+                let is_kind = |it| it == "unknown" || Kind::of_word(it).is_some();
+                let likely = head.split(' ').nth(1).unwrap_or_default();
+                let is_likely =
+                    head.starts_with("as ") || ["high", "medium", "low"].contains(&likely);
+                assert!(
+                    is_likely && kinds.all(is_kind),
+                    "{}: {line}",
+                    page.path().display()
+                );
+            }
         }
     }
 }
