@@ -199,7 +199,7 @@ impl Tally {
         /// Fewer can be as they are by chance.
         const MIN_QUERIES: u64 = 10;
         let answered = self.rcodes.first().copied().unwrap_or_default();
-        let is_unended = || self.lookups.waiting(&self.clients) * 2 > self.queries;
+        let is_unended = || self.lookups.waiting(&self.clients) * 10 > self.queries;
         let is_filtered = settings.is_filtered && self.queries > 0;
         if is_filtered || (answered == 0 && self.queries >= MIN_QUERIES && is_unended()) {
             return Waste::Unknown;

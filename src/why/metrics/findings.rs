@@ -123,8 +123,11 @@ pub const KUBEADM_MEMORY: f64 = 170.0 * 1024.0 * 1024.0;
 /// Source: `CoreDNS`, plugin/cache/cache.go `defaultCap`.
 const CACHE_CAPACITY: f64 = 9984.0;
 
-/// Plugins that a Corefile of a cluster has, and what is missed without one.
-const USUAL: [&str; 5] = ["errors", "cache", "health", "ready", "loop"];
+/// Plugins that a Corefile of a cluster has, of those that handle queries: others,
+/// like `health` and `ready`, are not counted.
+///
+/// Source: `CoreDNS`, plugin/metrics/setup.go.
+const USUAL: [&str; 3] = ["errors", "cache", "loop"];
 
 impl Finding {
     /// How bad it is.
@@ -183,12 +186,8 @@ pub(super) fn of_page(page: &Page, seconds: Option<f64>, found: &mut Vec<Finding
         found.push(Finding::Memory { bytes });
     }
     if let Some(plugins) = &page.plugins {
-        let absent: Vec<&str> = USUAL
-            .into_iter()
-            .filter(|it| !plugins.contains(*it))
-            // NodeLocal DNSCache has its own health check.
-            .filter(|it| !(page.is_node_local && matches!(*it, "ready" | "health")))
-            .collect();
+        let absent = USUAL.into_iter().filter(|it| !plugins.contains(*it));
+        let absent: Vec<&str> = absent.collect();
         if !absent.is_empty() {
             found.push(Finding::Absent(absent));
         }

@@ -43,9 +43,8 @@ pub struct Page {
     pub reload_failures: f64,
     /// Failures of NodeLocal DNSCache to set up interface and rules.
     pub setup_errors: f64,
-    /// Whether it is NodeLocal DNSCache.
-    pub is_node_local: bool,
-    /// Plugins of all server blocks; `None`: the version does not say.
+    /// Plugins that handle queries, of all server blocks; `None`: the version does
+    /// not say.
     pub plugins: Option<BTreeSet<String>>,
     /// Lines that cannot be read.
     pub wrong: usize,
@@ -132,7 +131,6 @@ impl Page {
             }
             _ => self.forward(name, sample),
         }
-        self.is_node_local |= name.starts_with("nodecache_");
     }
 
     /// What has the label `to`.
