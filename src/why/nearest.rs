@@ -39,7 +39,7 @@ fn words(text: &str) -> Vec<&str> {
 fn alike(text: &[&str], pattern: &[&str]) -> f64 {
     let weight = |it: &&str| usize::min(it.len(), 12);
     let all: usize = pattern.iter().map(weight).sum();
-    if all == 0 || pattern.len() < 2 {
+    if all == 0 || pattern.len() < 3 {
         return 0.0;
     }
     let best = |word: &&str| {

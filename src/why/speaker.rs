@@ -18,11 +18,11 @@ pub fn find(id: &str) -> Option<&'static Speaker> {
 pub static ALL: [Speaker; 30] = [
     of("glibc", "glibc's getaddrinfo"),
     of("musl", "musl's getaddrinfo (Alpine)"),
-    of("go", "Go's resolver"),
+    of("go", "Go"),
     of("node", "Node.js"),
     of("python", "Python"),
     of("java", "Java"),
-    of("netty", "Netty's resolver"),
+    of("netty", "Netty"),
     of("dotnet", ".NET"),
     of("php", "PHP"),
     of("ruby", "Ruby"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
-use super::WhyArgs;
+use super::args::WhyArgs;
 use crate::text::escaped;
 
 /// What was given.

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, bail};
 
-use super::{Format, WhyArgs};
+use super::args::{Format, WhyArgs};
 use crate::cli::node::NodeArgs;
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;

@@ -1,6 +1,6 @@
 //! A message.
 
-use super::{Format, WhyArgs};
+use super::args::{Format, WhyArgs};
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::host::node::{self, Parts};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::{Format, WhyArgs};
+use super::args::{Format, WhyArgs};
 use crate::cli::node::read_log;
 use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;

@@ -69,7 +69,9 @@ pub fn write(
     writer.list("proves", &message.proves)?;
     writer.list("rules out", &message.rules_out)?;
     if verbose {
-        writer.list("sources", &message.sources)?;
+        let sources: Vec<String> = message.sources.iter().map(|it| plain(it)).collect();
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        writer.list("sources", &sources)?;
         let others: Vec<&str> = answer.recognised.others.iter().map(|it| it.id).collect();
         writer.list("also in it", &others)?;
     }
@@ -254,6 +256,16 @@ impl Writer<'_> {
     fn field(&mut self, head: &str, text: &str) -> io::Result<()> {
         paragraph::write(self.out, &format!("   {head:<6}  "), "           ", text)
     }
+}
+
+/// A link of Markdown as text: `Go src/net/net.go, https://…`.
+fn plain(link: &str) -> String {
+    let parts = link.strip_prefix('[').and_then(|it| it.split_once("]("));
+    let parts = parts.and_then(|(title, rest)| Some((title, rest.strip_suffix(')')?)));
+    parts.map_or_else(
+        || link.to_owned(),
+        |(title, address)| format!("{title}, {address}"),
+    )
 }
 
 /// The command that decides a cause, for the name and server of the message.
