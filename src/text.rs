@@ -1,5 +1,9 @@
 //! A file as it was read, and places in it.
 
+mod nearest;
+
+pub use nearest::nearest;
+
 /// The bytes of a file with the name it is shown under.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Source {

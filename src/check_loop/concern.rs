@@ -1,12 +1,14 @@
 //! What is wrong with the cluster's DNS of a node where it does not loop.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use super::facts::{Concern, FileRemark, Remark, Step, Trouble};
 use super::fix;
-use super::log::OWN_ADDRESS;
+use super::log::{self, LOOP_FATAL, OWN_ADDRESS};
 use super::report::{Sighting, State, Verdict};
-use crate::node::{Node, Pod};
+use super::servers;
+use crate::node::{Container, Node, Pod, is_cluster_dns, is_node_cache};
 
 /// What logs and remarks show of it, with the verdict and the state after the
 /// next start.
@@ -16,13 +18,19 @@ pub(super) fn find(
     evidence: &[Sighting],
     remarks: &[Remark],
 ) -> Option<Concern> {
-    let logs = evidence.iter().filter(|it| it.kind != OWN_ADDRESS);
+    let pods = node.pods.iter();
+    let others = pods.filter(|it| servers::is_of_others(node, it));
+    let others: BTreeSet<String> = others.map(Pod::label).collect();
+    // Of those there is a remark where they do not work.
+    let is_of_others = |it: &Sighting| it.pod.as_ref().is_some_and(|it| others.contains(it));
+    let is_trouble_now =
+        |it: &&Sighting| it.kind != OWN_ADDRESS && !is_of_others(it) && !is_over(node, it);
+    let logs = evidence.iter().filter(is_trouble_now);
     let mut logs: Vec<Sighting> = logs.cloned().collect();
     logs.sort_by_key(|it| Reverse(it.count));
     let files = remarks.iter().filter(|it| is_trouble(it));
-    let troubles: Vec<Trouble> = logs
-        .into_iter()
-        .map(Trouble::Log)
+    let troubles: Vec<Trouble> = down(node)
+        .chain(logs.into_iter().map(Trouble::Log))
         .chain(files.cloned().map(Trouble::Files))
         .collect();
     if troubles.is_empty() || verdict != Verdict::NoLoop {
@@ -36,6 +44,40 @@ pub(super) fn find(
         then.extend(troubles.iter().find_map(|it| question(node, it)));
     }
     Some(Concern { troubles, then })
+}
+
+/// Whether a log shows the end of a server that runs again since its pod was
+/// made anew: a static pod keeps its uid, and so its logs.
+fn is_over(node: &Node, sighting: &Sighting) -> bool {
+    let label = sighting.pod.as_ref();
+    let mut pods = node.pods.iter().filter(|it| it.is_static());
+    let pod = pods.find(|it| label.is_some_and(|label| *label == it.label()));
+    let runs = |it: &Container| it.pid.is_some() && servers::is_dns_container(&it.name);
+    [LOOP_FATAL, "start-failed"].contains(&sighting.kind)
+        && pod.is_some_and(|it| it.containers.iter().any(runs))
+}
+
+/// The servers of the cluster's DNS that have ended with an error. What their
+/// logs show beside stands for itself.
+fn down(node: &Node) -> impl Iterator<Item = Trouble> {
+    let is_of_cluster =
+        |it: &&Pod| servers::is_dns_pod(it) && (is_cluster_dns(it) || is_node_cache(it));
+    let of_pod = |pod: &Pod| {
+        let label = pod.label();
+        let of_container = move |it: &Container| {
+            let ended = it.ended.clone().filter(|ended| ended.code != 0)?;
+            let is_down = it.pid.is_none() && servers::is_dns_container(&it.name);
+            is_down.then(|| Trouble::Down {
+                pod: label.clone(),
+                container: it.name.clone(),
+                ended,
+                last: it.logs.first().and_then(log::last_line),
+            })
+        };
+        let found: Vec<Trouble> = pod.containers.iter().filter_map(of_container).collect();
+        found
+    };
+    node.pods.iter().filter(is_of_cluster).flat_map(of_pod)
 }
 
 /// Whether lookups fail by it, or will.

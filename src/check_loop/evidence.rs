@@ -3,7 +3,7 @@
 use super::facts::Remark;
 use super::report::Sighting;
 use super::{log, servers};
-use crate::node::Node;
+use crate::node::{Node, Pod};
 use crate::text::Place;
 
 /// What the logs of DNS pods and those that the caller named show.
@@ -20,11 +20,12 @@ pub(super) fn sightings(node: &Node) -> Vec<Sighting> {
     of_pods.chain(named).collect()
 }
 
-/// A DNS server that does not run because its own query came back, while no
-/// file shows a loop: where its log says so, which counts as much as what the
-/// files say.
+/// A server of the cluster's DNS that does not run because its own query came
+/// back, while no file shows a loop: where its log says so, which counts as much
+/// as what the files say.
 pub(super) fn contradiction(node: &Node) -> Option<Place> {
-    let dns_pods = node.pods.iter().filter(|pod| servers::is_dns_pod(pod));
+    let is_asked = |pod: &&Pod| servers::is_dns_pod(pod) && !servers::is_of_others(node, pod);
+    let dns_pods = node.pods.iter().filter(is_asked);
     let dead = dns_pods
         .flat_map(|pod| &pod.containers)
         .filter(|container| container.pid.is_none());

@@ -91,6 +91,9 @@ pub fn judge(node: &Node) -> Report {
     remarks.extend(of_kubelet.cloned().map(Remark::Kubelet));
     Report {
         node: node.name.clone(),
+        cluster: None,
+        machine_id: node.machine_id.clone(),
+        boot_id: node.boot_id.clone(),
         setup: setup::of_graph(&graph),
         verdict,
         now: state_now,
@@ -167,4 +170,23 @@ pub fn probe_targets(node: &Node) -> Vec<seen::Target> {
     let graph = Graph::of_node(node);
     let servers: Vec<DnsServer> = graph.servers.into_iter().map(|it| it.dns).collect();
     seen::targets_of(&servers, node)
+}
+
+/// Those of the targets that are on a query path of the report; all of them where
+/// none is, as then the paths are not known.
+pub fn on_path(targets: Vec<seen::Target>, report: &Report) -> Vec<seen::Target> {
+    let hops = || report.chains.iter().flat_map(|it| &it.hops);
+    let is_on_path = |target: &seen::Target| {
+        hops().any(|hop| {
+            let is_it = matches!(&hop.who, Who::Server { label, .. } if *label == target.who);
+            // A loopback address is another server's in each network.
+            is_it || !hop.is_to_loopback() && hop.sends_to == target.server.to_string()
+        })
+    };
+    let found: Vec<seen::Target> = targets
+        .iter()
+        .filter(|it| is_on_path(it))
+        .cloned()
+        .collect();
+    if found.is_empty() { targets } else { found }
 }

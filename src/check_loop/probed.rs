@@ -53,6 +53,9 @@ mod tests {
     fn check(verdict: Verdict, now: State, sight: Sight, expected: (Verdict, State, usize)) {
         let report = Report {
             node: None,
+            cluster: None,
+            machine_id: None,
+            boot_id: None,
             setup: Setup::default(),
             verdict,
             now,

@@ -12,6 +12,12 @@ use crate::text::Place;
 pub struct Report {
     /// The node's name, if it is known.
     pub node: Option<String>,
+    /// The cluster that it belongs to, as the caller calls it.
+    pub cluster: Option<String>,
+    /// `/etc/machine-id`, which no other machine has.
+    pub machine_id: Option<String>,
+    /// What the kernel calls this start of the machine.
+    pub boot_id: Option<String>,
     /// What decides where its DNS leads, to compare nodes by.
     pub setup: Setup,
     /// The answer.

@@ -98,10 +98,14 @@ pub(super) fn of_node(node: &Node) -> Vec<Server<'_>> {
 /// DNSCache's, `OpenShift`'s, those of kube-dns.
 const DNS_CONTAINERS: [&str; 5] = ["coredns", "node-cache", "dns", "kubedns", "dnsmasq"];
 
+/// Whether a container of this name is one of the cluster's DNS.
+pub(super) fn is_dns_container(name: &str) -> bool {
+    DNS_CONTAINERS.contains(&name)
+}
+
 /// Whether the pod serves the cluster's DNS.
 pub(super) fn is_dns_pod(pod: &Pod) -> bool {
-    let is_dns = |name: &str| DNS_CONTAINERS.contains(&name);
-    let container = |it: &Container| is_dns(&it.name) && it.name != "dnsmasq";
+    let container = |it: &Container| is_dns_container(&it.name) && it.name != "dnsmasq";
     let process = |it: &Process| it.comm == "coredns" || it.comm == "node-cache";
     let name = pod.name.as_deref().unwrap_or_default();
     let is_named = ["coredns-", "kube-dns-", "node-local-dns-", "nodelocaldns-"]

@@ -21,6 +21,41 @@ pub(super) fn parse_server(text: &str) -> Result<IpAddr, String> {
     }
 }
 
+/// An address and the interface that its scope names.
+#[derive(Clone, Debug)]
+pub(super) struct Scoped {
+    pub(super) address: IpAddr,
+    /// What stands behind `%`.
+    pub(super) scope: Option<String>,
+}
+
+/// The same as [`parse_server`], and keeps the scope.
+pub(super) fn parse_scoped(text: &str) -> Result<Scoped, String> {
+    let address = parse_server(text)?;
+    let scope = text.split_once('%').map(|(_, scope)| scope.to_owned());
+    Ok(Scoped { address, scope })
+}
+
+impl Scoped {
+    /// Refuses a scope that is none of these interfaces, by name or number.
+    pub(super) fn check(&self, interfaces: &[String]) -> Result<(), String> {
+        let Some(scope) = &self.scope else {
+            return Ok(());
+        };
+        let is_number = scope.bytes().all(|it| it.is_ascii_digit());
+        if is_number || interfaces.contains(scope) {
+            return Ok(());
+        }
+        Err(format!(
+            "{}%{}: there is no interface {} here; there are {}",
+            self.address,
+            escaped(scope.as_bytes()),
+            escaped(scope.as_bytes()),
+            escaped(interfaces.join(", ").as_bytes())
+        ))
+    }
+}
+
 /// An address of `clusterDNS`: the kubelet knows no scopes.
 ///
 /// Source: kubernetes `pkg/kubelet/kubelet.go: NewMainKubelet`

@@ -10,10 +10,13 @@ use super::manual;
 use super::node::{NodeArgs, read_log};
 use super::output::Outputs;
 use super::threshold::{Level, Threshold};
+use crate::check_loop::seen::Target;
 use crate::check_loop::{self, Report, Verdict};
 use crate::cli::streams::{Status, Streams};
 use crate::host::node::{self, Parts};
+use crate::node::Node;
 use crate::probe;
+use crate::render::check_loop::probe::plan;
 use crate::render::check_loop::text::{self, Style};
 use crate::render::check_loop::{concise, github, json, junit, npd, prometheus, sarif};
 use crate::text::escaped;
@@ -28,9 +31,18 @@ pub(super) struct CheckLoopArgs {
     /// come back; takes up to 10 seconds and needs root
     #[arg(long)]
     probe: bool,
+    /// With --probe: only servers whose name or address has this in it
+    #[arg(long, value_name = "SERVER", requires = "probe")]
+    only: Option<String>,
+    /// With --probe: show what would be asked, and ask nothing
+    #[arg(long, requires = "probe")]
+    dry_run: bool,
     /// The node's name in json and jsonl [default: $NODE_NAME, else the host name]
     #[arg(long, value_name = "NAME")]
     node_name: Option<String>,
+    /// The cluster's name in json and jsonl, which tells nodes of one name apart
+    #[arg(long, value_name = "NAME")]
+    cluster: Option<String>,
     /// Everything: long ids, other query paths, notes, what could not be read
     #[arg(long, short)]
     verbose: bool,
@@ -69,7 +81,8 @@ pub(super) enum Format {
 /// Reads the node, decides, writes.
 pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let report = match judge(args, streams) {
-        Ok(report) => report,
+        Ok(Some(report)) => report,
+        Ok(None) => return Ok(Status::Clean),
         Err(error) => return report_failure(&error, args, streams),
     };
     args.outputs.write(streams, |format, colors, out| {
@@ -79,7 +92,8 @@ pub(super) fn run(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Re
     Ok(args.status(&report))
 }
 
-fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Report> {
+/// `None`: what a probe would ask was shown instead.
+fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Option<Report>> {
     let begun = Instant::now();
     let stand_ins = args.node.stand_ins(streams)?;
     if args.probe && args.node.is_files_only(&stand_ins) {
@@ -97,13 +111,45 @@ fn judge(args: &CheckLoopArgs, streams: &mut Streams<'_>) -> anyhow::Result<Repo
     }
     let mut report = check_loop::judge(&node);
     report.node = args.node_name().or(report.node);
+    report.cluster.clone_from(&args.cluster);
     if !args.probe {
-        return Ok(report);
+        return Ok(Some(report));
     }
-    let targets = check_loop::probe_targets(&node);
+    let targets = targets(args, &node, &report)?;
+    if args.dry_run {
+        plan::write(&targets, &check_loop::seen::RECORD_TYPES, streams.out)?;
+        return Ok(None);
+    }
     let record = probe::run(args.node.directory(), &targets, args.probe_limit(begun));
     let seen = check_loop::seen::judge(&targets, &record);
-    Ok(check_loop::with_probe(report, seen))
+    Ok(Some(check_loop::with_probe(report, seen)))
+}
+
+/// The servers on the query paths; where there is none, all of the node.
+fn targets(args: &CheckLoopArgs, node: &Node, report: &Report) -> anyhow::Result<Vec<Target>> {
+    let all = check_loop::probe_targets(node);
+    let found = match &args.only {
+        None => check_loop::on_path(all.clone(), report),
+        Some(only) => {
+            let only = only.to_lowercase();
+            let is_it = |it: &Target| {
+                it.who.to_lowercase().contains(&only) || it.server.to_string().contains(&only)
+            };
+            all.iter().filter(|it| is_it(it)).cloned().collect()
+        }
+    };
+    if found.is_empty() && args.only.is_some() {
+        let all: Vec<String> = all
+            .iter()
+            .map(|it| format!("{} {}", it.who, it.server))
+            .collect();
+        let only = args.only.as_deref().unwrap_or_default();
+        anyhow::bail!(
+            "no DNS server of this node fits --only {only}; there are: {}",
+            all.join(", ")
+        );
+    }
+    Ok(found)
 }
 
 fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -162,6 +208,11 @@ fn report_failure(
 const NPD_PROBE: Duration = Duration::from_millis(1700);
 
 impl CheckLoopArgs {
+    /// Whether it is about the machine that kdns runs on.
+    pub(super) fn reads_this_node(&self) -> bool {
+        self.node.is_this()
+    }
+
     /// The name that the caller, or the pod's manifest, gives the node.
     fn node_name(&self) -> Option<String> {
         let set = std::env::var_os("NODE_NAME");

@@ -5,6 +5,8 @@ use std::ops::Deref;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
+use super::help;
+
 /// The arguments of a command that clap learns only when it is this command
 /// that runs, is helped with, or is documented. The options of all the others
 /// would take a tenth of the time of a start.
@@ -34,9 +36,10 @@ impl<T: Args> Args for Deferred<T> {
 fn with_own_words(command: Command, augment: fn(Command) -> Command) -> Command {
     let about = command.get_about().cloned();
     let long_about = command.get_long_about().cloned();
-    augment(command)
+    let command = augment(command)
         .about(Resettable::from(about))
-        .long_about(Resettable::from(long_about))
+        .long_about(Resettable::from(long_about));
+    help::examples_first(command)
 }
 
 impl<T: FromArgMatches> FromArgMatches for Deferred<T> {

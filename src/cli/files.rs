@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 /// Variables that change what a resolver asks.
 pub(super) const VARIABLES: &[&str] = &["LOCALDOMAIN", "RES_OPTIONS", "HOSTALIASES"];
 
-/// So many loopback servers of a file are told about. No file of a system has
+/// So many loopback servers of a file are named. No file of a system has
 /// more than a few, and a stranger's can have 50,000.
 const MAX_LEADS: usize = 16;
 

@@ -7,6 +7,8 @@ mod deferred;
 mod dig;
 mod explain;
 mod files;
+mod help;
+mod hint;
 mod lint;
 mod makers;
 pub mod manual;
@@ -15,6 +17,7 @@ mod nsenter;
 mod output;
 mod pod_file;
 mod pods;
+mod privilege;
 mod question;
 mod report;
 mod rule;
@@ -25,8 +28,7 @@ mod upstream;
 mod version;
 mod why;
 
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsString;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
@@ -38,7 +40,7 @@ pub use self::streams::{Status, Streams};
 
 /// Explain and check how DNS names are resolved on Kubernetes nodes and in pods.
 #[derive(Parser, Debug)]
-#[command(name = "kdns", version, max_term_width = 100, after_help = manual::help(""))]
+#[command(name = "kdns", version, max_term_width = 100, help_template = help::TEMPLATE)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -49,23 +51,23 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Tell what a pasted error, a DNS server's log or its metrics say, and what decides the cause
+    /// Tell what a pasted error, a DNS server's log or its metrics say
     Why(Deferred<why::WhyArgs>),
-    /// Show the queries each stub resolver would send for a name, in order, and why
+    /// Show the queries each resolver sends for a name, and why
     Explain(Deferred<explain::ExplainArgs>),
-    /// Tell whether the DNS of this node loops, through which hop, and what fixes it
+    /// Tell whether the DNS of this node loops, and what fixes it
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
-    /// Tell who owns each name server of this node, and where the real upstream servers are written
+    /// Tell who owns each name server, and where the real ones are written
     Upstream(Deferred<upstream::UpstreamArgs>),
-    /// Write the resolv.conf that the kubelet and the runtime would give a pod
+    /// Write the resolv.conf that a pod would get
     PodFile(Deferred<pod_file::PodFileArgs>),
-    /// List the pods of this node with their network namespace and resolv.conf, also those that crash
+    /// List the pods of this node, also those that crash
     Pods(Deferred<pods::PodsArgs>),
-    /// Ask servers, explain a name or run a command from inside a pod's network, with the pod's files
+    /// Run dig, explain or a command in a pod's network, with its files
     Nsenter(Deferred<nsenter::NsenterArgs>),
     /// Ask DNS servers as BIND's dig does
     Dig(Deferred<dig::DigArgs>),
-    /// Find what is wrong in resolv.conf files, kubelet settings, Corefiles and manifests
+    /// Find what is wrong in DNS files, kubelet settings and manifests
     Lint(Deferred<lint::LintArgs>),
     /// Put the reports of many nodes together
     Report(Deferred<report::ReportArgs>),
@@ -123,16 +125,27 @@ enum SchemaName {
 /// Runs kdns with `args`, the program's name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> Status {
     let mut args = args.into_iter();
-    let program = args.next().map(as_typed);
-    let args = match Args::try_parse_from(program.into_iter().chain(args)) {
+    let program = args.next();
+    let is_plugin = program.as_deref().is_some_and(help::is_plugin);
+    let program = program.map(|it| if is_plugin { help::PLUGIN.into() } else { it });
+    let words: Vec<OsString> = args.collect();
+    let all = program.into_iter().chain(words.iter().cloned());
+    let args = match Args::try_parse_from(all) {
         Ok(args) => args,
-        Err(usage) => return report_usage(&usage, streams),
+        Err(usage) => return report_usage(hint::with_hint(usage), is_plugin, streams),
     };
     match args.color {
         Color::Auto => {}
         Color::Always => streams.colors = true,
         Color::Never => streams.colors = false,
     }
+    let sudo = privilege::sudo(&words);
+    privilege::before(&args.command, sudo.as_deref(), streams);
+    let has_target = match &args.command {
+        Command::Explain(args) => args.has_target(),
+        Command::Nsenter(_) => true,
+        _ => false,
+    };
     let result = match args.command {
         Command::Why(args) => why::run(&args, streams),
         Command::Explain(args) => explain::run(&args, streams),
@@ -156,18 +169,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Err(_) if status == Status::Internal => Ok(status),
         flushed => flushed.map(|()| status).map_err(Into::into),
     };
-    result
-        .and_then(flushed)
-        .unwrap_or_else(|error| streams.fail(&error))
-}
-
-/// What people type to call this program: kubectl runs `kubectl-kdns` for
-/// `kubectl kdns`.
-fn as_typed(program: OsString) -> OsString {
-    if Path::new(&program).file_name() == Some(OsStr::new("kubectl-kdns")) {
-        return "kubectl kdns".into();
-    }
-    program
+    let status = result.and_then(flushed);
+    let status = status.unwrap_or_else(|error| streams.fail(&error));
+    privilege::after(has_target, status, sudo.as_deref(), streams);
+    status
 }
 
 /// The definition of the command line, for man pages and completions.
@@ -175,15 +180,16 @@ pub fn command() -> clap::Command {
     Args::command()
 }
 
-fn report_usage(usage: &clap::Error, streams: &mut Streams<'_>) -> Status {
-    let plain = usage.render().to_string();
+fn report_usage(usage: clap::Error, is_plugin: bool, streams: &mut Streams<'_>) -> Status {
+    let shown = |text: String| help::as_typed(text, is_plugin);
+    let plain = shown(usage.render().to_string());
     // An argument in it could steer the terminal.
     let is_harmless = |c: char| c == '\n' || !is_unprintable(c);
     let text = if !plain.chars().all(is_harmless) {
         let lines = plain.lines().map(|line| escaped(line.as_bytes()));
         lines.map(|line| line + "\n").collect()
     } else if streams.colors {
-        usage.render().ansi().to_string()
+        shown(usage.render().ansi().to_string())
     } else {
         plain
     };

@@ -33,6 +33,11 @@ impl NodeArgs {
         node_below(self.root.as_deref())
     }
 
+    /// Whether it is the machine that kdns runs on, and no file stands in.
+    pub(super) fn is_this(&self) -> bool {
+        self.root.is_none() && self.node_file.is_none() && self.kubelet_config.is_none()
+    }
+
     /// The directory that has the node's files.
     pub(super) fn directory(&self) -> &Path {
         self.root.as_deref().unwrap_or(Path::new("/"))

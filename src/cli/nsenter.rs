@@ -27,7 +27,7 @@ pub(super) struct NsenterArgs {
     /// Find TARGET on the node below this directory [default: /]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// A pid, a network namespace's file, a container's or sandbox's id, NAMESPACE/POD, POD or POD:CONTAINER
+    /// A pod (web, shop/web, deploy/web, svc/web, POD:CONTAINER), a container's id, a pid, or a network namespace's file
     #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
     /// explain or dig, with its arguments
@@ -69,11 +69,25 @@ pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     match (args.what.split_first(), args.command.split_first()) {
         (Some((what, words)), None) if what == "dig" => dig::run_in(args.target(), words, streams),
         (None, Some((program, words))) => Ok(become_command(args, program, words, streams)),
+        (Some((program, words)), None) => {
+            let words = std::iter::once(program).chain(words);
+            let words: Vec<String> = words.map(|it| shown(it)).collect();
+            anyhow::bail!(
+                "{} is no command of kdns nsenter; to run the program: kdns nsenter {} -- {}",
+                shown(program),
+                shown(OsStr::new(&args.target)),
+                words.join(" ")
+            )
+        }
         _ => anyhow::bail!(
             "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
              TARGET dig NAME, or kdns nsenter TARGET -- COMMAND"
         ),
     }
+}
+
+fn shown(word: &OsStr) -> String {
+    escaped(word.as_encoded_bytes())
 }
 
 /// Enters and becomes the command: comes back only when that failed.

@@ -44,7 +44,7 @@ struct Words<F: clap::ValueEnum + Copy + Send + Sync + 'static> {
     /// How to write the result; text without it
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Vec<F>,
-    /// Write to this file, whole or not at all, in the format before it; - is standard output
+    /// Write to this file, whole or not at all, in the format before it or of its ending; - is standard output
     #[arg(long, value_name = "FILE")]
     output: Vec<PathBuf>,
     /// As root, also write over files that belong to other users
@@ -53,8 +53,8 @@ struct Words<F: clap::ValueEnum + Copy + Send + Sync + 'static> {
 }
 
 impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
-    /// Pairs each file with the last format before it. A format without a
-    /// file goes to standard output.
+    /// Pairs each file with the last format before it, or with that of its
+    /// ending where none is left. A format without a file goes to standard output.
     fn pair(words: Words<F>, format_at: &[usize], output_at: &[usize]) -> Self {
         let formats = words.format.into_iter().zip(format_at);
         let mut wanted: Vec<(usize, Output<F>)> = formats
@@ -63,6 +63,7 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
         for (file, &at) in words.output.into_iter().zip(output_at) {
             let before = wanted.iter_mut().rfind(|it| it.0 < at);
             let format = before.as_ref().map_or_else(F::default, |it| it.1.format);
+            let format = of_ending(&file).unwrap_or(format);
             let file = Some(file);
             match before {
                 Some((_, output)) if output.file.is_none() => output.file = file,
@@ -122,6 +123,18 @@ impl<F: clap::ValueEnum + Copy + Default + Send + Sync + 'static> Outputs<F> {
     fn is_mixed(&self) -> bool {
         self.wanted.iter().filter(|it| it.file.is_none()).count() > 1
     }
+}
+
+/// The format that a file's ending is mostly used for.
+fn of_ending<F: clap::ValueEnum>(file: &Path) -> Option<F> {
+    let ending = file.extension()?.to_str()?.to_ascii_lowercase();
+    let format = match ending.as_str() {
+        "txt" => "text",
+        "xml" => "junit",
+        "prom" => "prometheus",
+        other => other,
+    };
+    F::from_str(format, true).ok()
 }
 
 impl<F: Copy + PartialEq> Outputs<F> {

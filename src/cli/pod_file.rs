@@ -191,7 +191,7 @@ impl PodFileArgs {
 }
 
 impl PodArgs {
-    /// The pod, and what was passed over.
+    /// The pod, and what was left out.
     fn workload(&self, streams: &mut Streams<'_>) -> Result<(Workload, Vec<Remark>), Failure> {
         let (mut workload, about) = match &self.pod {
             None => (without_manifest(), Vec::new()),

@@ -13,7 +13,7 @@ use crate::host::node::processes::ProcessSeen;
 use crate::host::node::{Parts, pods, processes, sockets};
 use crate::host::root::Root;
 use crate::node::{Pod, listening};
-use crate::render::pods::{self as text, Style};
+use crate::render::pods::{self as text, Heard, Style};
 use crate::text::escaped;
 use crate::topology::Network;
 
@@ -38,11 +38,20 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let (seen, mut skipped) = processes::scan(&root);
     let (pods, unread) = pods::read_pods(&root, &seen, Parts::PODS, |_| true);
     skipped.extend(unread.sentences);
-    let heard: Vec<Vec<String>> = pods.iter().map(|it| heard(&root, &seen, it)).collect();
+    let heard: Vec<Vec<Heard>> = pods.iter().map(|it| heard(&root, &seen, it)).collect();
     let verbose = args.verbose;
+    let columns = streams.columns();
     args.outputs
         .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(&pods, &heard, Style { colors, verbose }, out),
+            TextOrJson::Text => {
+                let style = Style {
+                    colors,
+                    verbose,
+                    columns,
+                    is_whole: skipped.is_empty(),
+                };
+                text::write(&pods, &heard, style, out)
+            }
             TextOrJson::Json => text::json::write(&pods, &skipped, out),
         })?;
     streams.out.flush()?;
@@ -64,7 +73,7 @@ pub(super) fn run(args: &PodsArgs, streams: &mut Streams<'_>) -> anyhow::Result<
 }
 
 /// Who listens on the loopback servers of a pod with a network of its own.
-fn heard(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> Vec<String> {
+fn heard(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> Vec<Heard> {
     let servers = listening::loopback_servers(pod);
     let Some(process) = pod.processes.first().filter(|_| !servers.is_empty()) else {
         return Vec::new();
@@ -75,11 +84,12 @@ fn heard(root: &Root, processes: &[ProcessSeen], pod: &Pod) -> Vec<String> {
     let Some(listeners) = sockets::of_process(root, &own, &network, process.pid) else {
         return Vec::new();
     };
-    let sentence = |ip: IpAddr| {
-        let who = listening::who(&listeners, &network, ip);
-        format!("{ip} is the pod itself, and {who}")
+    let heard = |address: IpAddr| Heard {
+        address,
+        is_deaf: listening::is_deaf(&listeners, &network, address),
+        who: listening::who(&listeners, &network, address),
     };
-    servers.into_iter().map(sentence).collect()
+    servers.into_iter().map(heard).collect()
 }
 
 /// What to say where there is no pod.
@@ -91,4 +101,11 @@ fn nothing(args: &PodsArgs) -> String {
     };
     let directory = escaped(directory.as_os_str().as_bytes());
     format!("there are no pods on the node below {directory}")
+}
+
+impl PodsArgs {
+    /// Whether it is about the machine that kdns runs on.
+    pub(super) fn reads_this_node(&self) -> bool {
+        self.root.is_none()
+    }
 }

@@ -35,6 +35,9 @@ struct MergeArgs {
     /// Files with reports, one a line, or each over many lines; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Also how the nodes of each group are set up
+    #[arg(long, short)]
+    verbose: bool,
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
@@ -49,9 +52,17 @@ pub(super) fn run(args: &ReportArgs, streams: &mut Streams<'_>) -> anyhow::Resul
         read(path, &mut merge, streams);
     }
     let summary = merge.finish();
+    let (verbose, columns) = (args.verbose, streams.columns());
     args.outputs
         .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(&summary, colors, out),
+            TextOrJson::Text => {
+                let style = text::Style {
+                    colors,
+                    verbose,
+                    columns,
+                };
+                text::write(&summary, style, out)
+            }
             TextOrJson::Json => text::json::write(&summary, out),
         })?;
     streams.out.flush()?;
@@ -136,6 +147,9 @@ fn next(input: &mut dyn BufRead, line: &mut Line) -> std::io::Result<bool> {
 }
 
 fn status(summary: &Summary, threshold: &Threshold) -> Status {
+    if !summary.conflicts.is_empty() {
+        return threshold.undecided();
+    }
     if summary.groups.iter().any(|it| it.kind.is_bad()) {
         return threshold.status(Some(Level::Error));
     }

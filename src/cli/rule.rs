@@ -33,8 +33,16 @@ enum Format {
 pub(super) fn run(args: &RuleArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let chosen: Vec<&'static Rule> = match &args.rule {
         Some(word) => vec![rules::find(word).ok_or_else(|| {
-            let word = escaped(word.as_bytes());
-            anyhow!("no rule has the code or name {word}; kdns rule lists them")
+            let shown = escaped(word.as_bytes());
+            let near: Vec<String> = rules::near(word)
+                .iter()
+                .map(|it| format!("{} ({})", it.code, it.name))
+                .collect();
+            if near.is_empty() {
+                return anyhow!("no rule has the code or name {shown}; kdns rule lists them");
+            }
+            let near = near.join(", ");
+            anyhow!("no rule has the code or name {shown}; the nearest: {near}")
         })?],
         None => rules::all().collect(),
     };

@@ -57,9 +57,14 @@ impl From<Status> for ExitCode {
 }
 
 impl Streams<'_> {
-    /// Columns for what is not prose: those of the terminal, or else 80.
+    /// Columns for what is not prose: those of the terminal, else `COLUMNS` of the
+    /// environment, and at least 80.
     pub(super) fn columns(&self) -> usize {
-        self.terminal.unwrap_or_default().max(WIDTH)
+        /// No screen is wider.
+        const WIDEST: usize = 1000;
+        let set = || std::env::var("COLUMNS").ok()?.parse().ok();
+        let columns = self.terminal.or_else(set).unwrap_or_default();
+        columns.clamp(WIDTH, WIDEST)
     }
 
     /// Tells people a sentence, on standard error.

@@ -1,14 +1,13 @@
 //! `kdns upstream`.
 
-use std::net::IpAddr;
-
-use super::address::parse_server;
+use super::address::{Scoped, parse_scoped};
 use super::manual;
 use super::node::NodeArgs;
 use super::output::{Outputs, TextOrJson};
 use super::threshold::{Level, Threshold};
 use crate::cli::streams::{Status, Streams};
 use crate::host::node::{self, Parts};
+use crate::host::situation;
 use crate::render::upstream as text;
 use crate::upstream::{self, FileReport, Health};
 
@@ -16,8 +15,11 @@ use crate::upstream::{self, FileReport, Health};
 #[command(after_help = manual::help("upstream"))]
 pub(super) struct UpstreamArgs {
     /// Only this name server; an address may have a scope: fe80::1%eth0
-    #[arg(value_name = "ADDRESS", value_parser = parse_server)]
-    address: Option<IpAddr>,
+    #[arg(value_name = "ADDRESS", value_parser = parse_scoped)]
+    address: Option<Scoped>,
+    /// Also what confirms who a server is, and whole ids
+    #[arg(long, short)]
+    verbose: bool,
     #[command(flatten)]
     threshold: Threshold,
     #[command(flatten)]
@@ -38,14 +40,26 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
     };
     let mut node = node::read_node(&root, &stand_ins, parts)?;
     upstream::add_pods(&mut node);
-    let report = match args.address {
-        Some(address) => upstream::of_address(&node, address),
+    if let Some(asked) = args.address.as_ref().filter(|_| root.is_live()) {
+        let interfaces = situation::interfaces().unwrap_or_default();
+        asked.check(&interfaces).map_err(anyhow::Error::msg)?;
+    }
+    let report = match &args.address {
+        Some(asked) => upstream::of_address(&node, asked.address),
         None => upstream::of_node(&node),
     };
     let health = report.health(&node);
+    let (verbose, columns) = (args.verbose, streams.columns());
     args.outputs
         .write(streams, |format, colors, out| match format {
-            TextOrJson::Text => text::write(&report, colors, out),
+            TextOrJson::Text => {
+                let style = text::Style {
+                    colors,
+                    verbose,
+                    columns,
+                };
+                text::write(&report, health, style, out)
+            }
             TextOrJson::Json => text::json::write(&report, health, out),
         })?;
     Ok(match health {
@@ -61,4 +75,11 @@ pub(super) fn run(args: &UpstreamArgs, streams: &mut Streams<'_>) -> anyhow::Res
             args.threshold.undecided()
         }
     })
+}
+
+impl UpstreamArgs {
+    /// Whether it is about the machine that kdns runs on.
+    pub(super) fn reads_this_node(&self) -> bool {
+        self.node.is_this()
+    }
 }

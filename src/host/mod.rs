@@ -360,16 +360,37 @@ pub(crate) fn reason(errno: Errno) -> String {
     if root_helps && !nix::unistd::geteuid().is_root() {
         return format!("{words} (needs root)");
     }
-    if errno == Errno::EACCES && !may_read_all() {
-        return format!("{words} (root needs the capability CAP_DAC_READ_SEARCH for that)");
+    if root_helps && is_root_of_namespace() {
+        return format!("{words} (root here is that of a user namespace, not of the machine)");
+    }
+    if errno == Errno::EACCES
+        && let Some(missing) = missing_to_read()
+    {
+        return format!("{words} (root needs {missing} for that)");
     }
     words
 }
 
-/// Whether this process may read and write files whatever their modes are.
-fn may_read_all() -> bool {
+/// What keeps root from files whatever their modes are, and from those of other
+/// processes.
+fn missing_to_read() -> Option<&'static str> {
     let has = |it| caps::has_cap(None, CapSet::Effective, it).unwrap_or(true);
-    has(Capability::CAP_DAC_READ_SEARCH) || has(Capability::CAP_DAC_OVERRIDE)
+    let may_read = has(Capability::CAP_DAC_READ_SEARCH) || has(Capability::CAP_DAC_OVERRIDE);
+    match (may_read, has(Capability::CAP_SYS_PTRACE)) {
+        (true, true) => None,
+        (true, false) => Some("the capability CAP_SYS_PTRACE"),
+        (false, true) => Some("the capability CAP_DAC_READ_SEARCH"),
+        (false, false) => Some("the capabilities CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE"),
+    }
+}
+
+/// Whether users are other ones than the machine's, so that root has no power
+/// over what is not its namespace's.
+///
+/// Source: user_namespaces(7): the first namespace maps all numbers.
+fn is_root_of_namespace() -> bool {
+    let map = std::fs::read_to_string("/proc/self/uid_map");
+    map.is_ok_and(|it| it.split_whitespace().ne(["0", "0", "4294967295"]))
 }
 
 #[cfg(test)]

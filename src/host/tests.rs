@@ -279,10 +279,13 @@ fn a_link_that_leads_nowhere_is_no_file_but_is_told() {
 #[test]
 fn a_refused_permission_says_what_would_help() {
     let words = reason(Errno::EACCES);
-    let expected = if nix::unistd::geteuid().is_root() {
-        "permission denied"
+    if nix::unistd::geteuid().is_root() {
+        // What root lacks here is the machine's own affair.
+        assert!(words.starts_with("permission denied"), "{words}");
     } else {
-        "permission denied (needs root)"
-    };
-    assert_eq!(words, expected);
+        assert!(
+            words.starts_with("permission denied (needs root)"),
+            "{words}"
+        );
+    }
 }

@@ -122,3 +122,10 @@ pub enum EnterError {
     #[error("cannot give up capabilities before reading from the network: {0}")]
     Capabilities(String),
 }
+
+impl EnterError {
+    /// A thread that could not be started, as the system says.
+    pub fn no_thread(error: &std::io::Error) -> Self {
+        Self::Thread(Errno::from_raw(error.raw_os_error().unwrap_or_default()))
+    }
+}

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use serde::Deserialize;
 
 use super::mountinfo::Mount;
@@ -62,10 +63,63 @@ struct DockerMount {
     destination: String,
 }
 
+/// What containerd adds to a container's specification.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Annotations {
+    #[serde(rename = "io.kubernetes.cri.container-name")]
+    name: String,
+    #[serde(rename = "io.kubernetes.cri.sandbox-id")]
+    sandbox: String,
+}
+
+/// A specification in containerd's database.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Kept {
+    annotations: Annotations,
+    #[serde(flatten)]
+    written: Written,
+}
+
+/// How a specification begins: Go writes the fields in the order of its type.
+///
+/// Source: opencontainers/runtime-spec, specs-go/config.go: Spec.
+const BEGINNING: &[u8] = b"{\"ociVersion\":";
+
+/// How the containers of this name in a sandbox are started, as a part of
+/// containerd's `meta.db` says. A value there is in one piece, and never changes
+/// while its container is there; what was taken out can still be found.
+///
+/// Source: containerd, core/metadata/containers.go `writeContainer`; etcd-io/bbolt,
+/// page.go: a value that is longer than a page goes on in the next ones.
+pub fn in_database(part: &[u8], sandbox: &str, name: &str) -> Vec<Launch> {
+    let mut found = Vec::new();
+    let mut starts = memmem::find_iter(part, BEGINNING).peekable();
+    while let Some(start) = starts.next() {
+        let end = starts.peek().copied().unwrap_or(part.len());
+        let text = part.get(start..end).unwrap_or_default();
+        if memmem::find(text, sandbox.as_bytes()).is_none() {
+            continue;
+        }
+        let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Kept>();
+        if let Some(Ok(kept)) = values.next()
+            && kept.annotations.sandbox == sandbox
+            && kept.annotations.name == name
+        {
+            found.push(launch(kept.written));
+        }
+    }
+    found
+}
+
 /// Reads the file in which a runtime keeps a container; `None`: it is another
 /// one.
 pub fn parse_launch(text: &[u8]) -> Option<Launch> {
-    let written: Written = serde_json::from_slice(text).ok()?;
+    serde_json::from_slice(text).ok().map(launch)
+}
+
+fn launch(written: Written) -> Launch {
     let process = written.process.unwrap_or_default();
     let of_docker = written.path.into_iter();
     let of_docker = of_docker.chain(written.arguments.into_iter().flatten());
@@ -78,13 +132,13 @@ pub fn parse_launch(text: &[u8]) -> Option<Launch> {
     // File systems of the kernel have a name in place of a source.
     let mounts = mounts.filter(|(source, _)| source.starts_with('/'));
     let directory = written.config.map(|it| it.working_dir);
-    Some(Launch {
+    Launch {
         arguments: process.args.into_iter().chain(of_docker).collect(),
         directory: directory.unwrap_or(process.cwd),
         mounts: mounts
             .map(|(source, point)| Mount { point, source })
             .collect(),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -123,6 +177,35 @@ mod tests {
         );
         assert_eq!(parse_launch(b"{}"), Some(Launch::default()));
         assert_eq!(parse_launch(b"[1"), None);
+    }
+
+    #[test]
+    fn a_database_says_how_containers_were_started() {
+        let spec = |sandbox: &str, name: &str, conf: &str| {
+            format!(
+                r#"{{"ociVersion":"1.0.2","process":{{"args":["/coredns","-conf","{conf}"],"cwd":"/"}},
+                "mounts":[{{"destination":"/etc/coredns","source":"/opt/dns"}}],"annotations":
+                {{"io.kubernetes.cri.container-name":"{name}","io.kubernetes.cri.sandbox-id":"{sandbox}"}}}}"#
+            )
+        };
+        let keys = b"\0\x01spec\nH2types.containerd.io/opencontainers/runtime-spec/1/Spec\x12";
+        let mut part = b"...ions\":{}}}".to_vec();
+        for (sandbox, name, conf) in [
+            ("s1", "coredns", "/a"),
+            ("s2", "coredns", "/b"),
+            ("s1", "other", "/c"),
+            ("s1", "coredns", "/d"),
+        ] {
+            part.extend(keys);
+            part.extend(spec(sandbox, name, conf).bytes());
+            part.extend([b'}', 0, 255]);
+        }
+        part.extend(&spec("s1", "coredns", "/cut").as_bytes()[..150]);
+        let found = in_database(&part, "s1", "coredns");
+        let confs: Vec<&str> = found.iter().map(|it| it.arguments[2].as_str()).collect();
+        assert_eq!(confs, ["/a", "/d"]);
+        assert_eq!(found[0].mounts, mounts(&[("/opt/dns", "/etc/coredns")]));
+        assert!(in_database(&part, "s3", "coredns").is_empty());
     }
 
     #[test]

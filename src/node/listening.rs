@@ -11,16 +11,28 @@ use crate::topology::Network;
 /// Who listens on this loopback address in the network namespace, as the end
 /// of a sentence. `listeners` are all sockets on port 53 there.
 pub fn who(listeners: &[Listener], network: &Network, address: IpAddr) -> String {
-    let ip = Address::from(address).reached();
-    let fits = |it: &&Listener| {
-        it.network == *network && it.is_udp && it.address.is_none_or(|own| own == ip)
-    };
-    let mut found = listeners.iter().filter(fits);
-    match found.next().map(|it| &it.owner) {
+    match listener(listeners, network, address).map(|it| &it.owner) {
         None => "nobody listens there on port 53".to_owned(),
         Some(None) => "a process that was not found listens there".to_owned(),
         Some(Some(owner)) => format!("{} (process {}) listens there", owner.comm, owner.pid),
     }
+}
+
+/// Whether it is known that nobody listens there.
+pub fn is_deaf(listeners: &[Listener], network: &Network, address: IpAddr) -> bool {
+    listener(listeners, network, address).is_none()
+}
+
+fn listener<'l>(
+    listeners: &'l [Listener],
+    network: &Network,
+    address: IpAddr,
+) -> Option<&'l Listener> {
+    let ip = Address::from(address).reached();
+    let fits = |it: &&Listener| {
+        it.network == *network && it.is_udp && it.address.is_none_or(|own| own == ip)
+    };
+    listeners.iter().find(fits)
 }
 
 /// The loopback name servers of a pod that has a network of its own, each once.

@@ -29,6 +29,10 @@ use crate::topology::{CorefileUnknown, DnsServer, Network};
 pub struct Node {
     /// Its name: the host name, as the kubelet takes it; `None`: not known.
     pub name: Option<String>,
+    /// `/etc/machine-id`, which no other machine has; `None`: not known.
+    pub machine_id: Option<String>,
+    /// What the kernel calls this start of the machine; `None`: not known.
+    pub boot_id: Option<String>,
     /// Whether it is the machine that kdns runs on.
     pub is_live: bool,
     /// Its kubelet; `None`: nothing of one was found.

@@ -9,7 +9,7 @@ use hickory_proto::rr::RecordType;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{LinkAddr, recvfrom};
 
-use crate::check_loop::seen::{Packet, Question, RECORD_TYPES, Record, Reply, Target};
+use crate::check_loop::seen::{Barrier, Packet, Question, RECORD_TYPES, Record, Reply, Target};
 use crate::probe::namespace::{Asker, Sockets};
 use crate::probe::{PACE, frame, message};
 use crate::topology::Network;
@@ -132,8 +132,8 @@ fn send(planned: &Planned, sockets: &Sockets, record: &mut Record, now: Duration
         packets: Vec::new(),
     };
     // The refusal of an earlier query is reported here.
-    if asker.socket.send(&bytes).is_err() {
-        question.reply = Some(Reply::NobodyListens);
+    if let Err(error) = asker.socket.send(&bytes) {
+        question.reply = Some(refusal(error.kind()));
     }
     record.questions.push(question);
 }
@@ -227,9 +227,24 @@ fn read_replies(sockets: &mut Sockets, record: &mut Record) {
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => note(record, asker.target, |_| true, Reply::NobodyListens),
+                Err(error) => note(record, asker.target, |_| true, refusal(error.kind())),
             }
         }
+    }
+}
+
+/// What an error of a connected socket says.
+///
+/// Source: linux `net/ipv4/icmp.c` `icmp_err_convert`, `net/ipv6/icmp.c`
+/// `tab_unreach`; EPERM is netfilter's own.
+fn refusal(kind: ErrorKind) -> Reply {
+    match kind {
+        ErrorKind::ConnectionRefused => Reply::NobodyListens,
+        ErrorKind::PermissionDenied => Reply::NotReached(Barrier::Filter),
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
+            Reply::NotReached(Barrier::Unreachable)
+        }
+        _ => Reply::NotReached(Barrier::Other),
     }
 }
 
@@ -241,5 +256,30 @@ fn note(record: &mut Record, target: usize, answers: impl Fn(&Question) -> bool,
         .filter(|it| it.target == target && it.reply.is_none());
     for question in open.filter(|it| answers(it)) {
         question.reply = Some(reply);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_reports_is_no_closed_port_but_for_one() {
+        let of = |errno| refusal(std::io::Error::from(errno).kind());
+        use nix::errno::Errno;
+        assert_eq!(of(Errno::ECONNREFUSED), Reply::NobodyListens);
+        for errno in [Errno::EPERM, Errno::EACCES] {
+            assert_eq!(of(errno), Reply::NotReached(Barrier::Filter), "{errno}");
+        }
+        for errno in [Errno::EHOSTUNREACH, Errno::ENETUNREACH] {
+            assert_eq!(
+                of(errno),
+                Reply::NotReached(Barrier::Unreachable),
+                "{errno}"
+            );
+        }
+        for errno in [Errno::ENOPROTOOPT, Errno::EMSGSIZE, Errno::ENOBUFS] {
+            assert_eq!(of(errno), Reply::NotReached(Barrier::Other), "{errno}");
+        }
     }
 }

@@ -137,7 +137,7 @@ fn of_distribution(remark: &Remark) -> Sentence {
             file,
             configuration,
         } => format!(
-            "{name} itself chose resolvConf at its start and writes {file} anew each time: \
+            "{name} itself chose resolvConf at its start and writes {file} again each time: \
              resolv-conf in {configuration} names another file"
         ),
         Remark::RancherNotRestarted {

@@ -16,7 +16,7 @@ pub mod report;
 pub mod scenario_json;
 mod sentence;
 mod setup_json;
-mod shortened;
+pub(crate) mod shortened;
 pub mod timeline;
 mod topology;
 pub mod upstream;

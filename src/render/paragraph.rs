@@ -18,12 +18,29 @@ pub fn lines(text: &str) -> Vec<String> {
 ///
 /// Any error of `out`.
 pub fn write(out: &mut dyn Write, first: &str, rest: &str, text: &str) -> io::Result<()> {
+    write_within(WIDTH, out, first, rest, text)
+}
+
+/// The same within so many columns.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write_within(
+    columns: usize,
+    out: &mut dyn Write,
+    first: &str,
+    rest: &str,
+    text: &str,
+) -> io::Result<()> {
     // No text has more columns than bytes. Most lines fit, and wrapping costs
     // as much as all the rest of an explanation.
-    if first.len() + text.len() <= WIDTH && !text.ends_with(' ') {
+    if first.len() + text.len() <= columns && !text.ends_with(' ') {
         return writeln!(out, "{first}{text}");
     }
-    let options = options().initial_indent(first).subsequent_indent(rest);
+    let mut options = options();
+    options.width = columns;
+    let options = options.initial_indent(first).subsequent_indent(rest);
     for line in textwrap::wrap(text, options) {
         writeln!(out, "{line}")?;
     }

@@ -2,7 +2,7 @@
 
 /// A path or sentence in which ids of 32 and more hexadecimal digits keep
 /// their first six, and UUIDs their first eight: `sandboxes/5b995c…/resolv.conf`.
-pub(super) fn ids(text: &str) -> String {
+pub(crate) fn ids(text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {

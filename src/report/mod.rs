@@ -2,8 +2,8 @@
 //! is the odd one out.
 //!
 //! Kept are the groups (at most [`MAX_GROUPS`]), a few names of each, and for
-//! every node 17 bytes: the hash of its name and the number of its group, so
-//! that its last report is the one that counts. A report itself is dropped as
+//! every node a few words: the hash of its name, of its machine's id and the number
+//! of its group, so that its last report is the one that counts. A report itself is dropped as
 //! soon as it was counted.
 
 mod record;
@@ -13,7 +13,7 @@ mod summary;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hasher as _};
 
 use crate::check_loop::{Setup, State, Verdict};
 
@@ -41,6 +41,9 @@ pub struct Merge {
     groups: Vec<Count>,
     /// By the hash of a name: what its last report said.
     nodes: HashMap<u64, Said, BuildHasherDefault<DefaultHasher>>,
+    /// By the hash of a name: the hash of the first machine's id, if one was said.
+    machines: HashMap<u64, Option<u64>, BuildHasherDefault<DefaultHasher>>,
+    conflicts: BTreeSet<Conflict>,
     /// Reports of a node that reported before.
     repeated: u64,
     /// Lines that are no report, and where the first of them is.
@@ -89,6 +92,16 @@ pub struct Group {
     pub is_odd: bool,
 }
 
+/// Reports under one name that cannot be of one node.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Conflict {
+    /// The node's name, with its cluster's if that is known.
+    pub name: String,
+    /// Whether two machines have the name. Otherwise its reports contradict each
+    /// other, and do not say of which machine they are.
+    pub is_of_machines: bool,
+}
+
 /// A place in the input.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Where {
@@ -130,12 +143,13 @@ impl Merge {
             group,
             is_remarked: report.is_remarked,
         };
-        let name = match report.node {
-            Some(name) => {
-                self.remember(&name, said);
+        let name = match (report.node, report.cluster) {
+            (Some(name), cluster) => {
+                let name = cluster.map_or_else(|| name.clone(), |it| format!("{it}/{name}"));
+                self.remember(&name, report.machine.as_deref(), said);
                 name
             }
-            None => at.to_string(),
+            (None, _) => at.to_string(),
         };
         if let Some(count) = self.groups.get_mut(group as usize) {
             count.nodes += 1;
@@ -179,17 +193,43 @@ impl Merge {
     }
 
     /// Keeps what the node said last, and forgets what it said before.
-    fn remember(&mut self, name: &str, said: Said) {
-        let mut hasher = DefaultHasher::new();
-        name.hash(&mut hasher);
-        let key = hasher.finish();
+    ///
+    /// Two machines of one name are two nodes, and a conflict.
+    fn remember(&mut self, name: &str, machine: Option<&str>, said: Said) {
+        let by_name = hash(&name);
+        let own = machine.map(|it| hash(&it));
+        let first = *self.machines.entry(by_name).or_insert(own);
+        let is_of_machines = first.is_some() && own.is_some() && first != own;
+        if is_of_machines {
+            self.conflict(name, true);
+        }
+        let key = if is_of_machines {
+            hash(&(name, machine))
+        } else {
+            by_name
+        };
         let before = self.nodes.get(&key).copied();
         if let Some(before) = before {
+            let is_known = first.is_some() && own.is_some();
+            if !is_known && before.group != said.group {
+                self.conflict(name, false);
+            }
             self.repeated += 1;
             self.forget(before, name);
         }
         if before.is_some() || self.nodes.len() < MAX_NODES {
             self.nodes.insert(key, said);
+        }
+    }
+
+    /// Keeps the names of the first ones.
+    fn conflict(&mut self, name: &str, is_of_machines: bool) {
+        let conflict = Conflict {
+            name: name.to_owned(),
+            is_of_machines,
+        };
+        if self.conflicts.len() < MAX_ERRORS {
+            self.conflicts.insert(conflict);
         }
     }
 
@@ -200,6 +240,12 @@ impl Merge {
             count.examples.remove(name);
         }
     }
+}
+
+fn hash(value: &impl std::hash::Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Kind {

@@ -32,6 +32,10 @@ const SHORTEST_ID: usize = 8;
 pub struct NodeReport {
     /// The node's name; `None`: the report does not say it.
     pub node: Option<String>,
+    /// The cluster that it says it belongs to.
+    pub cluster: Option<String>,
+    /// The machine's own id.
+    pub machine: Option<String>,
     /// What it has in common with nodes that are alike.
     pub kind: Kind,
     /// Whether it has remarks, or log lines that show something.
@@ -112,6 +116,8 @@ struct Look {
 #[derive(Deserialize)]
 struct ReportIn {
     node: Option<String>,
+    cluster: Option<String>,
+    machine_id: Option<String>,
     verdict: String,
     now: String,
     next_start: String,
@@ -187,6 +193,8 @@ fn report(document: ReportIn) -> Result<NodeReport, Wrong> {
     let name = document.node.filter(|it| !it.is_empty());
     Ok(NodeReport {
         node: name.map(|it| cut(&it)),
+        cluster: document.cluster.map(|it| cut(&it)),
+        machine: document.machine_id.map(|it| cut(&it)),
         kind: Kind {
             verdict,
             now: state(&document.now)?,

@@ -215,7 +215,7 @@ fn is_of_logs(prefix: &[u8]) -> bool {
 }
 
 fn too_long(what: &str) -> String {
-    format!("{what} is longer than {MAX_RECORD} bytes, which no report is: it was passed over")
+    format!("{what} is longer than {MAX_RECORD} bytes, which no report is: it was left out")
 }
 
 impl Balance {

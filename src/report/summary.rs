@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Group, Kind, Merge, Trouble, Where};
+use super::{Conflict, Group, Kind, Merge, Trouble, Where};
 use crate::check_loop::Setup;
 use crate::check_loop::Verdict;
 
@@ -21,6 +21,8 @@ pub struct Summary {
     pub groups: Vec<Group>,
     /// What groups that say how they are set up do not have in common.
     pub differences: Vec<Difference>,
+    /// Names under which not one node has reported; the first [`super::MAX_ERRORS`].
+    pub conflicts: Vec<Conflict>,
     /// Reports of nodes that reported again later, which do not count.
     pub repeated: u64,
     /// Lines that are no report of kdns.
@@ -183,6 +185,7 @@ impl Merge {
             nodes: found.iter().map(|it| it.nodes).sum(),
             groups: found,
             differences: Vec::new(),
+            conflicts: self.conflicts.into_iter().collect(),
             repeated: self.repeated,
             passed_over: self.passed_over,
             first_passed_over: self.first_passed_over,

@@ -200,3 +200,47 @@ fn further_kinds_are_counted_together() {
     assert_eq!(summary.errors.len(), MAX_ERRORS);
     assert_eq!(summary.error_count, 1050);
 }
+
+/// A report that says of which machine it is.
+fn of_machine(cluster: Option<&str>, machine: Option<&str>, verdict: &str) -> String {
+    let text = report(Some("a"), verdict, "/x");
+    let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    value["cluster"] = cluster.into();
+    value["machine_id"] = machine.into();
+    format!("{value}\n")
+}
+
+#[test]
+fn two_machines_of_one_name_are_never_one_node() {
+    let check = |reports: &[String], nodes: u64, conflicts: &[(&str, bool)]| {
+        let summary = merged(reports.concat().as_bytes());
+        let found = summary.conflicts.iter();
+        let found: Vec<(&str, bool)> = found
+            .map(|it| (it.name.as_str(), it.is_of_machines))
+            .collect();
+        assert_eq!((summary.nodes, found.as_slice()), (nodes, conflicts));
+    };
+    let of = of_machine;
+    let (one, other) = (Some("1"), Some("2"));
+    // The same machine was fixed meanwhile.
+    check(&[of(None, one, "loop"), of(None, one, "no loop")], 1, &[]);
+    let two = [of(None, one, "loop"), of(None, other, "no loop")];
+    check(&two, 2, &[("a", true)]);
+    let again = [
+        of(None, one, "loop"),
+        of(None, other, "loop"),
+        of(None, other, "loop"),
+    ];
+    check(&again, 2, &[("a", true)]);
+    let told_apart = [of(Some("x"), one, "loop"), of(Some("y"), other, "loop")];
+    check(&told_apart, 2, &[]);
+    // Without the machine it cannot be known.
+    let unknown = [of(None, None, "loop"), of(None, None, "no loop")];
+    check(&unknown, 1, &[("a", false)]);
+    check(&[of(None, None, "loop"), of(None, None, "loop")], 1, &[]);
+    check(
+        &[of(None, one, "loop"), of(None, None, "no loop")],
+        1,
+        &[("a", false)],
+    );
+}

@@ -5,6 +5,7 @@
 //! families share is only the words of the files, the types of queries and
 //! outcomes, and the driver ([`crate::engine`]). Versions are data.
 
+mod alias;
 pub mod bind;
 pub mod busybox;
 pub mod c_ares;
@@ -16,6 +17,8 @@ pub mod reading;
 pub mod resolved;
 
 use std::rc::Rc;
+
+pub use alias::{Alias, alias, aliases};
 
 use crate::engine::machine::Machine;
 use crate::resolver::reading::Reading;
@@ -190,9 +193,14 @@ pub fn find(id: &str) -> Option<&'static Resolver> {
 /// is of its family, else the newest.
 pub fn find_among(word: &str, versions: &[&str]) -> Option<&'static Resolver> {
     let is_short = SHORT.iter().any(|(short, _)| *short == word);
+    let (family, form) = match word.strip_suffix("-search") {
+        Some(family) => (family, "-search"),
+        None => (word, ""),
+    };
     let is_its = |id: &&&str| {
-        let rest = id.strip_prefix(word).and_then(|it| it.strip_prefix('-'));
-        rest.is_some_and(|it| it.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()))
+        let rest = id.strip_prefix(family).and_then(|it| it.strip_prefix('-'));
+        let number = rest.and_then(|it| it.strip_suffix(form));
+        number.is_some_and(|it| it.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()))
     };
     let own = versions.iter().filter(|_| is_short).find(is_its);
     find(own.copied().unwrap_or(word))
@@ -314,6 +322,11 @@ mod tests {
             "c-ares",
             &["c-ares-1.18-search", "c-ares-1.18"],
             "c-ares-1.18",
+        );
+        check(
+            "c-ares-search",
+            &["c-ares-1.18", "c-ares-1.18-search"],
+            "c-ares-1.18-search",
         );
     }
 }

@@ -1,10 +1,12 @@
 //! What a user names as a target: a process, a network namespace, a container
 //! or a pod; and what that means on a node.
 
+mod fit;
 mod notice;
 mod plan;
 mod wanted;
 
+pub use fit::Fit;
 pub use notice::{PlanError, Warning};
 pub use plan::{Door, Files, Plan, Scene, plan};
 pub use wanted::{Group, Names, Wanted};
@@ -25,7 +27,10 @@ pub enum Target {
     Pod {
         /// Its namespace.
         namespace: Option<String>,
-        /// Its name.
+        /// What its name is the name of, as for kubectl: `deploy`, `svc`; a pod
+        /// without it.
+        kind: Option<String>,
+        /// Its name, its uid, or the beginning of its name.
         name: String,
         /// One of its containers; the first that runs if none is given.
         container: Option<String>,
@@ -54,7 +59,7 @@ const MIN_ID_DIGITS: usize = 8;
 const RUNTIMES: &[&str] = &["containerd://", "cri-o://", "docker://"];
 
 const USAGE: &str = "write a pid, a namespace's file with a `/` in front, a container's id \
-    (8 digits or more), NAMESPACE/POD, POD or POD:CONTAINER";
+    (8 digits or more), POD, NAMESPACE/POD, deploy/NAME, svc/NAME or POD:CONTAINER";
 
 impl std::str::FromStr for Target {
     type Err = WordError;
@@ -83,9 +88,16 @@ impl std::str::FromStr for Target {
             Some((pod, container)) => (pod, Some(container)),
             None => (word, None),
         };
-        let (namespace, name) = match pod.split_once('/') {
-            Some((namespace, name)) => (Some(namespace), name),
+        let (front, name) = match pod.rsplit_once('/') {
+            Some((front, name)) => (Some(front), name),
             None => (None, pod),
+        };
+        let (namespace, kind) = match front.map(|it| it.split_once('/').unwrap_or(("", it))) {
+            Some(("", kind)) if fit::is_kind(kind) => (None, Some(kind)),
+            Some(("", namespace)) => (Some(namespace), None),
+            Some((namespace, kind)) if fit::is_kind(kind) => (Some(namespace), Some(kind)),
+            Some(_) => return Err(no(USAGE)),
+            None => (None, None),
         };
         let parts = namespace.into_iter().chain([name]).chain(container);
         if !parts.into_iter().all(is_object_name) {
@@ -93,6 +105,7 @@ impl std::str::FromStr for Target {
         }
         Ok(Self::Pod {
             namespace: namespace.map(str::to_owned),
+            kind: kind.map(str::to_owned),
             name: name.to_owned(),
             container: container.map(str::to_owned),
         })
@@ -144,6 +157,7 @@ mod tests {
         let pod = |word, namespace: Option<&str>, name: &str| {
             let expected = Target::Pod {
                 namespace: namespace.map(str::to_owned),
+                kind: None,
                 name: name.to_owned(),
                 container: None,
             };
@@ -172,6 +186,7 @@ mod tests {
         pod(&"a".repeat(65), None, &"a".repeat(65));
         let of_container = |namespace: Option<&str>| Target::Pod {
             namespace: namespace.map(str::to_owned),
+            kind: None,
             name: "web".to_owned(),
             container: Some("sidecar".to_owned()),
         };

@@ -31,8 +31,13 @@ pub enum Warning {
 #[non_exhaustive]
 pub enum PlanError {
     /// Nothing on the node fits.
-    #[error("there is no {0} on this node; `kdns pods` lists its pods")]
-    Unknown(String),
+    #[error("there is no {what} on this node; {}", nearest(near))]
+    Unknown {
+        /// What was named, safe to print.
+        what: String,
+        /// The pods with the nearest names, safe to print.
+        near: Vec<String>,
+    },
     /// The pod has no such container.
     #[error("pod {pod} has no container {container}; it has {}", containers.join(", "))]
     NoContainer {
@@ -44,7 +49,7 @@ pub enum PlanError {
         containers: Vec<String>,
     },
     /// More than one thing fits.
-    #[error("{what} can be any of these; name one of them: {}", candidates.join("; "))]
+    #[error("{what} can be {}; write one of these", first_of(candidates))]
     Ambiguous {
         /// What was named, safe to print.
         what: String,
@@ -54,6 +59,28 @@ pub enum PlanError {
     /// The pod is known, but nothing of it is left.
     #[error("nothing of {0} is left to enter: no process, and no file keeps its network namespace")]
     Gone(String),
+}
+
+fn nearest(near: &[String]) -> String {
+    if near.is_empty() {
+        return "`kdns pods` lists its pods".to_owned();
+    }
+    format!("the nearest is {}", first_of(near))
+}
+
+/// `a, b or c`; of many the first few, and how many more.
+fn first_of(words: &[String]) -> String {
+    const SHOWN: usize = 5;
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if words.len() <= SHOWN => format!("{} or {last}", first.join(", ")),
+        _ => {
+            let first: Vec<&str> = words.iter().take(SHOWN).map(String::as_str).collect();
+            let more = words.len() - SHOWN;
+            format!("{} and {more} more", first.join(", "))
+        }
+    }
 }
 
 impl fmt::Display for Warning {

@@ -55,8 +55,14 @@ impl Names {
             return None;
         }
         let mut wanted = Wanted::default();
-        let uids = self.logs.iter().filter(|it| owns(it, target));
-        wanted.uids.extend(uids.map(|it| it.uid.clone()));
+        let fits = || {
+            self.logs
+                .iter()
+                .filter_map(|it| Some((target.fit_owner(it)?, it)))
+        };
+        let best = fits().map(|(fit, _)| fit).max();
+        let uids = fits().filter(|(fit, _)| Some(*fit) == best);
+        wanted.uids.extend(uids.map(|(_, it)| it.uid.clone()));
         if let Target::Id(id) = target {
             wanted.prefix = Some(id.clone());
             let begins = |it: &Option<String>| it.as_deref().is_some_and(|it| it.starts_with(id));
@@ -77,19 +83,6 @@ impl Names {
         let ids: BTreeSet<String> = ordered(ids);
         wanted.ids = ids;
         (!wanted.ids.is_empty()).then_some(wanted)
-    }
-}
-
-fn owns(owner: &Owner, target: &Target) -> bool {
-    match target {
-        Target::Pid(_) | Target::File(_) => false,
-        Target::Id(id) => owner.name == *id,
-        Target::Pod {
-            namespace, name, ..
-        } => {
-            let is_there = namespace.as_ref().is_none_or(|it| owner.namespace == *it);
-            is_there && (owner.name == *name || owner.uid == *name)
-        }
     }
 }
 

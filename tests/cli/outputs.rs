@@ -122,7 +122,7 @@ fn outputs_are_whole_or_not_there() {
     assert!(
         fs::read_to_string(path.join("target"))
             .unwrap()
-            .starts_with("web  0 dots")
+            .starts_with("web costs ")
     );
     let mode = fs::metadata(path.join("target"))
         .unwrap()
@@ -192,7 +192,7 @@ fn one_run_writes_several_formats() {
     ];
     let ended = run(path, &[&explain[..], &words, &["--output", "-"]].concat());
     assert_eq!(ended.status, 0, "{}", ended.err);
-    assert!(ended.out.starts_with("web  0 dots"));
+    assert!(ended.out.starts_with("web costs "));
     let read = |file| fs::read_to_string(path.join(file)).unwrap();
     assert!(read("a").starts_with("{\n"));
     assert_eq!(read("b").lines().count(), 3);

@@ -77,7 +77,12 @@ fn lint(path: &str, bytes: &[u8], rules: &[&'static Rule]) -> usize {
         files: 1,
         fail_on: Severity::Warning,
     };
-    text::write(&found.findings, 1, false, &mut io::sink()).unwrap();
+    let style = text::Style {
+        colors: false,
+        verbose: true,
+        columns: 80,
+    };
+    text::write(&found.findings, 1, style, &mut io::sink()).unwrap();
     json::write(&said, &mut io::sink()).unwrap();
     found.findings.len()
 }

@@ -59,7 +59,13 @@ fn judge(directory: &Path) {
         verbose: true,
     };
     render::check_loop::text::write(&report, style, nowhere).unwrap();
-    render::upstream::write(&upstream::of_node(&node), false, nowhere).unwrap();
+    let report = upstream::of_node(&node);
+    let style = render::upstream::Style {
+        colors: false,
+        verbose: true,
+        columns: 80,
+    };
+    render::upstream::write(&report, report.health(&node), style, nowhere).unwrap();
 }
 
 fn check(name: &str) {

@@ -341,7 +341,7 @@ fn many_findings_cost_little() {
     let folder = folder(&[("lines.yaml", &lines), ("line.json", &line)]);
     for format in FORMATS {
         let start = Instant::now();
-        let ended = lint(folder.path(), &["--format", format]);
+        let ended = lint(folder.path(), &["-v", "--format", format]);
         assert_eq!(ended.status, 1);
         // A debug build on a very busy machine.
         assert!(

@@ -31,6 +31,7 @@ mod needs;
 mod picture;
 mod run;
 mod scenes;
+mod shown;
 mod vectors;
 
 use std::process::ExitCode;

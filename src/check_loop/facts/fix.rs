@@ -25,14 +25,14 @@ pub enum Step {
         /// Its namespace.
         namespace: String,
         /// Its name.
-        name: &'static str,
+        name: String,
     },
     /// Have the pods of this deployment or daemon set read it.
     Rollout {
         /// Its namespace.
         namespace: String,
         /// `deployment/coredns`.
-        name: &'static str,
+        name: String,
     },
     /// Restart CoreDNS, or wait for its `reload`.
     Reload,

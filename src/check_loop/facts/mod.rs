@@ -8,6 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use super::report::{Chain, Sighting, State, When};
 use crate::kubelet::{self, Origin};
 use crate::node::Process;
+use crate::node::runtime::state::Ended;
 use crate::pod::PodError;
 use crate::text::Place;
 use crate::topology::Doubt;
@@ -55,6 +56,17 @@ pub enum Trouble {
     Log(Sighting),
     /// The files show it.
     Files(Remark),
+    /// A container of the cluster's DNS has ended, and does not run again.
+    Down {
+        /// Its pod.
+        pod: String,
+        /// Its name.
+        container: String,
+        /// How it ended.
+        ended: Ended,
+        /// The last line of its log.
+        last: Option<String>,
+    },
 }
 
 /// How a question that is really asked goes round.

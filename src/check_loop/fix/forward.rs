@@ -2,6 +2,7 @@
 //! that lead back.
 
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 
 use super::{Case, Server, fixes, quote, walk};
 use crate::check_loop::facts::Step;
@@ -28,7 +29,7 @@ pub(super) fn explicit(case: &Case<'_, '_>) -> Option<Fix> {
         let place = step.target.as_ref()?;
         let known: Vec<String> = case.upstreams().iter().map(IpAddr::to_string).collect();
         let known = known.join(" ");
-        let then = after(server.pod, server.dns.program);
+        let then = after(server.pod, server.dns.program, &place.file);
         let file = tried(case, place, "/etc/resolv.conf", "/etc/resolv.conf");
         let (edit, which) = match (file, known.as_str()) {
             (Some(edit), _) => (edit, None),
@@ -65,9 +66,9 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
     if servers.any(|(_, it)| !is_node_cache(it)) {
         return None;
     }
-    let line = Line::of(case.node(), step.target.as_ref()?)?;
-    let edit = line.forwarding(CLUSTER_DNS)?.edit;
-    let then = after(server.pod, server.dns.program);
+    let place = step.target.as_ref()?;
+    let edit = Line::of(case.node(), place)?.forwarding(CLUSTER_DNS)?.edit;
+    let then = after(server.pod, server.dns.program, &place.file);
     Some(Fix {
         edit,
         is_restart: false,
@@ -80,27 +81,64 @@ pub(super) fn to_service(case: &Case<'_, '_>) -> Option<Fix> {
 /// Source: kubernetes/dns, cmd/node-cache/app/configmap.go `updateCorefile`.
 const CLUSTER_DNS: &str = "__PILLAR__CLUSTER__DNS__";
 
-/// What brings a new Corefile to the servers.
-fn after(pod: Option<&Pod>, program: Program) -> Vec<Step> {
-    let Some(pod) = pod else {
+/// What brings a new Corefile to the servers, which they read as this file.
+fn after(pod: Option<&Pod>, program: Program, file: &str) -> Vec<Step> {
+    let Some(pod) = pod.filter(|it| !it.is_static()) else {
         return vec![Step::Reload];
     };
-    let (map, set) = match program {
-        Program::NodeCache => ("node-local-dns", "daemonset/node-local-dns"),
-        _ => ("coredns", "deployment/coredns"),
-    };
+    let (kind, name) = workload(pod, program);
     let namespace = pod.namespace.as_deref().unwrap_or("kube-system");
-    let namespace = || namespace.to_owned();
-    vec![
-        Step::ConfigMap {
-            namespace: namespace(),
-            name: map,
-        },
-        Step::Rollout {
-            namespace: namespace(),
-            name: set,
-        },
-    ]
+    let map = Step::ConfigMap {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+    };
+    let read = Step::Rollout {
+        namespace: namespace.to_owned(),
+        name: format!("{kind}/{name}"),
+    };
+    if is_of_node(pod, file) {
+        vec![read]
+    } else {
+        vec![map, read]
+    }
+}
+
+/// Whether the pod has the file from the node itself, as with a hostPath, and
+/// not as a copy of a `ConfigMap`.
+fn is_of_node(pod: &Pod, file: &str) -> bool {
+    let is_copy = file.contains("/volumes/") || file.starts_with("/proc/");
+    !is_copy && pod.corefiles.iter().any(|it| it.name == file)
+}
+
+/// What makes pods like this one, by the pod's name: its kind and name, which
+/// installers give to its `ConfigMap`, too.
+///
+/// Source: kubernetes `pkg/controller/deployment/sync.go` `getNewReplicaSet`,
+/// `staging/src/k8s.io/apiserver/pkg/storage/names/generate.go`.
+fn workload(pod: &Pod, program: Program) -> (&'static str, &str) {
+    let usual = match program {
+        Program::NodeCache => ("daemonset", "node-local-dns"),
+        _ => ("deployment", "coredns"),
+    };
+    let by_name = || {
+        let (rest, last) = pod.name.as_deref()?.rsplit_once('-')?;
+        if !is_random(last, 5..=5) {
+            return None;
+        }
+        match rest.rsplit_once('-') {
+            Some((name, set)) if is_random(set, 6..=10) => Some(("deployment", name)),
+            _ => Some(("daemonset", rest)),
+        }
+    };
+    by_name().unwrap_or(usual)
+}
+
+/// Whether it is made of the letters that Kubernetes makes names of.
+///
+/// Source: k8s.io/apimachinery, pkg/util/rand/rand.go `alphanums`.
+fn is_random(text: &str, lengths: RangeInclusive<usize>) -> bool {
+    let is_one = |byte: u8| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte);
+    lengths.contains(&text.len()) && text.bytes().all(is_one)
 }
 
 /// A line of a Corefile, with the node whose Corefile has another one.

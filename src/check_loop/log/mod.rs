@@ -118,6 +118,13 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
     found.into_iter().flatten().collect()
 }
 
+/// What a program wrote last, safe to print and not too long; `None`: nothing.
+pub(super) fn last_line(log: &Source) -> Option<String> {
+    let mut lines = log.bytes.rsplit(|&byte| byte == b'\n').map(line::split);
+    let last = lines.find(|it| !it.message.trim().is_empty())?;
+    Some(cut(last.message.trim().as_bytes()))
+}
+
 /// The line, safe to print and not too long.
 fn cut(line: &[u8]) -> String {
     // No character that is escaped becomes shorter.

@@ -97,6 +97,19 @@ pub enum Reply {
     Response(ResponseCode),
     /// The kernel's word that nobody listens there.
     NobodyListens,
+    /// The kernel's word that a packet does not get there.
+    NotReached(Barrier),
+}
+
+/// What keeps packets from a server: an ICMP message, or a rule of the node.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Barrier {
+    /// A firewall of this namespace.
+    Filter,
+    /// No route, or somebody on the way rejects them.
+    Unreachable,
+    /// Another error.
+    Other,
 }
 
 /// A query for the name of a question, on the wire.
@@ -277,6 +290,7 @@ fn why_unknown(number: usize, target: &Target, record: &Record) -> Option<String
         let reason = match question.reply {
             None => format!("{server} did not answer {what}"),
             Some(Reply::NobodyListens) => format!("nobody listens on {server}"),
+            Some(Reply::NotReached(barrier)) => not_reached(server, barrier),
             Some(Reply::Response(code)) => match code {
                 ResponseCode::NoError | ResponseCode::NXDomain => {
                     is_answered = true;
@@ -298,6 +312,16 @@ fn why_unknown(number: usize, target: &Target, record: &Record) -> Option<String
     let is_seen = |question: &Question| question.packets.iter().any(|it| question.is_own(it));
     (!record.asked(number).all(is_seen))
         .then(|| format!("the queries to {server} were not seen on the wire"))
+}
+
+fn not_reached(server: SocketAddr, barrier: Barrier) -> String {
+    match barrier {
+        Barrier::Filter => format!("a firewall refuses packets to {server}"),
+        Barrier::Unreachable => {
+            format!("{server} is unreachable: no route leads there, or a firewall rejects packets")
+        }
+        Barrier::Other => format!("packets to {server} cannot be sent"),
+    }
 }
 
 /// The code's word: `SERVFAIL`.

@@ -138,6 +138,8 @@ fn only_what_comes_back_to_the_asked_server_is_a_loop() {
     check("silent, tried again", &retries, None, Sight::Unknown);
     let nobody = Some(Reply::NobodyListens);
     check("nobody listens", &[OWN], nobody, Sight::Unknown);
+    let filtered = Some(Reply::NotReached(Barrier::Filter));
+    check("a firewall", &[OWN], filtered, Sight::Unknown);
     let servfail = Some(Reply::Response(ResponseCode::ServFail));
     check("an upstream is dead", &retries, servfail, Sight::Unknown);
     check("seen on two interfaces", &[OWN, OWN], NX, Sight::NotSeen);

@@ -116,16 +116,55 @@ fn a_literal_is_changed_in_the_corefile() {
     let path = "/var/lib/kubelet/pods/coredns-a/volumes/config-volume/Corefile";
     let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
     let fix = check("corefile", &node, &expected);
-    let is_map = |it: &Step| {
-        matches!(
-            it,
-            Step::ConfigMap {
-                name: "coredns",
-                ..
-            }
-        )
+    assert_eq!(fix.then, of_map("coredns", "deployment/coredns"));
+}
+
+fn of_map(map: &str, workload: &str) -> [Step; 2] {
+    let namespace = "kube-system".to_owned();
+    let (map, workload) = (map.to_owned(), workload.to_owned());
+    let read = Step::Rollout {
+        namespace: namespace.clone(),
+        name: workload,
     };
-    assert!(fix.then.iter().any(is_map), "{fix:#?}");
+    [
+        Step::ConfigMap {
+            namespace,
+            name: map,
+        },
+        read,
+    ]
+}
+
+#[test]
+fn a_corefile_of_the_node_is_edited_there() {
+    let mut node = with_coredns("172.31.0.53", &corefile("127.0.0.1"));
+    for pod in &mut node.pods {
+        pod.corefiles[0].name = "/opt/dns/Corefile".to_owned();
+    }
+    let expected = "/opt/dns/Corefile:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf";
+    let [_, read] = of_map("coredns", "deployment/coredns");
+    assert_eq!(check("hostPath", &node, expected).then, [read]);
+}
+
+#[test]
+fn the_pod_tells_what_makes_it() {
+    for (pod, map, workload) in [
+        ("coredns-9d5799d79-78gn6", "coredns", "deployment/coredns"),
+        (
+            "rke2-coredns-rke2-coredns-84b9cb946c-69fvv",
+            "rke2-coredns-rke2-coredns",
+            "deployment/rke2-coredns-rke2-coredns",
+        ),
+        ("dns-default-x7k2b", "dns-default", "daemonset/dns-default"),
+        ("coredns-node-a", "coredns", "deployment/coredns"),
+    ] {
+        let mut node = with_coredns("172.31.0.53", &corefile("127.0.0.1"));
+        node.pods[0].name = Some(pod.to_owned());
+        let path = node.pods[0].corefiles[0].name.clone();
+        let expected = format!("{path}:6: forward . 127.0.0.1 -> forward . /etc/resolv.conf");
+        let fix = check(pod, &node, &expected);
+        assert_eq!(fix.then, of_map(map, workload), "{pod}");
+    }
 }
 
 #[test]

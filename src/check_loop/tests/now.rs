@@ -1,7 +1,9 @@
 //! What counts as now, and what the running kubelet would write.
 
 use super::*;
+use crate::check_loop::facts::Trouble;
 use crate::kubelet::Running;
+use crate::node::runtime::state::Ended;
 
 const STUB: &str = "127.0.0.53";
 const REAL: &str = "172.31.0.53";
@@ -183,4 +185,65 @@ fn without_a_kubelet_now_is_the_answer() {
     let mut node = two(REAL, STUB, STUB);
     node.kubelet = None;
     check("loops", &node, (Verdict::Loop, State::Loop, State::Unknown));
+}
+
+/// One that does not start again is no loop, and no DNS either.
+#[test]
+fn a_dns_pod_that_ended_is_told_first() {
+    let mut node = two(REAL, REAL, REAL);
+    let mut logs = source(
+        "/var/log/pods/x/coredns/2.log",
+        "2026-11-24T08:44:43Z stderr F listen udp :53: bind: address already in use\n\n",
+    );
+    logs.name.push_str(" (its last MiB)");
+    let ended = |code| Ended {
+        at: Some("2026-11-24T08:44:43Z".to_owned()),
+        code,
+        reason: Some("Error".to_owned()),
+    };
+    node.pods[1].containers = vec![Container {
+        name: "coredns".to_owned(),
+        ended: Some(ended(1)),
+        logs: vec![logs],
+        ..Container::default()
+    }];
+    let report = check("crashes", &node, FINE);
+    let expected = Trouble::Down {
+        pod: "kube-system/coredns-b".to_owned(),
+        container: "coredns".to_owned(),
+        ended: ended(1),
+        last: Some("listen udp :53: bind: address already in use".to_owned()),
+    };
+    assert_eq!(report.concern.unwrap().troubles, [expected]);
+    // Nothing is wrong with one that was told to end, or runs again.
+    node.pods[1].containers[0].ended = Some(ended(0));
+    assert_eq!(check("ended", &node, FINE).concern, None);
+    node.pods[1].containers[0].ended = Some(ended(1));
+    node.pods[1].containers[0].pid = Some(9);
+    assert_eq!(check("runs", &node, FINE).concern, None);
+}
+
+/// A static pod that was made anew has the logs that it had before.
+#[test]
+fn what_a_static_pod_did_before_is_over() {
+    let mut node = two(REAL, REAL, REAL);
+    let log = source(
+        "/var/log/pods/x/coredns/4.log",
+        "2026-11-24T08:57:33Z stdout F [FATAL] plugin/loop: Loop (127.0.0.1:5 -> :53) detected \
+         for zone \".\"\n",
+    );
+    node.pods[1].containers = vec![Container {
+        name: "coredns".to_owned(),
+        pid: Some(9),
+        logs: vec![log],
+        ..Container::default()
+    }];
+    let report = check("by the API", &node, FINE);
+    assert!(report.concern.is_some(), "it can have been chance");
+    node.pods[1].manifest = Some("/etc/kubernetes/manifests/coredns.yaml".to_owned());
+    assert_eq!(check("static", &node, FINE).concern, None);
+    // One that did not come up again is another thing.
+    node.pods[1].containers[0].pid = None;
+    let report = judge(&node);
+    assert_eq!(report.verdict, Verdict::Unknown);
 }

@@ -2,6 +2,7 @@
 //! other policies.
 
 use super::*;
+use crate::check_loop::facts::Trouble;
 use crate::node::kernel::Flow;
 use crate::text::Place;
 
@@ -34,6 +35,21 @@ fn pods_of_another_owner_are_no_part_of_the_clusters_verdict() {
         assert_eq!(count, 1, "{report:#?}");
     }
     assert!(report.fix.is_none(), "{report:#?}");
+    // Nor do their logs say anything about it.
+    let log = source(
+        "/var/log/pods/shop_own-a_1/coredns/3.log",
+        "2026-11-24T08:57:33Z stdout F [FATAL] plugin/loop: Loop (127.0.0.1:5 -> :53) detected \
+         for zone \".\"\n",
+    );
+    node.pods[1].containers = vec![Container {
+        name: "coredns".to_owned(),
+        logs: vec![log],
+        ..Container::default()
+    }];
+    let crashed = check("one that crashed", &node, FINE);
+    let is_remark = |it: &Trouble| matches!(it, Trouble::Files(_));
+    let troubles = crashed.concern.unwrap().troubles;
+    assert!(troubles.iter().all(is_remark), "{troubles:#?}");
     // Unless the service leads there.
     let mut asked = node.clone();
     asked.kernel.flows = vec![Flow {

@@ -9,6 +9,7 @@ use crate::dig::lookup::{Globals, Lookup, Server};
 use crate::dig::mnemonic::type_text;
 use crate::netns::Aim;
 use crate::program;
+use crate::render::shortened;
 use crate::resolver::{self, bind};
 use crate::simulation::Run;
 use crate::text::escaped;
@@ -42,7 +43,8 @@ impl Introduction<'_> {
         };
         line("TARGET", &target::label(aim))?;
         let none = "none: the target has no /etc/resolv.conf".to_owned();
-        line("FILE", &target::resolv_conf_path(aim).unwrap_or(none))?;
+        let file = target::resolv_conf_path(aim).unwrap_or(none);
+        line("FILE", &shortened::ids(&file))?;
         line("SERVERS", &self.servers())?;
         for warning in warnings {
             line("WARNING", &warning)?;

@@ -51,7 +51,10 @@ The options are those of BIND's dig 9.18: dig(1). Besides:
         +inflight=N                   ask N lines of a batch file at once (64)
 Behind a scheme, certificates are those that browsers trust, and those in the file SSL_CERT_FILE.
 As in dig, +tls and +https take any certificate; +tls-ca[=FILE] looks at them.
-Not supported: +trace, +nssearch, -k and -y (TSIG).
+Not supported: +trace, +nssearch, -k and -y (TSIG), -E (engines), and options that
+BIND's dig 9.18 does not have, such as +proxy and +qid. Accepted, without effect: -d, -m,
++dscp, +fuzztime, +mapped, +sigchase, +topdown, +trusted-key, +unexpected. +tls and +https
+ask over TLS and HTTPS as above.
 ";
 
 /// Ask a name server, with the command line of BIND's dig

@@ -1,6 +1,8 @@
 //! `kdns explain NAME --live`: the resolvers' machines on the wire.
 
-use std::collections::BTreeMap;
+mod played;
+
+use std::io::{self, Write};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,29 +10,21 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
+use self::played::{Seen, watched};
 use super::format::Format;
 use crate::cli::output::{self, Outputs};
 use crate::cli::streams::{Status, Streams};
-use crate::dig::lookup::Lookup;
-use crate::dig::message::{Message, Opt};
-use crate::dig::translation;
-use crate::engine::io::Came;
 use crate::engine::machine::Outcome;
-use crate::engine::message::QueryId;
 use crate::explain::live::replay::replay;
-use crate::explain::live::{
-    Answer, Comparison, Cut, Exchange, MAX_STRAYS, Played, Unconnected, Unsent,
-};
+use crate::explain::live::{Comparison, Cut, Played};
 use crate::explain::transition::{Detail, run_when};
 use crate::explain::{Context, explain};
 use crate::netns::Namespace;
 use crate::render::explanation::{self, Style};
-use crate::render::live::{self as text, Lived};
+use crate::render::live::{self as text, Lived, Progress};
 use crate::render::{scenario_json, timeline};
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
-use crate::wire::live::{self as wire, Event, Limits, Means};
-use crate::wire::{client_cookie, socket_address};
 
 /// Resolvers give up sooner: the slowest, systemd-resolved, after two minutes.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -45,6 +39,8 @@ pub(super) struct Live<'l> {
     pub(super) resolvers: &'l [&'static Resolver],
     /// All lookups together take no longer.
     pub(super) budget: Option<Duration>,
+    /// So many lookups of each resolver.
+    pub(super) repeat: usize,
     pub(super) style: Style,
     pub(super) outputs: &'l Outputs<Format>,
     pub(super) save: Option<&'l Path>,
@@ -67,29 +63,25 @@ impl Live<'_> {
         let start = Instant::now();
         let mut lived: Vec<Lived> = Vec::new();
         let mut is_interrupted = false;
-        for resolver in self.resolvers {
-            let left = self.budget.map(|it| it.saturating_sub(start.elapsed()));
-            if is_interrupted || left.is_some_and(|it| it.is_zero()) {
-                break;
+        'all: for resolver in self.resolvers {
+            let first = lived.len();
+            for number in 1..=self.repeat {
+                let left = self.budget.map(|it| it.saturating_sub(start.elapsed()));
+                if is_interrupted || left.is_some_and(|it| it.is_zero()) {
+                    break 'all;
+                }
+                let limit = left.map_or(LIMIT, |it| it.min(LIMIT));
+                let descriptor = interrupt.as_ref().map(|it| it.signals.as_fd());
+                let shown = begun.then_some(number);
+                let one = self.one(resolver, namespace, (limit, descriptor), shown, streams)?;
+                is_interrupted = one.played.cut == Some(Cut::Interrupt);
+                lived.push(one);
             }
-            let limit = left.map_or(LIMIT, |it| it.min(LIMIT));
-            let descriptor = interrupt.as_ref().map(|it| it.signals.as_fd());
-            // A scenario is not to be shared with another thread.
-            let scenario = self.scenario.clone();
-            let play = move || play(resolver, &scenario, limit, descriptor);
-            let played = match namespace {
-                Some(namespace) => namespace.within(play)?,
-                None => play(),
-            };
-            is_interrupted = played.cut == Some(Cut::Interrupt);
-            let nothing_exists = run_when(self.scenario, resolver, &[]);
-            let comparison = Comparison::with_plan(&played, &nothing_exists);
-            let one = Lived { played, comparison };
-            if begun {
-                text::lookup(self.scenario, &one, self.style, streams.out)?;
+            if begun && self.repeat > 1 {
+                let all = lived.get(first..).unwrap_or_default();
+                text::repeated(self.scenario, all, self.style, streams.out)?;
                 streams.out.flush()?;
             }
-            lived.push(one);
         }
         drop(interrupt);
         if begun {
@@ -106,8 +98,55 @@ impl Live<'_> {
         Ok(if is_interrupted {
             Status::Interrupted
         } else {
-            status(&lived, self.resolvers.len())
+            status(&lived, self.resolvers.len() * self.repeat)
         })
+    }
+
+    /// One lookup; `shown` is its number, if people watch.
+    fn one(
+        &self,
+        resolver: &'static Resolver,
+        namespace: Option<&Namespace>,
+        limits: (Duration, Option<BorrowedFd<'_>>),
+        shown: Option<usize>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<Lived> {
+        let (scenario, style) = (self.scenario, self.style);
+        let lines = shown.is_some() && self.repeat == 1 && !style.verbose;
+        let mut screen = Screen {
+            progress: None,
+            has_lines: lines,
+            has_clock: shown.is_some() && streams.terminal.is_some(),
+            failed: None,
+        };
+        if lines {
+            let begun = Progress::begin(&scenario.name, resolver, style, streams.out)?;
+            screen.progress = Some(begun);
+            streams.out.flush()?;
+        } else if screen.has_clock {
+            screen.progress = Some(Progress::silent(style));
+        }
+        let out = &mut *streams.out;
+        let played = watched(resolver, scenario, namespace, limits, &mut |seen| {
+            screen.see(seen, out);
+        })?;
+        if let Some(error) = screen.failed {
+            return Err(error.into());
+        }
+        if let Some(mut progress) = screen.progress {
+            progress.end(&played, lines, streams.out)?;
+        }
+        let nothing_exists = run_when(scenario, resolver, &[]);
+        let comparison = Comparison::with_plan(&played, &nothing_exists);
+        let one = Lived { played, comparison };
+        match shown {
+            Some(number) if self.repeat > 1 => text::run_line(number, &one, style, streams.out)?,
+            Some(_) if lines => text::conclude(scenario, &one, style, streams.out)?,
+            Some(_) => text::lookup(scenario, &one, style, streams.out)?,
+            None => {}
+        }
+        streams.out.flush()?;
+        Ok(one)
     }
 
     /// Whether people watch: the lookups are shown one by one.
@@ -187,6 +226,32 @@ impl Live<'_> {
     }
 }
 
+/// Where a lookup is shown while it goes on.
+struct Screen {
+    /// `None`: nobody watches.
+    progress: Option<Progress>,
+    /// Whether every query gets a line.
+    has_lines: bool,
+    has_clock: bool,
+    /// Why nothing more can be shown.
+    failed: Option<io::Error>,
+}
+
+impl Screen {
+    fn see(&mut self, seen: Seen, out: &mut dyn Write) {
+        let Some(progress) = self.progress.as_mut().filter(|_| self.failed.is_none()) else {
+            return;
+        };
+        let written = match seen {
+            Seen::Query(id, exchange) => progress.take(id, exchange, self.has_lines, out),
+            Seen::Unconnected(it) if self.has_lines => progress.unconnected(&it, out),
+            Seen::Nothing(now) if self.has_clock => progress.clock(now, out),
+            Seen::Unconnected(_) | Seen::Nothing(_) => Ok(()),
+        };
+        self.failed = written.err();
+    }
+}
+
 /// Whether this thread is in the namespace already: that needs no privilege.
 fn is_own(namespace: &Namespace) -> bool {
     let own = Namespace::of_path(Path::new("/proc/thread-self/ns/net"));
@@ -233,122 +298,5 @@ impl Drop for Interrupt {
         // What was seen is not to end the program a second time.
         let _ = self.signals.read_signal();
         let _ = self.mask.thread_unblock();
-    }
-}
-
-/// Plays the resolver's machine from this thread's network namespace.
-fn play(
-    resolver: &'static Resolver,
-    scenario: &Scenario,
-    limit: Duration,
-    interrupt: Option<BorrowedFd<'_>>,
-) -> Played {
-    let cookie = client_cookie();
-    let plain = Lookup::default();
-    let means = Means {
-        destination: &|server| socket_address(&server.address, server.port),
-        message: &|query, id| translation::message(query, &plain, id, &cookie),
-        ..Means::default()
-    };
-    let limits = Limits {
-        time: limit,
-        interrupt,
-    };
-    let mut record = Record::default();
-    let finished = wire::run(resolver.machine(scenario), &means, limits, &mut |event| {
-        record.take(event);
-    });
-    Played {
-        resolver,
-        exchanges: record.exchanges.into_values().collect(),
-        unconnected: record.unconnected,
-        strays: record.strays,
-        more_strays: record.more_strays,
-        outcome: finished.outcome,
-        elapsed: finished.elapsed,
-        notes: finished.notes,
-        cut: finished.cut.map(|it| match it {
-            wire::Cut::Time => Cut::Time(limit),
-            wire::Cut::Queries => Cut::Queries,
-            wire::Cut::Stuck => Cut::Hangs,
-            wire::Cut::Interrupt => Cut::Interrupt,
-        }),
-    }
-}
-
-/// What was seen of a lookup.
-#[derive(Default)]
-struct Record {
-    exchanges: BTreeMap<QueryId, Exchange>,
-    unconnected: Vec<Unconnected>,
-    strays: Vec<String>,
-    more_strays: usize,
-}
-
-impl Record {
-    fn take(&mut self, event: Event) {
-        match event {
-            Event::Sent { at, id, query, .. } => {
-                let exchange = Exchange {
-                    query,
-                    at,
-                    answer: None,
-                    unsent: None,
-                };
-                self.exchanges.insert(id, exchange);
-            }
-            Event::NotSent { id, why, no_socket } => {
-                if let Some(exchange) = self.exchanges.get_mut(&id) {
-                    exchange.unsent = Some(Unsent { why, no_socket });
-                }
-            }
-            Event::Came {
-                id,
-                elapsed,
-                what,
-                why,
-                message,
-                ..
-            } => {
-                if let Some(exchange) = self.exchanges.get_mut(&id) {
-                    exchange.answer = Some(answer(elapsed, what, why, message.as_deref()));
-                }
-            }
-            Event::NotConnected {
-                at,
-                server,
-                transport,
-                why,
-                no_socket,
-                is_refused,
-            } => self.unconnected.push(Unconnected {
-                server,
-                transport,
-                at,
-                is_refused,
-                unsent: Unsent { why, no_socket },
-            }),
-            Event::Stray { from, why, .. } if self.strays.len() < MAX_STRAYS => {
-                self.strays
-                    .push(format!("a message from {from} was ignored: {why}"));
-            }
-            Event::Stray { .. } => self.more_strays += 1,
-        }
-    }
-}
-
-fn answer(after: Duration, what: Came, why: Option<String>, message: Option<&Message>) -> Answer {
-    const EXTENDED_ERROR: u16 = 15;
-    let options = message.iter().filter_map(|it| it.opt.as_ref());
-    let errors = options.flat_map(Opt::options).filter_map(|(code, data)| {
-        let (number, text) = data.split_first_chunk::<2>()?;
-        (code == EXTENDED_ERROR).then(|| (u16::from_be_bytes(*number), text.to_vec()))
-    });
-    Answer {
-        after,
-        what,
-        why,
-        rcode: message.map_or(0, |it| it.rcode),
-        extended_errors: errors.collect(),
     }
 }

@@ -5,11 +5,12 @@ mod caution;
 mod format;
 mod live;
 mod scenarios;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
+use clap::value_parser;
 use clap_complete::engine::ArgValueCandidates;
 use hickory_proto::rr::RecordType;
 
@@ -24,7 +25,6 @@ use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
 use crate::render::timeline;
 use crate::render::{prediction, scenario_json};
-use crate::resolver::{self, Resolver};
 use crate::text::escaped;
 use crate::world::Rule;
 
@@ -38,7 +38,7 @@ pub(super) struct ExplainArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["live", "target", "file", "root", "namespace", "pod", "env", "hostname", "answer", "types"])]
     scenario: Option<PathBuf>,
     /// Resolvers to explain: ids or short names, comma-separated, or all [default: the target's own, else glibc,musl,go]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(resolver_words()), hide_possible_values = true, long_help = resolver_help(), add = ArgValueCandidates::new(completions::resolver_words))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = words::parse, long_help = words::help(), add = ArgValueCandidates::new(completions::resolver_words))]
     resolver: Vec<String>,
     /// Record types: A, AAAA, A,AAAA, or one other type, looked up as res_search would
     #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = answer::parse_type)]
@@ -58,6 +58,9 @@ pub(super) struct ExplainArgs {
     /// With --live: all lookups together take no longer
     #[arg(long, value_name = "SECONDS", requires = "live", value_parser = parse_seconds)]
     budget: Option<Duration>,
+    /// With --live: look it up so many times, for faults that come now and then
+    #[arg(long, value_name = "N", requires = "live", conflicts_with = "save_scenario", default_value_t = 1, value_parser = value_parser!(u16).range(1..=1000))]
+    repeat: u16,
     /// Write the question as a scenario that others can replay; with --live also what was answered
     #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
     save_scenario: Option<PathBuf>,
@@ -70,9 +73,6 @@ pub(super) struct ExplainArgs {
     question: QuestionArgs,
 }
 
-/// The resolvers of a run without `--resolver`.
-const DEFAULT_RESOLVERS: &[&str] = &["glibc", "musl", "go"];
-
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|it: &f64| *it > 0.0);
     seconds
@@ -80,28 +80,12 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write seconds, as in 10 or 0.5".to_owned())
 }
 
-/// The help of `--resolver` with every word that it takes.
-fn resolver_help() -> String {
-    let ids: Vec<&str> = resolver::ALL.iter().map(|it| it.id).collect();
-    let short = resolver::names().skip(ids.len());
-    let short: Vec<&str> = short.collect();
-    format!(
-        "Resolvers to explain: ids or short names, comma-separated, or all [default: the target's \
-         own, else glibc,musl,go]\n\nIds: {}.\n\nShort names mean the newest version: {}.",
-        ids.join(", "),
-        short.join(", ")
-    )
-}
-
-fn resolver_words() -> Vec<&'static str> {
-    std::iter::once("all").chain(resolver::names()).collect()
-}
-
 /// Reads the question, explains it, writes it.
 pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let style = args.style(streams);
+    words::tell(&args.resolver, streams);
     if let Some(path) = &args.scenario {
-        let resolvers = resolvers(&args.resolver, None, &[]);
+        let resolvers = words::resolvers(&args.resolver, None, &[]);
         return match scenarios::run(path, &resolvers, &args.outputs, style, streams) {
             Err(error) if error.is::<ReadError>() => report(&error, args, streams),
             result => result,
@@ -112,7 +96,7 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         Ok(read) => read,
         Err(error) => return report(&error, args, streams),
     };
-    let resolvers = resolvers(&args.resolver, question.resolver, &question.versions);
+    let resolvers = words::resolvers(&args.resolver, question.resolver, &question.versions);
     let Question {
         scenario,
         context,
@@ -132,6 +116,7 @@ pub(super) fn run(args: &ExplainArgs, streams: &mut Streams<'_>) -> anyhow::Resu
                 namespace,
                 resolvers: &resolvers,
                 budget: args.budget,
+                repeat: usize::from(args.repeat),
                 style,
                 outputs: &args.outputs,
                 save: args.save_scenario.as_deref(),
@@ -174,35 +159,12 @@ fn report(
     Ok(Status::Undecided)
 }
 
-/// The resolvers of these words, in the order given, each once; without words
-/// the target's own. A family's name is that of the version the target has.
-fn resolvers(
-    words: &[String],
-    own: Option<&'static str>,
-    versions: &[&'static str],
-) -> Vec<&'static Resolver> {
-    let mut found: Vec<&'static Resolver> = Vec::new();
-    let given = words.iter().map(String::as_str);
-    let words: Vec<&str> = match own {
-        _ if !words.is_empty() => given.collect(),
-        Some(own) => vec![own],
-        None => DEFAULT_RESOLVERS.to_vec(),
-    };
-    for word in words {
-        let named = resolver::ALL
-            .iter()
-            .filter(|_| word == "all")
-            .chain(resolver::find_among(word, versions));
-        for resolver in named {
-            if !found.iter().any(|other| other.id == resolver.id) {
-                found.push(resolver);
-            }
-        }
-    }
-    found
-}
-
 impl ExplainArgs {
+    /// Whether a process, container or pod of a node is to be looked at.
+    pub(super) fn has_target(&self) -> bool {
+        self.question.has_target()
+    }
+
     fn style(&self, streams: &Streams<'_>) -> Style {
         Style {
             colors: streams.colors,

@@ -18,7 +18,7 @@ use crate::text::{escaped, excerpt};
 /// A scenario has at most so many bytes: whatever is piped in, memory is bounded.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// So many broken scenarios are told of one by one, each in so many bytes.
+/// So many broken scenarios are named one by one, each in so many bytes.
 const MAX_TOLD: usize = 100;
 const LONGEST: usize = 500;
 

@@ -46,6 +46,9 @@ pub(in crate::cli) struct LintArgs {
     /// End with status 0 if there is nothing to read
     #[arg(long)]
     pub(super) allow_empty: bool,
+    /// Every finding with its lines; without it the text is at most a screen long
+    #[arg(long, short)]
+    pub(super) verbose: bool,
     /// Count the findings of each rule in place of showing them, in text and concise
     #[arg(long)]
     pub(super) statistics: bool,
@@ -151,5 +154,12 @@ impl KnownArgs {
             assume: self.assume,
             role: self.role,
         }
+    }
+}
+
+impl LintArgs {
+    /// Whether it is about the machine that kdns runs on.
+    pub(in crate::cli) fn reads_this_node(&self) -> bool {
+        self.wanted.node.node
     }
 }

@@ -50,14 +50,19 @@ pub(super) fn fail(
 ) -> anyhow::Result<Status> {
     let message = escaped(format!("{error:#}").as_bytes());
     let lint = Lint::failed(&message);
+    let style = text::Style {
+        colors: false,
+        verbose: args.verbose,
+        columns: streams.columns(),
+    };
     for_machines(args).write(streams, |format, _, out| {
-        write_as(format, &lint, &|_| None, false, out)
+        write_as(format, &lint, &|_| None, style, out)
     })?;
     tell(&lint.notices, streams);
     Ok(Status::Undecided)
 }
 
-/// Where to write that nothing was looked at: people are told anyway.
+/// Where to write that nothing was looked at: people see it anyway.
 fn for_machines(args: &LintArgs) -> Outputs<Format> {
     args.outputs.of_failures(&[Format::Text, Format::Concise])
 }
@@ -76,7 +81,13 @@ fn write_all(
     outputs: &Outputs<Format>,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<()> {
+    let (verbose, columns) = (args.verbose, streams.columns());
     outputs.write(streams, |format, colors, out| {
+        let style = text::Style {
+            colors,
+            verbose,
+            columns,
+        };
         if args.statistics && matches!(format, Format::Text | Format::Concise) {
             return statistics::write(lint.findings, out);
         }
@@ -88,7 +99,7 @@ fn write_all(
             let lines = hashes.get(label.file.as_str())?;
             lines.get(&label.start.line).cloned()
         };
-        write_as(format, lint, &fingerprint, colors, out)
+        write_as(format, lint, &fingerprint, style, out)
     })
 }
 
@@ -96,11 +107,11 @@ fn write_as(
     format: Format,
     lint: &Lint<'_>,
     fingerprint: sarif::Fingerprint<'_>,
-    colors: bool,
+    style: text::Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Text => text::write(lint.findings, lint.files, colors, out),
+        Format::Text => text::write(lint.findings, lint.files, style, out),
         Format::Concise => concise::write(lint.findings, out),
         Format::Json => json::write(lint, out),
         Format::Sarif => sarif::write(lint, fingerprint, out),

@@ -1,5 +1,6 @@
 //! Which rules, and what is known beside the files: options and `kdns.toml`.
 
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context as _;
@@ -102,9 +103,14 @@ impl Wanted {
 /// its git checkout. Outside of a checkout only the working directory is
 /// looked into: above it may be `/tmp`, where anybody can put one.
 fn found_upward() -> anyhow::Result<Option<PathBuf>> {
-    let start = std::env::current_dir().map_err(|error| {
-        let reason = host::io_reason(&error);
-        anyhow::anyhow!("cannot look for kdns.toml from the working directory upwards: {reason}")
+    let start = std::env::current_dir().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            anyhow::anyhow!("the working directory was deleted: change to one that is there")
+        }
+        _ => anyhow::anyhow!(
+            "cannot look for kdns.toml from the working directory upwards: {}",
+            host::io_reason(&error)
+        ),
     })?;
     let top = area::checkout(&start).unwrap_or(&start);
     let nearest = start

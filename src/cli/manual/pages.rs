@@ -234,7 +234,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "dig",
         usage: "kdns dig [@SERVER] [NAME] [TYPE] [CLASS] [+OPTION]...",
-        description: "Asks DNS servers with the command line and the output of BIND's dig 9.18, whose page describes the options. Besides:\n\n@tls://SERVER[:PORT] asks over TLS, @https://SERVER[:PORT][/PATH] over HTTPS, and both want the right certificate. As in dig, +tls and +https take any, whoever answers, until +tls-ca[=FILE] is said: then those of this machine's authorities count, or of the file's.\n\n+search=RESOLVER searches as glibc, musl, go and others would; +search=target as the target's own.\n\n+json prints JSON (RFC 8427), one message a line. +inflight=N asks N lines of a batch file at once (64).\n\nNot supported: +trace, +nssearch, -k and -y (TSIG).",
+        description: "Asks DNS servers with the command line and the output of BIND's dig 9.18, whose page describes the options. Besides:\n\n@tls://SERVER[:PORT] asks over TLS, @https://SERVER[:PORT][/PATH] over HTTPS, and both want the right certificate. As in dig, +tls and +https take any, whoever answers, until +tls-ca[=FILE] is said: then those of this machine's authorities count, or of the file's.\n\n+search=RESOLVER searches as glibc, musl, go and others would; +search=target as the target's own.\n\n+json prints JSON (RFC 8427), one message a line. +inflight=N asks N lines of a batch file at once (64).\n\nNot supported: +trace, +nssearch, -k and -y (TSIG), -E (engines). Accepted, without effect: -d, -m, +dscp, +fuzztime, +mapped, +sigchase, +topdown, +trusted-key, +unexpected.",
         examples: &[
             try_it(
                 "Ask the cluster's DNS.",
@@ -292,7 +292,7 @@ pub static PAGES: &[Manual] = &[
     Manual {
         command: "lint",
         usage: "kdns lint [OPTION]... [PATH]...",
-        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe fix, writes it (--fix) or shows it (--diff).\n\nWhat a file is, is told by its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory, or above it in the same git checkout, keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
+        description: "Finds what is wrong in resolv.conf files, kubelet configuration files, flags and drop-ins, Corefiles, manifests and a node's root, and where there is one safe fix, writes it (--fix) or shows it (--diff).\n\nWhat a file is follows from its name and content. Files that are near each other are read together: a kubelet's file with its drop-ins and flags, and the resolv.conf that it names.\n\nkdns.toml in the working directory, or above it in the same git checkout, keeps settings; a comment beside a line silences a rule there. kdns-rule(1) prints the page of each rule.",
         examples: &[
             try_it("Everything below this directory.", "kdns lint"),
             shown(

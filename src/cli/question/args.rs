@@ -16,8 +16,9 @@ use crate::cli::completions;
 pub(in crate::cli) struct QuestionArgs {
     /// Explain what this process, container or pod asks, with its own files and resolver
     ///
-    /// A pid, a network namespace's file, a container's or sandbox's id,
-    /// NAMESPACE/POD, POD or POD:CONTAINER.
+    /// A pod by its name or the beginning of it (web, shop/web), by its workload (deploy/web,
+    /// svc/web), with a container (web:sidecar); a container's or sandbox's id, a pid, or a network
+    /// namespace's file.
     #[arg(long, value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here), conflicts_with_all = ["file", "namespace", "pod"])]
     pub(super) target: Option<String>,
     /// Explain with this resolv.conf; - is standard input
@@ -49,6 +50,11 @@ pub(in crate::cli) struct QuestionArgs {
 }
 
 impl QuestionArgs {
+    /// Whether a process, container or pod of a node is to be looked at.
+    pub(in crate::cli) fn has_target(&self) -> bool {
+        self.target.is_some()
+    }
+
     /// The directory of the machine, or of the target's node; `None`: this one.
     pub(in crate::cli) fn root(&self) -> Option<&Path> {
         self.root.as_deref()

@@ -2,6 +2,7 @@
 //! which environment, which pod.
 
 mod args;
+mod name;
 mod pod;
 
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ pub(super) fn ask(
     args: &QuestionArgs,
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Question> {
-    check_name(name)?;
+    name::check(name)?;
     let mut scenario = Scenario::new(name, name);
     scenario.lookup = lookup(types)?;
     scenario.answers = answers.to_vec();
@@ -112,9 +113,25 @@ fn read_file(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
     let read = read_named(path, streams)?;
+    if is_binary(&read.source.bytes) {
+        bail!(
+            "{} is no resolv.conf: it is a binary file",
+            read.source.name
+        );
+    }
     let mut context = Context::default();
     use_resolv_conf(read, &Evidence::default(), scenario, &mut context);
     Ok(context)
+}
+
+/// Whether much of the beginning is nothing that an editor writes. A single odd byte
+/// is something that resolvers meet.
+fn is_binary(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 1024;
+    const ODD_PART: usize = 8;
+    let begin = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let is_odd = |it: &&u8| it.is_ascii_control() && !it.is_ascii_whitespace();
+    begin.iter().filter(is_odd).count() * ODD_PART > begin.len()
 }
 
 fn read_machine(root: Option<&Path>, scenario: &mut Scenario) -> anyhow::Result<Context> {
@@ -169,28 +186,4 @@ fn lookup(types: &[RecordType]) -> anyhow::Result<Lookup> {
         [_, _] if has(RecordType::A) && has(RecordType::AAAA) => Lookup::Addresses(Family::Both),
         _ => bail!("--type takes A and AAAA together, or one other type at a time"),
     })
-}
-
-/// Refuses what cannot be a name, before anybody is asked about it.
-fn check_name(name: &str) -> anyhow::Result<()> {
-    if name.is_empty() {
-        bail!("the name is empty; write a name such as kubernetes.default");
-    }
-    let text = name.strip_suffix('.').unwrap_or(name);
-    let longest = text
-        .split('.')
-        .max_by_key(|label| label.len())
-        .unwrap_or_default();
-    if longest.len() > crate::name::MAX_LABEL_BYTES {
-        let bytes = longest.len();
-        let start: String = longest.chars().take(20).collect();
-        bail!(
-            "the label `{start}…` has {bytes} bytes; a label has at most 63 (RFC 1035, section 3.1)"
-        );
-    }
-    if text.len() > 253 {
-        let bytes = text.len();
-        bail!("the name has {bytes} bytes; a name has at most 253 (RFC 1035, section 3.1)");
-    }
-    Ok(())
 }

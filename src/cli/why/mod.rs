@@ -13,6 +13,8 @@ pub(super) use self::args::WhyArgs;
 
 use crate::cli::streams::{Status, Streams};
 
+pub(super) use self::args::WhyArgs;
+
 /// Takes what was given for what it is.
 pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let given = given::of(args)?;

@@ -5,11 +5,13 @@
 //! reads off what was sent after each such answer what it led to.
 
 mod comparison;
+mod conclusion;
 pub mod replay;
 mod silence;
 mod timing;
 
 pub use self::comparison::{AT_ONCE, Comparison, Departure, Stop, Then};
+pub use self::conclusion::{Cause, Met};
 pub use self::silence::Silence;
 
 use std::time::Duration;

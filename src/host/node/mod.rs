@@ -61,6 +61,14 @@ impl Parts {
     };
 }
 
+/// An id that is alone in a file; a stranger's file is not believed to have one.
+fn id(root: &Root, path: &str) -> Option<String> {
+    let file = root.read(Path::new(path)).ok()?;
+    let text = std::str::from_utf8(&file.source.bytes).ok()?.trim();
+    let is_id = |it: char| it.is_ascii_hexdigit() || it == '-';
+    ((32..=36).contains(&text.len()) && text.chars().all(is_id)).then(|| text.to_owned())
+}
+
 /// Reads the node below `root`. What cannot be read is in [`Node::skipped`].
 ///
 /// # Errors
@@ -74,6 +82,8 @@ pub fn read_node(root: &Root, stand_ins: &StandIns, parts: Parts) -> Result<Node
     let name = situation::hostname(root).ok().flatten();
     let mut node = Node {
         name: name.map(|it| it.trim().to_lowercase()),
+        machine_id: id(root, "/etc/machine-id"),
+        boot_id: id(root, "/proc/sys/kernel/random/boot_id"),
         is_live: root.is_live(),
         unseen: processes::unseen(root, &processes),
         skipped,

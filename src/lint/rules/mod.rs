@@ -56,6 +56,37 @@ pub fn find(word: &str) -> Option<&'static Rule> {
     all().find(|it| it.code.eq_ignore_ascii_case(word) || it.name == word)
 }
 
+/// The rules that are most likely meant by a word that is none's: of its code
+/// without zeros, with the word in their names, or with names like it.
+pub fn near(word: &str) -> Vec<&'static Rule> {
+    const MOST: usize = 5;
+    let lower = word.to_ascii_lowercase();
+    let short = |code: &str| -> String {
+        let end = code.trim_start_matches(|it: char| it.is_ascii_alphabetic());
+        let begin = code.strip_suffix(end).unwrap_or_default();
+        let end = end.trim_start_matches('0');
+        format!("{begin}{end}").to_ascii_lowercase()
+    };
+    let wanted = short(&lower);
+    if let Some(rule) = all().find(|it| short(it.code) == wanted) {
+        return vec![rule];
+    }
+    let has_word = |it: &&Rule| !lower.is_empty() && it.name.contains(&lower);
+    let mut found: Vec<&'static Rule> = all().filter(has_word).collect();
+    if found.is_empty() {
+        let names = all().flat_map(|it| [it.name, it.code]);
+        let near = crate::text::nearest(&lower, names.filter(|it| it.len() > 5));
+        found.extend(near.and_then(find));
+    }
+    if found.is_empty() {
+        // Pages say `ndots` where names say something else.
+        let has_it = |it: &&Rule| it.summary.to_ascii_lowercase().contains(&lower);
+        found.extend(all().filter(has_it).filter(|_| lower.len() > 3));
+    }
+    found.truncate(MOST);
+    found
+}
+
 /// Whether a target of `forward` is the server's own `/etc/resolv.conf`. In
 /// `NodeLocal` `DNSCache`'s template a word becomes it unless the cluster says
 /// otherwise.

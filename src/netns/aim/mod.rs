@@ -83,7 +83,7 @@ fn at_process_by(
     both.push(seen.clone());
     both.sort_unstable_by_key(|it| it.pid);
     if pid != 1 && (group.pod.is_some() || group.container.is_some() || is_hidden) {
-        let is_its = |it: &Pod| Target::Pid(pid).fits(it);
+        let is_its = |it: &Pod| Target::Pid(pid).fit(it).is_some();
         let little = only(&group).and_then(|only| pods::read_only(root, &both, &only, is_its));
         (found, skipped) = little.unwrap_or_else(|| read_pods(root, &both, is_its));
     }
@@ -161,7 +161,7 @@ fn at_pod(root: &Root, target: &Target) -> Result<Aim, EnterError> {
 /// The same with all of the node before the eyes.
 fn at_pod_by_all(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     let (processes, mut skipped) = processes::scan(root);
-    let (pods, unread) = read_pods(root, &processes, |it| target.fits(it));
+    let (pods, unread) = read_pods(root, &processes, |it| target.fit(it).is_some());
     skipped.extend(unread);
     let node = Known {
         processes,
@@ -171,7 +171,7 @@ fn at_pod_by_all(root: &Root, target: &Target) -> Result<Aim, EnterError> {
     let plan = node
         .plan(target)
         .map_err(|error| match (error, node.skipped.first()) {
-            (plan @ PlanError::Unknown(_), Some(reason)) => EnterError::Unseen {
+            (plan @ PlanError::Unknown { .. }, Some(reason)) => EnterError::Unseen {
                 plan,
                 reason: reason.clone(),
             },
@@ -209,7 +209,7 @@ fn little_for(root: &Root, target: &Target) -> Option<Known> {
     let groups = names.groups.iter();
     let counts = groups.filter(|it| it.pid == 1 || only.has_process(it));
     let (processes, mut skipped) = processes::look_at(root, counts.map(|it| it.pid));
-    let (pods, unread) = pods::read_only(root, &processes, &only, |it| target.fits(it))?;
+    let (pods, unread) = pods::read_only(root, &processes, &only, |it| target.fit(it).is_some())?;
     skipped.extend(unread);
     Some(Known {
         processes,

@@ -29,7 +29,26 @@ pub fn versions(program: &Program) -> Vec<&'static str> {
     of_libc
         .into_iter()
         .chain(build.map(|it| model(it).0))
+        .chain(of_c_ares(program))
         .collect()
+}
+
+/// The c-ares that is mapped, as `ares_getaddrinfo` and as `ares_search`: the
+/// nearer one of the versions that are known. The number of its interface is in
+/// the name of its file; from 1.20 on its lookups were written anew, bit by bit.
+///
+/// Source: c-ares, `CMakeLists.txt` `CARES_LIB_VERSIONINFO`: 1.18.1 is
+/// `libcares.so.2.5.1`, 1.34.5 is `libcares.so.2.19.4`.
+fn of_c_ares(program: &Program) -> [&'static str; 2] {
+    const LAST_OF_OLD: u32 = 6;
+    let number = |path: &String| -> Option<u32> {
+        let name = path.rsplit('/').next()?.strip_prefix("libcares.so.2.")?;
+        name.split('.').next()?.parse().ok()
+    };
+    match program.libraries.iter().find_map(number) {
+        Some(..=LAST_OF_OLD) => ["c-ares-1.18", "c-ares-1.18-search"],
+        _ => ["c-ares-1.34", "c-ares-1.34-search"],
+    }
 }
 
 fn sure(resolver: &'static str, why: impl Into<String>) -> Choice {

@@ -171,3 +171,21 @@ fn a_cgo_program_decides_by_the_question() {
     assert_eq!(choice.certainty, Certainty::Guess);
     assert!(choice.why.ends_with("RES_OPTIONS is set"), "{}", choice.why);
 }
+
+#[test]
+fn the_file_of_c_ares_tells_its_version() {
+    let of = |library: &str| {
+        let program = dynamic("/usr/bin/app", &[GLIBC, library]);
+        versions(&program)
+    };
+    for (library, expected) in [
+        ("/usr/lib/x86_64-linux-gnu/libcares.so.2.5.1", "c-ares-1.18"),
+        ("/usr/lib/libcares.so.2.19.4 (deleted)", "c-ares-1.34"),
+        ("/usr/lib/libcares.so.2", "c-ares-1.34"),
+    ] {
+        let found = of(library);
+        assert!(found.contains(&expected), "{library}: {found:?}");
+        let search = format!("{expected}-search");
+        assert!(found.contains(&search.as_str()), "{library}: {found:?}");
+    }
+}

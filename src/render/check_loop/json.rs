@@ -26,6 +26,12 @@ struct CheckLoopDocument<'r> {
     format: u32,
     /// The node's name, if it is known.
     node: Option<&'r str>,
+    /// The cluster that it belongs to, if it was named.
+    cluster: Option<&'r str>,
+    /// The machine's own id, if it is known: two nodes of one name differ in it.
+    machine_id: Option<&'r str>,
+    /// The id of this start of the machine.
+    boot_id: Option<&'r str>,
     /// The answer.
     #[schemars(extend("enum" = ["loop", "mixed", "refused", "will loop", "no loop", "unknown"]))]
     verdict: &'static str,
@@ -218,6 +224,9 @@ fn document(report: &Report) -> CheckLoopDocument<'_> {
     CheckLoopDocument {
         format: FORMAT,
         node: report.node.as_deref(),
+        cluster: report.cluster.as_deref(),
+        machine_id: report.machine_id.as_deref(),
+        boot_id: report.boot_id.as_deref(),
         verdict: report.verdict.word(),
         now: report.now.word(),
         next_start: report.next_start.word(),

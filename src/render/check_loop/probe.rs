@@ -1,5 +1,7 @@
 //! What a probe saw, in the formats that show it.
 
+pub mod plan;
+
 use std::io::{self, Write};
 
 use schemars::JsonSchema;

@@ -76,6 +76,11 @@ impl<'w> Text<'w> {
         Self { style, out }
     }
 
+    /// Columns for what is not prose.
+    pub(super) fn columns(&self) -> usize {
+        self.style.columns
+    }
+
     /// A line, of which every part is safe to print.
     pub(super) fn line(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.out, "{}", line.trim_end())

@@ -5,7 +5,7 @@ use std::io;
 use super::group::{shared, whose};
 use super::{Text, decisions, members};
 use crate::explain::{Context, Explanation, Member};
-use crate::render::words;
+use crate::render::{shortened, words};
 
 impl Text<'_> {
     pub(super) fn why(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
@@ -58,10 +58,14 @@ impl Text<'_> {
             let sentence = format!("{}: {}", lead.place, lead.lead.sentence());
             self.headed(0, &self.yellow(&sentence), "")?;
         }
-        context
-            .about
-            .iter()
-            .try_for_each(|it| self.paragraph(0, it))
+        let is_verbose = self.style.verbose;
+        context.about.iter().try_for_each(|it| {
+            if is_verbose {
+                self.paragraph(0, it)
+            } else {
+                self.paragraph(0, &shortened::ids(it))
+            }
+        })
     }
 
     /// The first sentences of a kind, and how many there are more.
@@ -108,7 +112,7 @@ impl Text<'_> {
     }
 
     /// A bold title and a sentence.
-    pub(super) fn titled(&mut self, title: &str, text: &str) -> io::Result<()> {
+    pub(in crate::render) fn titled(&mut self, title: &str, text: &str) -> io::Result<()> {
         let title = self.bold(&format!("{title}:"));
         self.headed(0, &title, &format!(" {text}"))
     }

@@ -16,8 +16,8 @@ use crate::scenario::record_type::Shown;
 
 /// So many names are shown without `--verbose`.
 const SHOWN: usize = 9;
-/// A longer name keeps a line of its own.
-const LONGEST: usize = 48;
+/// What becomes of a name takes at most so much.
+const FATE: usize = "  what you mean".len();
 
 /// A name, and how each group asks for it.
 struct Line<'e> {
@@ -28,8 +28,10 @@ struct Line<'e> {
     fate: String,
     /// Where the file says so.
     origin: Option<Origin>,
-    /// What the servers answer, and what is odd about the name.
+    /// What is odd about the name.
     details: Vec<String>,
+    /// What the servers answer, and to which groups.
+    answers: Vec<(String, String)>,
 }
 
 impl Text<'_> {
@@ -53,17 +55,19 @@ impl Text<'_> {
         let widths = lines
             .iter()
             .map(|it| fqdn(&it.row.candidate).chars().count());
-        let width = widths.max().unwrap_or(0).min(LONGEST);
-        if !is_one {
-            let letters = ('A'..).take(explanation.groups.len());
-            let letters: String = letters.map(|it| format!("  {it:>2}")).collect();
-            writeln!(self.out, "{}{letters}", " ".repeat(4 + 2 + width))?;
-        }
         let cells = if is_one {
             8
         } else {
             4 * explanation.groups.len()
         };
+        // A longer name keeps a line of its own.
+        let longest = self.style.columns.saturating_sub(6 + cells + FATE);
+        let width = widths.max().unwrap_or(0).min(longest);
+        if !is_one {
+            let letters = ('A'..).take(explanation.groups.len());
+            let letters: String = letters.map(|it| format!("  {it:>2}")).collect();
+            writeln!(self.out, "{}{letters}", " ".repeat(4 + 2 + width))?;
+        }
         let room = self.style.columns.saturating_sub(6 + width + cells + 2);
         let place = Place::fitting(explanation, &lines, room);
         let useful = lines.iter().position(|it| it.row.is_useful);
@@ -111,14 +115,20 @@ impl Text<'_> {
             };
             line.counts.iter().map(cell).collect()
         };
-        let blank = " ".repeat(width.saturating_sub(name.chars().count()));
-        let used = 6 + name.chars().count() + blank.len();
+        let taken = name.chars().count();
+        let used = 6 + width;
+        let gap = if taken > width {
+            format!("\n{}", " ".repeat(used))
+        } else {
+            " ".repeat(width - taken)
+        };
         let meaning = line.row.meaning.as_ref().filter(|it| {
             let says_much = !matches!(it, Meaning::External | Meaning::Nothing);
             self.style.verbose || line.row.is_useful && says_much
         });
         let details = meaning.map(words::meaning).into_iter();
         let mut details = details
+            .chain(answered(&line.answers))
             .chain(line.details.clone())
             .collect::<Vec<_>>()
             .join("; ");
@@ -129,7 +139,7 @@ impl Text<'_> {
             details.clear();
         }
         let fate = self.dim(&fate);
-        let text = format!("{number}  {shown}{blank}{fate}");
+        let text = format!("{number}  {shown}{gap}{fate}");
         writeln!(self.out, "{}", text.trim_end())?;
         if !details.is_empty() {
             self.paragraph(6, &details)?;
@@ -192,7 +202,10 @@ fn lines<'e>(explanation: &'e Explanation<'_>) -> Vec<Line<'e>> {
             };
             line.counts.resize(number, None);
             line.counts.push(counts.get(&key).copied());
-            say_answers(line, &answers);
+            let letter = (explanation.groups.len() > 1).then(|| {
+                char::from(b'A'.saturating_add(u8::try_from(number).unwrap_or(25).min(25)))
+            });
+            say_answers(line, &answers, letter);
         }
     }
     let useful = lines.iter().position(|it| it.row.is_useful);
@@ -227,16 +240,31 @@ fn line<'e>(explanation: &Explanation<'_>, group: &'e Group<'_>, row: &'e Row) -
         fate: String::new(),
         origin: search.map(|it| it.origin),
         details,
+        answers: Vec::new(),
     }
 }
 
-fn say_answers(line: &mut Line<'_>, answers: &Answers<'_>) {
+/// What the group with this letter gets; what another one gets, too, is said once.
+fn say_answers(line: &mut Line<'_>, answers: &Answers<'_>, letter: Option<char>) {
     if let Some(answers) = answers.get(&line.row.candidate.key()) {
         let said = said(answers);
-        if !line.details.contains(&said) {
-            line.details.push(said);
+        match line.answers.iter_mut().find(|(other, _)| *other == said) {
+            Some((_, letters)) => letters.extend(letter),
+            None => line.answers.push((said, letter.into_iter().collect())),
         }
     }
+}
+
+/// The answers with the letters of the groups that get them, where not all get the same.
+fn answered(answers: &[(String, String)]) -> Vec<String> {
+    let one = |(said, letters): &(String, String)| {
+        if answers.len() < 2 || letters.is_empty() {
+            said.clone()
+        } else {
+            format!("{letters} {said}")
+        }
+    };
+    answers.iter().map(one).collect()
 }
 
 /// What the name is asked for.

@@ -137,13 +137,56 @@ fn with_answers(explanation: &Explanation<'_>) -> (bool, String) {
     let is_found = |it: &&Member<'_>| matches!(it.run.outcome, Outcome::Found(_));
     let (found, failed): (Vec<_>, Vec<_>) = members(explanation).partition(is_found);
     let counts = members(explanation).map(|it| it.run.sent.len());
+    let queries = dns_queries(counts);
+    let (slowness, silent) = (slowness(explanation), silent(explanation));
     match (found.is_empty(), failed.is_empty()) {
-        (_, true) => (true, format!("is found with {}", dns_queries(counts))),
-        (true, false) => (false, format!("is not found after {}", dns_queries(counts))),
+        (_, true) if slowness.is_empty() => (true, format!("is found with {queries}")),
+        (_, true) => (false, format!("is found{slowness} and {queries}{silent}")),
+        (true, false) => (
+            false,
+            format!(
+                "is not found{slowness} {} {queries}{silent}",
+                if slowness.is_empty() { "after" } else { "and" }
+            ),
+        ),
         (false, false) => {
             let (found, failed) = (named(&found), named(&failed));
             (false, format!("is found by {found}, not by {failed}"))
         }
+    }
+}
+
+/// ` only after 5 s`, or nothing where all are fast.
+fn slowness(explanation: &Explanation<'_>) -> String {
+    let elapsed = members(explanation).map(|it| it.run.elapsed);
+    let (Some(least), Some(most)) = (elapsed.clone().min(), elapsed.max()) else {
+        return String::new();
+    };
+    match (words::seconds(least), words::seconds(most)) {
+        _ if most < BRIEF => String::new(),
+        (least, most) if least == most => format!(" after {most}"),
+        (_, most) => format!(" after up to {most}"),
+    }
+}
+
+/// The servers that answer nobody, as the end of the verdict.
+fn silent(explanation: &Explanation<'_>) -> String {
+    let sent = || members(explanation).flat_map(|it| &it.run.sent);
+    let mut silent: Vec<String> = Vec::new();
+    for query in sent() {
+        let server = &query.query.server;
+        let is_silent = sent()
+            .filter(|it| it.query.server == *server)
+            .all(|it| it.came.is_none());
+        let name = server.to_string();
+        if is_silent && !silent.contains(&name) {
+            silent.push(name);
+        }
+    }
+    match silent.as_slice() {
+        [] => String::new(),
+        [one] => format!("; {one} never answers"),
+        all => format!("; {} never answer", all.join(", ")),
     }
 }
 

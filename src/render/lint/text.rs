@@ -7,11 +7,30 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use colored::{Color, Colorize as _};
 
 use crate::finding::{Finding, Label, Severity};
-use crate::render::findings;
+use crate::render::findings::{self, concise};
+use crate::render::paragraph;
 use crate::text::is_unprintable;
 
-/// Writes each finding as `FILE:LINE:COLUMN: CODE[NAME] MESSAGE` with its
-/// lines, `help:` and `note:` below, then how many there are in how many files.
+/// How to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// ANSI colours.
+    pub colors: bool,
+    /// Every finding with its lines. Otherwise only as many as fit on a screen.
+    pub verbose: bool,
+    /// Lines may be so wide.
+    pub columns: usize,
+}
+
+/// Without `verbose` no more lines than this are written, and so many of them
+/// before the findings that get one line each.
+const MAX_LINES: usize = 30;
+const MAX_DETAILED: usize = 20;
+
+/// Writes how many findings there are in how many files, then each one as
+/// `FILE:LINE:COLUMN: CODE[NAME] MESSAGE` with its lines, `help:` and `note:`
+/// below: the worst ones first where not all fit on a screen, and the others in
+/// one line each.
 ///
 /// # Errors
 ///
@@ -19,24 +38,102 @@ use crate::text::is_unprintable;
 pub fn write(
     findings: &[Finding],
     files: usize,
-    colors: bool,
+    style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let line = summary(findings, files);
+    let worst = findings.iter().map(|it| it.severity).max();
+    let line = match worst {
+        _ if !style.colors => line,
+        None => line.green().bold().to_string(),
+        Some(severity) => line.color(color(severity)).bold().to_string(),
+    };
+    writeln!(out, "{line}")?;
+    let (mut blocks, mut used) = (Vec::new(), 1);
     for finding in findings {
-        write_one(finding, colors, out)?;
-        writeln!(out)?;
+        let block = block(finding, style)?;
+        if style.verbose {
+            out.write_all(&block)?;
+            continue;
+        }
+        used += height(&block);
+        if used > MAX_LINES {
+            return brief(findings, style, out);
+        }
+        blocks.push(block);
     }
-    writeln!(out, "{}", summary(findings, files))
+    blocks.iter().try_for_each(|it| out.write_all(it))
+}
+
+/// A finding behind a blank line.
+fn block(finding: &Finding, style: Style) -> io::Result<Vec<u8>> {
+    let mut block = vec![b'\n'];
+    write_one(finding, style, &mut block)?;
+    Ok(block)
+}
+
+fn height(block: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', block).count()
+}
+
+/// The worst ones with their lines, and of the others a line each.
+fn brief(findings: &[Finding], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by_key(|&at| findings.get(at).map(|it| std::cmp::Reverse(it.severity)));
+    let mut used = 1;
+    let mut rest = order.iter().peekable();
+    while let Some(finding) = rest.peek().and_then(|&&at| findings.get(at)) {
+        let block = block(finding, style)?;
+        if used + height(&block) > MAX_DETAILED {
+            break;
+        }
+        out.write_all(&block)?;
+        used += height(&block);
+        rest.next();
+    }
+    writeln!(out)?;
+    used += 1;
+    while used + 1 < MAX_LINES
+        && let Some(finding) = rest.next().and_then(|&at| findings.get(at))
+    {
+        writeln!(out, "{}", concise::line(finding))?;
+        used += 1;
+    }
+    let left = rest.count();
+    let more = if left > 0 {
+        format!("… and {left} more; -v shows all, with their lines")
+    } else {
+        "-v shows all with their lines".to_owned()
+    };
+    writeln!(
+        out,
+        "{}",
+        if style.colors {
+            more.dimmed().to_string()
+        } else {
+            more
+        }
+    )
+}
+
+fn color(severity: Severity) -> Color {
+    match severity {
+        Severity::Error => Color::Red,
+        Severity::Warning => Color::Yellow,
+        Severity::Info => Color::Cyan,
+    }
 }
 
 /// No excerpt is as wide.
 const MAX_WIDTH: usize = 1000;
 
-fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result<()> {
-    let (level, color) = match finding.severity {
-        Severity::Error => (Level::ERROR, Color::Red),
-        Severity::Warning => (Level::WARNING, Color::Yellow),
-        Severity::Info => (Level::INFO, Color::Cyan),
+fn write_one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let colors = style.colors;
+    let color = color(finding.severity);
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
     };
     let paint = |text: &str, color: Color| {
         if colors {
@@ -47,7 +144,8 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
     };
     let place = findings::place(&finding.primary);
     let rule = format!("{}[{}]", finding.code, finding.name);
-    writeln!(out, "{place}: {} {}", paint(&rule, color), finding.message)?;
+    let head = format!("{place}: {} {}", paint(&rule, color), finding.message);
+    paragraph::write_within(style.columns, out, "", "  ", &head)?;
     let excerpts = excerpts(finding);
     if !excerpts.is_empty() {
         let snippets = excerpts
@@ -65,10 +163,12 @@ fn write_one(finding: &Finding, colors: bool, out: &mut dyn Write) -> io::Result
         writeln!(out, "{}", renderer.render(&[group]))?;
     }
     for note in &finding.notes {
-        writeln!(out, "{} {note}", paint("note:", Color::Blue))?;
+        let note = format!("{} {note}", paint("note:", Color::Blue));
+        paragraph::write_within(style.columns, out, "", "  ", &note)?;
     }
     if let Some(help) = &finding.help {
-        writeln!(out, "{} {help}", paint("help:", Color::Green))?;
+        let help = format!("{} {help}", paint("help:", Color::Green));
+        paragraph::write_within(style.columns, out, "", "  ", &help)?;
     }
     if let Some(fix) = &finding.fix {
         writeln!(

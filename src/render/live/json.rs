@@ -46,7 +46,7 @@ pub(in crate::render) struct LookupForm {
     unasked: usize,
     /// Messages that answered nothing, as sentences; the first few.
     strays: Vec<String>,
-    /// Bugs that were met and choices by lot.
+    /// Bugs that were met and choices at random.
     notes: Vec<String>,
 }
 

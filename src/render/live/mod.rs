@@ -1,17 +1,23 @@
 //! Lookups on the wire as text for people.
 
+mod bars;
+mod conclusion;
 pub mod json;
 mod phrases;
+mod progress;
+mod repeated;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use self::phrases::{NOT_WAITED_FOR, came, no_reply};
+use self::phrases::came;
 pub(super) use self::phrases::{departure, rooted, stop, time};
+pub use self::progress::Progress;
+pub use self::repeated::{repeated, run_line};
 use crate::engine::machine::Outcome;
 use crate::engine::message::Transport;
 use crate::explain::Context;
-use crate::explain::live::{Comparison, Cut, Exchange, Played, Silence, Unconnected};
+use crate::explain::live::{Comparison, Cut, Exchange, Played, Unconnected};
 use crate::render::explanation::{Style, Text};
 use crate::render::words;
 use crate::resolver::Resolver;
@@ -37,7 +43,8 @@ pub fn begin(context: &Context, style: Style, out: &mut dyn Write) -> io::Result
     Text::new(style, out).about(context)
 }
 
-/// Writes one lookup: its end first, then each query with what came back.
+/// Writes one lookup: each query with what came back and what followed, then
+/// how it ended, why, and what to do.
 ///
 /// # Errors
 ///
@@ -49,19 +56,12 @@ pub fn lookup(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut text = Text::new(style, out);
-    let played = &lived.played;
-    let resolver = played.resolver;
+    let resolver = lived.played.resolver;
     let who = text.bold(&format!(
         "{} as {} ({})",
         scenario.name, resolver.id, resolver.version
     ));
-    let verdict = verdict(lived);
-    let verdict = match (&played.outcome, played.cut) {
-        (Outcome::Found(_), None) => text.green(&verdict),
-        _ => text.yellow(&verdict),
-    };
-    text.line(&format!("{who}: {verdict}"))?;
-    text.paragraph(2, &summary(lived))?;
+    text.line(&format!("{who}: {}", summary(lived)))?;
     Trace {
         text: &mut text,
         lived,
@@ -69,9 +69,25 @@ pub fn lookup(
         said: BTreeSet::new(),
     }
     .write()?;
-    if played.is_unanswered() {
-        text.paragraph(2, &unanswered(played))?;
-    }
+    conclude(scenario, lived, style, out)
+}
+
+/// Writes how a lookup ended, of which the queries are on the screen already.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn conclude(
+    scenario: &Scenario,
+    lived: &Lived,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut text = Text::new(style, out);
+    let played = &lived.played;
+    bars::write(&mut text, lived)?;
+    text.line("")?;
+    conclusion::write(&mut text, scenario, lived)?;
     for note in played.notes.iter().chain(&played.strays) {
         text.paragraph(2, note)?;
     }
@@ -93,7 +109,8 @@ pub fn end(
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let left: Vec<&str> = wanted.iter().skip(lived.len()).map(|it| it.id).collect();
+    let is_left = |it: &&&Resolver| !lived.iter().any(|other| other.played.resolver.id == it.id);
+    let left: Vec<&str> = wanted.iter().filter(is_left).map(|it| it.id).collect();
     if left.is_empty() {
         return Ok(());
     }
@@ -135,36 +152,6 @@ pub(super) fn summary(lived: &Lived) -> String {
     format!("after {after} and {queries} ({plan})")
 }
 
-/// Which servers said nothing, and how.
-fn unanswered(played: &Played) -> String {
-    let mut servers: Vec<(String, String)> = Vec::new();
-    let queries = played.exchanges.iter().map(|it| {
-        let what = match (&it.unsent, &it.answer) {
-            (Some(unsent), _) => format!("not sent: {}", unsent.why),
-            (None, None) if played.silence(it) == Some(Silence::NotWaitedFor) => {
-                NOT_WAITED_FOR.to_owned()
-            }
-            (None, None) => "no answer".to_owned(),
-            (None, Some(answer)) => no_reply(answer, it.query.transport),
-        };
-        (it.query.server.to_string(), what)
-    });
-    let connections = played.unconnected.iter().map(|it| {
-        let what = format!("no connection: {}", it.unsent.why);
-        (it.server.to_string(), what)
-    });
-    for pair in queries.chain(connections) {
-        if !servers.contains(&pair) {
-            servers.push(pair);
-        }
-    }
-    let parts: Vec<String> = servers
-        .iter()
-        .map(|(server, what)| format!("{server}: {what}"))
-        .collect();
-    format!("no server answered ({})", parts.join("; "))
-}
-
 /// The queries of a lookup, line by line.
 struct Trace<'t, 'w> {
     text: &'t mut Text<'w>,
@@ -187,7 +174,7 @@ impl Trace<'_, '_> {
                 self.pending(&mut pending)?;
                 let is_same = |other: &&Unconnected| is_alike(it, other) && other.at < exchange.at;
                 let more = std::iter::from_fn(|| connections.next_if(is_same)).count();
-                self.unconnected(it, more)?;
+                unconnected_line(self.text, it, more)?;
             }
             let departure = departures.next_if(|it| it.exchange == index);
             let sentence = departure.map(|it| self::departure(self.lived, it));
@@ -196,14 +183,15 @@ impl Trace<'_, '_> {
                 self.pending(&mut pending)?;
             }
             self.head(number)?;
-            self.exchange(exchange)?;
+            let came = came(played, exchange);
+            exchange_line(self.text, exchange, &came)?;
             pending = sentence;
         }
         self.pending(&mut pending)?;
         while let Some(it) = connections.next() {
             let more = std::iter::from_fn(|| connections.next_if(|other| is_alike(it, other)));
             let more = more.count();
-            self.unconnected(it, more)?;
+            unconnected_line(self.text, it, more)?;
         }
         match comparison.stop {
             Some(stop) => self.pending(&mut Some(self::stop(self.lived, stop))),
@@ -245,41 +233,42 @@ impl Trace<'_, '_> {
         self.text
             .line(&format!("  {:>3}  {name}  {from}", number + 1))
     }
+}
 
-    fn exchange(&mut self, exchange: &Exchange) -> io::Result<()> {
-        let query = &exchange.query;
-        let record_type = query.record_type().map(|it| Shown(it).to_string());
-        let proto = match query.transport {
-            Transport::Udp => "",
-            Transport::Tcp => " TCP",
-        };
-        let head = format!(
-            "{:>8}  {:<5} {}{proto}  ",
-            time(exchange.at),
-            record_type.unwrap_or_default(),
-            query.server,
-        );
-        let came = came(&self.lived.played, exchange);
-        self.text.headed(5, &escaped(head.as_bytes()), &came)
-    }
+/// A query, and what came back.
+fn exchange_line(text: &mut Text<'_>, exchange: &Exchange, came: &str) -> io::Result<()> {
+    let query = &exchange.query;
+    let record_type = query.record_type().map(|it| Shown(it).to_string());
+    let proto = match query.transport {
+        Transport::Udp => "",
+        Transport::Tcp => " TCP",
+    };
+    let head = format!(
+        "{:>8}  {:<5} {}{proto}  ",
+        time(exchange.at),
+        record_type.unwrap_or_default(),
+        query.server,
+    );
+    text.headed(5, &escaped(head.as_bytes()), came)
+}
 
-    fn unconnected(&mut self, it: &Unconnected, more: usize) -> io::Result<()> {
-        let how = match it.transport {
-            Transport::Udp => "",
-            Transport::Tcp => " TCP",
-        };
-        let (at, server, why) = (time(it.at), &it.server, &it.unsent.why);
-        let times = if more > 0 {
-            format!(", {} times", more + 1)
-        } else {
-            String::new()
-        };
-        let line = format!(
-            "{at:>8}  {:<5} {server}{how}  no connection: {why}{times}",
-            ""
-        );
-        self.text.headed(5, "", &line)
-    }
+/// A connection that was not made, and how many more like it.
+fn unconnected_line(text: &mut Text<'_>, it: &Unconnected, more: usize) -> io::Result<()> {
+    let how = match it.transport {
+        Transport::Udp => "",
+        Transport::Tcp => " TCP",
+    };
+    let (at, server, why) = (time(it.at), &it.server, &it.unsent.why);
+    let times = if more > 0 {
+        format!(", {} times", more + 1)
+    } else {
+        String::new()
+    };
+    let line = format!(
+        "{at:>8}  {:<5} {server}{how}  no connection: {why}{times}",
+        ""
+    );
+    text.headed(5, "", &line)
 }
 
 /// Whether the same went wrong once more.

@@ -28,15 +28,24 @@ pub(in crate::render) fn rooted(name: &Name) -> String {
 
 /// What came back, and in how long.
 pub(super) fn came(played: &Played, exchange: &Exchange) -> String {
+    came_of(exchange).unwrap_or_else(|| match played.silence(exchange) {
+        Some(Silence::Waited(waited)) => waited_in_vain(waited),
+        Some(Silence::NotWaitedFor) | None => NOT_WAITED_FOR.to_owned(),
+    })
+}
+
+/// `no answer in 5 s`
+pub(super) fn waited_in_vain(waited: Duration) -> String {
+    format!("no answer in {}", time(waited))
+}
+
+/// The same as far as it is known without the rest of the lookup; `None`:
+/// nothing came.
+pub(super) fn came_of(exchange: &Exchange) -> Option<String> {
     if let Some(unsent) = &exchange.unsent {
-        return format!("not sent: {}", unsent.why);
+        return Some(format!("not sent: {}", unsent.why));
     }
-    let Some(answer) = &exchange.answer else {
-        return match played.silence(exchange) {
-            Some(Silence::Waited(waited)) => format!("no answer in {}", time(waited)),
-            Some(Silence::NotWaitedFor) | None => NOT_WAITED_FOR.to_owned(),
-        };
-    };
+    let answer = exchange.answer.as_ref()?;
     let what = match &answer.what {
         Came::Reply(reply) => contents(reply, answer.rcode),
         _ => no_reply(answer, exchange.query.transport),
@@ -52,7 +61,7 @@ pub(super) fn came(played: &Played, exchange: &Exchange) -> String {
         format!("; EDE {code} ({meaning}){text}")
     });
     let extended: String = extended.collect();
-    format!("{what} in {}{extended}", time(answer.after))
+    Some(format!("{what} in {}{extended}", time(answer.after)))
 }
 
 /// The resolver ended, or went on, before an answer could come.

@@ -78,7 +78,7 @@ fn remark(remark: &Remark) -> Sentence {
         ),
         Remark::Ignored(words) => sentence!(
             "keyword-ignored",
-            "{}: the kubelet passes over `{}`",
+            "{}: the kubelet silently ignores `{}`",
             words.place,
             words.value
         ),

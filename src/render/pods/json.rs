@@ -68,7 +68,7 @@ struct ContainerForm {
     image: Option<String>,
     /// Its first process; null: it does not run.
     pid: Option<u32>,
-    /// How often it was started again.
+    /// How often it was restarted.
     restarts: Option<u32>,
     /// `running`, `paused`, `exited`, or null: it does not run, and how it ended
     /// is not known.

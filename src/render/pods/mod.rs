@@ -1,15 +1,18 @@
 //! The pods of a node as text for people.
 
 pub mod json;
+mod verdict;
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 
 use colored::Colorize as _;
 
 use crate::config::resolv_conf::ResolvConf;
 use crate::node::runtime::state::Ended;
 use crate::node::{Container, Pod};
-use crate::render::paragraph::{self, WIDTH};
+use crate::render::paragraph;
+use crate::render::shortened;
 use crate::text::escaped;
 
 /// What a sandbox's id is cut to, as runtimes' own tools show it.
@@ -28,17 +31,32 @@ pub struct Style {
     pub colors: bool,
     /// All that is known of each pod.
     pub verbose: bool,
+    /// Rows may be so wide.
+    pub columns: usize,
+    /// Whether all could be read.
+    pub is_whole: bool,
 }
 
-/// Writes a row for each pod, and below it what is wrong with it, and who
-/// listens on its loopback servers: sentences for each pod.
+/// What is known of a loopback name server of a pod.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// Its address.
+    pub address: IpAddr,
+    /// Whether nobody listens there.
+    pub is_deaf: bool,
+    /// Who does, as the end of a sentence.
+    pub who: String,
+}
+
+/// Writes what is wrong, then a row for each pod, and below it what is wrong
+/// with it, and who listens on its loopback servers.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
 pub fn write(
     pods: &[Pod],
-    heard: &[Vec<String>],
+    heard: &[Vec<Heard>],
     style: Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -49,17 +67,20 @@ pub fn write(
     let rows: Vec<[String; 4]> = pods.iter().map(row).collect();
     let rest = ID_WIDTH + NETWORK_WIDTH + 3 * GAP.len();
     // A usual pod has one name server, the longest address of version 4.
-    let widest = WIDTH - rest - "255.255.255.255".len();
+    let widest = style.columns - rest - "255.255.255.255".len();
     let widths = rows.iter().map(|[label, ..]| label.chars().count());
     let width = widths.filter(|&it| it <= widest).max().unwrap_or(0);
     let width = width.max("POD".len());
     let mut text = Text { style, width, out };
-    text.row(&heads, true)?;
+    text.verdict(pods, heard)?;
+    text.row(&heads, true, &[])?;
     for (number, (pod, row)) in pods.iter().zip(&rows).enumerate() {
-        text.row(row, false)?;
+        let heard = heard.get(number).map(Vec::as_slice).unwrap_or_default();
+        text.row(row, false, heard)?;
         text.notes(pod)?;
-        for sentence in heard.get(number).into_iter().flatten() {
-            text.note(sentence)?;
+        for it in heard {
+            let sentence = format!("{} is the pod itself, and {}", it.address, it.who);
+            text.note(&sentence, it.is_deaf)?;
         }
         if style.verbose {
             text.details(pod)?;
@@ -114,8 +135,14 @@ struct Text<'w> {
 }
 
 impl Text<'_> {
-    /// A row; a label that is too long has a line of its own before it.
-    fn row(&mut self, [label, id, network, servers]: &[String; 4], bold: bool) -> io::Result<()> {
+    /// A row; a label that is too long has a line of its own before it. Name
+    /// servers are red where nobody listens.
+    fn row(
+        &mut self,
+        [label, id, network, servers]: &[String; 4],
+        bold: bool,
+        heard: &[Heard],
+    ) -> io::Result<()> {
         let mut label = label.as_str();
         if label.chars().count() > self.width {
             writeln!(self.out, "{}", self.bold(label, !bold))?;
@@ -123,10 +150,9 @@ impl Text<'_> {
         }
         let first = format!("{label:<width$}", width = self.width);
         let before = self.width + ID_WIDTH + NETWORK_WIDTH + 3 * GAP.len();
-        let rest = format!(
-            "{id:<ID_WIDTH$}{GAP}{network:<NETWORK_WIDTH$}{GAP}{}",
-            cut(servers, before)
-        );
+        let servers = cut(servers, self.style.columns.saturating_sub(before));
+        let servers = self.colored_servers(&servers, heard);
+        let rest = format!("{id:<ID_WIDTH$}{GAP}{network:<NETWORK_WIDTH$}{GAP}{servers}");
         let rest = rest.trim_end();
         writeln!(
             self.out,
@@ -136,26 +162,38 @@ impl Text<'_> {
         )
     }
 
+    /// Those where nobody listens in red, other loopback ones in yellow.
+    fn colored_servers(&self, servers: &str, heard: &[Heard]) -> String {
+        let of = |word: &str| heard.iter().find(|it| it.address.to_string() == word);
+        let shown = servers.split(' ').map(|word| match of(word) {
+            Some(it) if self.style.colors && it.is_deaf => word.red().to_string(),
+            Some(_) if self.style.colors => word.yellow().to_string(),
+            _ => word.to_owned(),
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
     /// What is wrong with a pod.
     fn notes(&mut self, pod: &Pod) -> io::Result<()> {
         for container in &pod.containers {
             if let Some(note) = stopped(pod, container) {
-                self.note(&note)?;
+                self.note(&note, false)?;
             }
             if container.is_paused {
-                self.note(&format!("container {} is paused", container.name))?;
+                self.note(&format!("container {} is paused", container.name), false)?;
             }
         }
         if pod.processes.is_empty() {
-            self.note("none of its processes is there")?;
+            self.note("no running process", false)?;
         }
         if let (Some(kept), Some(seen)) = (&pod.resolv_conf, &pod.seen_resolv_conf) {
             let (kept, seen) = (&kept.source.name, &seen.source.name);
-            self.note(&if pod.mounts_resolv_conf() {
+            let sentence = if pod.mounts_resolv_conf() {
                 format!("its spec mounts a file of its own ({seen}) over {kept}")
             } else {
                 format!("drift: its processes see another file ({seen}) than {kept}")
-            })?;
+            };
+            self.note(&sentence, false)?;
         }
         Ok(())
     }
@@ -195,12 +233,17 @@ impl Text<'_> {
         Ok(())
     }
 
-    fn note(&mut self, text: &str) -> io::Result<()> {
+    fn note(&mut self, text: &str, is_wrong: bool) -> io::Result<()> {
         let text = escaped(text.as_bytes());
-        let text = if self.style.colors {
-            text.yellow().to_string()
-        } else {
+        let text = if self.style.verbose {
             text
+        } else {
+            shortened::ids(&text)
+        };
+        let text = match (self.style.colors, is_wrong) {
+            (false, _) => text,
+            (true, true) => text.red().to_string(),
+            (true, false) => text.yellow().to_string(),
         };
         paragraph::write(self.out, "  ", "    ", &text)
     }
@@ -221,9 +264,8 @@ impl Text<'_> {
 }
 
 /// As many of the words as fit on the line, and how many are left.
-fn cut(words: &str, before: usize) -> String {
+fn cut(words: &str, room: usize) -> String {
     let words: Vec<&str> = words.split(' ').collect();
-    let room = WIDTH.saturating_sub(before);
     for count in (1..=words.len()).rev() {
         let (shown, left) = words.split_at_checked(count).unwrap_or_default();
         let more = match left.len() {
@@ -249,7 +291,7 @@ fn of_container(container: &Container) -> String {
     });
     parts.extend(container.ended.as_ref().map(end));
     let restarts = container.restarts.filter(|&it| it > 0);
-    parts.extend(restarts.map(|it| format!("started again {}", times(it))));
+    parts.extend(restarts.map(|it| format!("restarted {}", times(it))));
     parts.join(", ")
 }
 
@@ -267,7 +309,7 @@ fn stopped(pod: &Pod, container: &Container) -> Option<String> {
     if restarts > 0 {
         let times = times(restarts);
         return Some(format!(
-            "container {name} does not run{how}; it was started again {times}"
+            "container {name} does not run{how}; restarted {times}"
         ));
     }
     if ended.is_some() {
@@ -332,15 +374,15 @@ mod tests {
     #[test]
     fn name_servers_are_counted_where_there_is_no_room() {
         let three = "10.96.0.10 172.31.0.53 172.31.0.54";
-        for (before, expected) in [
+        for (room, expected) in [
             (40, three),
-            (46, three),
-            (47, "10.96.0.10 172.31.0.53 +1"),
-            (60, "10.96.0.10 +2"),
-            (80, "10.96.0.10 +2"),
+            (34, three),
+            (33, "10.96.0.10 172.31.0.53 +1"),
+            (20, "10.96.0.10 +2"),
+            (0, "10.96.0.10 +2"),
         ] {
-            assert_eq!(cut(three, before), expected, "{before}");
+            assert_eq!(cut(three, room), expected, "{room}");
         }
-        assert_eq!(cut("none", 79), "none");
+        assert_eq!(cut("none", 1), "none");
     }
 }

@@ -25,6 +25,8 @@ struct MergedDocument<'s> {
     groups: Vec<GroupForm<'s>>,
     /// In what the groups differ.
     differences: Vec<DifferenceForm<'s>>,
+    /// Names under which not one node has reported, at most 100.
+    conflicts: Vec<ConflictForm<'s>>,
     /// Reports that do not count, as the node reported again later.
     repeated: u64,
     /// Lines that are no report of kdns.
@@ -101,6 +103,16 @@ struct ValueForm<'s> {
     groups: Vec<usize>,
 }
 
+/// A name under which not one node has reported.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ConflictForm<'s> {
+    /// The node's name, with its cluster's if that is known.
+    node: &'s str,
+    /// Whether two machines have the name; else its reports contradict each other and
+    /// do not say of which machine they are.
+    two_machines: bool,
+}
+
 /// Something that could not be read.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ErrorForm<'s> {
@@ -130,6 +142,14 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         verdicts: Verdict::ALL.into_iter().map(verdict).collect(),
         groups: summary.groups.iter().enumerate().map(group).collect(),
         differences: summary.differences.iter().map(difference).collect(),
+        conflicts: summary
+            .conflicts
+            .iter()
+            .map(|it| ConflictForm {
+                node: &it.name,
+                two_machines: it.is_of_machines,
+            })
+            .collect(),
         repeated: summary.repeated,
         passed_over: summary.passed_over,
         errors: summary.errors.iter().map(error).collect(),

@@ -1,5 +1,6 @@
 //! The reports of many nodes in one, for people.
 
+mod brief;
 pub mod json;
 
 use std::io::{self, Write};
@@ -21,14 +22,29 @@ const MAX_NAMES: usize = 3;
 /// Things that could not be read that are shown.
 const MAX_ERRORS: usize = 20;
 
+/// How to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// ANSI colours.
+    pub colors: bool,
+    /// Also how the nodes of each group are set up, and every group.
+    pub verbose: bool,
+    /// Lines may be so wide.
+    pub columns: usize,
+}
+
 /// Writes `summary`.
 ///
 /// # Errors
 ///
 /// Any error of `out`.
-pub fn write(summary: &Summary, colors: bool, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page { colors, out };
+pub fn write(summary: &Summary, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Page { style, out };
     page.headline(summary)?;
+    page.conflicts(summary)?;
+    if !style.verbose {
+        return page.brief(summary);
+    }
     for (index, group) in summary.groups.iter().enumerate().take(MAX_SHOWN) {
         page.group(index, group)?;
     }
@@ -52,8 +68,8 @@ fn title(attribute: Attribute) -> &'static str {
 }
 
 /// Where the text goes.
-struct Page<'p> {
-    colors: bool,
+pub(super) struct Page<'p> {
+    style: Style,
     out: &'p mut dyn Write,
 }
 
@@ -75,7 +91,7 @@ impl Page<'_> {
 
     fn tinted(&self, verdict: Verdict, text: &str) -> String {
         match verdict {
-            _ if !self.colors => text.to_owned(),
+            _ if !self.style.colors => text.to_owned(),
             Verdict::NoLoop => text.green().bold().to_string(),
             Verdict::Unknown => text.yellow().bold().to_string(),
             Verdict::Loop | Verdict::Mixed | Verdict::Refused | Verdict::WillLoop => {
@@ -220,7 +236,7 @@ impl Page<'_> {
     }
 
     fn title(&mut self, title: &str) -> io::Result<()> {
-        if self.colors {
+        if self.style.colors {
             writeln!(self.out, "\n{}", title.bold())
         } else {
             writeln!(self.out, "\n{title}")
@@ -230,7 +246,8 @@ impl Page<'_> {
     /// A paragraph; its lines after the first are indented further.
     fn item(&mut self, mark: &str, text: &str) -> io::Result<()> {
         let hanging = format!("{}  ", " ".repeat(mark.chars().count()));
-        paragraph::write(self.out, mark, &hanging, &escaped(text.as_bytes()))
+        let text = escaped(text.as_bytes());
+        paragraph::write_within(self.style.columns, self.out, mark, &hanging, &text)
     }
 }
 

@@ -1,28 +1,44 @@
 //! `kdns upstream` as text for people.
 
 pub mod json;
+mod verdict;
 mod words;
 
 use std::io::{self, Write};
 
-use colored::Colorize as _;
+use colored::{ColoredString, Colorize as _};
 
 use crate::address::DNS_PORT;
+use crate::render::{paragraph, shortened};
 use crate::text::escaped;
-use crate::upstream::{End, FileReport, Lost, Note, Report, Role, Step, Unknown};
+use crate::upstream::{End, FileReport, Health, Lost, Note, Report, Role, Step, Unknown, Who};
 
-/// Writes the report.
+/// How to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// ANSI colours.
+    pub colors: bool,
+    /// Also what confirms who a server is.
+    pub verbose: bool,
+    /// Lines may be so wide.
+    pub columns: usize,
+}
+
+/// Writes where the queries end, then each server on the way there.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer { colors, out };
-    if let Some(doubt) = words::doubt(report) {
-        writer.line(
-            0,
-            &writer.red(&format!("Not known where all queries go: {}.", doubt.text)),
-        )?;
+pub fn write(report: &Report, health: Health, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer { style, out };
+    if let Some(verdict) = verdict::of(report, health) {
+        let verdict = format!("{verdict}.");
+        let shown = match health {
+            Health::Dead => writer.red(&verdict),
+            Health::Unknown | Health::Nothing => writer.yellow(&verdict),
+            Health::Clean => writer.green(&verdict),
+        };
+        paragraph::write(writer.out, "", "  ", &shown)?;
         writer.line(0, "")?;
     }
     for (index, file) in report.files.iter().enumerate() {
@@ -49,30 +65,47 @@ pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<(
 }
 
 struct Writer<'w> {
-    colors: bool,
+    style: Style,
     out: &'w mut dyn Write,
 }
 
 impl Writer<'_> {
     fn line(&mut self, depth: usize, text: &str) -> io::Result<()> {
-        let indent = if text.is_empty() { 0 } else { 2 * depth };
-        writeln!(self.out, "{:indent$}{text}", "")
+        if text.is_empty() {
+            return writeln!(self.out);
+        }
+        let first = "  ".repeat(depth);
+        let rest = "  ".repeat(depth + 2);
+        let text = if self.style.verbose {
+            text.to_owned()
+        } else {
+            shortened::ids(text)
+        };
+        paragraph::write_within(self.style.columns, self.out, &first, &rest, &text)
+    }
+
+    fn colored(&self, text: &str, color: fn(&str) -> ColoredString) -> String {
+        if self.style.colors {
+            color(text).to_string()
+        } else {
+            text.to_owned()
+        }
     }
 
     fn bold(&self, text: &str) -> String {
-        if self.colors {
-            text.bold().to_string()
-        } else {
-            text.to_owned()
-        }
+        self.colored(text, |it| it.bold())
     }
 
     fn red(&self, text: &str) -> String {
-        if self.colors {
-            text.red().to_string()
-        } else {
-            text.to_owned()
-        }
+        self.colored(text, |it| it.red())
+    }
+
+    fn yellow(&self, text: &str) -> String {
+        self.colored(text, |it| it.yellow().bold())
+    }
+
+    fn green(&self, text: &str) -> String {
+        self.colored(text, |it| it.green().bold())
     }
 
     fn file(&mut self, file: &FileReport) -> io::Result<()> {
@@ -117,9 +150,16 @@ impl Writer<'_> {
         };
         let place = step.place.as_ref();
         let place = place.map_or_else(String::new, |it| format!(" ({it})"));
-        let (address, who) = (self.bold(&address), words::who(&step.who));
+        let address = match &step.end {
+            End::Cycle | End::Refused(_) => self.red(&address),
+            _ => self.bold(&address),
+        };
+        let who = match &step.who {
+            Who::Outside => "outside the node".to_owned(),
+            who => words::who(who),
+        };
         self.line(depth, &format!("{zone}{address}{who}{place}"))?;
-        if !step.confirmed_by.is_empty() {
+        if self.style.verbose && !step.confirmed_by.is_empty() {
             let by: Vec<String> = step.confirmed_by.iter().map(words::confirmed).collect();
             let by = by.join(", ");
             self.line(depth + 1, &format!("confirmed by {by}"))?;
@@ -142,7 +182,7 @@ impl Writer<'_> {
             End::Forwards => self.line(depth, "it forwards to"),
             End::Above => self.line(depth, "where it forwards to: see above"),
             End::Cycle => {
-                let text = "this server is on the way already: the queries go in a circle";
+                let text = "this server is on the query path already: the queries go in a circle";
                 self.line(depth, &self.red(text))
             }
             End::Refused(reason) => {

@@ -18,7 +18,7 @@ use crate::resolver::glibc::thread::{Errno, Thread};
 /// `RESOLV_EDNS_BUFFER_SIZE` of `resolv/resolv-internal.h`
 const EDNS_SIZE: u16 = 1200;
 /// What is left to chance, in a sentence.
-const ROTATED: &str = "`rotate`: glibc draws the server that is asked first by lot, and takes the next one for each name";
+const ROTATED: &str = "`rotate`: glibc draws the server that is asked first at random, and takes the next one for each name";
 
 /// One or two queries for a name, ready to be sent (`buf` and `buf2`).
 #[derive(Clone, Copy, Debug)]

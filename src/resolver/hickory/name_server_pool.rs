@@ -20,7 +20,8 @@ use crate::resolver::hickory::system_conf::Settings;
 /// Source: hickory-resolver `src/config.rs: default_num_concurrent_reqs`.
 const NUM_CONCURRENT_REQS: usize = 2;
 /// What is left to chance, in a sentence.
-const DRAWN: &str = "hickory draws the order of its servers by lot, and asks two of them at once";
+const DRAWN: &str =
+    "hickory draws the order of its servers at random, and asks two of them at once";
 const MEASURED: &str = "hickory asks the servers first that answered fastest: of two that are as fast as each other it can be either";
 /// How late a time-out is. Ours.
 const TIMER_DELAY: Duration = Duration::from_millis(1);

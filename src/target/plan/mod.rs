@@ -1,5 +1,10 @@
 //! From a target to what is to be entered, and whose files count.
 
+mod choice;
+
+use std::fmt;
+
+use self::choice::one_pod;
 use super::Target;
 use super::notice::{PlanError, Warning};
 use crate::config::manifest::PodSpec;
@@ -90,43 +95,42 @@ pub fn plan(target: &Target, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         Target::Pid(pid) => Ok(of_process(*pid, scene)),
         Target::File(path) => Ok(of_file(path, scene)),
         Target::Id(id) => of_id(id, scene),
-        Target::Pod {
-            namespace,
-            name,
-            container,
-        } => {
-            let fits = |pod: &&Pod| target.fits(pod);
-            let what = match namespace {
-                Some(namespace) => format!("pod {namespace}/{name}"),
-                None => format!("pod {name}"),
+        Target::Pod { container, .. } => {
+            let fits = || {
+                scene
+                    .pods
+                    .iter()
+                    .filter_map(|it| Some((target.fit(it)?, it)))
             };
-            let pod = one_pod(&what, scene.pods.iter().filter(fits))?;
+            let best = fits().map(|(fit, _)| fit).max();
+            let pods = fits().filter(|(fit, _)| Some(*fit) == best);
+            let what = target.to_string();
+            let pod = one_pod(&what, pods.map(|(_, pod)| pod), scene.pods)?;
             let container = container.as_ref().map(|name| one_container(pod, name));
             of_pod(pod, container.transpose()?)
         }
     }
 }
 
-impl Target {
-    /// Whether it can be this pod, something in it, or one of its processes.
-    /// A file that keeps a namespace does not tell by itself.
-    pub fn fits(&self, pod: &Pod) -> bool {
-        let begins =
-            |it: &Option<String>, id: &str| it.as_deref().is_some_and(|it| it.starts_with(id));
-        let is_named = |name: &str| pod.name.as_deref() == Some(name);
+/// A pod as it was named.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Pid(pid) => pod.processes.iter().any(|it| it.pid == *pid),
-            Self::File(_) => false,
-            Self::Id(id) => {
-                let mut containers = pod.containers.iter();
-                begins(&pod.sandbox, id) || containers.any(|it| begins(&it.id, id)) || is_named(id)
-            }
+            Self::Pid(pid) => write!(f, "process {pid}"),
+            Self::File(path) => f.write_str(path),
+            Self::Id(id) => write!(f, "container or sandbox {id}"),
             Self::Pod {
-                namespace, name, ..
+                namespace,
+                kind,
+                name,
+                ..
             } => {
-                let is_uid = pod.uid.as_deref() == Some(name);
-                let is_there = namespace.is_none() || pod.namespace == *namespace;
-                (is_named(name) || is_uid) && is_there
+                let parts = [namespace, kind].into_iter().flatten();
+                let parts = parts.chain([name]).map(String::as_str);
+                let parts: Vec<&str> = parts.collect();
+                let is_pod = kind.is_none();
+                let prefix = if is_pod { "pod " } else { "" };
+                write!(f, "{prefix}{}", parts.join("/"))
             }
         }
     }
@@ -202,12 +206,12 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
     let mut found: Vec<(String, &Pod, Option<&Container>)> = Vec::new();
     for pod in scene.pods {
         if begins(&pod.sandbox) {
-            let whole = pod.sandbox.as_deref().unwrap_or_default();
-            found.push((format!("{whole} (sandbox of {})", pod.label()), pod, None));
+            let id = short(pod.sandbox.as_deref().unwrap_or_default());
+            found.push((format!("{id} (sandbox of {})", pod.label()), pod, None));
         }
         for container in pod.containers.iter().filter(|it| begins(&it.id)) {
-            let whole = container.id.as_deref().unwrap_or_default();
-            let line = format!("{whole} (container {} of {})", container.name, pod.label());
+            let id = short(container.id.as_deref().unwrap_or_default());
+            let line = format!("{id} (container {} of {})", container.name, pod.label());
             found.push((line, pod, Some(container)));
         }
     }
@@ -230,9 +234,8 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         [task] => {
             let is_nodes = task.netns.is_some() && task.netns == scene.node_netns;
             let whole = task.membership.container.as_deref().unwrap_or(id);
-            let short = whole.get(..12).unwrap_or(whole);
             Ok(Plan {
-                label: format!("container {short}, process {}", task.pid),
+                label: format!("container {}, process {}", short(whole), task.pid),
                 door: Door::Process(task.pid),
                 files: Files::Process(task.pid),
                 warnings: is_nodes
@@ -242,7 +245,10 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
                 ..Plan::of(None)
             })
         }
-        [] => as_name(id, scene).ok_or(PlanError::Unknown(what))?,
+        [] => as_name(id, scene).ok_or(PlanError::Unknown {
+            what,
+            near: Vec::new(),
+        })?,
         _ => {
             let candidate = |it: &&Task| it.membership.container.clone();
             let candidates = tasks.iter().filter_map(candidate).collect();
@@ -251,39 +257,18 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
     }
 }
 
+/// An id as runtimes' own tools show it.
+fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
 /// A pod can have a name that looks like an id.
 fn as_name(name: &str, scene: &Scene<'_>) -> Option<Result<Plan, PlanError>> {
     let fits = |pod: &&Pod| pod.name.as_deref() == Some(name);
     scene.pods.iter().find(fits)?;
     let pods = scene.pods.iter().filter(fits);
-    Some(one_pod(&format!("pod {name}"), pods).and_then(|pod| of_pod(pod, None)))
-}
-
-/// The one pod: of several, what lives counts before what is left of others.
-fn one_pod<'n>(what: &str, pods: impl Iterator<Item = &'n Pod>) -> Result<&'n Pod, PlanError> {
-    let all: Vec<&Pod> = pods.collect();
-    let rank = |pod: &&Pod| match pod {
-        pod if !pod.processes.is_empty() => 2,
-        pod if pod.netns_path.is_some() => 1,
-        _ => 0,
-    };
-    let best = all.iter().map(rank).max();
-    let mut best = all.iter().filter(|pod| Some(rank(pod)) == best);
-    let what = escaped(what.as_bytes());
-    match (best.next(), best.next()) {
-        (Some(pod), None) => Ok(pod),
-        (None, _) => Err(PlanError::Unknown(what)),
-        _ => {
-            let line = |pod: &&Pod| {
-                let uid = pod.uid.as_deref().unwrap_or("unknown uid");
-                let sandbox = pod.sandbox.as_deref().unwrap_or("unknown");
-                let line = format!("{} ({uid}, sandbox {sandbox})", pod.label());
-                escaped(line.as_bytes())
-            };
-            let candidates = all.iter().map(line).collect();
-            Err(PlanError::Ambiguous { what, candidates })
-        }
-    }
+    let pod = one_pod(&format!("pod {name}"), pods, scene.pods);
+    Some(pod.and_then(|pod| of_pod(pod, None)))
 }
 
 /// The container of a pod with this name.

@@ -210,7 +210,7 @@ pub(crate) fn rotate(resolver: &Resolver) -> String {
     let of = |run: &Run| run.sent.first().map(|it| it.query.server.clone());
     let chances = resolver.predict_courses(&question(&conf, "x.test.")).1.why;
     if chances.iter().any(|it| it.contains("rotate")) {
-        return "by lot".to_owned();
+        return "at random".to_owned();
     }
     if of(&turned) == of(&plain) {
         "–".to_owned()

@@ -122,7 +122,12 @@ impl Outcome {
             fail_on: Severity::Warning,
         };
         let mut out = Vec::new();
-        text::write(&self.found.findings, files.len(), false, &mut out).unwrap();
+        let style = text::Style {
+            colors: false,
+            verbose: true,
+            columns: 80,
+        };
+        text::write(&self.found.findings, files.len(), style, &mut out).unwrap();
         concise::write(&self.found.findings, &mut out).unwrap();
         github::write(&lint.log(), &mut out).unwrap();
         printable_lines(&out);

@@ -318,7 +318,7 @@ fn sets_all(parser: &mut Parser, line: &mut Line<'_>, plus: &Plus<'_>) -> Result
 /// Options of dig that kdns does not have; whether this is one.
 fn unsupported(parser: &mut Parser, plus: &Plus<'_>) -> Result<bool, Trouble> {
     let why = match plus.word {
-        "trace" | "nssearch" => "kdns dig asks the servers that it is told to ask, and no others",
+        "trace" | "nssearch" => "kdns dig asks the servers that it is given, and no others",
         _ => return Ok(false),
     };
     if plus.state {

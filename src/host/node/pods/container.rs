@@ -82,27 +82,34 @@ impl<'n> Container<'n> {
     }
 
     fn read(&self, path: &Path, skipped: &mut Vec<String>) -> Option<FileRead> {
-        let mut take = |read: Result<Option<FileRead>, crate::host::ReadError>| match read {
-            Ok(file) => file,
-            Err(error) => {
-                skipped.push(error.to_string());
-                None
-            }
-        };
         let text = path.to_str()?;
+        let mut refused = None;
         let places = self.on_node(text);
-        let on_node = || {
-            places
+        let mut on_node = || {
+            let mut reads = places
                 .iter()
-                .find_map(|it| self.node.read_if_there(Path::new(it)).ok()?)
+                .map(|it| self.node.read_if_there(Path::new(it)));
+            reads.find_map(|read| {
+                read.unwrap_or_else(|error| {
+                    refused.get_or_insert(error);
+                    None
+                })
+            })
         };
         let Some((pid, own)) = &self.own else {
-            return match places.as_slice() {
-                [place] => take(self.node.read_if_there(Path::new(place))),
-                _ => on_node(),
-            };
+            // Of several guesses one that cannot be looked at may be the right one.
+            let found = on_node();
+            let refused = refused.filter(|_| found.is_none());
+            skipped.extend(refused.map(|error| error.to_string()));
+            return found;
         };
-        let mut file = take(own.read_if_there(path))?;
+        let mut file = match own.read_if_there(path) {
+            Ok(file) => file?,
+            Err(error) => {
+                skipped.push(error.to_string());
+                return None;
+            }
+        };
         file.source.name = format!("/proc/{pid}/root{text}");
         // The same file by its path on the node says more.
         let same = on_node().filter(|it| it.source.bytes == file.source.bytes);

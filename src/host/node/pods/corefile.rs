@@ -52,6 +52,9 @@ impl Look<'_> {
         let written = main.and_then(|it| it.written.as_deref());
         let written = written.and_then(|it| skipped.take(self.root.read_once(Path::new(it))));
         let launch = written.and_then(|file| launch::parse_launch(&file.source.bytes));
+        // One that ended has no bundle any more.
+        let ended = main.filter(|_| process.is_none() && launch.is_none());
+        let launch = launch.or_else(|| self.in_database(pod, &ended?.name));
         let process = process.and_then(|pid| self.directory(pid));
         let container = Container::of_process(self.root, process.as_ref(), launch);
         let is_its = coredns::conf(&container.arguments).is_some();

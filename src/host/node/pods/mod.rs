@@ -6,6 +6,7 @@
 mod container;
 mod contents;
 mod corefile;
+mod database;
 mod directories;
 mod runtimes;
 mod skipped;

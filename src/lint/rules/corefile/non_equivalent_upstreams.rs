@@ -27,7 +27,7 @@ pub(super) fn check(file: &CorefileText<'_>, context: &Context<'_>, report: &mut
         };
         let (known, unknown) = (private.text, public.text);
         report
-            .add(at, format!("{unknown} does not know the names that {known} knows, and each is asked by lot"))
+            .add(at, format!("{unknown} does not know the names that {known} knows, and each is asked at random"))
             .label(if public.is_listed { "this file lists a public resolver" } else { "a public resolver" })
             .also(private.at, "a private address")
             .help("write policy sequential in the block of this forward, or forward the private zones in a server block of their own")

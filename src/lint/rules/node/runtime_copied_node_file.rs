@@ -36,7 +36,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         ),
     );
     finding
-        .help("write a server into the file that resolvConf names, and make the pods anew")
+        .help("write a server into the file that resolvConf names, and recreate the pods")
         .note("the kubelet's file has nothing in it, and the runtime then copies /etc/resolv.conf of the node: CRI-O does, containerd did before 1.6.34 and 1.7.20");
     if let Some((_, place)) = look::servers(nodes).into_iter().find(|it| it.0 == address) {
         finding.also(place, "it comes from here");

@@ -28,7 +28,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
         let place = conf.source.place_of(line.span().start);
         report
             .add(place, format!("the resolv.conf of pod {} was edited in place: no runtime writes such a line there", pod.label()))
-            .help("make the pod anew to have it as the kubelet would write it")
+            .help("recreate the pod to have it as the kubelet would write it")
             .note("a program in a container can do it, as VPN clients do: it counts for all containers of the pod, and is lost with the pod");
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn check(node: &Node, _: &Context<'_>, report: &mut Report) {
     match kubelets.into_iter().find(|it| it.0 == address) {
         Some((_, place)) => finding
             .also(place, "the kubelet hands out this server")
-            .help("give the kubelet a file with servers that pods reach, restart it, and make the pods anew"),
-        None => finding.help("make the pods anew: the kubelet would no longer write this server"),
+            .help("give the kubelet a file with servers that pods reach, restart it, and recreate the pods"),
+        None => finding.help("recreate the pods: the kubelet would no longer write this server"),
     };
 }

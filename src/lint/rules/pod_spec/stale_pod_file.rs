@@ -109,10 +109,10 @@ fn say(
         .note("a pod keeps the file that its sandbox was made with");
     if file_is_own(next) {
         finding.help(
-            "give the kubelet a file with servers that pods reach before these pods are made anew",
+            "give the kubelet a file with servers that pods reach before these pods are recreated",
         );
     } else {
-        finding.help("make the pods anew: kubectl rollout restart; a restart of their containers is not enough");
+        finding.help("recreate the pods: kubectl rollout restart; a restart of their containers is not enough");
     }
     if severity == Severity::Info {
         finding.note("pods with dnsPolicy: None and a file like the cluster's look the same");

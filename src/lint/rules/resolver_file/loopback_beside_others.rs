@@ -28,7 +28,7 @@ pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut
             .add(server.at, message)
             .label(owner.map_or_else(String::new, |it| format!("this is {}", it.who)))
             .note(
-                "CoreDNS asks its servers by lot: what it sends here comes back to it, so that \
+                "CoreDNS asks its servers at random: what it sends here comes back to it, so that \
                  some of its starts end with a FATAL message and others lose queries",
             );
         let is_resolved = owner.is_some_and(|it| it.upstream_files.contains(&UPLINK_FILE));

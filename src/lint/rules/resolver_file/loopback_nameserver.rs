@@ -41,7 +41,7 @@ pub(super) fn check(file: &ResolverFile<'_>, context: &Context<'_>, report: &mut
         finding
             .severity(Severity::Warning)
             .note("unless the pod is on the host network, each of its lookups is refused, and if it is CoreDNS, it forwards to itself")
-            .help(format!("name {UPLINK_FILE} in the kubelet's resolvConf, and make the pod anew"));
+            .help(format!("name {UPLINK_FILE} in the kubelet's resolvConf, and recreate the pod"));
         return;
     }
     finding

@@ -24,7 +24,7 @@ pub(super) fn check(file: &ResolverFile<'_>, _: &Context<'_>, report: &mut Repor
                 [file.document.change(mark, "")],
             );
         if is_lost {
-            finding.note("the first line has no keyword that the kubelet or a resolver knows, and is passed over");
+            finding.note("the first line has no keyword that the kubelet or a resolver knows, and is silently ignored");
         } else {
             finding.severity(Severity::Info);
         }

@@ -55,6 +55,9 @@ pub(super) fn report(verdict: Verdict) -> Report {
     };
     Report {
         node: Some("node-a".to_owned()),
+        cluster: None,
+        machine_id: None,
+        boot_id: None,
         setup: setup(),
         verdict,
         now: State::Loop,

@@ -58,10 +58,13 @@ pub fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<(
     probe::write(report, page.out)?;
     page.missing(&report.missing)?;
     if style.verbose {
-        page.rest(report)
-    } else {
-        page.more(report, left)
+        page.notes(report)?;
     }
+    page.list("Could not be read", unsaid(report).into_iter())?;
+    if style.verbose {
+        return Ok(());
+    }
+    page.more(report, left)
 }
 
 /// Where the text goes.
@@ -237,11 +240,10 @@ impl Page<'_> {
     }
 
     /// What is beside the answer.
-    fn rest(&mut self, report: &Report) -> io::Result<()> {
+    fn notes(&mut self, report: &Report) -> io::Result<()> {
         let remarks = report.remarks.iter();
         let remarks = remarks.map(|it| words::remark(it).begun().text);
-        self.list("Notes", remarks)?;
-        self.list("Could not be read", unsaid(report).into_iter())
+        self.list("Notes", remarks)
     }
 
     /// How much is left out, and how to see it.
@@ -256,16 +258,10 @@ impl Page<'_> {
             it.not.len() + it.but.iter().filter(is_brief).count()
         });
         let notes = report.remarks.len().saturating_sub(shown) + of_fix;
-        let unread = unsaid(report).len();
         let mut parts = Vec::new();
         for (count, one, many) in [
             (paths, "other query path", "other query paths"),
             (notes, "note", "notes"),
-            (
-                unread,
-                "file that could not be read",
-                "files that could not be read",
-            ),
         ] {
             if count > 0 {
                 parts.push(counted(count, one, many));

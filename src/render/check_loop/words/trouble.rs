@@ -6,8 +6,10 @@ use super::remark;
 use crate::check_loop::Sighting;
 use crate::check_loop::facts::{Concern, Trouble};
 use crate::check_loop::log::{KINDS, LOOP_FATAL};
+use crate::node::runtime::state::Ended;
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::words::counted;
+use crate::text::escaped;
 
 /// Servers that are named.
 const MAX_NAMED: usize = 2;
@@ -17,7 +19,27 @@ pub(in crate::render::check_loop) fn trouble(trouble: &Trouble) -> Sentence {
     match trouble {
         Trouble::Log(sighting) => of_log(sighting),
         Trouble::Files(found) => remark(found),
+        Trouble::Down {
+            pod,
+            container,
+            ended,
+            last,
+        } => down(pod, container, ended, last.as_deref()),
     }
+}
+
+fn down(pod: &str, container: &str, ended: &Ended, last: Option<&str>) -> Sentence {
+    let at = ended.at.as_ref();
+    let at = at.map_or_else(String::new, |it| format!(" at {it}"));
+    let reason = ended.reason.as_deref().map(|it| escaped(it.as_bytes()));
+    let reason = reason.filter(|it| it != "Error");
+    let reason = reason.map_or_else(String::new, |it| format!(" ({it})"));
+    let last = last.map_or_else(String::new, |it| format!("; the end of its log: {it}"));
+    sentence!(
+        "dns-pod-down",
+        "pod {pod} does not run: its container {container} ended{at} with exit code {}{reason}{last}",
+        ended.code
+    )
 }
 
 /// The worst of it, as the end of the headline.

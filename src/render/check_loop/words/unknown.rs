@@ -89,14 +89,14 @@ pub(in crate::render::check_loop) fn unknown(unknown: &Unknown) -> Sentence {
                 || "the service kube-dns-upstream".to_owned(),
                 |it| it.to_string(),
             );
-            let remedy = if *has_corefile {
+            let hint = if *has_corefile {
                 ", and the files that they have are not known"
             } else {
                 ": give their Corefile with --corefile"
             };
             sentence!(
                 "dns-pods-elsewhere",
-                "the DNS pods behind {service} are not on this node{remedy}"
+                "the DNS pods behind {service} are not on this node{hint}"
             )
         }
     }

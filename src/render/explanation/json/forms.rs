@@ -29,7 +29,7 @@ pub(super) struct ExplanationForm {
     pub(super) cluster: Option<ClusterForm>,
     /// Resolvers that send the same.
     pub(super) groups: Vec<GroupForm>,
-    /// What would save queries, with its price.
+    /// What would save queries, with its trade-off.
     pub(super) advice: Vec<AdviceForm>,
     /// The lookups that were made, in order; absent without `--live`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,7 +105,7 @@ pub(super) struct ResolverForm {
     /// What each answer leads to, by candidate.
     pub(super) transitions: Vec<TransitionForm>,
     pub(super) reading: ReadingForm,
-    /// Bugs that were met and choices by lot.
+    /// Bugs that were met and choices at random.
     pub(super) notes: Vec<String>,
 }
 

@@ -8,11 +8,10 @@ use std::time::Duration;
 use crate::resolver::c_ares::v1_34::channel::{Channel, Qid};
 
 /// What is left to chance, in sentences.
-const ROTATED: &str =
-    "`rotate`: c-ares draws the server of each query by lot, among those with the fewest failures";
-const SHORTENED: &str = "c-ares shortens time-outs after the first round by up to half, drawn by lot: of queries that wait together, either can be sent again first";
+const ROTATED: &str = "`rotate`: c-ares draws the server of each query at random, among those with the fewest failures";
+const SHORTENED: &str = "c-ares shortens time-outs after the first round by up to half, chosen at random: of queries that wait together, either can be sent again first";
 const PROBED: &str =
-    "c-ares also sends one query in ten, drawn by lot, to a server that has failed";
+    "c-ares also sends one query in ten, chosen at random, to a server that has failed";
 /// Of how a time-out is shortened these stand for all: not at all, and most.
 const LOTS: [u16; 2] = [0, u16::MAX];
 /// Stands for `SIZE_MAX` milliseconds, which would make the clock run over.

@@ -171,3 +171,88 @@ fn what_is_mounted_nowhere_is_not_known() {
     let (found, why) = corefile_of(USUAL, "", &[("VOLUME/Corefile", "x\n"), OF_NODE]);
     assert_eq!((found, why), (vec!["VOLUME/Corefile".to_owned()], None));
 }
+
+/// As for whoever may see what is mounted there, and not what it says.
+#[test]
+fn what_is_there_and_cannot_be_read_is_not_missing() {
+    let table = "36 35 8:1 /opt/dns /etc/coredns ro - ext4 /dev/sda1 rw\n";
+    let files = [
+        ("proc/7/mountinfo", table),
+        ("opt/dns/Corefile/no-file", "x\n"),
+    ];
+    let (found, why) = corefile_of(USUAL, "", &files);
+    assert!(found.is_empty(), "{found:?}");
+    let is_told = |it: &CorefileUnknown| match it {
+        CorefileUnknown::Unread(reason) => reason.contains("/opt/dns/Corefile"),
+        _ => false,
+    };
+    assert!(why.as_ref().is_some_and(is_told), "{why:?}");
+}
+
+/// The Corefile of a CoreDNS that crashed, whose pod has two files that could
+/// be it; `specs` is what containerd's database has.
+fn corefile_of_crashed(specs: &[u8]) -> Vec<String> {
+    let uid = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
+    let volume = format!("var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~configmap/c");
+    let directory = tempfile::tempdir().unwrap();
+    let write = |path: &str, bytes: &[u8]| {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    let pause = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
+    write("proc/7/comm", b"pause\n");
+    write("proc/7/cmdline", b"/pause\0");
+    write(
+        "proc/7/cgroup",
+        format!("0::/kubepods/pod{uid}/{pause}\n").as_bytes(),
+    );
+    let plugin = "var/lib/containerd/io.containerd.grpc.v1.cri";
+    write(
+        &format!("{plugin}/sandboxes/{pause}/resolv.conf"),
+        b"nameserver 10.0.0.1\n",
+    );
+    let link = format!("kube-system_coredns-x_{uid}");
+    write(&format!("var/log/pods/{link}/coredns/0.log"), b"");
+    write(&format!("{volume}/Corefile"), b"usual\n");
+    write(&format!("{volume}/mine"), b"mine\n");
+    let database = "var/lib/containerd/io.containerd.metadata.v1.bolt/meta.db";
+    write(database, specs);
+    let root = Root::below(directory.path(), Resolution::default()).unwrap();
+    let (pods, _) = read_pods(&root, &scan(&root).0, ALL, |_| true);
+    assert_eq!(pods.len(), 1, "{pods:?}");
+    let names = pods[0].corefiles.iter();
+    let names = names.map(|it| it.name.replace(&format!("/{volume}"), "VOLUME"));
+    names.collect()
+}
+
+#[test]
+fn the_corefile_of_one_that_crashed_is_in_the_database() {
+    let uid = "6fbd4d33-804b-43cd-b042-9dde89aeac6a";
+    let sandbox = "7d7b97a64e581cca30cf98900fe06a2076585d0286621263cf5e970c10bfd03a";
+    let spec = |conf: &str, log: &str| {
+        format!(
+            r#"{{"ociVersion":"1.0.2","process":{{"args":["/coredns","-conf","{conf}"]}},
+            "mounts":[{{"destination":"/dev/termination-log","source":"/x/{log}"}},
+            {{"destination":"/c","source":"/var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~configmap/c"}}],
+            "annotations":{{"io.kubernetes.cri.container-name":"coredns",
+            "io.kubernetes.cri.sandbox-id":"{sandbox}"}}}}"#
+        )
+    };
+    let twice = |one: &str, other: &str| {
+        let mut bytes = vec![0; 3 << 20];
+        // On the edge of two parts that are read.
+        let at = (2 << 20) - 100;
+        bytes.splice(at.., spec(one, "a").bytes());
+        bytes.extend(vec![0; 1000]);
+        bytes.extend(spec(other, "b").bytes());
+        bytes
+    };
+    let mine = twice("/c/mine", "/c/mine");
+    assert_eq!(corefile_of_crashed(&mine), ["VOLUME/mine"]);
+    // Where it does not tell, the one with the usual name is it.
+    let both = twice("/c/mine", "/c/Corefile");
+    for unknown in [both.as_slice(), b"no database", b""] {
+        assert_eq!(corefile_of_crashed(unknown), ["VOLUME/Corefile"]);
+    }
+}

@@ -1,0 +1,226 @@
+//! What a lookup shows, in a few sentences: how it ended, why, what to do.
+
+use std::io;
+
+use super::{Lived, time, verdict};
+use crate::address::Server;
+use crate::engine::machine::Outcome;
+use crate::engine::message::Rcode;
+use crate::explain::live::{Cause, Cut, Met, Played};
+use crate::render::explanation::Text;
+use crate::render::words;
+use crate::scenario::Scenario;
+use crate::scenario::record_type::Shown;
+
+/// Writes how it ended, why and what fixes it.
+pub(super) fn write(text: &mut Text<'_>, scenario: &Scenario, lived: &Lived) -> io::Result<()> {
+    let played = &lived.played;
+    let is_found = matches!(played.outcome, Outcome::Found(_)) && played.cut.is_none();
+    let told = Told {
+        scenario,
+        played,
+        met: played.met(),
+        cause: played.cause(),
+    };
+    let because = told.because();
+    let sentence = format!("{} {}{because}.", scenario.name, ended(lived));
+    let shown = if is_found && because.is_empty() {
+        text.green(&sentence)
+    } else {
+        text.yellow(&sentence)
+    };
+    text.headed(0, &shown, "")?;
+    for (title, sentence) in [("Why", told.why()), ("Fix", told.fix())] {
+        if let Some(sentence) = sentence {
+            text.titled(title, &format!("{sentence}."))?;
+        }
+    }
+    Ok(())
+}
+
+/// `is found: 10.100.0.5 in 0.9 ms with 2 queries`
+pub(super) fn ended(lived: &Lived) -> String {
+    let played = &lived.played;
+    let after = time(played.elapsed);
+    let queries = words::counted(played.exchanges.len(), "query", "queries");
+    let with = if played.exchanges.is_empty() {
+        "without a query".to_owned()
+    } else {
+        format!("with {queries}")
+    };
+    let what = verdict(lived);
+    match (&played.outcome, played.cut) {
+        (_, Some(Cut::Hangs)) => format!("has no answer after {after}: {what}"),
+        (_, Some(_)) => format!("has no answer yet after {after} {with}: {what}"),
+        (Outcome::Found(found), None) if found.is_empty() => {
+            format!("is found in {after} {with}")
+        }
+        (Outcome::Found(_), None) => format!("is found in {after} {with}: {what}"),
+        (_, None) => format!("is not found: {what} after {after} {with}"),
+    }
+}
+
+/// What is told about a lookup.
+struct Told<'l> {
+    scenario: &'l Scenario,
+    played: &'l Played,
+    met: Vec<Met>,
+    cause: Cause,
+}
+
+impl Told<'_> {
+    /// The cause, as the end of the first sentence.
+    fn because(&self) -> String {
+        let cause = match &self.cause {
+            Cause::Nothing | Cause::NotAsked | Cause::NoSuchName => return String::new(),
+            Cause::NoAnswer => match self.met.as_slice() {
+                [one] => format!("the only name server, {}, {}", one.server, how(one)),
+                all => format!("none of the {} name servers answers", all.len()),
+            },
+            Cause::Silent(server) => format!("{} never answers", self.named(server)),
+            Cause::Closed(server) => format!("{} has a closed port", self.named(server)),
+            Cause::TypeSilent(server, record_type) => format!(
+                "{} does not answer {} queries",
+                self.named(server),
+                Shown(*record_type)
+            ),
+            Cause::Lossy(server) => format!("{} does not answer every query", self.named(server)),
+            Cause::Failing(server, rcode) => {
+                format!("{} answers {}", self.named(server), rcode.as_str())
+            }
+        };
+        format!("; {cause}")
+    }
+
+    /// `the first name server, 10.96.0.10,`; only its address where there is no other.
+    fn named(&self, server: &Server) -> String {
+        const ORDINALS: [&str; 3] = ["first", "second", "third"];
+        let reading = self.played.resolver.reading(self.scenario);
+        let at = reading.servers.iter().position(|it| it.value == *server);
+        let ordinal = at.and_then(|at| ORDINALS.get(at));
+        match ordinal {
+            Some(ordinal) if reading.servers.len() > 1 => {
+                format!("the {ordinal} name server, {server},")
+            }
+            _ => format!("the name server {server}"),
+        }
+    }
+
+    /// Where the file says so.
+    fn place(&self, server: &Server) -> Option<String> {
+        let reading = self.played.resolver.reading(self.scenario);
+        let setting = reading.servers.iter().find(|it| it.value == *server)?;
+        Some(words::origin(self.scenario, setting.origin))
+    }
+
+    fn why(&self) -> Option<String> {
+        let id = self.played.resolver.id;
+        let seen = |server: &Server| self.met.iter().find(|it| it.server == *server);
+        match &self.cause {
+            Cause::Nothing | Cause::NotAsked => None,
+            Cause::NoSuchName => Some(match self.played.exchanges.len() {
+                0 => return None,
+                _ => "every name that was tried does not exist: NXDOMAIN or NODATA".to_owned(),
+            }),
+            Cause::NoAnswer => {
+                let each = self.met.iter().map(|it| {
+                    let server = &it.server;
+                    format!("{server}{} {}", self.at(server), how(it))
+                });
+                Some(each.collect::<Vec<_>>().join("; "))
+            }
+            Cause::Silent(server) => {
+                let waited = seen(server).map(|it| time(it.waited))?;
+                let other = self.met.iter().find(|it| it.answered > 0)?;
+                let fastest = time(other.fastest?);
+                Some(format!(
+                    "{id} waits {waited} for {server}{}, then {} answers in {fastest}",
+                    self.at(server),
+                    other.server,
+                ))
+            }
+            Cause::Closed(server) => Some(format!(
+                "nobody listens on port {} of {server}{}",
+                server.port,
+                self.at(server)
+            )),
+            Cause::TypeSilent(server, record_type) => {
+                let (waited, fastest) = seen(server).map(|it| (it.waited, it.fastest))?;
+                Some(format!(
+                    "{id} waits {} for the {} answer of {server}{}; its other answers come in {}",
+                    time(waited),
+                    Shown(*record_type),
+                    self.at(server),
+                    time(fastest?),
+                ))
+            }
+            Cause::Lossy(server) => {
+                let met = seen(server)?;
+                Some(format!(
+                    "{} of {} queries to {server}{} got no answer, for up to {}",
+                    met.silent,
+                    met.asked,
+                    self.at(server),
+                    time(met.waited)
+                ))
+            }
+            Cause::Failing(server, _) => Some(format!("{} names {server}", self.place(server)?)),
+        }
+    }
+
+    /// ` (FILE:3:12)`
+    fn at(&self, server: &Server) -> String {
+        let place = self.place(server);
+        place.map_or_else(String::new, |it| format!(" ({it})"))
+    }
+
+    fn fix(&self) -> Option<String> {
+        let out_of = |server: &Server| {
+            let place = self.place(server);
+            place.map_or_else(String::new, |it| format!(", or take it out of {it}"))
+        };
+        match &self.cause {
+            Cause::Nothing | Cause::NotAsked | Cause::NoSuchName => None,
+            Cause::NoAnswer => {
+                let is_closed = self.met.iter().all(|it| it.refused > 0);
+                Some(if is_closed {
+                    "start the server, or name one that runs; kdns upstream tells who it is".into()
+                } else {
+                    "look whether the server runs and its address is reached from here: \
+                     kdns check-loop on its node"
+                        .to_owned()
+                })
+            }
+            Cause::Silent(server) => Some(format!("make {server} answer{}", out_of(server))),
+            Cause::Closed(server) => Some(format!("start a server on {server}{}", out_of(server))),
+            Cause::TypeSilent(server, record_type) => Some(format!(
+                "see whether {server} or a firewall before it drops {} queries; if only the \
+                 second of two packets is lost, options single-request-reopen (glibc) or \
+                 NodeLocal DNSCache",
+                Shown(*record_type)
+            )),
+            Cause::Lossy(_) => Some(
+                "look for lost packets on the path (conntrack -S, the server's load); where only \
+                 the second of two packets is lost, options single-request-reopen (glibc) or \
+                 NodeLocal DNSCache"
+                    .to_owned(),
+            ),
+            Cause::Failing(server, Rcode::Refused) => Some(format!(
+                "{server} does not serve this name to this client: name another server{}",
+                out_of(server)
+            )),
+            Cause::Failing(server, _) => Some(format!(
+                "look at the log of {server} and where it forwards to: kdns upstream {server}"
+            )),
+        }
+    }
+}
+
+/// What a server that gave no answer did.
+fn how(met: &Met) -> &'static str {
+    match met {
+        _ if met.refused > 0 && met.silent == 0 => "has a closed port",
+        _ if met.unsent > 0 && met.silent == 0 => "cannot be reached from here",
+        _ => "does not answer",
+    }
+}

@@ -1,0 +1,81 @@
+//! The first line: how many pods there are, and what is wrong with which of them.
+
+use std::io;
+
+use colored::Colorize as _;
+
+use super::{Heard, Text};
+use crate::node::Pod;
+use crate::render::paragraph;
+use crate::render::words::counted;
+use crate::text::escaped;
+
+impl Text<'_> {
+    /// How many there are, and what is wrong with which of them.
+    pub(super) fn verdict(&mut self, pods: &[Pod], heard: &[Vec<Heard>]) -> io::Result<()> {
+        let count = counted(pods.len(), "pod", "pods");
+        let is_deaf = |number: usize| {
+            let mut heard = heard.get(number).into_iter().flatten();
+            heard.any(|it| it.is_deaf)
+        };
+        let of = |is_it: &dyn Fn(usize, &Pod) -> bool| -> Vec<String> {
+            let pods = pods.iter().enumerate();
+            pods.filter(|(number, pod)| is_it(*number, pod))
+                .map(|(_, pod)| pod.label())
+                .collect()
+        };
+        let crashing = of(&|_, pod| pod.crashes());
+        let deaf = of(&|number, _| is_deaf(number));
+        let drifting = of(&|_, pod| pod.drifts() == Some(true));
+        let parts = said(&[
+            (crashing, ["crashes", "crash"]),
+            (
+                deaf,
+                [
+                    "asks a loopback address where nobody listens",
+                    "ask a loopback address where nobody listens",
+                ],
+            ),
+            (
+                drifting,
+                [
+                    "sees another resolv.conf than the runtime keeps",
+                    "see another resolv.conf than the runtime keeps",
+                ],
+            ),
+        ]);
+        let line = match parts.as_slice() {
+            [] if self.style.is_whole => format!("{count}; nothing wrong was seen."),
+            [] => format!("{count}; nothing wrong was seen, but not all could be read."),
+            parts => format!("{count}; {}.", parts.join("; ")),
+        };
+        let line = escaped(line.as_bytes());
+        let is_good = parts.is_empty() && self.style.is_whole;
+        let line = match (self.style.colors, is_good) {
+            (false, _) => line,
+            (true, true) => line.green().bold().to_string(),
+            (true, false) => line.yellow().bold().to_string(),
+        };
+        paragraph::write(self.out, "", "  ", &line)?;
+        writeln!(self.out)
+    }
+}
+
+/// What is wrong with which pods: `shop/web crashes and …`, `3 crash`; what is
+/// wrong with the same ones is said together.
+fn said(troubles: &[(Vec<String>, [&str; 2])]) -> Vec<String> {
+    let mut parts: Vec<(&[String], String)> = Vec::new();
+    for (pods, [one, many]) in troubles {
+        let verb = if pods.len() == 1 { one } else { many };
+        match parts.iter_mut().find(|(others, _)| others == pods) {
+            _ if pods.is_empty() => {}
+            Some((_, said)) => said.extend([" and ", verb]),
+            None => parts.push((pods, (*verb).to_owned())),
+        }
+    }
+    let whose = |(pods, verbs): (&[String], String)| match pods {
+        [pod] => format!("{pod} {verbs}"),
+        pods => format!("{} {verbs}", pods.len()),
+    };
+    parts.into_iter().map(whose).collect()
+}

@@ -1,0 +1,95 @@
+//! What people call a resolver: the image, the language or the program that has it.
+
+/// A word that is no resolver's, and the one that is meant.
+#[derive(Clone, Copy, Debug)]
+pub struct Alias {
+    /// The words, in lower case.
+    pub words: &'static [&'static str],
+    /// The short name or id of the model; of several kinds the one most have.
+    pub resolver: &'static str,
+    /// Why it is that one, as a sentence without a full stop.
+    pub why: &'static str,
+}
+
+const ALIASES: &[Alias] = &[
+    Alias {
+        words: &["alpine"],
+        resolver: "musl",
+        why: "Alpine images have musl",
+    },
+    Alias {
+        words: &[
+            "debian",
+            "ubuntu",
+            "fedora",
+            "rhel",
+            "ubi",
+            "centos",
+            "rocky",
+            "amazonlinux",
+            "wolfi",
+            "chainguard",
+        ],
+        resolver: "glibc",
+        why: "these images have glibc",
+    },
+    Alias {
+        words: &["distroless"],
+        resolver: "glibc",
+        why: "distroless base and cc have glibc; in static there are mostly Go programs: --resolver go",
+    },
+    Alias {
+        words: &[
+            "node", "nodejs", "python", "python3", "php", "ruby", "perl", "rust", "dotnet", "c",
+            "c++", "curl", "wget", "java", "jvm",
+        ],
+        resolver: "glibc",
+        why: "it calls getaddrinfo of its image's C library; in Alpine images that is musl",
+    },
+    Alias {
+        words: &["nginx", "haproxy"],
+        resolver: "glibc",
+        why: "names in its configuration go to getaddrinfo when it starts, of musl in Alpine images; its own resolver, for names at run time, never searches and has no model here: dig is the nearest",
+    },
+    Alias {
+        words: &["golang", "kubectl", "coredns", "prometheus", "traefik"],
+        resolver: "go",
+        why: "it is a Go program, and mostly one without cgo",
+    },
+    Alias {
+        words: &["envoy", "istio", "grpc", "aiodns", "cares"],
+        resolver: "c-ares",
+        why: "it has c-ares",
+    },
+];
+
+/// The alias that the word is, whatever its case.
+pub fn alias(word: &str) -> Option<&'static Alias> {
+    let word = word.to_ascii_lowercase();
+    ALIASES.iter().find(|it| it.words.contains(&word.as_str()))
+}
+
+/// Every word that [`alias`] knows.
+pub fn aliases() -> impl Iterator<Item = &'static str> {
+    ALIASES.iter().flat_map(|it| it.words).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{find, names};
+    use super::*;
+
+    #[test]
+    fn an_alias_is_of_one_resolver_and_no_resolvers_name() {
+        for alias in ALIASES {
+            assert!(find(alias.resolver).is_some(), "{alias:?}");
+            assert!(!alias.why.ends_with('.'), "{alias:?}");
+        }
+        let mut words: Vec<&str> = aliases().chain(names()).collect();
+        words.sort_unstable();
+        let all = words.len();
+        words.dedup();
+        assert_eq!(words.len(), all);
+        assert!(alias("Alpine").is_some_and(|it| it.resolver == "musl"));
+    }
+}

@@ -1,0 +1,375 @@
+//! Screens: what commands print on terminals of 80 and 120 columns, with colours.
+//! They are kept in `testdata/gallery`, and `docs/gallery.md` shows them.
+//!
+//! `KDNS_BLESS=1 cargo test --test gallery` writes both; read the diff.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A run: its name, what it is for, its words.
+type Run = (&'static str, &'static str, &'static str);
+
+/// What someone who has never seen kdns wants to know, the command, and what its
+/// first screen has to say.
+const TASKS: [(Run, &[&str]); 5] = [
+    (
+        (
+            "task-slow-server",
+            "Lookups take five seconds. Which server is slow?",
+            "explain db --file testdata/gallery/two-servers.conf --resolver glibc --answer *@10.96.0.99=TIMEOUT --answer db.shop.svc.cluster.local=10.100.0.5",
+        ),
+        &["db is found after 5 s and 4 DNS queries; 10.96.0.99 never answers."],
+    ),
+    (
+        (
+            "task-only-alpine",
+            "Why do only the pods of Alpine images not find it?",
+            "explain web.other --file testdata/gallery/ndots1.conf --resolver debian,alpine",
+        ),
+        &[
+            "musl-1.2.5 never asks for the name that you mean",
+            "ndots:1",
+        ],
+    ),
+    (
+        (
+            "task-fixed-and-loops",
+            "The node is fixed. Why does CoreDNS still loop?",
+            "check-loop --root testdata/nodes/drift-fixed",
+        ),
+        &["DNS loops until the DNS pods are recreated", "delete pod"],
+    ),
+    (
+        (
+            "task-wasteful-workload",
+            "Which workload wastes queries?",
+            "lint testdata/gallery/workloads --select ndots-too-high",
+        ),
+        &["KP008", "crawler.yaml"],
+    ),
+    (
+        (
+            "task-safe-change",
+            "Is this pull request safe?",
+            "lint testdata/readme/repository",
+        ),
+        &[
+            "1 error, 1 remark in 3 files",
+            "KR001",
+            "resolvConf: /run/systemd/resolve/resolv.conf",
+        ],
+    ),
+];
+
+const RUNS: &[Run] = &[
+    (
+        "explain",
+        "A name with dots in a pod",
+        "explain api.example.com --namespace default",
+    ),
+    (
+        "explain-one",
+        "A service by its short name",
+        "explain db --namespace shop --resolver glibc",
+    ),
+    (
+        "explain-other",
+        "A service of another namespace",
+        "explain db.prod --namespace shop --resolver glibc,musl,go",
+    ),
+    (
+        "explain-all",
+        "Every resolver",
+        "explain db.prod --namespace shop --resolver all",
+    ),
+    (
+        "explain-verbose",
+        "With all details",
+        "explain db --namespace shop --resolver musl -v",
+    ),
+    (
+        "explain-dot",
+        "With its final dot",
+        "explain api.example.com. --namespace default --resolver glibc",
+    ),
+    (
+        "explain-address",
+        "An address is no question",
+        "explain 10.0.0.1 --namespace default",
+    ),
+    (
+        "explain-servfail",
+        "A search domain that fails",
+        "explain db --namespace shop --resolver glibc,musl --answer db.shop.svc.cluster.local=SERVFAIL",
+    ),
+    (
+        "explain-silence",
+        "Nobody answers",
+        "explain db --namespace shop --answer *=TIMEOUT",
+    ),
+    (
+        "explain-answers",
+        "Two servers that disagree",
+        "explain db --file testdata/gallery/two-servers.conf --answer *@10.96.0.99=NXDOMAIN --answer db.shop.svc.cluster.local=10.100.0.5",
+    ),
+    (
+        "explain-target",
+        "A pod of a node",
+        "explain db --root testdata/nodes/cluster-loop --target coredns",
+    ),
+    (
+        "explain-url",
+        "A URL is no name",
+        "explain https://api.example.com/v1 --namespace default",
+    ),
+    (
+        "explain-alias",
+        "What people call resolvers",
+        "explain db --namespace shop --resolver alpine",
+    ),
+    (
+        "explain-windows",
+        "A resolver without a model",
+        "explain db --namespace shop --resolver windows",
+    ),
+    (
+        "check-loop",
+        "A loop",
+        "check-loop --root testdata/nodes/cluster-loop",
+    ),
+    (
+        "check-loop-will",
+        "A loop at the next start",
+        "check-loop --root testdata/nodes/drift-will-loop",
+    ),
+    (
+        "check-loop-clean",
+        "No loop",
+        "check-loop --root testdata/nodes/coredns-healthy",
+    ),
+    (
+        "check-loop-timeout",
+        "No loop, and no answers",
+        "check-loop --root testdata/nodes/coredns-upstream-timeout",
+    ),
+    (
+        "check-loop-refused",
+        "No loop, and refused",
+        "check-loop --root testdata/nodes/coredns-upstream-refused",
+    ),
+    (
+        "check-loop-unknown",
+        "Nothing to judge",
+        "check-loop --root testdata/nodes/empty-root",
+    ),
+    (
+        "check-loop-dry-run",
+        "What a probe would send",
+        "check-loop --root testdata/nodes/cluster-loop --probe --dry-run",
+    ),
+    (
+        "check-loop-other-server",
+        "A loop through two servers",
+        "check-loop --root testdata/nodes/row11-coredns-nodelocal-cycle",
+    ),
+    (
+        "upstream",
+        "Who owns each name server",
+        "upstream --root testdata/nodes/cluster-loop",
+    ),
+    (
+        "upstream-circle",
+        "Queries in a circle",
+        "upstream --root testdata/upstream/circle/root",
+    ),
+    (
+        "pods",
+        "A pod that crashes",
+        "pods --root testdata/nodes/cluster-loop",
+    ),
+    ("pods-clean", "Pods", "pods --root testdata/nodes/cgroup-v2"),
+    (
+        "pods-drift",
+        "A pod with another file",
+        "pods --root testdata/nodes/cri-o",
+    ),
+    ("pod-file", "The file of a pod", "pod-file --namespace shop"),
+    (
+        "lint-node",
+        "A node's files",
+        "lint --root testdata/nodes/cluster-loop",
+    ),
+    ("rule-near", "A rule by a part of its name", "rule ndots"),
+    (
+        "report",
+        "Eleven nodes",
+        "report merge testdata/report/fleet/reports.jsonl",
+    ),
+    (
+        "target-near",
+        "A target that is none",
+        "explain db --root testdata/nodes/cluster-loop --target deploy/corends",
+    ),
+    (
+        "nsenter-hint",
+        "A command without its dashes",
+        "nsenter web bash",
+    ),
+    ("help", "Help", "--help"),
+    ("hint", "A name is no command", "db.prod"),
+];
+
+fn run((_, _, words): Run, columns: &str) -> Output {
+    let words = words.split(' ');
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kdns"));
+    command.args(words).env_clear().env("COLUMNS", columns);
+    command.env("CLICOLOR_FORCE", "1").output().unwrap()
+}
+
+/// What stands on the screen.
+fn screen(run_of: Run, columns: &str) -> String {
+    let output = run(run_of, columns);
+    let mut text = format!("$ kdns {}\n", run_of.2);
+    text.push_str(&String::from_utf8(output.stderr).unwrap());
+    text.push_str(&String::from_utf8(output.stdout).unwrap());
+    text
+}
+
+/// The text without its colours.
+fn plain(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        shown.push_str(before);
+        let end = after.find(|it: char| it.is_ascii_alphabetic()).unwrap();
+        rest = &after[end + 1..];
+    }
+    shown + rest
+}
+
+fn all() -> Vec<Run> {
+    let tasks = TASKS.iter().map(|(run, _)| *run);
+    tasks.chain(RUNS.iter().copied()).collect()
+}
+
+/// Whether a line may be longer: what is in it cannot be broken.
+fn is_word(line: &str) -> bool {
+    let has_letter = |it: &&str| it.contains(char::is_alphanumeric);
+    line.split(' ').filter(has_letter).count() < 6
+}
+
+#[test]
+fn screens_are_those_that_were_kept() {
+    let is_blessed = std::env::var_os("KDNS_BLESS").is_some();
+    let runs = all();
+    assert_eq!(runs.len(), 40);
+    let mut stale = Vec::new();
+    for run in runs {
+        for columns in ["80", "120"] {
+            let fresh = screen(run, columns);
+            let path = format!("testdata/gallery/{}.{columns}.ansi", run.0);
+            if fs::read_to_string(&path).unwrap_or_default() == fresh {
+                continue;
+            }
+            if is_blessed {
+                fs::write(&path, fresh).unwrap();
+            } else {
+                stale.push(path);
+            }
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "KDNS_BLESS=1 cargo test --test gallery: {stale:?}"
+    );
+}
+
+#[test]
+fn a_screen_is_no_longer_than_a_screen() {
+    for run in all() {
+        let is_short = !run.2.ends_with("-v") && run.0 != "help";
+        let text = plain(&screen(run, "80"));
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert!(
+            !is_short || lines.len() <= 30,
+            "{}: {} lines\n{text}",
+            run.0,
+            lines.len()
+        );
+        for line in lines
+            .iter()
+            .filter(|it| !it.starts_with("kdns: ") && !it.starts_with("error: "))
+        {
+            assert!(
+                line.chars().count() <= 80 || is_word(line),
+                "{}: {line}",
+                run.0
+            );
+        }
+    }
+}
+
+#[test]
+fn tasks_are_answered_by_the_first_screen() {
+    for (run, insights) in TASKS {
+        let text = plain(&screen(run, "80"));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ");
+        for insight in insights {
+            assert!(text.contains(insight), "{}: no {insight} in\n{text}", run.0);
+        }
+    }
+}
+
+#[test]
+fn the_page_shows_them() {
+    let mut page = String::from(
+        "# Gallery\n\nWhat kdns prints, on a terminal of 80 columns. With colours, and with 120 \
+         columns, the same screens are in\n`testdata/gallery`: `cat` shows them.\n",
+    );
+    for (title, runs) in [
+        ("Five tasks", &all()[..TASKS.len()]),
+        ("Commands", &all()[TASKS.len()..]),
+    ] {
+        write!(page, "\n## {title}\n").unwrap();
+        for run in runs {
+            let text = plain(&screen(*run, "80"));
+            write!(page, "\n### {}\n\n```text\n{text}```\n", run.1).unwrap();
+        }
+    }
+    let path = Path::new("docs/gallery.md");
+    if std::env::var_os("KDNS_BLESS").is_some() {
+        fs::write(path, page).unwrap();
+        return;
+    }
+    let kept = fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == page, "KDNS_BLESS=1 cargo test --test gallery");
+}
+
+/// Every fixture of a node, with every command that reads one.
+#[test]
+fn no_node_needs_more_than_a_screen() {
+    let nodes = fs::read_dir("testdata/nodes").unwrap();
+    let nodes = nodes.map(|it| it.unwrap().path()).filter(|it| it.is_dir());
+    let mut seen = 0;
+    for node in nodes {
+        let node = node.to_string_lossy().into_owned();
+        for command in ["check-loop", "pods", "upstream", "lint"] {
+            let words = format!("{command} --root {node}");
+            let output = Command::new(env!("CARGO_BIN_EXE_kdns"))
+                .args(words.split(' '))
+                .env_clear()
+                .output()
+                .unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let count = text.lines().count();
+            assert!(count <= 30, "kdns {words}: {count} lines\n{text}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 200, "{seen}");
+}
