@@ -1,10 +1,20 @@
-//! What a stream is compressed with is taken off.
+//! Reads a capture: a file, a pipe or standard input, as it is or compressed,
+//! until Ctrl-C.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
 
 use flate2::bufread::MultiGzDecoder;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::stat::{SFlag, fstat};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::interrupt::Interrupt;
+use super::{ReadError, file_type, open_named};
 
 /// As much is read at once.
 const CHUNK: usize = 64 << 10;
@@ -12,6 +22,84 @@ const CHUNK: usize = 64 << 10;
 /// What says how far back a zstd stream looks. `zstd -19` looks 8 MiB back, and
 /// what looks further needs more memory than kdns takes.
 const MAX_WINDOW: u64 = 32 << 20;
+
+/// The bytes of the capture at `path`, until Ctrl-C; compressed if they are.
+///
+/// # Errors
+///
+/// It cannot be opened.
+pub fn open(path: &Path, interrupt: Interrupt) -> Result<impl Read + use<>, ReadError> {
+    let inner = open_named(path)?;
+    let descriptor = inner.as_fd().try_clone_to_owned().ok();
+    Ok(Interruptible {
+        inner,
+        descriptor,
+        interrupt,
+    })
+}
+
+/// The same of standard input.
+pub fn standard_input(input: &mut dyn BufRead, interrupt: Interrupt) -> impl Read {
+    let descriptor = io::stdin().as_fd().try_clone_to_owned().ok();
+    // Larger than the buffer of standard input, which so stays empty.
+    BufReader::with_capacity(
+        CHUNK,
+        Interruptible {
+            inner: input,
+            descriptor,
+            interrupt,
+        },
+    )
+}
+
+/// Bytes that end at Ctrl-C, also while nothing comes.
+struct Interruptible<R> {
+    inner: R,
+    /// What can be waited for.
+    descriptor: Option<OwnedFd>,
+    interrupt: Interrupt,
+}
+
+/// So long after Ctrl-C a pipe may still bring something: who writes to it was
+/// told to end, too, and has packets that it did not hand on yet.
+const GRACE: Duration = Duration::from_millis(500);
+
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(descriptor) = &self.descriptor {
+            let source = PollFd::new(descriptor.as_fd(), PollFlags::POLLIN);
+            let signals = PollFd::new(self.interrupt.as_fd(), PollFlags::POLLIN);
+            wait(&mut [source, signals], PollTimeout::NONE)?;
+        }
+        let Some(since) = self.interrupt.since() else {
+            return self.inner.read(buffer);
+        };
+        let Some(descriptor) = self.descriptor.as_ref().filter(|it| is_pipe(it)) else {
+            return Ok(0);
+        };
+        let rest = PollTimeout::try_from(GRACE.saturating_sub(since)).unwrap_or(PollTimeout::ZERO);
+        match wait(
+            &mut [PollFd::new(descriptor.as_fd(), PollFlags::POLLIN)],
+            rest,
+        )? {
+            0 => Ok(0),
+            _ => self.inner.read(buffer),
+        }
+    }
+}
+
+fn is_pipe(descriptor: &OwnedFd) -> bool {
+    fstat(descriptor).is_ok_and(|it| file_type(it.st_mode) == SFlag::S_IFIFO)
+}
+
+fn wait(all: &mut [PollFd<'_>], timeout: PollTimeout) -> io::Result<i32> {
+    loop {
+        match poll(all, timeout) {
+            Err(Errno::EINTR) => {}
+            result => return Ok(result?),
+        }
+    }
+}
 
 /// Source: RFC 1952, section 2.3.1; RFC 8878, section 3.1.1.
 const GZIP: &[u8] = &[0x1f, 0x8b];
