@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kdns::config::resolv_conf::ResolvConf;
-use kdns::engine::machine::Outcome;
 use hickory_proto::rr::RecordType;
+use kdns::config::resolv_conf::ResolvConf;
 use kdns::engine::io::Came;
+use kdns::engine::machine::Outcome;
 use kdns::engine::message::Rcode;
 use kdns::resolver;
 use kdns::scenario::Scenario;
@@ -42,7 +42,10 @@ pub struct Random(pub u64);
 
 impl Random {
     pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 
@@ -114,7 +117,11 @@ fn rules() -> Vec<Rule> {
     let failure = |name, record_type, rcode| rule(name, record_type, Effect::Status(rcode));
     let mut rules = vec![
         failure("broken.example.net", None, Rcode::ServFail),
-        failure("half-broken.example.net", Some(RecordType::AAAA), Rcode::ServFail),
+        failure(
+            "half-broken.example.net",
+            Some(RecordType::AAAA),
+            Rcode::ServFail,
+        ),
         failure("refused.example.net", None, Rcode::Refused),
     ];
     for found in FOUND {
@@ -226,10 +233,17 @@ fn lookup(
             Some(RecordType::A) => "A",
             _ => "AAAA",
         };
-        id = if client.resolver == "musl" { id + 900 } else { random.below(65536) };
+        id = if client.resolver == "musl" {
+            id + 900
+        } else {
+            random.below(65536)
+        };
         let text = query_name.to_string();
         let text = text.trim_end_matches('.').to_owned();
-        queries.push((text.clone(), reply.rcode == Rcode::NoError && !reply.answers.is_empty()));
+        queries.push((
+            text.clone(),
+            reply.rcode == Rcode::NoError && !reply.answers.is_empty(),
+        ));
         let edns = u64::from(sent.query.edns.is_some());
         let question = text.len() as u64 + 18;
         let size = question + 11 * edns;
@@ -262,7 +276,10 @@ fn lookup(
         let waste = queries.iter().filter(|it| it.0 != winner).count() as u64;
         made.waste += waste;
         *made.waste_of.entry(client.address.clone()).or_default() += waste;
-        *made.waste_for.entry(name.trim_end_matches('.').to_owned()).or_default() += waste;
+        *made
+            .waste_for
+            .entry(name.trim_end_matches('.').to_owned())
+            .or_default() += waste;
     }
     start + u64::try_from(run.elapsed.as_nanos()).unwrap()
 }

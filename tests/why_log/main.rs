@@ -89,7 +89,10 @@ fn resolvers_are_told_by_their_habits() {
             all += 1;
             told += usize::from(!found.is_empty());
             let truth = made.resolvers[&address];
-            assert!(found.is_empty() || found == truth, "{address}: {found}, not {truth}");
+            assert!(
+                found.is_empty() || found == truth,
+                "{address}: {found}, not {truth}"
+            );
         }
     }
     assert!(told * 10 >= all * 9, "{told} of {all}");
@@ -101,7 +104,11 @@ fn wrappers_change_nothing() {
     let stamp = |at: u64| {
         let (seconds, rest) = (at / 1_000_000_000, at % 1_000_000_000);
         let (minutes, seconds) = (seconds / 60, seconds % 60);
-        format!("2026-11-21T{:02}:{:02}:{seconds:02}.{rest:09}Z", minutes / 60, minutes % 60)
+        format!(
+            "2026-11-21T{:02}:{:02}:{seconds:02}.{rest:09}Z",
+            minutes / 60,
+            minutes % 60
+        )
     };
     let json = |text: &str| serde_json::to_string(text).unwrap();
     let wrapped = [
@@ -111,15 +118,25 @@ fn wrappers_change_nothing() {
             let (one, two) = text.split_at(text.len() / 2);
             format!("{0} stdout P {one}\n{0} stdout F {two}", stamp(at))
         }),
-        with(&made, |at, text| format!("[pod/coredns-1/coredns] {} {text}", stamp(at))),
+        with(&made, |at, text| {
+            format!("[pod/coredns-1/coredns] {} {text}", stamp(at))
+        }),
         with(&made, |at, text| {
             let line = json(&format!("{text}\n"));
-            format!("{{\"log\":{line},\"stream\":\"stdout\",\"time\":\"{}\"}}", stamp(at))
+            format!(
+                "{{\"log\":{line},\"stream\":\"stdout\",\"time\":\"{}\"}}",
+                stamp(at)
+            )
         }),
         with(&made, |at, text| {
-            format!("__CURSOR=x\n__REALTIME_TIMESTAMP={}\nMESSAGE={text}\n", at / 1000)
+            format!(
+                "__CURSOR=x\n__REALTIME_TIMESTAMP={}\nMESSAGE={text}\n",
+                at / 1000
+            )
         }),
-        with(&made, |_, text| format!("I1121 02:07:12.831987       1 log.go:184] {text}")),
+        with(&made, |_, text| {
+            format!("I1121 02:07:12.831987       1 log.go:184] {text}")
+        }),
         with(&made, |_, text| format!("{text}\r")),
     ];
     for log in wrapped {
@@ -169,7 +186,11 @@ fn rotated_logs_are_one() {
     let Waste::Known(waste) = found.waste else {
         panic!("unknown");
     };
-    assert!(waste.abs_diff(made.waste) * 100 <= made.waste, "{waste} for {}", made.waste);
+    assert!(
+        waste.abs_diff(made.waste) * 100 <= made.waste,
+        "{waste} for {}",
+        made.waste
+    );
 }
 
 /// A log with a class has no answers, and cannot tell waste.
@@ -184,7 +205,8 @@ fn a_filtered_log_cannot_tell() {
         .collect();
     assert_eq!(summary(&failures).waste, Waste::Unknown);
     // Lookups that all failed are none.
-    let failed = "[INFO] 10.0.0.7:4000 - 1 \"A IN x.example.com.a.svc.cluster.local. udp 56 false 512\" \
+    let failed =
+        "[INFO] 10.0.0.7:4000 - 1 \"A IN x.example.com.a.svc.cluster.local. udp 56 false 512\" \
         NXDOMAIN qr,aa,rd 149 0.0001s\n\
         [INFO] 10.0.0.7:4001 - 2 \"A IN x.example.com.svc.cluster.local. udp 54 false 512\" \
         NXDOMAIN qr,aa,rd 147 0.0001s\n\
@@ -192,7 +214,7 @@ fn a_filtered_log_cannot_tell() {
         NXDOMAIN qr,aa,rd 143 0.0001s\n\
         [INFO] 10.0.0.7:4003 - 4 \"A IN x.example.com. udp 36 false 512\" \
         NXDOMAIN qr,aa,rd 120 0.0001s\n"
-        .repeat(5);
+            .repeat(5);
     assert_eq!(summary(&failed).waste, Waste::Known(0));
 }
 
@@ -245,7 +267,9 @@ fn what_is_no_log_is_read_in_peace() {
     let mut state = 7u64;
     let mut bytes = Vec::new();
     for _ in 0..200_000 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let pick = b"[INFO] \"A IN ...:-0123456789NOERROR{}\n\n\xff\0";
         bytes.push(pick[usize::try_from(state >> 33).unwrap() % pick.len()]);
     }

@@ -36,7 +36,11 @@ fn the_names_of_every_version() {
         assert_eq!(page.requests, Some(7.0), "{text}");
         assert_eq!(page.with("SERVFAIL"), 3.0, "{text}");
         let upstream = &page.upstreams["10.0.0.2:53"];
-        assert_eq!((upstream.requests, upstream.health_failures), (5.0, 2.0), "{text}");
+        assert_eq!(
+            (upstream.requests, upstream.health_failures),
+            (5.0, 2.0),
+            "{text}"
+        );
         assert_eq!(upstream.rcodes.get("NXDOMAIN"), Some(&5.0), "{text}");
         assert_eq!(page.panics, 1.0, "{text}");
     };
@@ -77,10 +81,24 @@ fn page(started: u32, requests: u32, more: &str) -> String {
 
 #[test]
 fn two_pages_of_one_process_are_a_difference() {
-    let forwarded = |count: u32| format!("coredns_forward_requests_total{{to=\"169.254.169.253:53\"}} {count}\n");
-    let earlier = page(100, 5000, &format!("coredns_panics_total 3\n{}", forwarded(1000)));
-    let quiet = page(100, 5010, &format!("coredns_panics_total 3\n{}", forwarded(1010)));
-    let busy = page(100, 25_000, &format!("coredns_panics_total 3\n{}", forwarded(12_000)));
+    let forwarded = |count: u32| {
+        format!("coredns_forward_requests_total{{to=\"169.254.169.253:53\"}} {count}\n")
+    };
+    let earlier = page(
+        100,
+        5000,
+        &format!("coredns_panics_total 3\n{}", forwarded(1000)),
+    );
+    let quiet = page(
+        100,
+        5010,
+        &format!("coredns_panics_total 3\n{}", forwarded(1010)),
+    );
+    let busy = page(
+        100,
+        25_000,
+        &format!("coredns_panics_total 3\n{}", forwarded(12_000)),
+    );
     assert_eq!(codes(&[&earlier], None), ["panics"]);
     assert_eq!(codes(&[&earlier, &quiet], Some(10.0)), Vec::<&str>::new());
     assert_eq!(codes(&[&earlier, &busy], Some(10.0)), ["provider-limit"]);
@@ -94,7 +112,10 @@ fn two_pages_of_one_process_are_a_difference() {
 fn one_replica_gets_all() {
     let (busy, idle) = (page(100, 5000, ""), page(200, 3, ""));
     assert_eq!(codes(&[&busy, &idle], None), ["one-replica-gets-all"]);
-    assert_eq!(codes(&[&busy, &page(200, 4000, "")], None), Vec::<&str>::new());
+    assert_eq!(
+        codes(&[&busy, &page(200, 4000, "")], None),
+        Vec::<&str>::new()
+    );
 }
 
 #[test]
@@ -103,11 +124,26 @@ fn what_a_page_shows() {
         assert_eq!(codes(&[text], None), [code], "{text}");
     };
     check("coredns_reload_failed_total 1\n", "reload-failures");
-    check("coredns_nodecache_setup_errors_total{errortype=\"iptables\"} 1\n", "setup-errors");
-    check("coredns_forward_healthcheck_broken_total 9\n", "all-upstreams-down");
-    check("coredns_cache_entries{type=\"denial\"} 9984\n", "full-cache");
-    check("coredns_cache_hits_total 400\ncoredns_cache_misses_total 800\n", "few-cache-hits");
-    check("process_resident_memory_bytes 1.7e8\ncoredns_panics_total 0\n", "memory");
+    check(
+        "coredns_nodecache_setup_errors_total{errortype=\"iptables\"} 1\n",
+        "setup-errors",
+    );
+    check(
+        "coredns_forward_healthcheck_broken_total 9\n",
+        "all-upstreams-down",
+    );
+    check(
+        "coredns_cache_entries{type=\"denial\"} 9984\n",
+        "full-cache",
+    );
+    check(
+        "coredns_cache_hits_total 400\ncoredns_cache_misses_total 800\n",
+        "few-cache-hits",
+    );
+    check(
+        "process_resident_memory_bytes 1.7e8\ncoredns_panics_total 0\n",
+        "memory",
+    );
     let plugin = |name: &str| format!("coredns_plugin_enabled{{name=\"{name}\"}} 1\n");
     let all = ["errors", "cache", "forward"].map(|it| plugin(it)).concat();
     check(&all, "plugins-absent");
