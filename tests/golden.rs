@@ -254,6 +254,36 @@ fn why_output_fits_its_schema() {
     assert!(seen > 3, "{seen}");
 }
 
+/// The same of logs and metrics, whose pictures are no text.
+#[test]
+fn why_output_of_logs_and_metrics_fits() {
+    for (option, format) in [("--log", "why-log"), ("--metrics", "why-metrics")] {
+        let validator = schema(format);
+        let mut seen = 0;
+        for case in cases("why") {
+            let args = fs::read_to_string(case.join("args")).unwrap();
+            let has = |word: &str| args.lines().any(|it| it == word);
+            if !has(option) || has("svg") {
+                continue;
+            }
+            let [(_, out), ..] = run_case(&case);
+            let name = case.display();
+            let is_harmless = |c| c == '\n' || !is_unprintable(c);
+            assert!(out.chars().all(is_harmless), "{name}");
+            if has("json") {
+                expect_valid(&validator, &case, &out);
+                seen += 1;
+                continue;
+            }
+            for line in out.lines() {
+                let is_word = line.trim_start().split(' ').count() < 3;
+                assert!(line.chars().count() <= 80 || is_word, "{name}: {line}");
+            }
+        }
+        assert!(seen > 0, "{option}");
+    }
+}
+
 fn expect_valid(validator: &jsonschema::Validator, case: &Path, text: &str) {
     let value: Value = serde_json::from_str(text).unwrap();
     let errors = validator.iter_errors(&value).map(|error| error.to_string());

@@ -96,6 +96,10 @@ enum Color {
 enum SchemaName {
     /// kdns why MESSAGE --format json
     Why,
+    /// kdns why LOG --format json
+    WhyLog,
+    /// kdns why --metrics FILE --format json
+    WhyMetrics,
     /// kdns explain NAME --format json
     Explain,
     /// A line of kdns explain --format jsonl
@@ -204,6 +208,8 @@ fn report_usage(usage: clap::Error, is_plugin: bool, streams: &mut Streams<'_>) 
 fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
         SchemaName::Why => render::why::json::schema(),
+        SchemaName::WhyLog => render::why::log::json::schema(),
+        SchemaName::WhyMetrics => render::why::metrics::json::schema(),
         SchemaName::Explain => render::explanation::json::schema(),
         SchemaName::Prediction => render::prediction::schema(),
         SchemaName::PodFile => render::pod_file::json::schema(),

@@ -12,6 +12,9 @@ use crate::text::escaped;
 /// Clients and names that get an advice of their own.
 const MAX_OF_A_KIND: usize = 5;
 
+/// So many names that `ndots:2` would break are named.
+const MAX_BROKEN: usize = 16;
+
 /// From so many parts of a hundred on, waste is worth a change.
 const WASTE_SHARE: u64 = 5;
 
@@ -50,6 +53,12 @@ pub enum Advice {
         /// Names with two dots that were found with a search domain: musl does
         /// not find them then, others ask once more.
         breaks: Vec<String>,
+    },
+    /// Names with two dots that were found with a search domain: with `ndots:2`
+    /// musl does not find them.
+    Breaks {
+        /// At most 16 of them.
+        names: Vec<String>,
     },
     /// A name that could be written with a final dot.
     FinalDot {
@@ -154,6 +163,7 @@ impl Advice {
             Self::NoQueries
             | Self::Filtered
             | Self::Ndots { .. }
+            | Self::Breaks { .. }
             | Self::FinalDot { .. }
             | Self::Repeats { .. }
             | Self::Bounded { .. }
@@ -168,6 +178,7 @@ impl Advice {
             Self::Filtered => "filtered-by-class",
             Self::Waste { .. } => "search-waste",
             Self::Ndots { .. } => "ndots",
+            Self::Breaks { .. } => "ndots-breaks",
             Self::FinalDot { .. } => "final-dot",
             Self::Error { kind, .. } => kind,
             Self::Timeouts { .. } => "timeouts",
@@ -297,6 +308,15 @@ fn waste(summary: &Summary, found: &mut Vec<Advice>) {
             queries: row.queries,
             breaks: row.breaks.clone(),
         });
+    }
+    let breaks = summary
+        .names
+        .first
+        .iter()
+        .filter(|it| it.is_searched && it.dots > 1);
+    let breaks: Vec<String> = breaks.take(MAX_BROKEN).map(|it| it.name.clone()).collect();
+    if !breaks.is_empty() {
+        found.push(Advice::Breaks { names: breaks });
     }
     let names = summary.names.first.iter();
     let names = names.filter(|it| it.waste > 0 && !it.is_searched && it.dots > 0);

@@ -147,7 +147,9 @@ impl Lookups {
             Chain::Ended => *of(&mut entry.ended, index) += 1,
             Chain::Open => *of(&mut entry.ended, index) = 1,
         }
-        !matches!(chain, Chain::None) || self.goes_on(who, labels)
+        !matches!(chain, Chain::None)
+            || (who.search.is_calm() && who.search.is_first(labels))
+            || self.goes_on(who, labels)
     }
 
     /// A query that got a record, or what counts as one.
@@ -202,21 +204,23 @@ impl Lookups {
     ) {
         let mut is_bare = false;
         for role in who.search.roles(labels) {
-            let (mut queries, mut is_second) = (0, true);
-            for Tried { hash, is_as_is } in who.search.before(role) {
-                // A name that was asked for as it is belongs to this lookup if more
-                // of it is there, or if nothing can be, and nothing was in between.
-                let is_next = is_second && hash == who.before;
-                if is_as_is && queries == 0 && !is_next {
-                    continue;
+            let (mut queries, mut is_alone, mut is_near) = (0, true, false);
+            for Tried { hash, is_nearest } in who.search.before(role) {
+                if !is_nearest && !is_near {
+                    is_bare = true;
+                    break;
                 }
-                is_second = false;
-                let entry = self.entries.get_mut(&(who.client, hash));
-                let taken = entry.map_or(0, |entry| {
-                    types.iter().map(|&it| entry.take(it, is_as_is)).sum()
-                });
-                is_bare |= taken == 0 && !is_as_is;
+                is_alone = false;
+                let taken = self.take((who.client, hash), types, false);
+                is_near |= taken > 0;
+                is_bare |= taken == 0;
                 queries += taken;
+            }
+            // A name that was asked for as it is belongs to this lookup if more of it
+            // is there, or if nothing can be, and nothing was in between.
+            let is_next = is_alone && role.base == who.before;
+            if role.suffix.is_some() && (queries > 0 || is_next) {
+                queries += self.take((who.client, role.base), types, true);
             }
             if queries > 0 {
                 wasted.push(Wasted { role, queries });
@@ -230,12 +234,27 @@ impl Lookups {
         }
     }
 
+    /// Takes what waits of a candidate.
+    fn take(&mut self, key: Key, types: &[usize], is_as_is: bool) -> u64 {
+        let entry = self.entries.get_mut(&key);
+        entry.map_or(0, |entry| {
+            types.iter().map(|&it| entry.take(it, is_as_is)).sum()
+        })
+    }
+
     /// Ends the lookups of which this name, as-is, is the last candidate.
     fn end(&mut self, who: Who<'_>, labels: &Labels, index: usize) -> Chain {
+        let role = Role {
+            base: labels.hash(),
+            labels: labels.count,
+            suffix: None,
+        };
         let mut chain = Chain::None;
-        for domain in who.search.domains() {
-            let key = (who.client, domain.behind(labels.hash()));
-            let Some(entry) = self.entries.get_mut(&key) else {
+        for Tried { hash, is_nearest } in who.search.before(role) {
+            if !is_nearest && matches!(chain, Chain::None) {
+                break;
+            }
+            let Some(entry) = self.entries.get_mut(&(who.client, hash)) else {
                 continue;
             };
             let open = std::mem::take(of(&mut entry.open, index));
@@ -252,9 +271,12 @@ impl Lookups {
 
     /// Whether a candidate before this one failed.
     pub(super) fn goes_on(&self, who: Who<'_>, labels: &Labels) -> bool {
-        let is_open = |it: Tried| self.is_open(who.client, it.hash);
-        let mut roles = who.search.roles(labels);
-        roles.any(|role| who.search.before(role).any(is_open))
+        let is_open = |hash| self.is_open(who.client, hash);
+        let mut roles = who.search.roles(labels).filter(|it| it.suffix.is_some());
+        roles.any(|role| {
+            let mut before = who.search.before(role);
+            before.any(|it| is_open(it.hash)) || is_open(role.base)
+        })
     }
 
     /// Whether queries of this name wait.
@@ -345,7 +367,7 @@ impl Lookups {
             };
             for role in search.roles_of_hash(name) {
                 let mut queries = 0;
-                for tried in search.before(role).filter(|it| !it.is_as_is) {
+                for tried in search.before(role) {
                     let Some(other) = self.entries.get_mut(&(client, tried.hash)) else {
                         continue;
                     };

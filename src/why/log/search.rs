@@ -57,12 +57,12 @@ pub(super) struct Role {
     pub(super) suffix: Option<Suffix>,
 }
 
-/// A candidate of a lookup, hashed.
+/// A candidate of a lookup with a search domain, hashed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tried {
     pub(super) hash: u64,
-    /// Whether it has no search domain behind it.
-    pub(super) is_as_is: bool,
+    /// Whether it is the one just before: without it there is no lookup.
+    pub(super) is_nearest: bool,
 }
 
 impl Search {
@@ -116,22 +116,43 @@ impl Search {
     }
 
     /// What a lookup tried before `role` got its answer: the search domains
-    /// before that one, and then the base as-is, which can be first or last.
+    /// before that one, the nearest first.
     pub(super) fn before(&self, role: Role) -> impl Iterator<Item = Tried> + '_ {
+        let all = self.extras.iter().rev().copied();
+        let cluster = self.cluster.iter().flatten().rev().copied();
+        let spaces = self.spaces.iter().copied();
         // A lookup has one namespace.
-        let is_space = role.suffix.is_some_and(|it| self.spaces.contains(&it));
-        let domains = self
-            .domains()
-            .take_while(move |it| Some(*it) != role.suffix && !is_space);
-        let searched = domains.map(move |it| Tried {
+        let is_first = role.suffix.is_some_and(|it| self.spaces.contains(&it));
+        let searched = all.chain(cluster).chain(spaces);
+        let searched = searched
+            .skip_while(move |it| role.suffix.is_some_and(|own| own != *it))
+            .skip(usize::from(role.suffix.is_some()))
+            .take(if is_first { 0 } else { usize::MAX });
+        let spaces = self.spaces.len();
+        let first = self.domains_before(role);
+        searched.enumerate().map(move |(index, it)| Tried {
             hash: it.behind(role.base),
-            is_as_is: false,
-        });
-        let as_is = role.suffix.is_some().then_some(Tried {
-            hash: role.base,
-            is_as_is: true,
-        });
-        searched.chain(as_is)
+            // Of several namespaces one is the lookup's.
+            is_nearest: index == 0 || (first == spaces && index < spaces),
+        })
+    }
+
+    /// How many search domains are before that of `role`.
+    fn domains_before(&self, role: Role) -> usize {
+        let Some(own) = role.suffix else {
+            return self.domains().count();
+        };
+        self.domains().take_while(|it| *it != own).count()
+    }
+
+    /// Whether a name ends with the namespace of the client.
+    pub(super) fn is_first(&self, labels: &Labels) -> bool {
+        self.spaces.iter().any(|it| labels.without(*it).is_some())
+    }
+
+    /// Whether nothing failed that is not explained.
+    pub(super) fn is_calm(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// Keeps a failed query, if it can be the first of a lookup whose search

@@ -8,6 +8,7 @@ use super::frequent::Frequent;
 use super::histogram::Histogram;
 use super::lookups::{Lookups, Wasted};
 use super::name::{Labels, hash_of};
+use super::negative::Negative;
 use super::query::{Query, Rcode, Record};
 use super::time::MINUTE;
 use crate::check_loop::log::Shown;
@@ -89,17 +90,7 @@ pub(super) struct ZoneCount {
     pub(super) slow: u64,
     /// Queries for A and for AAAA that got an error or nothing.
     pub(super) broken: [u64; 2],
-    negative: Negative,
-}
-
-/// How much longer than the question replies of a zone are that say that there is
-/// nothing: the zone's SOA record.
-#[derive(Clone, Copy, Debug, Default)]
-struct Negative {
-    extra: u32,
-    /// Of the name seen last, and how many of other lengths agreed.
-    length: usize,
-    agreed: u8,
+    pub(super) negative: Negative,
 }
 
 /// Time-outs of one upstream server.
@@ -321,160 +312,5 @@ impl Tally {
         {
             *timeouts.minutes.entry(time.div_euclid(MINUTE)).or_default() += times;
         }
-    }
-
-    /// Adds what another log has shown.
-    pub fn merge(&mut self, other: Self) {
-        self.lines += other.lines;
-        self.queries += other.queries;
-        self.waste += other.waste;
-        let sum = |own: &mut [u64], others: &[u64]| {
-            own.iter_mut()
-                .zip(others)
-                .for_each(|(own, other)| *own += other);
-        };
-        sum(&mut self.rcodes, &other.rcodes);
-        sum(&mut self.records, &other.records);
-        sum(&mut self.failed, &other.failed);
-        let numbers = self.clients.merge(&other.clients);
-        self.lookups.merge(&other.lookups, |it| {
-            numbers.get(it as usize).copied().unwrap_or(u32::MAX)
-        });
-        self.names.merge(other.names, NameCount::merge);
-        self.zones.merge(other.zones, |own, other| {
-            sum(&mut own.rcodes, &other.rcodes);
-            own.times.merge(&other.times);
-            own.slow += other.slow;
-            sum(&mut own.broken, &other.broken);
-        });
-        self.upstreams
-            .merge(other.upstreams, |own, other| own.merge(&other));
-        self.times.merge(&other.times);
-        self.slow += other.slow;
-        self.merge_errors(other.timeouts, other.sightings);
-        for (minute, more) in other.minutes {
-            let own = self.minutes.entry(minute).or_default();
-            own.queries += more.queries;
-            own.failed += more.failed;
-        }
-        self.span = match (self.span, other.span) {
-            (Some(own), Some(other)) => Some((own.0.min(other.0), own.1.max(other.1))),
-            (own, other) => own.or(other),
-        };
-        self.starts += other.starts;
-        self.reloads += other.reloads;
-        self.version = self.version.or(other.version);
-        self.outside += other.outside;
-        self.timeless += other.timeless;
-        self.sources += other.sources;
-    }
-
-    fn merge_errors(
-        &mut self,
-        timeouts: BTreeMap<SocketAddr, Timeouts>,
-        sightings: BTreeMap<&'static str, Seen>,
-    ) {
-        for (server, more) in timeouts {
-            let own = self.timeouts.entry(server).or_default();
-            own.count += more.count;
-            for (minute, count) in more.minutes {
-                *own.minutes.entry(minute).or_default() += count;
-            }
-        }
-        for (kind, more) in sightings {
-            match self.sightings.get_mut(kind) {
-                Some(own) => own.count += more.count,
-                None => {
-                    self.sightings.insert(kind, more);
-                }
-            }
-        }
-    }
-
-    /// Joins lookups whose queries are in several logs.
-    pub(super) fn settle(&mut self) {
-        if self.sources < 2 {
-            return;
-        }
-        let clients = &self.clients;
-        let mut found = Vec::new();
-        self.lookups.settle(
-            |number| clients.get(number).map(|it| &it.search),
-            |client, base, queries| found.push((client, base, queries)),
-        );
-        for (number, base, queries) in found {
-            self.waste += queries;
-            let labels = self.names.get(base).map(|it| it.value.labels);
-            if let Some(client) = self.clients.get_mut(number) {
-                client.waste(base, queries);
-                if labels.is_some_and(|it| it > 2) {
-                    client.saved += queries;
-                }
-            }
-            if let Some(slot) = self.names.get_mut(base) {
-                slot.count += queries;
-                slot.value.waste += queries;
-            }
-        }
-    }
-}
-
-impl NameCount {
-    fn merge(&mut self, other: Self) {
-        self.queries += other.queries;
-        self.failed += other.failed;
-        self.waste += other.waste;
-        self.searched += other.searched;
-        self.labels = self.labels.max(other.labels);
-    }
-}
-
-impl Negative {
-    /// How much longer a reply is than its question.
-    fn extra(query: &Query<'_>) -> Option<u32> {
-        let question = u32::try_from(query.name.len() + 17).ok()?;
-        query.reply?.checked_sub(question)
-    }
-
-    /// A reply of the zone that says that there is nothing.
-    fn learn(&mut self, query: &Query<'_>) {
-        let Some(extra) = Self::extra(query) else {
-            return;
-        };
-        if extra != self.extra {
-            *self = Self {
-                extra,
-                length: query.name.len(),
-                agreed: 0,
-            };
-        } else if query.name.len() != self.length {
-            self.length = query.name.len();
-            self.agreed = self.agreed.saturating_add(1);
-        }
-    }
-
-    /// Whether a reply without an error has no record of the type, by its length:
-    /// that of the question, or that of replies of the zone that have none.
-    fn is_like(&self, query: &Query<'_>) -> bool {
-        /// An OPT record.
-        const OPT: u32 = 11;
-        /// Names of so many lengths must agree.
-        const MIN_AGREED: u8 = 3;
-        let data = match query.record {
-            Record::A => 4,
-            Record::Aaaa => 16,
-            Record::Other => return false,
-        };
-        let Some(extra) = Self::extra(query) else {
-            return false;
-        };
-        if extra == 0 || extra == OPT {
-            return true;
-        }
-        // Addresses of that name, in full or as a pointer to it.
-        let name = u32::try_from(query.name.len() + 1).unwrap_or(u32::MAX);
-        let is_of = |record: u32| extra % record == 0 || extra.saturating_sub(OPT) % record == 0;
-        let is_addresses = is_of(name.saturating_add(10 + data)) || is_of(12 + data);
-        self.agreed >= MIN_AGREED && extra == self.extra && !is_addresses
     }
 }

@@ -8,7 +8,7 @@ fn codes(pages: &[&str], seconds: Option<f64>) -> Vec<&'static str> {
 
 #[test]
 fn pages_of_a_real_server() {
-    let healthy = include_str!("../../../testdata/why/metrics/healthy.metrics");
+    let healthy = include_str!("../../../testdata/metrics/healthy.metrics");
     let page = Page::parse("healthy", healthy);
     assert_eq!(page.version.as_deref(), Some("1.10.1"));
     assert_eq!(page.wrong, 0);
@@ -20,10 +20,10 @@ fn pages_of_a_real_server() {
     // dig asked for names that the upstream server refuses.
     assert_eq!(codes(&[healthy], None), ["upstream-errors", "rcode-share"]);
 
-    let timeout = include_str!("../../../testdata/why/metrics/upstream-timeout.metrics");
+    let timeout = include_str!("../../../testdata/metrics/upstream-timeout.metrics");
     let found = codes(&[timeout], None);
     assert!(found.contains(&"unanswered-by-upstreams"), "{found:?}");
-    let looped = include_str!("../../../testdata/why/metrics/loop-undetected.metrics");
+    let looped = include_str!("../../../testdata/metrics/loop-undetected.metrics");
     let found = codes(&[looped], None);
     assert!(found.contains(&"loopback-upstream"), "{found:?}");
     assert!(found.contains(&"max-concurrent-rejects"), "{found:?}");

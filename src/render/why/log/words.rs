@@ -49,6 +49,14 @@ fn fact(advice: &Advice) -> String {
             grouped(*queries),
             percent(*waste, *queries)
         ),
+        Advice::Breaks { names } => {
+            let names: Vec<String> = names.iter().map(|it| escaped(it.as_bytes())).collect();
+            format!(
+                "ndots:2 would break {} in images with musl (Alpine): they have two dots, and were \
+                 found with a search domain, which musl does not try then; glibc and Go do",
+                names.join(", ")
+            )
+        }
         Advice::Ndots { .. } | Advice::FinalDot { .. } => savings(advice),
         Advice::Error { .. } | Advice::Timeouts { .. } => errors(advice),
         Advice::Broken { .. } | Advice::Slow { .. } | Advice::Aaaa { .. } => zones(advice),
@@ -207,6 +215,9 @@ fn fix(advice: &Advice) -> String {
         Advice::Ndots { .. } => {
             "spec.dnsConfig.options: [{name: ndots, value: \"2\"}] in the workload; kdns explain \
              NAME --target POD shows what a name would then ask"
+        }
+        Advice::Breaks { .. } => {
+            "write these names in full, with the domain of the cluster, before ndots is lowered there"
         }
         Advice::FinalDot { .. } => {
             "write the name with its final dot in the workload's configuration, where the program \

@@ -34,8 +34,8 @@ fn fact(finding: &Finding) -> String {
             count(*times)
         ),
         Finding::Rejects(times) => format!(
-            "max_concurrent refused {} queries: upstream servers are slower than queries come, or \
-             they loop",
+            "{} queries were refused by max_concurrent: upstream servers are slower than queries \
+             come, or queries loop",
             count(*times)
         ),
         Finding::Broken(times) => {
