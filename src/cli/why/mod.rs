@@ -9,8 +9,6 @@ mod metrics;
 use self::args::Format;
 use self::given::Given;
 
-pub(super) use self::args::WhyArgs;
-
 use crate::cli::streams::{Status, Streams};
 
 pub(super) use self::args::WhyArgs;
