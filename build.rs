@@ -1,6 +1,7 @@
-//! How kdns is linked: statically, at a fixed address, where this machine has
-//! the archives of its C library. Such a program starts in two thirds of the
-//! time, runs in an empty root, and needs nothing of the namespaces it enters.
+//! Which pages `why` knows; and how kdns is linked: statically, at a fixed
+//! address, where this machine has the archives of its C library. Such a program
+//! starts in two thirds of the time, runs in an empty root, and needs nothing of
+//! the namespaces it enters.
 //!
 //! The trade-off: the code is not at a random address. kdns itself has no unsafe
 //! code, but libraries below it do (ring, tokio, rustix). Stack, heap and
@@ -8,6 +9,7 @@
 
 use std::env;
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -26,13 +28,14 @@ const LIBRARIES: [(&str, &str); 7] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    list_pages(&out)?;
     let is = |key, value| env::var(key).is_ok_and(|it| it == value);
     let is_native = env::var("HOST").ok() == env::var("TARGET").ok();
     let is_glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     if !(is_native && is_glibc) {
         return Ok(());
     }
-    let out = PathBuf::from(env::var("OUT_DIR")?);
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     if !features.split(',').any(|it| it == "crt-static") && !archives(&out)? {
         return Ok(());
@@ -41,6 +44,34 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rustc-link-arg-bins={argument}");
     }
     Ok(())
+}
+
+/// Writes the list of the pages that `why` knows: `src/why/messages/SPEAKER/*.md`
+/// and `src/why/causes/*.md`.
+fn list_pages(out: &Path) -> Result<(), Box<dyn Error>> {
+    let why = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/why");
+    let mut list = String::from("pub(super) const MESSAGES: &[(&str, &str)] = &[\n");
+    for speaker in sorted(&why.join("messages"))? {
+        let name = speaker.file_name().unwrap_or_default().to_string_lossy();
+        for page in sorted(&speaker)? {
+            writeln!(list, "    ({name:?}, include_str!({page:?})),")?;
+        }
+    }
+    list += "];\npub(super) const CAUSES: &[&str] = &[\n";
+    for page in sorted(&why.join("causes"))? {
+        writeln!(list, "    include_str!({page:?}),")?;
+    }
+    list += "];\n";
+    Ok(fs::write(out.join("why_pages.rs"), list)?)
+}
+
+/// What is in a directory, in order; cargo looks at it, too.
+fn sorted(directory: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={}", directory.display());
+    let entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    Ok(paths)
 }
 
 /// Has the linker find archives first, under the names that rustc gives to

@@ -182,6 +182,9 @@ pub mod watch;
 pub mod lint;
 
 #[deny(clippy::disallowed_methods)]
+pub mod why;
+
+#[deny(clippy::disallowed_methods)]
 pub mod rules;
 
 #[deny(clippy::disallowed_methods)]

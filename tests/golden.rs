@@ -184,6 +184,11 @@ fn rule() {
     check("rule");
 }
 
+#[test]
+fn why() {
+    check("why");
+}
+
 fn check(command: &str) {
     let mut failures = Vec::new();
     for case in cases(command) {
@@ -330,6 +335,64 @@ fn explain_output_fits_its_schema() {
     assert!(seen.iter().all(|&count| count > 2), "{seen:?}");
 }
 
+/// A message's answer is what `kdns schema why` promises, harmless, and fits 80
+/// columns where words can be broken.
+#[test]
+fn why_output_fits_its_schema() {
+    let validator = schema("why");
+    let mut seen = 0;
+    for case in cases("why") {
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        if !args.lines().any(|word| word == "--message") {
+            continue;
+        }
+        let [(_, out), ..] = run_case(&case);
+        let name = case.display();
+        let is_harmless = |c| c == '\n' || !is_unprintable(c);
+        assert!(out.chars().all(is_harmless), "{name}");
+        if args.lines().any(|word| word == "json") {
+            expect_valid(&validator, &case, &out);
+            seen += 1;
+            continue;
+        }
+        for line in out.lines() {
+            let is_word = line.trim_start().split(' ').count() < 3;
+            assert!(line.chars().count() <= 80 || is_word, "{name}: {line}");
+        }
+    }
+    assert!(seen > 3, "{seen}");
+}
+
+/// The same of logs and metrics, whose pictures are no text.
+#[test]
+fn why_output_of_logs_and_metrics_fits() {
+    for (option, format) in [("--log", "why-log"), ("--metrics", "why-metrics")] {
+        let validator = schema(format);
+        let mut seen = 0;
+        for case in cases("why") {
+            let args = fs::read_to_string(case.join("args")).unwrap();
+            let has = |word: &str| args.lines().any(|it| it == word);
+            if !has(option) || has("svg") {
+                continue;
+            }
+            let [(_, out), ..] = run_case(&case);
+            let name = case.display();
+            let is_harmless = |c| c == '\n' || !is_unprintable(c);
+            assert!(out.chars().all(is_harmless), "{name}");
+            if has("json") {
+                expect_valid(&validator, &case, &out);
+                seen += 1;
+                continue;
+            }
+            for line in out.lines() {
+                let is_word = line.trim_start().split(' ').count() < 3;
+                assert!(line.chars().count() <= 80 || is_word, "{name}: {line}");
+            }
+        }
+        assert!(seen > 0, "{option}");
+    }
+}
+
 fn expect_valid(validator: &jsonschema::Validator, case: &Path, text: &str) {
     let value: Value = serde_json::from_str(text).unwrap();
     let errors = validator.iter_errors(&value).map(|error| error.to_string());
@@ -352,7 +415,7 @@ fn cases(command: &str) -> Vec<PathBuf> {
     let mut cases: Vec<PathBuf> = fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
+        .filter(|path| path.join("args").is_file())
         .collect();
     cases.sort();
     assert!(!cases.is_empty(), "no case in {}", directory.display());

@@ -17,6 +17,7 @@ mod explain;
 mod figures;
 mod hostile;
 mod lint;
+mod log;
 mod measure;
 mod nodes;
 mod nsenter;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     hostile::run(&mut figures);
     nodes::run(&mut figures);
     lint::run(&mut figures);
+    log::run(&mut figures);
     nsenter::run(&mut figures);
     bulk::run(&mut figures);
     watch::run(&mut figures);

@@ -30,6 +30,7 @@ mod threshold;
 mod upstream;
 mod version;
 mod watch;
+mod why;
 
 use std::ffi::OsString;
 
@@ -54,6 +55,8 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Tell what a pasted error, a DNS server's log or its metrics say
+    Why(Deferred<why::WhyArgs>),
     /// Look at all that decides DNS here: what is wrong, and the fix
     Doctor(Deferred<doctor::DoctorArgs>),
     /// Show the queries each resolver sends for a name, and why
@@ -103,6 +106,12 @@ enum Color {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SchemaName {
+    /// kdns why MESSAGE --format json
+    Why,
+    /// kdns why LOG --format json
+    WhyLog,
+    /// kdns why --metrics FILE --format json
+    WhyMetrics,
     /// kdns explain NAME --format json
     Explain,
     /// A line of kdns explain --format jsonl
@@ -156,6 +165,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     privilege::before(args.command.reads_this_node(), sudo.as_deref(), streams);
     let has_target = args.command.has_target();
     let result = match args.command {
+        Command::Why(args) => why::run(&args, streams),
         Command::Explain(args) => explain::run(&args, streams),
         Command::Doctor(args) => doctor::run(&args, streams),
         Command::Watch(args) => watch::run(&args, streams),
@@ -244,6 +254,9 @@ fn report_usage(usage: clap::Error, is_plugin: bool, streams: &mut Streams<'_>) 
 
 fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
     let schema = match name {
+        SchemaName::Why => render::why::json::schema(),
+        SchemaName::WhyLog => render::why::log::json::schema(),
+        SchemaName::WhyMetrics => render::why::metrics::json::schema(),
         SchemaName::Explain => render::explanation::json::schema(),
         SchemaName::Prediction => render::prediction::schema(),
         SchemaName::PodFile => render::pod_file::json::schema(),

@@ -44,6 +44,11 @@ impl NodeArgs {
         self.root.as_deref().unwrap_or(Path::new("/"))
     }
 
+    /// Whether the caller says which node is meant.
+    pub(super) fn is_named(&self) -> bool {
+        self.root.is_some()
+    }
+
     /// Whether only files are to be judged, and no node is to be read. A Corefile,
     /// and what a running kubelet shows of itself, come beside what there is.
     pub(super) fn is_files_only(&self, given: &StandIns) -> bool {

@@ -24,4 +24,5 @@ pub mod timeline;
 mod topology;
 pub mod upstream;
 pub mod watch;
+pub mod why;
 pub mod words;

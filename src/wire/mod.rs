@@ -9,6 +9,7 @@ pub mod endpoints;
 mod entropy;
 mod errors;
 mod fields;
+pub mod http;
 mod https;
 mod kind;
 pub mod live;

@@ -44,6 +44,18 @@ const EXAMPLES: &[(&str, &str)] = &[
         "kdns lint testdata/readme/repository --format json | head -n 40",
     ),
     (
+        "why",
+        "kdns why --format json 'lookup db on 127.0.0.53:53: server misbehaving' | head -n 24",
+    ),
+    (
+        "why-log",
+        "kdns why --log testdata/why/log-waste/0.log --format json | head -n 40",
+    ),
+    (
+        "why-metrics",
+        "kdns why --metrics testdata/metrics/upstream-timeout.metrics --format json | head -n 40",
+    ),
+    (
         "doctor",
         "kdns doctor --root testdata/nodes/cluster-loop --format json | head -n 30",
     ),

@@ -12,16 +12,25 @@ pub const LOOP_FATAL: &str = "loop-fatal";
 pub const OWN_ADDRESS: &str = "own-address";
 
 /// The kind of sighting that a line is, and how many of it one line stands for.
-#[derive(Debug, Eq, PartialEq)]
-pub(super) struct Shown {
-    pub(super) kind: &'static str,
-    pub(super) count: usize,
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Shown {
+    /// A word of [`super::KINDS`].
+    pub kind: &'static str,
+    /// How many errors the line stands for.
+    pub count: usize,
     /// The server that was asked, if the line names it.
-    pub(super) server: Option<SocketAddr>,
+    pub server: Option<SocketAddr>,
+}
+
+impl Shown {
+    /// Whether a server did not answer.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self.kind, "upstream-timeout" | "loopback-timeout")
+    }
 }
 
 /// The version in the line with which CoreDNS greets: `CoreDNS-1.10.1`.
-pub(super) fn version(message: &str) -> Option<(u32, u32, u32)> {
+pub fn version(message: &str) -> Option<(u32, u32, u32)> {
     let (_, version) = message.rsplit_once("CoreDNS-")?;
     let mut numbers = version
         .split(|it: char| !it.is_ascii_digit())
@@ -30,8 +39,8 @@ pub(super) fn version(message: &str) -> Option<(u32, u32, u32)> {
     Some((next()?, next()?, next().unwrap_or(0)))
 }
 
-/// What a message shows; `version` is that of CoreDNS, if it is known.
-pub(super) fn classify(message: &str, version: Option<(u32, u32, u32)>) -> Option<Shown> {
+/// What a message shows; `version` is that of `CoreDNS`, if it is known.
+pub fn classify(message: &str, version: Option<(u32, u32, u32)>) -> Option<Shown> {
     if let Some(count) = consolidated(message) {
         let server = None;
         return errors(message).map(|kind| Shown {

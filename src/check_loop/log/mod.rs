@@ -12,7 +12,7 @@ mod tests;
 use crate::check_loop::report::Sighting;
 use crate::text::{Place, Source, escaped};
 
-pub use message::{LOOP_FATAL, OWN_ADDRESS};
+pub use message::{LOOP_FATAL, OWN_ADDRESS, Shown, classify, version};
 
 /// Longer lines are cut, in characters.
 const MAX_SHOWN: usize = 400;
@@ -85,7 +85,7 @@ pub fn sightings(log: &Source) -> Vec<Sighting> {
         if let Some(seen) = message::version(&line.message) {
             version = Some(seen);
         }
-        let Some(shown) = message::classify(&line.message, version) else {
+        let Some(shown) = classify(&line.message, version) else {
             continue;
         };
         let slot = KINDS.iter().position(|(kind, _)| *kind == shown.kind);

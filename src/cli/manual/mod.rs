@@ -6,6 +6,7 @@ mod page;
 mod pages;
 mod report;
 mod watch;
+mod why;
 
 use std::fmt::Write as _;
 

@@ -4,6 +4,7 @@ use super::about::{CLEAN, COLORS, LOOKUP, LOOKUP_FILES, NODE_FILES};
 use super::page::{Manual, shown, try_it};
 use super::report::{MERGE, REPORT};
 use super::watch::WATCH;
+use super::why::WHY;
 
 /// Every page; kdns itself first.
 pub static PAGES: &[Manual] = &[
@@ -43,6 +44,7 @@ pub static PAGES: &[Manual] = &[
         environment: COLORS,
         see_also: "resolv.conf(5), nsswitch.conf(5), dig(1), resolvectl(1), nsenter(1), systemd-resolved.service(8)",
     },
+    WHY,
     Manual {
         command: "doctor",
         usage: "kdns doctor [OPTION]...",

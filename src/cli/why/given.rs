@@ -1,0 +1,62 @@
+//! What the words of the command line are: a message, logs or metrics.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+use super::args::WhyArgs;
+use crate::text::escaped;
+
+/// What was given.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum Given {
+    /// Nothing: the list of what is known is wanted.
+    List,
+    /// A message.
+    Message(String),
+    /// Files with logs; `-` is standard input.
+    Logs(Vec<PathBuf>),
+    /// Files with metrics, or a pod that has some.
+    Metrics,
+}
+
+/// Tells it: an argument that names a file, or `-`, is a log; all else, joined
+/// by blanks, is a message.
+pub(super) fn of(args: &WhyArgs) -> anyhow::Result<Given> {
+    if args.list {
+        return Ok(Given::List);
+    }
+    if args.target.is_some() || !args.metrics.is_empty() {
+        return Ok(Given::Metrics);
+    }
+    if let Some(message) = &args.message {
+        return Ok(Given::Message(message.clone()));
+    }
+    let mut logs = args.log.clone();
+    let mut message = Vec::new();
+    for word in &args.words {
+        if word == "-" || is_file(word) {
+            logs.push(PathBuf::from(word));
+        } else {
+            message.push(word.to_string_lossy());
+        }
+    }
+    match (message.first(), logs.first()) {
+        (None, None) => bail!("nothing to explain: give a message, a log, - or --metrics FILE"),
+        (None, Some(_)) => Ok(Given::Logs(logs)),
+        (Some(_), None) => Ok(Given::Message(message.join(" "))),
+        (Some(word), Some(log)) => bail!(
+            "{} is no file and {} is one: give the message in quotes with --message, or logs alone",
+            escaped(word.as_bytes()),
+            escaped(log.as_os_str().as_encoded_bytes()),
+        ),
+    }
+}
+
+/// Whether it names something that can be read: a message of one word that
+/// names a directory stays a message.
+fn is_file(word: &OsStr) -> bool {
+    let path = Path::new(word);
+    path.exists() && !path.is_dir()
+}

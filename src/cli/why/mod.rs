@@ -1,0 +1,33 @@
+//! `kdns why`: what a message, a log or metrics say.
+
+mod args;
+mod given;
+mod log;
+mod message;
+mod metrics;
+
+use self::args::Format;
+use self::given::Given;
+
+use crate::cli::streams::{Status, Streams};
+
+pub(super) use self::args::WhyArgs;
+
+/// Takes what was given for what it is.
+pub(super) fn run(args: &WhyArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let given = given::of(args)?;
+    let is_picture = args
+        .outputs
+        .wanted
+        .iter()
+        .any(|it| it.format == Format::Svg);
+    if is_picture && !matches!(given, Given::Logs(_)) {
+        anyhow::bail!("--format svg is for logs: it is a picture of their queries over time");
+    }
+    match given {
+        Given::List => message::list(args, streams),
+        Given::Message(text) => message::run(&text, args, streams),
+        Given::Logs(files) => log::run(&files, args, streams),
+        Given::Metrics => metrics::run(args, streams),
+    }
+}

@@ -1,0 +1,137 @@
+//! `kdns why MESSAGE` as JSON, and its schema.
+
+use std::io::{self, Write};
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+use super::Answer;
+use crate::render::json;
+use crate::why::{Catalogue, Unknown};
+
+/// What a message says.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "kdns why MESSAGE")]
+struct Why<'a> {
+    /// Which message it is: `go-no-such-host`; null: it is not known.
+    id: Option<&'a str>,
+    /// Who says it: `glibc`, `go`, `coredns`; `other` if it is not known.
+    speaker: &'a str,
+    /// Whom it says was asked, and who that is; null: it does not say.
+    asked: Option<String>,
+    /// What it means.
+    meaning: &'a str,
+    /// What it proves.
+    proves: &'a [&'a str],
+    /// What it rules out.
+    rules_out: &'a [&'a str],
+    /// What it can come from, the likeliest first, what the node says is the case before all; empty:
+    /// it is no DNS error, or not known.
+    causes: Vec<Cause<'a>>,
+    /// Known messages that look like it; only of one that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<&'a str>,
+}
+
+/// A cause of a message.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Cause<'a> {
+    /// Which it is: `conntrack-race`.
+    code: &'a str,
+    /// How likely it is, from the message alone: `high`, `medium`, `low`.
+    likely: &'a str,
+    /// The command that decides it.
+    decide: String,
+    /// What fixes it.
+    fix: &'a str,
+    /// Whether it is the case: `true`, `false` or `unknown`; without a node always `unknown`.
+    state: &'a str,
+    /// Where the node says so; only where it does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<String>,
+}
+
+/// A message of the list.
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    id: &'a str,
+    speaker: &'a str,
+    meaning: &'a str,
+    patterns: Vec<&'a str>,
+    causes: Vec<&'a str>,
+    sources: &'a [&'a str],
+}
+
+/// Writes what a message says.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let message = answer.recognised.message;
+    let causes = answer.causes.iter().map(|it| Cause {
+        code: it.cause.code,
+        likely: it.likely.word(),
+        decide: super::decide(it.cause, &answer.recognised),
+        fix: &it.cause.fix,
+        state: it.judged.state.word(),
+        places: it.judged.places.iter().map(ToString::to_string).collect(),
+    });
+    let why = Why {
+        id: Some(message.id),
+        speaker: message.speaker.id,
+        asked: answer.recognised.asked.as_ref().map(super::who),
+        meaning: &message.meaning,
+        proves: &message.proves,
+        rules_out: &message.rules_out,
+        causes: causes.collect(),
+        nearest: Vec::new(),
+    };
+    json::document(&why, out)
+}
+
+/// Writes that a message is not known.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let why = Why {
+        id: None,
+        speaker: "other",
+        asked: unknown.asked.as_ref().map(super::who),
+        meaning: "This message is not known.",
+        proves: &[],
+        rules_out: &[],
+        causes: Vec::new(),
+        nearest: unknown.nearest.iter().map(|it| it.id).collect(),
+    };
+    json::document(&why, out)
+}
+
+/// Writes the list of the messages that are known.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_list(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> {
+    let list = catalogue.messages.iter().map(|it| Listed {
+        id: it.id,
+        speaker: it.speaker.id,
+        meaning: &it.meaning,
+        patterns: it.patterns.iter().map(|it| it.text).collect(),
+        causes: catalogue
+            .causes_of(it, None)
+            .iter()
+            .map(|it| it.1.code)
+            .collect(),
+        sources: &it.sources,
+    });
+    json::document(&list.collect::<Vec<_>>(), out)
+}
+
+/// The schema of what [`write`] writes.
+#[must_use]
+pub fn schema() -> Schema {
+    json::schema::<Why<'_>>()
+}

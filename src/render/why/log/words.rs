@@ -1,0 +1,274 @@
+//! What follows from a log, in words.
+
+use crate::check_loop::log::KINDS;
+use crate::finding::Severity;
+use crate::render::sentence::{Sentence, sentence};
+use crate::render::why::numbers::{grouped, minute, percent};
+use crate::text::escaped;
+use crate::why::log::{Advice, Rcode, Resolver};
+
+/// What was found, and what to do about it, which can be empty.
+pub(super) struct Said {
+    pub(super) fact: Sentence,
+    pub(super) fix: String,
+}
+
+pub(super) fn resolver(resolver: Resolver) -> &'static str {
+    match resolver {
+        Resolver::Glibc => "glibc",
+        Resolver::Musl => "musl",
+        Resolver::GlibcOrMusl => "glibc or musl",
+        Resolver::Go => "go",
+        Resolver::CAres => "c-ares",
+    }
+}
+
+pub(super) fn said(advice: &Advice) -> Said {
+    let fact = Sentence::new(advice.code(), fact(advice));
+    Said {
+        fact: fact.begun(),
+        fix: fix(advice),
+    }
+}
+
+fn fact(advice: &Advice) -> String {
+    match advice {
+        Advice::NoQueries => {
+            "there is no line about a query: the plugin log is not on, or this is \
+             another program's log"
+                .to_owned()
+        }
+        Advice::Filtered => "the log has only queries that failed (log with a class): which of \
+             them were search-list waste it cannot tell, because the answers that would show it \
+             are not in it"
+            .to_owned(),
+        Advice::Waste { waste, queries } => format!(
+            "{} of {} queries ({}) were for names with a search domain too many: their lookups \
+             were answered under another name",
+            grouped(*waste),
+            grouped(*queries),
+            percent(*waste, *queries)
+        ),
+        Advice::Breaks { names } => {
+            let names: Vec<String> = names.iter().map(|it| escaped(it.as_bytes())).collect();
+            format!(
+                "with ndots:2 images with musl (Alpine) would not find {}: they have two dots, and \
+                 were found with a search domain, which musl does not try then; glibc and Go do",
+                names.join(", ")
+            )
+        }
+        Advice::Ndots { .. } | Advice::FinalDot { .. } => savings(advice),
+        Advice::Error { .. } | Advice::Timeouts { .. } => errors(advice),
+        Advice::Broken { .. } | Advice::Slow { .. } | Advice::Aaaa { .. } => zones(advice),
+        Advice::Repeats {
+            client,
+            name,
+            answers,
+            seconds,
+            ttl,
+            is_known,
+        } => format!(
+            "{} was answered to {} {} times in {seconds} s, though an answer may be kept for {ttl} s{}",
+            escaped(name.as_bytes()),
+            escaped(client.as_bytes()),
+            grouped(*answers),
+            if *is_known {
+                ""
+            } else {
+                " (kubeadm's ttl; --corefile tells yours)"
+            },
+        ),
+        Advice::Restarts { starts, logs } => {
+            format!(
+                "CoreDNS started {starts} times in {logs} log{}",
+                if *logs == 1 { "" } else { "s" }
+            )
+        }
+        Advice::Bounded { forgotten, beyond } => format!(
+            "there were more clients and names than are kept: {} failed queries were not joined \
+             with their lookups, and {} queries came from clients that are not listed, so the \
+             waste is at least what is said",
+            grouped(*forgotten),
+            grouped(*beyond)
+        ),
+        Advice::Timeless { lines } => format!(
+            "{} lines have no time and were counted whatever --since and --until say",
+            grouped(*lines)
+        ),
+    }
+}
+
+fn savings(advice: &Advice) -> String {
+    match advice {
+        Advice::Ndots {
+            client,
+            pod,
+            resolver: by,
+            saves,
+            queries,
+            breaks,
+        } => {
+            let who = pod.as_ref().unwrap_or(client);
+            let mut text = format!(
+                "with ndots:2 {} would save {} of its {} queries",
+                escaped(who.as_bytes()),
+                grouped(*saves),
+                grouped(*queries)
+            );
+            if !breaks.is_empty() {
+                let names: Vec<String> = breaks.iter().map(|it| escaped(it.as_bytes())).collect();
+                let names = names.join(", ");
+                text += &match by {
+                    Some(Resolver::Musl) => {
+                        format!(", and its resolver, musl, would not find {names} any more")
+                    }
+                    Some(Resolver::Glibc | Resolver::Go | Resolver::CAres) => {
+                        format!("; {names} would cost one more query each, and still be found")
+                    }
+                    _ => format!(
+                        "; with musl it would not find {names} any more, with glibc and Go it would"
+                    ),
+                };
+            }
+            text
+        }
+        Advice::FinalDot { name, saves } => format!(
+            "a final dot ({}.) would save {} queries, wherever that name is written",
+            escaped(name.as_bytes()),
+            grouped(*saves)
+        ),
+        _ => String::new(),
+    }
+}
+
+fn errors(advice: &Advice) -> String {
+    match advice {
+        Advice::Error {
+            kind,
+            count,
+            text,
+            place,
+        } => {
+            let known = KINDS.iter().find(|it| it.0 == *kind);
+            let meaning = known.map_or(*kind, |it| it.1);
+            let (file, line) = place;
+            let times = if *count == 1 {
+                String::new()
+            } else {
+                format!(", {} times", grouped(*count))
+            };
+            format!("{meaning}{times}: {file}:{line}: {text}")
+        }
+        Advice::Timeouts {
+            server,
+            count,
+            worst,
+        } => {
+            let mut text = format!("{server} did not answer {} times", grouped(*count));
+            if let Some((at, count)) = worst {
+                text += &format!(", {} of them at {}", grouped(*count), minute(*at));
+            }
+            text
+        }
+        _ => String::new(),
+    }
+}
+
+fn zones(advice: &Advice) -> String {
+    match advice {
+        Advice::Broken {
+            zone,
+            rcode,
+            count,
+            queries,
+        } => {
+            let what = match rcode {
+                Rcode::Unanswered => "no reply",
+                other => other.word(),
+            };
+            format!(
+                "{} of {} queries below {} got {what}",
+                grouped(*count),
+                grouped(*queries),
+                escaped(zone.as_bytes())
+            )
+        }
+        Advice::Slow { zone, count } => format!(
+            "{} answers below {} took over 2 s: an upstream server did not answer, and the next \
+             one did, which leaves no error line",
+            grouped(*count),
+            escaped(zone.as_bytes())
+        ),
+        Advice::Aaaa { zone, count } => format!(
+            "{} queries for AAAA below {} failed, where those for A did not",
+            grouped(*count),
+            escaped(zone.as_bytes())
+        ),
+        _ => String::new(),
+    }
+}
+
+fn fix(advice: &Advice) -> String {
+    match advice {
+        Advice::NoQueries => "add `log` to the server block of the Corefile, wait, and ask again",
+        Advice::Filtered => "log all classes for a while (`log` without `class`)",
+        Advice::Ndots { .. } => {
+            "spec.dnsConfig.options: [{name: ndots, value: \"2\"}] in the workload; kdns explain \
+             NAME --target POD shows what a name would then ask"
+        }
+        Advice::Breaks { .. } => {
+            "write these names in full, with the domain of the cluster, before ndots is lowered there"
+        }
+        Advice::FinalDot { .. } => {
+            "write the name with its final dot in the workload's configuration, where the program \
+             does not use it for TLS or HTTP"
+        }
+        Advice::Error { kind, .. } if kind.contains("loop") => {
+            "kdns check-loop on the node of that pod shows through which file, and the fix"
+        }
+        Advice::Error { kind, .. } if *kind == "too-many-queries" => {
+            "find out who asks (above) and why upstream servers are slow before max_concurrent is \
+             raised; kdns check-loop tells whether it is a loop"
+        }
+        Advice::Error { .. } => "kdns why MESSAGE explains the line, and what decides its cause",
+        Advice::Timeouts { server, .. } => {
+            return format!(
+                "ask it from the DNS pod's network: kdns nsenter POD dig @{} example.com +tries=1",
+                server.ip()
+            );
+        }
+        Advice::Broken { zone, .. } | Advice::Slow { zone, .. } => {
+            return format!(
+                "kdns upstream tells where queries for {} go; ask each server there",
+                escaped(zone.as_bytes())
+            );
+        }
+        Advice::Aaaa { .. } => {
+            "ask its servers for AAAA: one that answers NXDOMAIN or an error for a name that has A \
+             breaks musl's lookups"
+        }
+        Advice::Repeats { .. } => {
+            "NodeLocal DNSCache, or a cache in the program, answers these; with glibc and musl \
+             there is none"
+        }
+        Advice::Restarts { .. } => {
+            "kubectl -n kube-system describe pod tells why the last one ended; kubectl logs \
+             --previous has its log"
+        }
+        Advice::Timeless { .. } => "kubectl logs --timestamps writes them",
+        Advice::Waste { .. } | Advice::Bounded { .. } => "",
+    }
+    .to_owned()
+}
+
+/// One sentence before all.
+pub(super) fn verdict(advice: &[Advice]) -> Sentence {
+    match advice.first() {
+        Some(first) if first.severity() > Severity::Info => said(first).fact,
+        Some(first @ (Advice::NoQueries | Advice::Filtered)) => said(first).fact,
+        _ => sentence!(
+            "nothing-found",
+            "Nothing in this log is wrong, as far as a log tells"
+        ),
+    }
+}

@@ -1,0 +1,291 @@
+//! `kdns why MESSAGE` as text for people.
+
+pub mod json;
+pub mod log;
+pub mod metrics;
+mod numbers;
+
+use std::io::{self, Write};
+
+use colored::Colorize as _;
+
+use crate::address::DNS_PORT;
+use crate::render::{paragraph, shortened};
+use crate::text::escaped;
+use crate::why::asked::{Asked, Kind};
+use crate::why::judged::{Judged, State};
+use crate::why::{Catalogue, Cause, Likely, Recognised, Unknown};
+
+/// What is said about a message.
+#[derive(Debug)]
+pub struct Answer<'c> {
+    /// The message.
+    pub recognised: Recognised<'c>,
+    /// Its causes, in the order in which to look at them, each with what the node
+    /// says; without a node all is unknown.
+    pub causes: Vec<Judgement<'c>>,
+    /// Whether a node was read.
+    pub has_node: bool,
+}
+
+/// A cause of a message.
+#[derive(Debug)]
+pub struct Judgement<'c> {
+    /// How likely it is, from the message alone.
+    pub likely: Likely,
+    /// The cause.
+    pub cause: &'c Cause,
+    /// What the node says.
+    pub judged: Judged,
+}
+
+/// So many causes are shown without `-v`, and so many that a node rules out.
+const SHOWN: usize = 4;
+
+/// Writes what a message says.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write(
+    answer: &Answer<'_>,
+    verbose: bool,
+    colors: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let message = answer.recognised.message;
+    let mut writer = Writer { colors, out };
+    writer.bold(&message.meaning)?;
+    writer.item(
+        "said by",
+        &format!("{} ({})", message.speaker.who, message.id),
+    )?;
+    if let Some(asked) = &answer.recognised.asked {
+        writer.item("asked", &who(asked))?;
+    }
+    if let Some(name) = &answer.recognised.name {
+        writer.item("name", &escaped(name.as_bytes()))?;
+    }
+    writer.list("proves", &message.proves)?;
+    writer.list("rules out", &message.rules_out)?;
+    if verbose {
+        let sources: Vec<String> = message.sources.iter().map(|it| plain(it)).collect();
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        writer.list("sources", &sources)?;
+        let others: Vec<&str> = answer.recognised.others.iter().map(|it| it.id).collect();
+        writer.list("also in it", &others)?;
+    }
+    writer.causes(answer, verbose)
+}
+
+/// Writes what is known of a message that is not known.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_unknown(unknown: &Unknown<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer { colors: false, out };
+    if unknown.nearest.is_empty() {
+        return writer.line("This message is not known, nor one that looks like it.");
+    }
+    writer.line("This message is not known. Those that look like it most:")?;
+    for message in &unknown.nearest {
+        let pattern = message.patterns.first().map_or("", |it| it.text);
+        paragraph::write(
+            writer.out,
+            "  ",
+            "    ",
+            &format!("{}: {pattern}", message.id),
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the list of the messages that are known.
+///
+/// # Errors
+///
+/// `out` cannot be written.
+pub fn write_list(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> {
+    for message in &catalogue.messages {
+        let pattern = message.patterns.first().map_or("", |it| it.text);
+        writeln!(out, "{:<34} {pattern}", message.id)?;
+    }
+    Ok(())
+}
+
+/// Whom an address is: `10.96.0.10, usually the Service of the cluster's DNS`.
+#[must_use]
+pub fn who(asked: &Asked) -> String {
+    let address = match asked.address.port() {
+        DNS_PORT => asked.address.ip().to_string(),
+        _ => asked.address.to_string(),
+    };
+    let what = match asked.kind {
+        Kind::Loopback => "a DNS server on the same machine, or in the same pod",
+        Kind::Docker => "Docker's embedded DNS server",
+        Kind::NodeLocal => "a DNS cache on the node",
+        Kind::Service => "the Service of the cluster's DNS",
+        Kind::Pod => "a pod",
+        Kind::Node => "the node itself",
+        Kind::Provider => "the resolver of the cloud's network",
+        Kind::Tailscale => "Tailscale's MagicDNS",
+        Kind::Private => "a server of a private network",
+        Kind::Public => "a server on the internet",
+    };
+    let usually = match asked.kind {
+        Kind::Service | Kind::Pod | Kind::NodeLocal if !asked.is_known => "usually ",
+        _ => "",
+    };
+    format!("{address}, {usually}{what}")
+}
+
+struct Writer<'w> {
+    colors: bool,
+    out: &'w mut dyn Write,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        paragraph::write(self.out, "", "", text)
+    }
+
+    fn bold(&mut self, text: &str) -> io::Result<()> {
+        for line in paragraph::lines(text) {
+            let line = if self.colors {
+                line.bold().to_string()
+            } else {
+                line
+            };
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, head: &str, text: &str) -> io::Result<()> {
+        paragraph::write(self.out, &format!("  {head:<10} "), "             ", text)
+    }
+
+    fn list(&mut self, head: &str, items: &[&str]) -> io::Result<()> {
+        for (index, item) in items.iter().enumerate() {
+            self.item(if index == 0 { head } else { "" }, item)?;
+        }
+        Ok(())
+    }
+
+    fn causes(&mut self, answer: &Answer<'_>, verbose: bool) -> io::Result<()> {
+        if answer.causes.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out)?;
+        let is_decided = answer
+            .causes
+            .first()
+            .is_some_and(|it| it.judged.state == State::True);
+        self.line(match (is_decided, answer.has_node) {
+            (true, _) => "True on this node, so begin there:",
+            (false, true) => "The node does not decide it. Causes, the likeliest first:",
+            (false, false) => "Causes, the likeliest first, each with what decides it:",
+        })?;
+        let is_shown = |it: &&Judgement<'_>| verbose || it.judged.state != State::False;
+        let shown: Vec<&Judgement<'_>> = answer.causes.iter().filter(is_shown).collect();
+        let most = if verbose { shown.len() } else { SHOWN };
+        for (index, judgement) in shown.iter().take(most).enumerate() {
+            self.cause(index + 1, judgement, answer)?;
+        }
+        let false_ones = answer
+            .causes
+            .iter()
+            .filter(|it| it.judged.state == State::False);
+        let ruled_out: Vec<&str> = false_ones.map(|it| it.cause.code).collect();
+        if !verbose && !ruled_out.is_empty() {
+            writeln!(self.out)?;
+            self.line(&format!("The node rules out: {}.", ruled_out.join(", ")))?;
+        }
+        let rest: Vec<&str> = shown.iter().skip(most).map(|it| it.cause.code).collect();
+        if !rest.is_empty() {
+            writeln!(self.out)?;
+            self.line(&format!(
+                "Less likely (-v shows them): {}.",
+                rest.join(", ")
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn cause(
+        &mut self,
+        number: usize,
+        judgement: &Judgement<'_>,
+        answer: &Answer<'_>,
+    ) -> io::Result<()> {
+        let cause = judgement.cause;
+        writeln!(self.out)?;
+        let head = format!("{number}. ");
+        paragraph::write(
+            self.out,
+            &head,
+            "   ",
+            &format!("{} ({})", cause.what, cause.code),
+        )?;
+        let places: Vec<String> = judgement
+            .judged
+            .places
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        match judgement.judged.state {
+            State::Unknown => {}
+            state => self.fact(state, &places)?,
+        }
+        self.field("decide", &decide(cause, &answer.recognised))?;
+        if !cause.shows.is_empty() {
+            self.field("", &shows(cause, &answer.recognised))?;
+        }
+        self.field("fix", &cause.fix)
+    }
+
+    fn fact(&mut self, state: State, places: &[String]) -> io::Result<()> {
+        let text = match places {
+            [] => state.word().to_owned(),
+            places => format!("{}: {}", state.word(), shortened::ids(&places.join(", "))),
+        };
+        self.field("node", &escaped(text.as_bytes()))
+    }
+
+    fn field(&mut self, head: &str, text: &str) -> io::Result<()> {
+        paragraph::write(self.out, &format!("   {head:<6}  "), "           ", text)
+    }
+}
+
+/// A link of Markdown as text: `Go src/net/net.go, https://…`.
+fn plain(link: &str) -> String {
+    let parts = link.strip_prefix('[').and_then(|it| it.split_once("]("));
+    let parts = parts.and_then(|(title, rest)| Some((title, rest.strip_suffix(')')?)));
+    parts.map_or_else(
+        || link.to_owned(),
+        |(title, address)| format!("{title}, {address}"),
+    )
+}
+
+/// The command that decides a cause, for the name and server of the message.
+fn decide(cause: &Cause, recognised: &Recognised<'_>) -> String {
+    filled(cause.command, recognised)
+}
+
+/// What that command shows if it is the cause.
+fn shows(cause: &Cause, recognised: &Recognised<'_>) -> String {
+    filled(&cause.shows, recognised)
+}
+
+/// With the name and server of the message. A name from a hole has letters,
+/// digits and `.-_*` only: it is safe in a shell but for the star.
+fn filled(text: &str, recognised: &Recognised<'_>) -> String {
+    let name = recognised.name.as_deref().filter(|it| !it.contains('*'));
+    let server = recognised.asked.map(|it| match it.address.port() {
+        DNS_PORT => it.address.ip().to_string(),
+        port => format!("{} -p {port}", it.address.ip()),
+    });
+    let text = text.replace("{name}", name.unwrap_or("NAME"));
+    text.replace("{server}", server.as_deref().unwrap_or("SERVER"))
+}

@@ -1,0 +1,175 @@
+//! The messages that are known, and their causes: pages that are part of the
+//! program, read when they are asked for.
+
+use super::asked::{Asked, Kind};
+use super::cause::{Cause, Likely};
+use super::page::Page;
+use super::pattern::Pattern;
+use super::speaker::{self, Speaker};
+
+/// Each page of a message with the id of its speaker, and each page of a cause.
+mod pages {
+    include!(concat!(env!("OUT_DIR"), "/why_pages.rs"));
+}
+
+/// Everything that is known.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// The messages, by speaker, in the order of their ids.
+    pub messages: Vec<Message>,
+    /// The causes, in the order of their codes.
+    pub causes: Vec<Cause>,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Its stable name: `go-no-such-host`.
+    pub id: &'static str,
+    /// Who says it.
+    pub speaker: &'static Speaker,
+    /// What it means, a sentence or two with full stops.
+    pub meaning: String,
+    /// Any of these is it.
+    pub patterns: Vec<Pattern>,
+    /// What it proves, each a sentence without a full stop.
+    pub proves: Vec<&'static str>,
+    /// What it rules out.
+    pub rules_out: Vec<&'static str>,
+    /// What it can come from, the likeliest first; empty: it is no DNS error.
+    causes: Vec<Hypothesis>,
+    /// Real ones, which it matches.
+    pub examples: Vec<&'static str>,
+    /// Others that look like it, which it does not match.
+    pub near_misses: Vec<&'static str>,
+    /// Where it is written or was seen.
+    pub sources: Vec<&'static str>,
+}
+
+/// A cause that a message can have.
+#[derive(Clone, Debug)]
+struct Hypothesis {
+    /// The cause's code, or the id of the message whose causes these are.
+    code: &'static str,
+    /// How likely it is; `None`: as in the other message.
+    likely: Option<Likely>,
+    /// Only if such a server was asked; `None` among them: if none is named.
+    only: Vec<Option<Kind>>,
+}
+
+impl Catalogue {
+    /// Reads the pages.
+    pub fn read() -> Self {
+        let messages = pages::MESSAGES.iter();
+        let causes = pages::CAUSES.iter();
+        Self {
+            messages: messages
+                .filter_map(|(speaker, text)| Message::of_page(speaker, text))
+                .collect(),
+            causes: causes.map(|text| Cause::of_page(text)).collect(),
+        }
+    }
+
+    /// The message with this id.
+    pub fn message(&self, id: &str) -> Option<&Message> {
+        self.messages.iter().find(|it| it.id == id)
+    }
+
+    /// The cause with this code.
+    pub fn cause(&self, code: &str) -> Option<&Cause> {
+        self.causes.iter().find(|it| it.code == code)
+    }
+
+    /// The causes that a message can have where this server was asked, the
+    /// likeliest first.
+    pub fn causes_of(&self, message: &Message, asked: Option<&Asked>) -> Vec<(Likely, &Cause)> {
+        let kind = asked.map(|it| it.kind);
+        let mut found: Vec<(Likely, &Cause)> = Vec::new();
+        for own in &message.causes {
+            if !own.only.is_empty() && !own.only.contains(&kind) {
+                continue;
+            }
+            let causes = match own.likely {
+                Some(likely) => self
+                    .cause(own.code)
+                    .map(|it| (likely, it))
+                    .into_iter()
+                    .collect(),
+                None => self
+                    .message(own.code)
+                    .map_or_else(Vec::new, |other| self.listed(other, kind)),
+            };
+            for cause in causes {
+                if !found.iter().any(|it| it.1.code == cause.1.code) {
+                    found.push(cause);
+                }
+            }
+        }
+        found.sort_by_key(|it| it.0);
+        found
+    }
+
+    /// The causes that stand on the page of a message.
+    fn listed(&self, message: &Message, kind: Option<Kind>) -> Vec<(Likely, &Cause)> {
+        let own = message.causes.iter();
+        let counts = |it: &&Hypothesis| it.only.is_empty() || it.only.contains(&kind);
+        own.filter(counts)
+            .filter_map(|it| Some((it.likely?, self.cause(it.code)?)))
+            .collect()
+    }
+}
+
+impl Message {
+    /// Whether it is an error of DNS.
+    pub fn is_dns(&self) -> bool {
+        !self.causes.is_empty()
+    }
+
+    /// The codes of its causes, and the ids of messages whose causes it has.
+    pub fn codes(&self) -> impl Iterator<Item = &'static str> {
+        self.causes.iter().map(|it| it.code)
+    }
+
+    fn of_page(speaker: &str, text: &'static str) -> Option<Self> {
+        let page = Page::parse(text);
+        let patterns = page.verbatim("Message").into_iter();
+        Some(Self {
+            id: page.title,
+            speaker: speaker::find(speaker)?,
+            meaning: page.lead.clone(),
+            patterns: patterns.map(Pattern::parse).collect(),
+            proves: page.items("Proves"),
+            rules_out: page.items("Rules out"),
+            causes: page
+                .items("Causes")
+                .into_iter()
+                .map(Hypothesis::parse)
+                .collect(),
+            examples: page.verbatim("Examples"),
+            near_misses: page.verbatim("Near misses"),
+            sources: page.items("Sources"),
+        })
+    }
+}
+
+impl Hypothesis {
+    /// `CODE LIKELY`, `CODE LIKELY if KIND KIND`, `as ID`.
+    fn parse(item: &'static str) -> Self {
+        let (head, only) = item.split_once(" if ").unwrap_or((item, ""));
+        let only = only.split_whitespace().map(Kind::of_word).collect();
+        let (code, likely) = head.split_once(' ').unwrap_or((head, ""));
+        if code == "as" {
+            return Self {
+                code: likely,
+                likely: None,
+                only,
+            };
+        }
+        let likely = Likely::of_word(likely).unwrap_or(Likely::Low);
+        Self {
+            code,
+            likely: Some(likely),
+            only,
+        }
+    }
+}

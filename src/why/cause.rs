@@ -1,0 +1,66 @@
+//! Causes, each modelled once: what it is, the command that decides it, its fix.
+
+use super::page::Page;
+
+/// A cause.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    /// Its stable name, in kebab-case: `conntrack-race`.
+    pub code: &'static str,
+    /// What is the case if it is the cause, a sentence with a full stop.
+    pub what: String,
+    /// The command that decides it, with `{name}` and `{server}` in it.
+    pub command: &'static str,
+    /// What it shows if this is the cause.
+    pub shows: String,
+    /// What fixes it.
+    pub fix: String,
+    /// The rules of `lint` that find it on a node, by their names.
+    pub rules: Vec<&'static str>,
+    /// Where that is written.
+    pub sources: Vec<&'static str>,
+}
+
+/// How likely a cause is, from the message alone.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Likely {
+    /// Most such messages have it.
+    High,
+    /// Some have it.
+    Medium,
+    /// It is seen.
+    Low,
+}
+
+impl Likely {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+
+    /// The one of a word.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        let all = [Self::High, Self::Medium, Self::Low];
+        all.into_iter().find(|it| it.word() == word)
+    }
+}
+
+impl Cause {
+    /// The cause of a page.
+    pub(super) fn of_page(text: &'static str) -> Self {
+        let page = Page::parse(text);
+        Self {
+            code: page.title,
+            command: page.verbatim("Decide").first().copied().unwrap_or_default(),
+            shows: page.prose("Decide"),
+            fix: page.prose("Fix"),
+            what: page.lead.clone(),
+            rules: page.items("Rules"),
+            sources: page.items("Sources"),
+        }
+    }
+}

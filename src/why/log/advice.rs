@@ -1,0 +1,366 @@
+//! What follows from what was counted.
+
+use std::net::SocketAddr;
+
+use super::clients::Resolver;
+use super::summary::{Summary, Waste};
+use super::tally::Tally;
+use super::{Rcode, Settings};
+use crate::finding::Severity;
+use crate::text::escaped;
+
+/// Clients and names that get an advice of their own.
+const MAX_OF_A_KIND: usize = 5;
+
+/// So many names that `ndots:2` would break are named.
+const MAX_BROKEN: usize = 16;
+
+/// From so many parts of a hundred on, waste is worth a change.
+const WASTE_SHARE: u64 = 5;
+
+/// The TTL of names of the cluster where the Corefile is not known, in seconds:
+/// that of the Corefile that kubeadm writes.
+///
+/// Source: kubernetes, cmd/kubeadm/app/phases/addons/dns/manifests.go.
+const USUAL_TTL: u32 = 30;
+
+/// Something that follows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Advice {
+    /// There is no line about a query.
+    NoQueries,
+    /// Only queries that failed are in the log.
+    Filtered,
+    /// Search domains make queries for nothing.
+    Waste {
+        /// So many.
+        waste: u64,
+        /// Of so many.
+        queries: u64,
+    },
+    /// A client asks less with `ndots:2`.
+    Ndots {
+        /// Its address.
+        client: String,
+        /// Its pod.
+        pod: Option<String>,
+        /// Its resolver, as far as known.
+        resolver: Option<Resolver>,
+        /// Queries that were not sent.
+        saves: u64,
+        /// Of its queries.
+        queries: u64,
+        /// Names with two dots that were found with a search domain: musl does
+        /// not find them then, others ask once more.
+        breaks: Vec<String>,
+    },
+    /// Names with two dots that were found with a search domain: with `ndots:2`
+    /// musl does not find them.
+    Breaks {
+        /// At most 16 of them.
+        names: Vec<String>,
+    },
+    /// A name that could be written with a final dot.
+    FinalDot {
+        /// The name.
+        name: String,
+        /// Queries that were not sent.
+        saves: u64,
+    },
+    /// Log lines show an error.
+    Error {
+        /// A word of `check_loop::log::KINDS`.
+        kind: &'static str,
+        /// How often.
+        count: u64,
+        /// The first line.
+        text: String,
+        /// Its log and line.
+        place: (String, u64),
+    },
+    /// A server does not answer.
+    Timeouts {
+        /// The server.
+        server: SocketAddr,
+        /// How often.
+        count: u64,
+        /// The worst minute, since 1970, and how often in it.
+        worst: Option<(i64, u64)>,
+    },
+    /// Queries of a zone got an error, or nothing.
+    Broken {
+        /// The zone.
+        zone: String,
+        /// What they got.
+        rcode: Rcode,
+        /// How many.
+        count: u64,
+        /// Of so many.
+        queries: u64,
+    },
+    /// Answers of a zone that came after more than 2 s.
+    Slow {
+        /// The zone.
+        zone: String,
+        /// How many.
+        count: u64,
+    },
+    /// AAAA fails in a zone where A does not.
+    Aaaa {
+        /// The zone.
+        zone: String,
+        /// How many.
+        count: u64,
+    },
+    /// A client asks again while its answer still counts.
+    Repeats {
+        /// The client.
+        client: String,
+        /// The name.
+        name: String,
+        /// Answers.
+        answers: u64,
+        /// Within so many seconds.
+        seconds: u64,
+        /// In seconds.
+        ttl: u32,
+        /// Whether the TTL is that of the Corefile.
+        is_known: bool,
+    },
+    /// `CoreDNS` started more than once.
+    Restarts {
+        /// Starts.
+        starts: u64,
+        /// Logs.
+        logs: u64,
+    },
+    /// There were more lookups or clients than there is room for.
+    Bounded {
+        /// Failed queries whose lookups were forgotten.
+        forgotten: u64,
+        /// Queries of clients for whom there was no room.
+        beyond: u64,
+    },
+    /// `--since` or `--until` for lines without a time.
+    Timeless {
+        /// So many.
+        lines: u64,
+    },
+}
+
+impl Advice {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::Error { kind, .. } if kind.contains("loop") => Severity::Error,
+            Self::Error { .. }
+            | Self::Timeouts { .. }
+            | Self::Broken { .. }
+            | Self::Waste { .. }
+            | Self::Slow { .. }
+            | Self::Aaaa { .. }
+            | Self::Restarts { .. } => Severity::Warning,
+            Self::NoQueries
+            | Self::Filtered
+            | Self::Ndots { .. }
+            | Self::Breaks { .. }
+            | Self::FinalDot { .. }
+            | Self::Repeats { .. }
+            | Self::Bounded { .. }
+            | Self::Timeless { .. } => Severity::Info,
+        }
+    }
+
+    /// A word for machines that stays when the words change.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoQueries => "no-queries",
+            Self::Filtered => "filtered-by-class",
+            Self::Waste { .. } => "search-waste",
+            Self::Ndots { .. } => "ndots",
+            Self::Breaks { .. } => "ndots-breaks",
+            Self::FinalDot { .. } => "final-dot",
+            Self::Error { kind, .. } => kind,
+            Self::Timeouts { .. } => "timeouts",
+            Self::Broken { .. } => "broken-zone",
+            Self::Slow { .. } => "slow-answers",
+            Self::Aaaa { .. } => "aaaa-fails",
+            Self::Repeats { .. } => "repeated-name",
+            Self::Restarts { .. } => "restarts",
+            Self::Bounded { .. } => "bounded",
+            Self::Timeless { .. } => "lines-without-time",
+        }
+    }
+}
+
+/// What follows, the worst first.
+pub(super) fn of(summary: &Summary, tally: &Tally, settings: &Settings) -> Vec<Advice> {
+    let mut found = Vec::new();
+    errors(summary, &mut found);
+    zones(summary, &mut found);
+    if tally.starts > tally.sources {
+        found.push(Advice::Restarts {
+            starts: tally.starts,
+            logs: tally.sources,
+        });
+    }
+    if summary.queries == 0 {
+        found.push(Advice::NoQueries);
+    }
+    waste(summary, &mut found);
+    repeats(summary, tally, settings, &mut found);
+    if tally.lookups.forgotten > 0 || tally.clients.beyond > 0 {
+        found.push(Advice::Bounded {
+            forgotten: tally.lookups.forgotten,
+            beyond: tally.clients.beyond,
+        });
+    }
+    if tally.timeless > 0 {
+        found.push(Advice::Timeless {
+            lines: tally.timeless,
+        });
+    }
+    found.sort_by_key(|it| std::cmp::Reverse(it.severity()));
+    found
+}
+
+/// Lines that show errors, and servers that do not answer.
+fn errors(summary: &Summary, found: &mut Vec<Advice>) {
+    for seen in &summary.sightings {
+        let is_named = seen.kind == "upstream-timeout" && !summary.timeouts.is_empty();
+        if seen.kind != crate::check_loop::log::OWN_ADDRESS && !is_named {
+            found.push(Advice::Error {
+                kind: seen.kind,
+                count: seen.count,
+                text: seen.text.clone(),
+                place: seen.place.clone(),
+            });
+        }
+    }
+    for row in summary.timeouts.iter().take(MAX_OF_A_KIND) {
+        let minutes = row.minutes.iter().map(|(&minute, &count)| (minute, count));
+        found.push(Advice::Timeouts {
+            server: row.server,
+            count: row.count,
+            worst: minutes.max_by_key(|it| it.1),
+        });
+    }
+}
+
+/// What goes wrong in zones.
+fn zones(summary: &Summary, found: &mut Vec<Advice>) {
+    let (mut broken, mut slow, mut aaaa) = (Vec::new(), Vec::new(), Vec::new());
+    for row in &summary.zones.first {
+        for &(rcode, count) in &row.rcodes {
+            let is_broken = matches!(rcode, Rcode::ServFail | Rcode::Unanswered | Rcode::Refused);
+            if is_broken && count * 100 >= summary.queries {
+                broken.push(Advice::Broken {
+                    zone: row.zone.clone(),
+                    rcode,
+                    count,
+                    queries: row.queries,
+                });
+            }
+        }
+        if row.slow > 0 {
+            slow.push(Advice::Slow {
+                zone: row.zone.clone(),
+                count: row.slow,
+            });
+        }
+        let [a, of_aaaa] = row.broken;
+        if of_aaaa >= 5 && a * 10 < of_aaaa {
+            aaaa.push(Advice::Aaaa {
+                zone: row.zone.clone(),
+                count: of_aaaa,
+            });
+        }
+    }
+    broken.sort_by_key(|it| match it {
+        Advice::Broken { count, .. } => std::cmp::Reverse(*count),
+        _ => std::cmp::Reverse(0),
+    });
+    for kind in [broken, slow, aaaa] {
+        found.extend(kind.into_iter().take(MAX_OF_A_KIND));
+    }
+}
+
+/// Queries for nothing, and what would save them.
+fn waste(summary: &Summary, found: &mut Vec<Advice>) {
+    let waste = match summary.waste {
+        Waste::Unknown => return found.push(Advice::Filtered),
+        Waste::Known(waste) => waste,
+    };
+    if waste == 0 || waste * 100 < summary.queries * WASTE_SHARE {
+        return;
+    }
+    found.push(Advice::Waste {
+        waste,
+        queries: summary.queries,
+    });
+    let clients = summary.clients.first.iter().filter(|it| it.saved > 0);
+    for row in clients.take(MAX_OF_A_KIND) {
+        found.push(Advice::Ndots {
+            client: row.address.clone(),
+            pod: row.pod.clone(),
+            resolver: row.resolver,
+            saves: row.saved,
+            queries: row.queries,
+            breaks: row.breaks.clone(),
+        });
+    }
+    let breaks = summary
+        .names
+        .first
+        .iter()
+        .filter(|it| it.is_searched && it.dots > 1);
+    let breaks: Vec<String> = breaks.take(MAX_BROKEN).map(|it| it.name.clone()).collect();
+    if !breaks.is_empty() {
+        found.push(Advice::Breaks { names: breaks });
+    }
+    let names = summary.names.first.iter();
+    let names = names.filter(|it| it.waste > 0 && !it.is_searched && it.dots > 0);
+    for row in names.take(MAX_OF_A_KIND) {
+        found.push(Advice::FinalDot {
+            name: row.name.clone(),
+            saves: row.waste,
+        });
+    }
+}
+
+/// Clients that ask for a name again and again while the answer still counts.
+fn repeats(summary: &Summary, tally: &Tally, settings: &Settings, found: &mut Vec<Advice>) {
+    /// Fewer answers, or less time, tell nothing.
+    const MIN_ANSWERS: u64 = 20;
+    const MIN_SECONDS: u64 = 60;
+    let Some((first, last)) = summary.span else {
+        return;
+    };
+    let seconds = u64::try_from((last - first) / 1_000_000_000).unwrap_or(0);
+    if seconds < MIN_SECONDS {
+        return;
+    }
+    let ttl = settings.ttl.unwrap_or(USUAL_TTL).max(1);
+    // A and AAAA, twice as often as the answer runs out.
+    let allowed = (seconds / u64::from(ttl) + 1) * 4;
+    let mut often: Vec<(u64, u32, u64)> = tally
+        .lookups
+        .answers()
+        .map(|(client, name, answers)| (u64::from(answers), client, name))
+        .filter(|(answers, ..)| *answers > allowed.max(MIN_ANSWERS))
+        .collect();
+    often.sort_unstable_by(|a, b| (b.0, a.1, a.2).cmp(&(a.0, b.1, b.2)));
+    let rows = often.into_iter().filter_map(|(answers, client, name)| {
+        let slot = tally.names.get(name)?;
+        let client = tally.clients.get(client)?;
+        Some(Advice::Repeats {
+            client: escaped(&client.address),
+            name: escaped(&slot.text),
+            answers,
+            seconds,
+            ttl,
+            is_known: settings.ttl.is_some(),
+        })
+    });
+    found.extend(rows.take(MAX_OF_A_KIND));
+}

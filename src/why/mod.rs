@@ -1,0 +1,22 @@
+//! What an error message, a log or metrics of DNS servers say.
+//!
+//! [`Catalogue::read`] has the known messages and their causes, each a page below
+//! `src/why`; [`recognise()`] finds them in a text, and [`judged::judge`] lets the
+//! facts of a node decide between the causes.
+
+pub mod asked;
+pub mod catalogue;
+pub mod cause;
+pub mod judged;
+pub mod log;
+pub mod metrics;
+mod nearest;
+mod page;
+mod pattern;
+mod plain;
+mod recognise;
+pub mod speaker;
+
+pub use self::catalogue::{Catalogue, Message};
+pub use self::cause::{Cause, Likely};
+pub use self::recognise::{Recognised, Unknown, recognise};

@@ -1,0 +1,309 @@
+//! Patterns of messages: words that stand there, and holes of a kind.
+//!
+//! `lookup <name> on <server>: no such host`. Letters may be large or small. A
+//! hole ends where the words behind it begin for the first time, so matching
+//! never goes back.
+
+use super::asked::{self, Kind};
+use crate::address::DNS_PORT;
+
+/// A pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// As it is written.
+    pub text: &'static str,
+    pieces: Vec<Piece>,
+    /// How much it says: the letters that have to be there, and a little for
+    /// what its holes demand.
+    pub weight: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    /// Lower-case words.
+    Words(String),
+    Hole(Hole),
+}
+
+/// What can stand in a hole.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Hole {
+    /// A domain name, or a part of one.
+    Name,
+    /// The address of a server, perhaps with its port; `Some`: of this kind.
+    Server(Option<Kind>),
+    /// The address of a server with port 53.
+    Dns,
+    /// An address with another port.
+    Peer,
+    /// The address of somebody else.
+    Client,
+    /// The name of a record type or response code, a number, a duration.
+    Word,
+    /// Digits.
+    Number,
+    /// Anything up to the words behind it, or up to the end.
+    Text,
+}
+
+/// What stood in a hole.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Found<'t> {
+    /// Of which kind the hole is.
+    pub hole: Hole,
+    /// What stood there, as written.
+    pub text: &'t str,
+}
+
+/// A match: where it begins and ends, and what stood in its holes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Match<'t> {
+    /// The first byte.
+    pub start: usize,
+    /// The byte behind the last.
+    pub end: usize,
+    /// The holes, in order.
+    pub found: Vec<Found<'t>>,
+}
+
+/// Text in a hole is at most so long: an error in the words of its cause.
+const LONGEST: usize = 400;
+
+/// The text that is searched, also in small letters, whose bytes are at the
+/// same places.
+#[derive(Clone, Copy, Debug)]
+pub struct Searched<'t> {
+    /// As it is.
+    pub text: &'t str,
+    /// With small ASCII letters.
+    pub small: &'t str,
+}
+
+impl Pattern {
+    /// Reads one; an unknown word between `<` and `>` stands for itself.
+    pub fn parse(text: &'static str) -> Self {
+        let mut pieces = Vec::new();
+        let mut words = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('<') {
+            let (before, behind) = rest.split_at(at);
+            words.push_str(before);
+            let hole = behind.find('>').and_then(|end| {
+                let word = behind.get(1..end)?;
+                Some((hole(word)?, behind.get(end + 1..)?))
+            });
+            if let Some((hole, behind)) = hole {
+                push_words(&mut pieces, &mut words);
+                pieces.push(Piece::Hole(hole));
+                rest = behind;
+            } else {
+                words.push('<');
+                rest = behind.get(1..).unwrap_or_default();
+            }
+        }
+        words.push_str(rest);
+        push_words(&mut pieces, &mut words);
+        let weight = pieces.iter().map(Piece::weight).sum();
+        Self {
+            text,
+            pieces,
+            weight,
+        }
+    }
+
+    /// Whether it ends with a text that may be anything.
+    pub fn is_open(&self) -> bool {
+        matches!(self.pieces.last(), Some(Piece::Hole(Hole::Text)))
+    }
+
+    /// The first place where it matches.
+    pub fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        let has = |piece: &Piece| match piece {
+            Piece::Words(words) => searched.small.contains(words.as_str()),
+            Piece::Hole(_) => true,
+        };
+        if !self.pieces.iter().all(has) {
+            return None;
+        }
+        self.starts(searched)
+            .find_map(|start| self.at(searched, start))
+    }
+
+    /// Where it can begin: where its first words stand, or, before a hole, where
+    /// any word begins.
+    fn starts<'a>(&'a self, searched: Searched<'a>) -> Box<dyn Iterator<Item = usize> + 'a> {
+        let small = searched.small;
+        match self.pieces.first() {
+            Some(Piece::Words(words)) => {
+                Box::new(small.match_indices(words.as_str()).map(|it| it.0))
+            }
+            _ => {
+                let is_start = move |at: &usize| {
+                    let before = small.as_bytes().get(at.wrapping_sub(1));
+                    before.is_none_or(|it| !it.is_ascii_alphanumeric() && *it != b'.')
+                };
+                Box::new((0..small.len()).filter(is_start))
+            }
+        }
+    }
+
+    /// Whether it matches what begins at `start`.
+    fn at<'t>(&self, searched: Searched<'t>, start: usize) -> Option<Match<'t>> {
+        let (mut at, mut found) = (start, Vec::new());
+        let mut pieces = self.pieces.iter().peekable();
+        while let Some(piece) = pieces.next() {
+            let rest = searched.small.get(at..)?;
+            match piece {
+                Piece::Words(words) => {
+                    rest.strip_prefix(words.as_str())?;
+                    at += words.len();
+                }
+                Piece::Hole(hole) => {
+                    let longest = hole.longest(rest);
+                    let length = match pieces.peek() {
+                        // Words may begin with what the hole could have, too.
+                        Some(Piece::Words(words)) => {
+                            let most = longest.saturating_add(words.len());
+                            let most = rest.floor_char_boundary(most);
+                            rest.get(..most)?.find(words.as_str())?
+                        }
+                        _ => longest,
+                    };
+                    let text = searched.text.get(at..at + length)?;
+                    if !hole.takes(text) {
+                        return None;
+                    }
+                    found.push(Found { hole: *hole, text });
+                    at += length;
+                }
+            }
+        }
+        Some(Match {
+            start,
+            end: at,
+            found,
+        })
+    }
+}
+
+fn push_words(pieces: &mut Vec<Piece>, words: &mut String) {
+    if !words.is_empty() {
+        pieces.push(Piece::Words(std::mem::take(words).to_ascii_lowercase()));
+    }
+}
+
+/// The hole of a word between `<` and `>`.
+fn hole(word: &str) -> Option<Hole> {
+    Some(match word {
+        "name" => Hole::Name,
+        "server" => Hole::Server(None),
+        "dns" => Hole::Dns,
+        "peer" => Hole::Peer,
+        "client" => Hole::Client,
+        "word" | "type" | "rcode" | "time" => Hole::Word,
+        "number" => Hole::Number,
+        "text" => Hole::Text,
+        kind => Hole::Server(Some(Kind::of_word(kind)?)),
+    })
+}
+
+impl Piece {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Words(words) => words.len(),
+            Self::Hole(Hole::Server(Some(_))) => 8,
+            Self::Hole(Hole::Text) => 0,
+            Self::Hole(_) => 2,
+        }
+    }
+}
+
+impl Hole {
+    /// How much of the beginning of `rest` it could be.
+    fn longest(self, rest: &str) -> usize {
+        let is_in = |c: char| match self {
+            Self::Name => c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '*'),
+            Self::Server(_) | Self::Dns | Self::Peer | Self::Client => {
+                c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '[' | ']' | '#' | '%' | '/')
+            }
+            Self::Word => !c.is_whitespace(),
+            Self::Number => c.is_ascii_digit(),
+            Self::Text => true,
+        };
+        let cut = rest.floor_char_boundary(LONGEST);
+        let rest = rest.get(..cut).unwrap_or_default();
+        rest.find(|c| !is_in(c)).unwrap_or(rest.len())
+    }
+
+    fn takes(self, text: &str) -> bool {
+        if text.is_empty() || self.longest(text) < text.len() {
+            return false;
+        }
+        let parsed = asked::parsed(text.trim_end_matches(['.', ':']));
+        match self {
+            Self::Server(None) | Self::Client => parsed.is_some(),
+            Self::Server(Some(kind)) => {
+                parsed.is_some_and(|it| asked::asked(it.0, None).kind == kind)
+            }
+            Self::Dns => parsed.is_some_and(|(it, is_written)| is_written && it.port() == DNS_PORT),
+            Self::Peer => {
+                parsed.is_some_and(|(it, is_written)| is_written && it.port() != DNS_PORT)
+            }
+            _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &'static str, text: &str, expected: Option<&[&str]>) {
+        let small = text.to_ascii_lowercase();
+        let pattern = Pattern::parse(pattern);
+        let searched = Searched {
+            text,
+            small: &small,
+        };
+        let found = pattern.find(searched).map(|it| {
+            let texts = it.found.iter().map(|it| it.text);
+            texts.collect::<Vec<_>>()
+        });
+        assert_eq!(found.as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn holes_take_what_they_are_for() {
+        let lookup = "lookup <name> on <server>: no such host";
+        let text = "dial tcp: lookup Db.x on [::1]:53: no such host";
+        check(lookup, text, Some(&["Db.x", "[::1]:53"]));
+        check(lookup, "lookup db on somebody: no such host", None);
+        check(
+            "lookup <name> on <loopback>: no",
+            text,
+            Some(&["Db.x", "[::1]:53"]),
+        );
+        check("lookup <name> on <public>: no", text, None);
+        check(
+            "<name> could not be resolved (<number>: <text>)",
+            "[error] 7#7: a.b could not be resolved (3: Host not found), client",
+            Some(&["a.b", "3", "Host not found"]),
+        );
+        check("A <nil> B", "a <nil> b", Some(&[]));
+        check(
+            "<client>-><server>: i/o",
+            "x 10.0.0.1:5->8.8.8.8:53: i/o",
+            Some(&["10.0.0.1:5", "8.8.8.8:53"]),
+        );
+        check("name <name>", "name é.x!", Some(&["é.x"]));
+    }
+
+    #[test]
+    fn the_first_place_that_does_not_match_is_not_the_last() {
+        check(
+            "lookup <name> on <server>",
+            "lookup of lookup a on 1.1.1.1:53",
+            Some(&["a", "1.1.1.1:53"]),
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! A message without what wraps it: escapes of JSON and Go, entities of HTML,
+//! colours, curly quotes, line breaks.
+
+/// More of a message is not looked at.
+pub(super) const MOST: usize = 64 << 10;
+
+/// The message as one line of plain text.
+pub(super) fn plain(text: &str) -> String {
+    let text = text
+        .get(..text.floor_char_boundary(MOST))
+        .unwrap_or_default();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (character, length) = unescaped(rest).unwrap_or((straight(first), first.len_utf8()));
+        rest = rest.get(length..).unwrap_or_default();
+        match character {
+            None => {}
+            Some(it) if it.is_whitespace() => {
+                if !out.ends_with(' ') && !out.is_empty() {
+                    out.push(' ');
+                }
+            }
+            Some(it) => out.push(it),
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// What an escape at the beginning of `text` stands for, and how long it is;
+/// nothing for a colour.
+fn unescaped(text: &str) -> Option<(Option<char>, usize)> {
+    let colors = ["\u{1b}[", "\\u001b[", "\\x1b[", "\\033[", "#033["];
+    if let Some(start) = colors.iter().find(|it| text.starts_with(**it)) {
+        let codes = text.get(start.len()..)?;
+        let end = codes.find(|c: char| !(c.is_ascii_digit() || c == ';'))?;
+        return (codes.as_bytes().get(end) == Some(&b'm')).then_some((None, start.len() + end + 1));
+    }
+    if text.starts_with('\\') {
+        let escape = text.trim_start_matches('\\');
+        let slashes = text.len() - escape.len();
+        let first = escape.chars().next()?;
+        let (character, length) = match first {
+            'n' | 'r' | 't' if is_end_of_escape(escape) => (' ', 1),
+            '"' | '\'' | '/' => (first, 1),
+            'u' => {
+                let code = u32::from_str_radix(escape.get(1..5)?, 16).ok()?;
+                (char::from_u32(code)?, 5)
+            }
+            _ => return None,
+        };
+        return Some((straight(character), slashes + length));
+    }
+    let entity = |it: &&(&str, char)| text.starts_with(it.0);
+    let found = ENTITIES.iter().find(entity)?;
+    Some((Some(found.1), found.0.len()))
+}
+
+/// `\n` is a line break and no path on Windows where no small letter follows.
+fn is_end_of_escape(escape: &str) -> bool {
+    let next = escape.chars().nth(1);
+    next.is_none_or(|it| !it.is_ascii_lowercase())
+}
+
+const ENTITIES: [(&str, char); 6] = [
+    ("&gt;", '>'),
+    ("&lt;", '<'),
+    ("&quot;", '"'),
+    ("&#39;", '\''),
+    ("&#x27;", '\''),
+    ("&amp;", '&'),
+];
+
+/// Curly quotes as straight ones; without what cannot be seen.
+fn straight(character: char) -> Option<char> {
+    match character {
+        '‘' | '’' | '`' | '´' => Some('\''),
+        '“' | '”' | '„' => Some('"'),
+        '→' => Some('>'),
+        '\u{200b}'..='\u{200f}' | '\u{feff}' => None,
+        it if it.is_whitespace() => Some(' '),
+        it if it.is_control() => None,
+        it => Some(it),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrappings_go() {
+        for (text, expected) in [
+            ("a  b\n\tc ", "a b c"),
+            (
+                r#"{"msg":"read udp a-\u003eb: \"x\""}"#,
+                r#"{"msg":"read udp a->b: "x""}"#,
+            ),
+            (r#"say \"x\"\nNext"#, r#"say "x" Next"#),
+            ("\u{1b}[31mERROR\u{1b}[0m x", "ERROR x"),
+            (r"\u001b[1;31mE", "E"),
+            ("host address ‘db’", "host address 'db'"),
+            ("a -&gt; b", "a -> b"),
+            (r"C:\new\table", r"C:\new\table"),
+            (r"\", r"\"),
+            (r"\u12", r"\u12"),
+        ] {
+            assert_eq!(plain(text), expected);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Which known messages a text has in it.
+
+use std::cmp::Reverse;
+use std::net::SocketAddr;
+
+use super::asked::{self, Asked};
+use super::catalogue::{Catalogue, Message};
+use super::cause::{Cause, Likely};
+use super::pattern::{Hole, Match, Searched};
+use super::plain::plain;
+use crate::node::Node;
+
+/// What a text says.
+#[derive(Clone, Debug)]
+pub struct Recognised<'c> {
+    /// The message in it that says the most.
+    pub message: &'c Message,
+    /// Other messages in it, in the order of what they say.
+    pub others: Vec<&'c Message>,
+    /// Whom it says was asked.
+    pub asked: Option<Asked>,
+    /// The name that was looked up, if it says so.
+    pub name: Option<String>,
+    /// What it can come from, the likeliest first; empty: it is no DNS error.
+    pub causes: Vec<(Likely, &'c Cause)>,
+}
+
+/// A text whose message is not known.
+#[derive(Clone, Debug)]
+pub struct Unknown<'c> {
+    /// Known ones that look like it, the most alike first, at most three.
+    pub nearest: Vec<&'c Message>,
+    /// Whom it says was asked.
+    pub asked: Option<Asked>,
+}
+
+/// What the text says; on a node its files tell whose addresses are in it.
+///
+/// # Errors
+///
+/// No known message is in it.
+pub fn recognise<'c>(
+    catalogue: &'c Catalogue,
+    text: &str,
+    node: Option<&Node>,
+) -> Result<Recognised<'c>, Unknown<'c>> {
+    let text = plain(text);
+    let small = text.to_ascii_lowercase();
+    let searched = Searched {
+        text: &text,
+        small: &small,
+    };
+    let mut found: Vec<Sighting<'_, '_>> = Vec::new();
+    for message in &catalogue.messages {
+        let patterns = message.patterns.iter();
+        let matches = patterns.filter_map(|it| {
+            Some(Sighting {
+                message,
+                weight: it.weight,
+                is_open: it.is_open(),
+                at: it.find(searched)?,
+            })
+        });
+        found.extend(matches.max_by_key(|it| it.weight));
+    }
+    // What is no DNS error says nothing beside one; what says more comes first.
+    let rank = |it: &Sighting<'_, '_>| {
+        let is_part = found.iter().any(|other| it.is_part_of(other));
+        (is_part, !it.message.is_dns(), Reverse(it.weight))
+    };
+    let ranks: Vec<_> = found.iter().map(rank).collect();
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|&it| ranks.get(it).copied());
+    let found: Vec<&Sighting<'_, '_>> = order.iter().filter_map(|&it| found.get(it)).collect();
+    let Some(Sighting { message, .. }) = found.first() else {
+        return Err(Unknown {
+            nearest: super::nearest::nearest(catalogue, &small),
+            asked: server(&text, &[], node),
+        });
+    };
+    let matches: Vec<&Match<'_>> = found.iter().map(|it| &it.at).collect();
+    let asked = server(&text, &matches, node);
+    let causes = catalogue.causes_of(message, asked.as_ref());
+    Ok(Recognised {
+        message,
+        others: found.iter().skip(1).map(|it| it.message).collect(),
+        asked,
+        name: name(&matches),
+        causes,
+    })
+}
+
+/// A known message in a text.
+struct Sighting<'c, 't> {
+    message: &'c Message,
+    /// [`super::pattern::Pattern::weight`].
+    weight: usize,
+    /// Whether its end is anything.
+    is_open: bool,
+    at: Match<'t>,
+}
+
+impl Sighting<'_, '_> {
+    /// Whether another speaker hands it on: its words are among the other's, as
+    /// Docker's are around Go's. What is no DNS error hands nothing on by an end
+    /// that may be anything.
+    fn is_part_of(&self, other: &Self) -> bool {
+        let is_inside = other.at.start <= self.at.start && self.at.end <= other.at.end;
+        let is_smaller = self.at.end - self.at.start < other.at.end - other.at.start;
+        let may = other.message.is_dns() || !other.is_open;
+        is_inside && is_smaller && may && self.message.speaker != other.message.speaker
+    }
+}
+
+/// The first name in a hole, of the message that says the most.
+fn name(matches: &[&Match<'_>]) -> Option<String> {
+    let found = matches.iter().flat_map(|it| &it.found);
+    let mut names = found.filter(|it| it.hole == Hole::Name && asked::parsed(it.text).is_none());
+    let name = names.next()?.text.trim_end_matches('.');
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Whom a text says was asked: what stands in a hole for a server, else the
+/// first address with port 53, on the right of an arrow if there is one.
+///
+/// Of several the one farthest from the client counts: in `lookup x on
+/// 10.96.0.10:53: read udp 10.244.1.5:40000->10.96.0.10:53` both are the same.
+fn server(text: &str, matches: &[&Match<'_>], node: Option<&Node>) -> Option<Asked> {
+    let holes = matches.iter().flat_map(|it| &it.found);
+    let mut holes = holes.filter(|it| matches!(it.hole, Hole::Server(_) | Hole::Dns));
+    let parsed = |word: &str| asked::parsed(word.trim_end_matches(['.', ':']));
+    let address = match holes.find_map(|it| parsed(it.text)) {
+        Some((address, _)) => Some(address),
+        None => written(text),
+    };
+    address.map(|it| asked::asked(it, node))
+}
+
+/// The first address in a text that is written with port 53.
+fn written(text: &str) -> Option<SocketAddr> {
+    let is_around = |c: char| {
+        c.is_whitespace() || matches!(c, '>' | '"' | '\'' | ',' | '(' | ')' | '=' | ';' | '@')
+    };
+    let words = text
+        .split(is_around)
+        .map(|it| it.trim_end_matches(['.', ':', '-']));
+    let mut found = words.filter_map(asked::parsed);
+    found
+        .find(|(address, is_written)| *is_written && address.port() == 53)
+        .map(|it| it.0)
+}

@@ -1,0 +1,53 @@
+//! Who says a message.
+
+/// A program or library that says messages.
+#[derive(Debug, Eq, PartialEq)]
+pub struct Speaker {
+    /// Its short name.
+    pub id: &'static str,
+    /// Who that is, in the middle of a sentence.
+    pub who: &'static str,
+}
+
+/// The speaker with this id.
+pub fn find(id: &str) -> Option<&'static Speaker> {
+    ALL.iter().find(|it| it.id == id)
+}
+
+/// Every speaker.
+pub static ALL: [Speaker; 30] = [
+    of("glibc", "glibc's getaddrinfo"),
+    of("musl", "musl's getaddrinfo (Alpine)"),
+    of("go", "Go"),
+    of("node", "Node.js"),
+    of("python", "Python"),
+    of("java", "Java"),
+    of("netty", "Netty"),
+    of("dotnet", ".NET"),
+    of("php", "PHP"),
+    of("ruby", "Ruby"),
+    of("rust", "Rust"),
+    of("curl", "curl"),
+    of("wget", "wget"),
+    of("nginx", "nginx"),
+    of("envoy", "Envoy"),
+    of("haproxy", "HAProxy"),
+    of("busybox", "busybox"),
+    of("bind-tools", "dig, host or nslookup"),
+    of("resolvectl", "resolvectl"),
+    of("systemd-resolved", "systemd-resolved"),
+    of("dnsmasq", "dnsmasq"),
+    of("unbound", "unbound"),
+    of("coredns", "CoreDNS"),
+    of("nodelocaldns", "NodeLocal DNSCache"),
+    of("kubelet", "the kubelet"),
+    of("kube-proxy", "kube-proxy"),
+    of("containerd", "containerd"),
+    of("docker", "Docker"),
+    of("kernel", "the kernel"),
+    of("other", "another program"),
+];
+
+const fn of(id: &'static str, who: &'static str) -> Speaker {
+    Speaker { id, who }
+}

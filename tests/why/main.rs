@@ -1,0 +1,230 @@
+//! The catalogue of `kdns why`: every page is whole, every example is recognised
+//! as what it is an example of, and no near miss is.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod page;
+mod reports;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use kdns::lint::rules;
+use kdns::why::asked::Kind;
+use kdns::why::{Catalogue, recognise, speaker};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn expect_none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_page_is_in_the_catalogue_and_whole() {
+    let catalogue = Catalogue::read();
+    let mut wrong = Vec::new();
+    for message in &catalogue.messages {
+        let id = message.id;
+        let speaker = message.speaker.id;
+        let name = id.strip_prefix(speaker).and_then(|it| it.strip_prefix('-'));
+        let file = format!("src/why/messages/{speaker}/{}.md", name.unwrap_or_default());
+        let is_whole = root().join(&file).is_file()
+            && message.meaning.ends_with('.')
+            && !message.patterns.is_empty()
+            && !message.proves.is_empty()
+            && !message.rules_out.is_empty()
+            && !message.examples.is_empty()
+            && !message.near_misses.is_empty()
+            && !message.sources.is_empty();
+        if !is_whole {
+            wrong.push(format!("{file}: something is missing in the page of {id}"));
+        }
+        for code in message.codes() {
+            let is_known = catalogue.cause(code).is_some() || catalogue.message(code).is_some();
+            if !is_known {
+                wrong.push(format!("{id}: there is no cause {code}"));
+            }
+        }
+        if message.is_dns() == message.meaning.starts_with("This is no DNS error") {
+            wrong.push(format!(
+                "{id}: what is no DNS error says so, and has no causes"
+            ));
+        }
+    }
+    let pages = pages(&root().join("src/why/messages"));
+    assert_eq!(catalogue.messages.len(), pages, "a page without a speaker");
+    assert!(catalogue.messages.len() >= 150);
+    expect_none(&wrong);
+}
+
+/// How many files there are in the folders of a folder.
+fn pages(folder: &Path) -> usize {
+    let folders = fs::read_dir(folder).unwrap().flatten();
+    folders
+        .map(|it| fs::read_dir(it.path()).unwrap().count())
+        .sum()
+}
+
+#[test]
+fn ids_are_given_once_and_every_speaker_has_messages() {
+    let catalogue = Catalogue::read();
+    let ids: BTreeSet<&str> = catalogue.messages.iter().map(|it| it.id).collect();
+    assert_eq!(ids.len(), catalogue.messages.len());
+    for speaker in &speaker::ALL {
+        let mut messages = catalogue.messages.iter();
+        assert!(messages.any(|it| it.speaker == speaker), "{}", speaker.id);
+    }
+}
+
+#[test]
+fn causes_are_whole_and_each_is_used() {
+    let catalogue = Catalogue::read();
+    let used: BTreeSet<&str> = catalogue
+        .messages
+        .iter()
+        .flat_map(|it| it.codes())
+        .collect();
+    let mut wrong = Vec::new();
+    for cause in &catalogue.causes {
+        let code = cause.code;
+        let is_whole = root().join(format!("src/why/causes/{code}.md")).is_file()
+            && cause.what.ends_with('.')
+            && cause.fix.ends_with('.')
+            && !cause.command.is_empty()
+            && !cause.shows.is_empty()
+            && !cause.sources.is_empty();
+        if !is_whole {
+            wrong.push(format!("{code}: something is missing in its page"));
+        }
+        if !used.contains(code) {
+            wrong.push(format!("{code}: no message has this cause"));
+        }
+        let unknown = cause.rules.iter().filter(|it| rules::find(it).is_none());
+        wrong.extend(unknown.map(|it| format!("{code}: there is no rule {it}")));
+    }
+    expect_none(&wrong);
+}
+
+#[test]
+fn examples_are_recognised_as_what_they_are() {
+    let catalogue = Catalogue::read();
+    let mut wrong = Vec::new();
+    for message in &catalogue.messages {
+        for example in &message.examples {
+            let found = recognise(&catalogue, example, None).map(|it| it.message.id);
+            if found.as_ref().ok() != Some(&message.id) {
+                let found = found.unwrap_or("nothing");
+                wrong.push(format!("{}: {found} instead: {example}", message.id));
+            }
+        }
+    }
+    expect_none(&wrong);
+}
+
+#[test]
+fn near_misses_are_something_else() {
+    let catalogue = Catalogue::read();
+    let mut wrong = Vec::new();
+    for message in &catalogue.messages {
+        for text in &message.near_misses {
+            let found = recognise(&catalogue, text, None).map(|it| it.message.id);
+            if found.is_ok_and(|it| it == message.id) {
+                wrong.push(format!("{}: it is not this: {text}", message.id));
+            }
+        }
+    }
+    expect_none(&wrong);
+}
+
+/// A pattern of a few letters would be found in any text.
+#[test]
+fn patterns_say_something() {
+    let catalogue = Catalogue::read();
+    for message in &catalogue.messages {
+        for pattern in &message.patterns {
+            assert!(pattern.weight >= 8, "{}: {}", message.id, pattern.text);
+        }
+    }
+}
+
+/// What a cause says to type is a command of kdns, if it begins like one.
+#[test]
+fn commands_of_causes_are_commands() {
+    let catalogue = Catalogue::read();
+    let mut wrong = Vec::new();
+    for cause in &catalogue.causes {
+        let line = cause
+            .command
+            .replace("{name}", "db")
+            .replace("{server}", "10.96.0.10");
+        for command in line
+            .split([';', '|'])
+            .map(str::trim)
+            .filter(|it| it.starts_with("kdns "))
+        {
+            let known = kdns::cli::command().try_get_matches_from(command.split(' '));
+            wrong.extend(
+                known
+                    .err()
+                    .map(|it| format!("{}: {command}: {it}", cause.code)),
+            );
+        }
+    }
+    expect_none(&wrong);
+}
+
+/// A text from a stranger costs no more than its bytes, whatever it repeats.
+#[test]
+fn long_texts_are_read_in_time() {
+    let catalogue = Catalogue::read();
+    for piece in [
+        "lookup a on ",
+        "query",
+        "<>",
+        "a.",
+        "\\u003e",
+        "UnknownHostException: ",
+        "é",
+    ] {
+        let text = piece.repeat(200_000);
+        let begun = std::time::Instant::now();
+        let _ = recognise(&catalogue, &text, None);
+        let took = begun.elapsed();
+        // Unoptimised; about a fiftieth of it in a release.
+        assert!(took.as_secs() < 20, "{piece}: {took:?}");
+    }
+}
+
+/// A misspelled condition would mean that no server is named.
+#[test]
+fn conditions_are_kinds_of_servers() {
+    let folders = fs::read_dir(root().join("src/why/messages")).unwrap();
+    for folder in folders.flatten() {
+        for page in fs::read_dir(folder.path()).unwrap().flatten() {
+            let text = fs::read_to_string(page.path()).unwrap();
+            let causes = text.split("\n## Causes\n").nth(1).unwrap_or_default();
+            let causes = causes.split("\n## ").next().unwrap();
+            for line in causes.lines().filter(|it| !it.is_empty()) {
+                let item = line.strip_prefix("- ").unwrap();
+                let (head, only) = item.split_once(" if ").unwrap_or((item, ""));
+                let mut kinds = only.split_whitespace();
+                let is_kind = |it| it == "unknown" || Kind::of_word(it).is_some();
+                let likely = head.split(' ').nth(1).unwrap_or_default();
+                let is_likely =
+                    head.starts_with("as ") || ["high", "medium", "low"].contains(&likely);
+                assert!(
+                    is_likely && kinds.all(is_kind),
+                    "{}: {line}",
+                    page.path().display()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Messages of real reports that were in no page when the catalogue was written.
+
+use std::fs;
+
+use kdns::why::{Catalogue, recognise};
+
+use crate::root;
+
+/// A message of a report.
+pub(crate) struct Report {
+    pub(crate) speakers: Vec<String>,
+    pub(crate) causes: Vec<String>,
+    pub(crate) address: String,
+    pub(crate) message: String,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Answer {
+    /// The right speaker, and the cause is among its hypotheses; or it is said
+    /// to be no error of DNS, and is none.
+    Right,
+    /// Another speaker, or the cause is not among the hypotheses.
+    Other,
+    /// Not known, and said so.
+    Unknown,
+    /// An error of DNS that is said to be none, or the other way.
+    Wrong,
+}
+
+pub(crate) fn all() -> Vec<Report> {
+    let text = fs::read_to_string(root().join("testdata/why/reports.tsv")).unwrap();
+    let words = |list: &str| list.split('|').map(str::to_owned).collect();
+    text.lines()
+        .skip(1)
+        .map(|line| {
+            let fields: Vec<&str> = line.splitn(4, '\t').collect();
+            Report {
+                speakers: words(fields[0]),
+                causes: words(fields[1]),
+                address: fields[2].to_owned(),
+                message: fields[3].to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// What kdns says of it, and the id of the message that it sees.
+pub(crate) fn answer(catalogue: &Catalogue, report: &Report) -> (Answer, &'static str) {
+    let Ok(found) = recognise(catalogue, &report.message, None) else {
+        return (Answer::Unknown, "");
+    };
+    let is_dns = report.causes != ["none"];
+    let id = found.message.id;
+    if found.message.is_dns() != is_dns {
+        return (Answer::Wrong, id);
+    }
+    let is_speaker = report
+        .speakers
+        .iter()
+        .any(|it| it == found.message.speaker.id);
+    let has = |code: &String| found.causes.iter().any(|it| it.1.code == code);
+    let has_cause = !is_dns || report.causes.iter().any(has);
+    if is_speaker && has_cause {
+        (Answer::Right, id)
+    } else {
+        (Answer::Other, id)
+    }
+}
+
+#[test]
+fn reports_are_understood() {
+    let catalogue = Catalogue::read();
+    let reports = all();
+    let mut counts = [0; 4];
+    let mut wrong = Vec::new();
+    for report in &reports {
+        let (answer, id) = answer(&catalogue, report);
+        counts[answer as usize] += 1;
+        if answer != Answer::Right {
+            let text: String = report.message.chars().take(110).collect();
+            println!(
+                "{answer:?}\t{id}\t{}\t{}\t{text}",
+                report.speakers.join("|"),
+                report.causes.join("|")
+            );
+        }
+        if answer == Answer::Wrong {
+            wrong.push(format!("{id}: {}", report.message));
+        }
+    }
+    println!(
+        "right {}, other {}, unknown {}, wrong {}",
+        counts[0], counts[1], counts[2], counts[3]
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(reports.len() >= 200);
+    assert!(
+        counts[0] * 100 >= reports.len() * 85,
+        "{} of {}",
+        counts[0],
+        reports.len()
+    );
+}
