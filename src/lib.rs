@@ -119,6 +119,9 @@ pub mod name;
 pub mod address;
 
 #[deny(clippy::disallowed_methods)]
+pub mod packet;
+
+#[deny(clippy::disallowed_methods)]
 pub mod config;
 
 #[deny(clippy::disallowed_methods)]
@@ -173,10 +176,25 @@ pub mod report;
 pub mod upstream;
 
 #[deny(clippy::disallowed_methods)]
+pub mod watch;
+
+#[deny(clippy::disallowed_methods)]
 pub mod lint;
 
 #[deny(clippy::disallowed_methods)]
 pub mod why;
+
+#[deny(clippy::disallowed_methods)]
+pub mod rules;
+
+#[deny(clippy::disallowed_methods)]
+pub mod path;
+
+#[deny(clippy::disallowed_methods)]
+pub mod doctor;
+
+#[deny(clippy::disallowed_methods)]
+pub mod diff;
 
 // Adapters.
 

@@ -1,8 +1,6 @@
 //! A file as it was read, and places in it.
 
-mod nearest;
-
-pub use nearest::nearest;
+pub mod nearest;
 
 /// The bytes of a file with the name it is shown under.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -22,8 +22,10 @@ mod measure;
 mod nodes;
 mod nsenter;
 mod parsing;
+mod path;
 mod scenarios;
 mod server;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -37,11 +39,13 @@ fn main() -> ExitCode {
     explain::run(&mut figures);
     scenarios::run(&mut figures);
     parsing::run(&mut figures);
+    path::run(&mut figures);
     hostile::run(&mut figures);
     nodes::run(&mut figures);
     lint::run(&mut figures);
     log::run(&mut figures);
     nsenter::run(&mut figures);
     bulk::run(&mut figures);
+    watch::run(&mut figures);
     figures.end()
 }

@@ -183,6 +183,8 @@ impl ValueCompleter for Inside {
         let words = [
             candidate("explain", "the queries for a name, and why"),
             candidate("dig", "ask servers"),
+            candidate("watch", "the packets, judged"),
+            candidate("path", "where a packet to a Service goes"),
         ];
         let current = current.as_encoded_bytes();
         let fits = |it: &CompletionCandidate| {

@@ -4,7 +4,9 @@ mod address;
 mod check_loop;
 pub mod completions;
 mod deferred;
+mod diff;
 mod dig;
+mod doctor;
 mod explain;
 mod files;
 mod help;
@@ -15,6 +17,7 @@ pub mod manual;
 mod node;
 mod nsenter;
 mod output;
+mod path;
 mod pod_file;
 mod pods;
 mod privilege;
@@ -26,6 +29,7 @@ mod target;
 mod threshold;
 mod upstream;
 mod version;
+mod watch;
 mod why;
 
 use std::ffi::OsString;
@@ -53,12 +57,18 @@ pub struct Args {
 enum Command {
     /// Tell what a pasted error, a DNS server's log or its metrics say
     Why(Deferred<why::WhyArgs>),
+    /// Look at all that decides about DNS here: what is wrong, and the fix
+    Doctor(Deferred<doctor::DoctorArgs>),
     /// Show the queries each resolver sends for a name, and why
     Explain(Deferred<explain::ExplainArgs>),
+    /// Watch the DNS packets of a pod, the node or a capture, and judge them
+    Watch(Deferred<watch::WatchArgs>),
     /// Tell whether the DNS of this node loops, and what fixes it
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
     /// Tell who owns each name server, and where the real ones are written
     Upstream(Deferred<upstream::UpstreamArgs>),
+    /// Tell where a packet to a Service goes, through the node's rules
+    Path(Deferred<path::PathArgs>),
     /// Write the resolv.conf that a pod would get
     PodFile(Deferred<pod_file::PodFileArgs>),
     /// List the pods of this node, also those that crash
@@ -71,6 +81,8 @@ enum Command {
     Lint(Deferred<lint::LintArgs>),
     /// Put the reports of many nodes together
     Report(Deferred<report::ReportArgs>),
+    /// Show what differs between two nodes that matters for DNS
+    Diff(Deferred<diff::DiffArgs>),
     /// Print a rule's page, or list the rules
     Rule(Deferred<rule::RuleArgs>),
     /// Print the JSON Schema of a machine format
@@ -110,16 +122,26 @@ enum SchemaName {
     CheckLoop,
     /// kdns upstream --format json
     Upstream,
+    /// kdns doctor --format json
+    Doctor,
+    /// kdns path --format json
+    Path,
     /// kdns pods --format json
     Pods,
     /// A line of kdns dig +json
     Dig,
+    /// kdns diff --format json
+    Diff,
     /// kdns lint --format json
     Lint,
     /// kdns rule --format json
     Rule,
     /// kdns report merge --format json
     Report,
+    /// kdns watch --format json
+    Watch,
+    /// A line of kdns watch --format jsonl
+    Lookup,
 }
 
 /// Runs kdns with `args`, the program's name first, and says how it ended.
@@ -140,25 +162,25 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
         Color::Never => streams.colors = false,
     }
     let sudo = privilege::sudo(&words);
-    privilege::before(&args.command, sudo.as_deref(), streams);
-    let has_target = match &args.command {
-        Command::Explain(args) => args.has_target(),
-        Command::Nsenter(_) => true,
-        _ => false,
-    };
+    privilege::before(args.command.reads_this_node(), sudo.as_deref(), streams);
+    let has_target = args.command.has_target();
     let result = match args.command {
         Command::Why(args) => why::run(&args, streams),
         Command::Explain(args) => explain::run(&args, streams),
+        Command::Doctor(args) => doctor::run(&args, streams),
+        Command::Watch(args) => watch::run(&args, streams),
         Command::CheckLoop(args) => check_loop::run(&args, streams),
         Command::Upstream(args) => upstream::run(&args, streams),
+        Command::Path(args) => path::run(&args, streams),
         Command::PodFile(args) => pod_file::run(&args, streams),
         Command::Pods(args) => pods::run(&args, streams),
-        Command::Nsenter(args) => match nsenter::as_explain(&args) {
+        Command::Nsenter(args) => match nsenter::as_other(&args) {
             Some(words) => return run(words, streams),
             None => nsenter::run(&args, streams),
         },
         Command::Dig(args) => dig::run(&args, streams),
         Command::Lint(args) => lint::run(&args, streams),
+        Command::Diff(args) => diff::run(&args, streams),
         Command::Report(args) => report::run(&args, streams),
         Command::Rule(args) => rule::run(&args, streams),
         Command::Schema { name } => schema(name, streams),
@@ -173,6 +195,29 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     let status = status.unwrap_or_else(|error| streams.fail(&error));
     privilege::after(has_target, status, sudo.as_deref(), streams);
     status
+}
+
+impl Command {
+    /// Whether it is about the machine that kdns runs on.
+    fn reads_this_node(&self) -> bool {
+        match self {
+            Self::Doctor(args) => args.reads_this_node(),
+            Self::CheckLoop(args) => args.reads_this_node(),
+            Self::Upstream(args) => args.reads_this_node(),
+            Self::Pods(args) => args.reads_this_node(),
+            Self::Lint(args) => args.reads_this_node(),
+            _ => false,
+        }
+    }
+
+    /// Whether it looks at a process, container or pod of a node.
+    fn has_target(&self) -> bool {
+        match self {
+            Self::Explain(args) => args.has_target(),
+            Self::Nsenter(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// The definition of the command line, for man pages and completions.
@@ -215,10 +260,15 @@ fn schema(name: SchemaName, streams: &mut Streams<'_>) -> anyhow::Result<Status>
         SchemaName::PodFile => render::pod_file::json::schema(),
         SchemaName::CheckLoop => render::check_loop::json::schema(),
         SchemaName::Upstream => render::upstream::json::schema(),
+        SchemaName::Doctor => render::doctor::json::schema(),
+        SchemaName::Path => render::path::json::schema(),
         SchemaName::Pods => render::pods::json::schema(),
         SchemaName::Dig => render::dig::json::schema(),
+        SchemaName::Diff => render::diff::json::schema(),
         SchemaName::Lint => render::lint::json::schema(),
         SchemaName::Report => render::report::json::schema(),
+        SchemaName::Watch => render::watch::json::schema(),
+        SchemaName::Lookup => render::watch::json::line_schema(),
         SchemaName::Rule => render::lint::rule::schema(),
     };
     writeln!(streams.out, "{:#}", schema.as_value())?;

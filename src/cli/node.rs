@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::streams::Streams;
 use crate::host::node::StandIns;
 use crate::host::root::{Resolution, Root};
+use crate::host::snapshot;
 use crate::host::{self, FileRead, MAX_BYTES, ReadError};
 use crate::kubelet::running::shown_at_configz;
 use crate::text::Source;
@@ -13,7 +14,7 @@ use crate::text::Source;
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Which node")]
 pub(super) struct NodeArgs {
-    /// Read the node below this directory [default: /]
+    /// Read the node below this directory, or in this snapshot [default: /]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Take this for the file that the kubelet's resolvConf names; - is standard input
@@ -71,9 +72,10 @@ impl NodeArgs {
     }
 }
 
-/// The node below a directory; `None`: this machine.
+/// The node below a directory or in a snapshot; `None`: this machine.
 pub(super) fn node_below(directory: Option<&Path>) -> Result<Root, ReadError> {
     match directory {
+        Some(file) if snapshot::is_one(file) => snapshot::open(file),
         Some(directory) => Root::below(directory, Resolution::default()),
         None => Root::live(),
     }

@@ -30,7 +30,7 @@ pub(super) struct NsenterArgs {
     /// A pod (web, shop/web, deploy/web, svc/web, POD:CONTAINER), a container's id, a pid, or a network namespace's file
     #[arg(add = ArgValueCandidates::new(completions::pods_here))]
     target: String,
-    /// explain or dig, with its arguments
+    /// explain, dig, watch or path, with its arguments
     #[arg(value_name = "WHAT", allow_hyphen_values = true, add = ArgValueCompleter::new(completions::Inside))]
     what: Vec<OsString>,
     /// This program of the node, in which only resolv.conf, hosts, the hosts line of nsswitch.conf,
@@ -46,11 +46,14 @@ impl NsenterArgs {
     }
 }
 
+/// Commands that take a target themselves.
+const WITH_TARGET: [&str; 3] = ["explain", "watch", "path"];
+
 /// The words of the command line that `nsenter TARGET explain …` stands for:
-/// `kdns explain --target TARGET …`.
-pub(super) fn as_explain(args: &NsenterArgs) -> Option<Vec<OsString>> {
+/// `kdns explain --target TARGET …`; the same of the others of [`WITH_TARGET`].
+pub(super) fn as_other(args: &NsenterArgs) -> Option<Vec<OsString>> {
     let (what, words) = args.what.split_first()?;
-    if what != "explain" || !args.command.is_empty() {
+    if !WITH_TARGET.iter().any(|it| what == it) || !args.command.is_empty() {
         return None;
     }
     let option = |name: &str, value: &OsStr| {
@@ -58,7 +61,7 @@ pub(super) fn as_explain(args: &NsenterArgs) -> Option<Vec<OsString>> {
         option.push(value);
         option
     };
-    let mut all = vec!["kdns".into(), "explain".into()];
+    let mut all = vec!["kdns".into(), what.clone()];
     all.push(option("--target=", OsStr::new(&args.target)));
     all.extend(args.root.iter().map(|it| option("--root=", it.as_os_str())));
     all.extend(words.iter().cloned());
@@ -81,7 +84,8 @@ pub(super) fn run(args: &NsenterArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         }
         _ => anyhow::bail!(
             "write what to do there: kdns nsenter TARGET explain NAME, kdns nsenter \
-             TARGET dig NAME, or kdns nsenter TARGET -- COMMAND"
+             TARGET dig NAME, kdns nsenter TARGET watch, kdns nsenter TARGET path, or kdns \
+             nsenter TARGET -- COMMAND"
         ),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::Command;
 use crate::cli::streams::{Status, Streams};
 use crate::text::escaped;
 
@@ -17,14 +16,7 @@ pub(super) fn sudo(words: &[OsString]) -> Option<String> {
 }
 
 /// Says before anything else that some of the node cannot be seen.
-pub(super) fn before(command: &Command, sudo: Option<&str>, streams: &mut Streams<'_>) {
-    let reads_node = match command {
-        Command::CheckLoop(args) => args.reads_this_node(),
-        Command::Upstream(args) => args.reads_this_node(),
-        Command::Pods(args) => args.reads_this_node(),
-        Command::Lint(args) => args.reads_this_node(),
-        _ => false,
-    };
+pub(super) fn before(reads_node: bool, sudo: Option<&str>, streams: &mut Streams<'_>) {
     if let Some(sudo) = sudo.filter(|_| reads_node) {
         streams.tell(format_args!(
             "not root: what belongs to others on this node is not seen; to see all: {sudo}"

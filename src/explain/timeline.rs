@@ -10,7 +10,7 @@ use crate::explain::live::{AT_ONCE, Answer, Exchange, Played, Then, Unconnected}
 use crate::explain::plan::Candidate;
 use crate::resolver::Resolver;
 use crate::scenario::Scenario;
-use crate::simulation::{self, Run};
+use crate::simulation::{self, Run, Sent};
 use crate::world::{Rule, World};
 
 /// Steps of a lookup in order of time.
@@ -73,12 +73,7 @@ impl Timeline {
                 one.query.question == other.query.question && one.query.server == other.query.server
             });
         let order = if is_same { &slow.sent } else { &run.sent };
-        let exchanges = run.sent.iter().map(|sent| Exchange {
-            query: sent.query.clone(),
-            at: whole(sent.at),
-            answer: sent.came.clone().map(of_rule),
-            unsent: None,
-        });
+        let exchanges = run.sent.iter().map(exchange);
         let exchanges: Vec<(Duration, Exchange)> =
             order.iter().map(|it| it.at).zip(exchanges).collect();
         let is_together = |step: &Opened, order: Duration, _: &Exchange| step.order == order;
@@ -246,6 +241,31 @@ fn whole(time: Duration) -> Duration {
 }
 
 /// As a rule says it: without the number of the response code.
+/// A query of a simulation; its answer takes no time.
+fn exchange(sent: &Sent) -> Exchange {
+    Exchange {
+        query: sent.query.clone(),
+        at: whole(sent.at),
+        answer: sent.came.clone().map(of_rule),
+        unsent: None,
+    }
+}
+
+/// A lookup of a simulation as one on the wire.
+pub fn played(resolver: &'static Resolver, run: &Run) -> Played {
+    Played {
+        resolver,
+        exchanges: run.sent.iter().map(exchange).collect(),
+        unconnected: Vec::new(),
+        strays: Vec::new(),
+        more_strays: 0,
+        outcome: run.outcome.clone(),
+        elapsed: run.elapsed,
+        notes: Vec::new(),
+        cut: None,
+    }
+}
+
 fn of_rule(what: Came) -> Answer {
     Answer {
         after: Duration::ZERO,

@@ -4,14 +4,23 @@
 //! files are read, up to [`MAX_BYTES`], and nothing that a file or link says
 //! leads out of the directory.
 
+pub mod capture;
 pub mod clock;
 pub mod compressed;
+pub mod counters;
 pub mod git;
+pub mod interrupt;
+pub mod modules;
+pub mod netlink;
+pub mod network;
 pub mod node;
 mod regular;
 pub mod root;
+pub mod rules;
 mod short;
 pub mod situation;
+pub mod snapshot;
+pub mod tools;
 pub mod tree;
 mod walk;
 pub mod worker;
@@ -106,6 +115,20 @@ pub enum ReadError {
         file: String,
         /// Why there is no answer.
         silence: worker::Silence,
+    },
+    /// A snapshot of a node cannot be read.
+    #[error("cannot read the snapshot {file}: {reason}")]
+    Snapshot {
+        /// Its path, safe to print.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// A snapshot of a node does not hold a file.
+    #[error("cannot read {file}: the snapshot does not hold it")]
+    NotInSnapshot {
+        /// Path, safe to print, with the snapshot in which it was looked for.
+        file: String,
     },
     /// The machine does not tell its host name or interfaces.
     #[error("cannot ask the system for {what}: {}", reason(*errno))]

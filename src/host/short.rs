@@ -38,7 +38,9 @@ impl Root {
             let count = file.read(rest).map_err(|error| errno_of(&error))?;
             length += count;
             if count == 0 || (known > 0 && length == known) {
-                return Ok(buffer.get(..length).unwrap_or_default());
+                let bytes = buffer.get(..length).unwrap_or_default();
+                self.record_file(path, bytes);
+                return Ok(bytes);
             }
         }
         Err(Errno::EFBIG)

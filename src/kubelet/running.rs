@@ -136,7 +136,7 @@ fn reason(kubelet: &Kubelet, changed: &[&String]) -> String {
     let first = changed.first().map_or("its file", |it| it.as_str());
     format!(
         "{first} was changed after the kubelet{process} was started, which still has what stood \
-         there before; what it has is told with --kubelet-config by the text of its /configz: \
+         there before; give what it has as --kubelet-config, the text of its /configz: \
          kubectl get --raw /api/v1/nodes/NODE/proxy/configz"
     )
 }

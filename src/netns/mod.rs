@@ -5,6 +5,7 @@
 
 mod aim;
 mod error;
+pub mod packets;
 mod process;
 mod room;
 
@@ -42,6 +43,10 @@ pub struct Namespace {
 
 /// What is still needed inside: a socket of port 53 and the like.
 const KEPT: Capability = Capability::CAP_NET_BIND_SERVICE;
+
+/// What reading rules and connections takes: netfilter's netlink and the raw
+/// socket of `iptables-save`.
+const TO_READ: [Capability; 2] = [Capability::CAP_NET_ADMIN, Capability::CAP_NET_RAW];
 
 impl Namespace {
     /// The network namespace of a process.
@@ -191,7 +196,7 @@ impl Namespace {
         if own.is_ok_and(|own| own.number != self.number) {
             self.enter()?;
         }
-        give_up_capabilities()
+        give_up_capabilities(&[KEPT])
     }
 
     /// Runs `work` in the namespace, on a thread of its own that has given up
@@ -204,7 +209,46 @@ impl Namespace {
         on_a_thread(|| {
             setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
                 .map_err(|errno| self.failed(errno))?;
-            give_up_capabilities()?;
+            give_up_capabilities(&[KEPT])?;
+            Ok(work())
+        })
+    }
+
+    /// Runs `open` in the namespace, on a thread of its own: sockets stay where they
+    /// were opened. This thread stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// The namespace cannot be entered: nothing was run.
+    pub fn open_within<T: Send>(&self, open: impl FnOnce() -> T + Send) -> Result<T, EnterError> {
+        on_a_thread(|| {
+            let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
+            if own.is_ok_and(|own| own.number != self.number) {
+                self.enter()?;
+            }
+            Ok(open())
+        })
+    }
+
+    /// Runs `work` in the namespace, on a thread of its own that keeps what it
+    /// takes to ask the kernel for its rules and connections, and to let a tool
+    /// of the node do that: no program that it starts has more.
+    ///
+    /// # Errors
+    ///
+    /// The namespace cannot be entered: nothing was run.
+    pub fn within_to_read<T: Send>(
+        &self,
+        work: impl FnOnce() -> T + Send,
+    ) -> Result<T, EnterError> {
+        on_a_thread(|| {
+            let own = Self::of_path(Path::new("/proc/thread-self/ns/net"));
+            // Where it is already, it needs no privilege.
+            if own.is_ok_and(|own| own.number != self.number) {
+                setns(&self.descriptor, CloneFlags::CLONE_NEWNET)
+                    .map_err(|errno| self.failed(errno))?;
+            }
+            keep_capabilities(&TO_READ)?;
             Ok(work())
         })
     }
@@ -266,11 +310,27 @@ fn on_a_thread<T: Send>(
     })
 }
 
-/// Whoever parses what strangers send has nothing to give away.
-fn give_up_capabilities() -> Result<(), EnterError> {
+/// Keeps these, also for programs that this thread starts: root's own get all
+/// that is not taken out of the bounding set.
+fn keep_capabilities(wanted: &[Capability]) -> Result<(), EnterError> {
+    let held = caps::read(None, CapSet::Bounding).unwrap_or_default();
+    for one in held.into_iter().filter(|it| !wanted.contains(it)) {
+        // Who may not take it out has no more to pass on than before.
+        let _ = caps::drop(None, CapSet::Bounding, one);
+    }
+    give_up_capabilities(wanted)
+}
+
+/// Gives up the capabilities of this thread but for those of `wanted` that it has:
+/// whoever parses what strangers send should have nothing to give away.
+///
+/// # Errors
+///
+/// The system says no.
+pub fn give_up_capabilities(wanted: &[Capability]) -> Result<(), EnterError> {
     let failed = |error: caps::errors::CapsError| EnterError::Capabilities(error.to_string());
     let held = caps::read(None, CapSet::Permitted).map_err(failed)?;
-    let kept = held.into_iter().filter(|it| *it == KEPT).collect();
+    let kept = held.into_iter().filter(|it| wanted.contains(it)).collect();
     // The effective ones must not exceed the permitted ones at any time.
     for set in [CapSet::Inheritable, CapSet::Effective, CapSet::Permitted] {
         caps::set(None, set, &kept).map_err(failed)?;

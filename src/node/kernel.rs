@@ -50,6 +50,13 @@ pub struct Statistics {
     /// Packets that were dropped because their connection could not be
     /// entered: another one had the same addresses and ports.
     pub insert_failed: u64,
+    /// Packets that were dropped because there was no room for their
+    /// connection, or it was given up; `None`: the kernel has no such column.
+    pub drop: Option<u64>,
+    /// Connections that were entered although another one had the same addresses
+    /// and ports: harmless by itself; `None`: the kernel has no such column (it
+    /// came with Linux 5.10).
+    pub clash_resolve: Option<u64>,
     /// Connections that were thrown out because the table was full.
     pub early_drop: u64,
 }
@@ -120,6 +127,13 @@ pub fn statistics(file: &str, text: &[u8]) -> Option<Statistics> {
             let word = words.get(at).copied().unwrap_or_default();
             *sum = sum.saturating_add(u64::from_str_radix(word, 16).unwrap_or_default());
         };
+        let add_if_there = |sum: &mut Option<u64>, name: &str| {
+            if let Some(at) = column(name) {
+                add(sum.get_or_insert(0), at);
+            }
+        };
+        add_if_there(&mut statistics.drop, "drop");
+        add_if_there(&mut statistics.clash_resolve, "clashres");
         add(&mut statistics.insert_failed, failed);
         add(&mut statistics.early_drop, early);
     }
@@ -259,10 +273,11 @@ mod tests {
     #[test]
     fn counters_are_found_by_their_names() {
         let text = b"entries  clashres found new invalid ignore delete chainlength insert insert_failed drop early_drop icmp_error  expect_new\n\
-            00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 0000000a 00000000 00000001 00000000  00000000\n\
+            00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 0000000a 00000002 00000001 00000000  00000000\n\
             00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 00000006 00000000 00000000 00000000  00000000\n";
         let found = statistics("/s", text).unwrap();
-        assert_eq!((found.insert_failed, found.early_drop), (16, 1));
+        assert_eq!((found.insert_failed, found.drop), (16, 2));
+        assert_eq!(found.early_drop, 1);
         assert_eq!(statistics("/s", b""), None);
         assert_eq!(statistics("/s", b"entries found\n1 2\n"), None);
     }

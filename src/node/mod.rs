@@ -6,6 +6,7 @@
 pub mod addresses;
 pub mod assemble;
 pub mod cgroup;
+pub mod kept;
 pub mod kernel;
 pub mod launch;
 pub mod listening;

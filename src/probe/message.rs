@@ -1,11 +1,11 @@
 //! The prober's own messages.
 
-use hickory_proto::op::{Header, Message, MessageType, OpCode, Query, ResponseCode};
+use hickory_proto::op::{Edns, Header, Message, MessageType, OpCode, Query, ResponseCode};
 use hickory_proto::rr::{Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder};
 
 /// A query with the RD bit; `None`: this is no name.
-pub(super) fn query(id: u16, name: &str, record_type: RecordType) -> Option<Vec<u8>> {
+pub(crate) fn query(id: u16, name: &str, record_type: RecordType) -> Option<Vec<u8>> {
     let name = Name::from_ascii(name).ok()?;
     let mut message = Message::new(id, MessageType::Query, OpCode::Query);
     message.metadata.recursion_desired = true;
@@ -15,15 +15,30 @@ pub(super) fn query(id: u16, name: &str, record_type: RecordType) -> Option<Vec<
 
 /// What a response says.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Response {
-    pub(super) id: u16,
-    pub(super) code: ResponseCode,
+pub(crate) struct Response {
+    pub(crate) id: u16,
+    pub(crate) code: ResponseCode,
+    /// Whether it says that there is more (TC).
+    pub(crate) is_truncated: bool,
     /// Its first question; `None`: it has none, as one that refuses a format.
-    pub(super) question: Option<Query>,
+    pub(crate) question: Option<Query>,
+}
+
+/// A query for the keys that `name` is signed with, whose reply may have so many
+/// bytes: with signatures it has many. `None`: this is no name.
+pub(crate) fn query_up_to(id: u16, name: &str, bytes: u16) -> Option<Vec<u8>> {
+    let name = Name::from_ascii(name).ok()?;
+    let mut message = Message::new(id, MessageType::Query, OpCode::Query);
+    message.metadata.recursion_desired = true;
+    message.add_query(Query::query(name, RecordType::DNSKEY));
+    let mut edns = Edns::new();
+    edns.set_max_payload(bytes).set_dnssec_ok(true);
+    message.edns = Some(edns);
+    message.to_vec().ok()
 }
 
 /// A response. What is behind the question is not looked at.
-pub(super) fn response(bytes: &[u8]) -> Option<Response> {
+pub(crate) fn response(bytes: &[u8]) -> Option<Response> {
     let mut decoder = BinDecoder::new(bytes);
     let header = Header::read(&mut decoder).ok()?;
     let question = match header.counts.queries {
@@ -34,13 +49,14 @@ pub(super) fn response(bytes: &[u8]) -> Option<Response> {
     is_response.then_some(Response {
         id: header.id,
         code: header.response_code,
+        is_truncated: header.truncation,
         question,
     })
 }
 
 impl Response {
     /// Whether it is about this name and type, or about none.
-    pub(super) fn fits(&self, name: &str, record_type: RecordType) -> bool {
+    pub(crate) fn fits(&self, name: &str, record_type: RecordType) -> bool {
         let name = Name::from_ascii(name).unwrap_or_default();
         // Names are the same whatever their letters.
         let is_it = |it: &Query| *it.name() == name && it.query_type() == record_type;

@@ -5,9 +5,8 @@
 //! capabilities, and only after that it reads what the network sends. What the
 //! packets mean is up to [`crate::check_loop::seen`].
 
-mod filter;
 pub mod frame;
-mod message;
+pub(crate) mod message;
 mod namespace;
 mod watch;
 

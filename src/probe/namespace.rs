@@ -1,19 +1,12 @@
 //! Opens the sockets of a probe in the network namespaces of its targets.
 
-use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use nix::sys::socket::{
-    AddressFamily, SockFlag, SockProtocol, SockType, setsockopt, socket, sockopt,
-};
-use socket2::SockRef;
-
 use crate::check_loop::seen::{NamespaceFile, Record, Target};
 use crate::host::io_reason;
-use crate::netns::{EnterError, Namespace};
-use crate::probe::filter;
+use crate::netns::{EnterError, Namespace, packets};
 use crate::topology::Network;
 
 /// The sockets of a probe.
@@ -96,24 +89,12 @@ fn watch(
     targets: &[(usize, &Target)],
     sockets: &mut Sockets,
 ) -> Result<(), String> {
-    let failed = |reason: String| format!("cannot watch the wire: {reason}");
-    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    let descriptor = socket(
-        AddressFamily::Packet,
-        SockType::Datagram,
-        flags,
-        SockProtocol::EthAll,
-    )
-    .map_err(|errno| failed(io_reason(&io::Error::from(errno))))?;
     let mut ports: Vec<u16> = targets.iter().map(|(_, it)| it.server.port()).collect();
     ports.push(53);
     ports.sort_unstable();
     ports.dedup();
-    SockRef::from(&descriptor)
-        .attach_filter(&filter::to_ports(&ports))
-        .map_err(|error| failed(io_reason(&error)))?;
-    // A smaller one does as well as it can.
-    let _ = setsockopt(&descriptor, sockopt::RcvBuf, &RECEIVE_BUFFER);
+    let descriptor = packets::open(&ports, RECEIVE_BUFFER)
+        .map_err(|error| format!("cannot watch the wire: {}", io_reason(&error)))?;
     sockets.watches.push((network.clone(), descriptor));
     Ok(())
 }

@@ -20,9 +20,8 @@ const LINGER: Duration = Duration::from_millis(300);
 /// So many packets or replies are read before it is time to send again.
 const MOST_AT_ONCE: usize = 4096;
 
-// Source: linux/if_packet.h, linux/if_arp.h.
+// Source: linux/if_packet.h.
 const PACKET_OUTGOING: u8 = 4;
-const ARPHRD_LOOPBACK: u16 = 772;
 
 /// What is still to be asked: whose socket, which name, which type.
 #[derive(Debug)]
@@ -169,10 +168,7 @@ fn wait(sockets: &Sockets, longest: Duration) {
 fn read_packets(sockets: &Sockets, record: &mut Record, now: Duration) {
     for (network, watch) in &sockets.watches {
         let packets = std::iter::from_fn(|| next_packet(watch)).take(MOST_AT_ONCE);
-        for (is_outgoing, query) in packets {
-            let Some(query) = query else {
-                continue;
-            };
+        for (is_outgoing, query) in packets.filter_map(|it| Some((it.0, it.1?))) {
             let asked = record.questions.iter_mut().find(|question| {
                 question.name == query.name && question.record_type == query.record_type
             });
@@ -195,17 +191,11 @@ fn packet(network: &Network, is_outgoing: bool, query: &frame::FrameQuery, at: D
 }
 
 /// The next packet, and whether it leaves; `None`: there is none now.
-///
-/// The loopback interface shows each packet twice, as it leaves and as it
-/// comes in. The first is passed over.
 fn next_packet(watch: &OwnedFd) -> Option<(bool, Option<frame::FrameQuery>)> {
     let mut buffer = [0; 2048];
     let (length, link) = recvfrom::<LinkAddr>(watch.as_raw_fd(), &mut buffer).ok()?;
     let link = link?;
     let is_outgoing = link.pkttype() == PACKET_OUTGOING;
-    if is_outgoing && link.hatype() == ARPHRD_LOOPBACK {
-        return Some((true, None));
-    }
     let bytes = buffer.get(..length).unwrap_or_default();
     Some((is_outgoing, frame::query_of(bytes)))
 }

@@ -1,7 +1,9 @@
 //! Results as text for people and JSON for programs. Decides nothing.
 
 pub mod check_loop;
+pub mod diff;
 pub mod dig;
+pub mod doctor;
 pub mod explanation;
 pub mod findings;
 mod json;
@@ -9,6 +11,7 @@ pub mod kubelet;
 pub mod lint;
 pub mod live;
 pub mod paragraph;
+pub mod path;
 pub mod pod_file;
 pub mod pods;
 pub mod prediction;
@@ -20,5 +23,6 @@ pub(crate) mod shortened;
 pub mod timeline;
 mod topology;
 pub mod upstream;
+pub mod watch;
 pub mod why;
 pub mod words;

@@ -47,6 +47,12 @@ pub fn write_within(
     Ok(())
 }
 
+/// Safe text behind `first`, its further lines behind `rest`, without a line end.
+pub fn hanging(first: &str, rest: &str, text: &str) -> String {
+    let options = options().initial_indent(first).subsequent_indent(rest);
+    textwrap::wrap(text, options).join("\n")
+}
+
 /// Lines end between words only: not in an address or a path.
 fn options() -> textwrap::Options<'static> {
     textwrap::Options::new(WIDTH)

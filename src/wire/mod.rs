@@ -5,6 +5,7 @@
 //! kernel's choice. Where there are many, sockets are used again, with another
 //! port.
 
+pub mod endpoints;
 mod entropy;
 mod errors;
 mod fields;

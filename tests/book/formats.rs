@@ -32,6 +32,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "kdns upstream --root testdata/nodes/plain --format json | head -n 40",
     ),
     (
+        "path",
+        "kdns path --source 10.244.0.7 --rules testdata/path/iptables-legacy-2/rules.txt --format json 10.96.0.10:53/udp | head -n 40",
+    ),
+    (
         "pods",
         "kdns pods --root testdata/nodes/drift-fixed --format json | head -n 40",
     ),
@@ -51,7 +55,19 @@ const EXAMPLES: &[(&str, &str)] = &[
         "why-metrics",
         "kdns why --metrics testdata/metrics/upstream-timeout.metrics --format json | head -n 40",
     ),
+    (
+        "doctor",
+        "kdns doctor --root testdata/nodes/cluster-loop --format json | head -n 30",
+    ),
+    (
+        "diff",
+        "kdns diff testdata/nodes/cluster-loop testdata/nodes/cluster-cgroup-v2 --format json | head -n 30",
+    ),
     ("rule", "kdns rule --format json | head -n 8"),
+    (
+        "watch",
+        "kdns watch --read testdata/watch/race/capture.pcap --file testdata/watch/race/resolv.conf --format json | head -n 40",
+    ),
 ];
 
 const START: &str = "# JSON formats

@@ -237,9 +237,9 @@ fn every_line_fits_80_columns() {
 fn an_unknown_resolver_has_a_near_one() {
     let folder = folder();
     for (word, near) in [
-        ("glibcc", "'glibc'"),
-        ("musl-1.2.4", "'musl-1.2."),
-        ("golang", "'go'"),
+        ("glibcc", "did you mean glibc?"),
+        ("musl-1.2.4", "did you mean musl-1.2."),
+        ("gloang", "did you mean golang?"),
     ] {
         let args = [
             "explain",

@@ -6,9 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use etherparse::PacketBuilder;
 use hickory_proto::op::{Message, MessageType, OpCode, Query};
 use hickory_proto::rr::rdata::{A, CNAME, TXT};
 use hickory_proto::rr::{Name, RData, Record, RecordType};
+use kdns::packet::{Carried, Frame, LinkType, Writer};
 
 /// Longer files are no seeds: what is short is changed to more effect.
 const MAX_BYTES: usize = 4096;
@@ -31,6 +33,7 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
         "lint" => lint(),
         "messages" => messages(),
         "node_state" => node_state(),
+        "packets" => packets(),
         "resolver_files" => joined(&[
             &["resolv.conf"],
             &["/hosts"],
@@ -277,6 +280,74 @@ fn messages() -> Vec<Vec<u8>> {
         let question = [1, b'a', 0, rdtype[0], rdtype[1], 0, 1];
         let record = [0xc0, 12, rdtype[0], rdtype[1], 0, 1, 0, 0, 0, 9, 0, 23];
         seeds.push([&[2][..], &header, &question, &record, &data].concat());
+    }
+    seeds
+}
+
+/// Single packets, some of them with fragments or a connection, and captures of
+/// them.
+fn packets() -> Vec<Vec<u8>> {
+    let mut message = Message::new(0x1234, MessageType::Query, OpCode::Query);
+    message.add_query(Query::query(
+        Name::from_ascii("web.").unwrap(),
+        RecordType::A,
+    ));
+    let message = message.to_vec().unwrap();
+    let length = u16::try_from(message.len()).unwrap().to_be_bytes();
+    let prefixed = [&length, message.as_slice()].concat();
+    let (client, server) = ([10, 0, 0, 1], [10, 0, 0, 53]);
+    let ip = || PacketBuilder::ipv4(client, server, 64);
+    let mut all = vec![Vec::new(); 6];
+    ip().udp(4000, 53).write(&mut all[0], &message).unwrap();
+    ip().tcp(4000, 53, 9, 1)
+        .syn()
+        .write(&mut all[1], &[])
+        .unwrap();
+    let (begin, rest) = prefixed.split_at(9);
+    ip().tcp(4000, 53, 10, 1).write(&mut all[2], begin).unwrap();
+    ip().tcp(4000, 53, 19, 1)
+        .fin()
+        .write(&mut all[3], rest)
+        .unwrap();
+    let quoted = all[0].clone();
+    let unreachable = ip().icmpv4_raw(3, 3, [0; 4]);
+    unreachable.write(&mut all[4], &quoted).unwrap();
+    let inner = [&[8, 0, 0, 0, 0, 0, 1, 0][..], &[2; 12], &[8, 0], &quoted].concat();
+    ip().udp(4000, 4789).write(&mut all[5], &inner).unwrap();
+    // The datagram in two fragments.
+    let mut parts = [
+        quoted[..36].to_vec(),
+        [&quoted[..20], &quoted[36..]].concat(),
+    ];
+    parts[0][6] = 0x20;
+    parts[1][7] = 2;
+    for part in &mut parts {
+        let length = u16::try_from(part.len()).unwrap();
+        part[2..4].copy_from_slice(&length.to_be_bytes());
+    }
+    all.extend(parts);
+    let mut carried = Carried::default();
+    carried.put("resolv.conf", "nameserver 10.96.0.10\n");
+    let mut seeds = Vec::new();
+    for form in 0..3 {
+        seeds.push([&[form][..], &all.join(&0x1e)].concat());
+        seeds.extend(all.iter().map(|it| [&[form][..], it].concat()));
+        let comments = carried.comments();
+        let mut writer = Writer::begin(Vec::new(), "kdns", &comments).unwrap();
+        for (number, bytes) in (1..).zip(&all) {
+            let frame = Frame {
+                number,
+                time: 1_700_000_000_000_000_000,
+                interface: u32::from(form),
+                outgoing: Some(form == 1),
+                link: LinkType::Raw,
+                bytes,
+                original_length: 200,
+            };
+            writer.frame(&frame).unwrap();
+        }
+        let bytes = writer.end(Some(1), &comments).unwrap();
+        seeds.push([&[form][..], &bytes].concat());
     }
     seeds
 }

@@ -52,7 +52,7 @@ The options are those of BIND's dig 9.18: dig(1). Besides:
 Behind a scheme, certificates are those that browsers trust, and those in the file SSL_CERT_FILE.
 As in dig, +tls and +https take any certificate; +tls-ca[=FILE] looks at them.
 Not supported: +trace, +nssearch, -k and -y (TSIG), -E (engines), and options that
-BIND's dig 9.18 does not have, such as +proxy and +qid. Accepted, without effect: -d, -m,
+BIND's dig 9.18 does not have, such as +proxy. Accepted, without effect: -d, -m,
 +dscp, +fuzztime, +mapped, +sigchase, +topdown, +trusted-key, +unexpected. +tls and +https
 ask over TLS and HTTPS as above.
 ";

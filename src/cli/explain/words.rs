@@ -2,7 +2,8 @@
 
 use crate::cli::streams::Streams;
 use crate::resolver::{self, Resolver};
-use crate::text::{escaped, nearest};
+use crate::text::escaped;
+use crate::text::nearest::nearest;
 
 /// The resolvers of a run without `--resolver`.
 const DEFAULT: &[&str] = &["glibc", "musl", "go"];

@@ -54,9 +54,8 @@ pub(super) fn collect(
     if let Some(node) = node.as_ref().filter(|it| it.is_live) {
         inputs.unread.extend(node.skipped.iter().cloned());
     }
-    let settings = root.iter().flat_map(node::settings::files);
-    for source in node.iter().flat_map(sources).chain(settings) {
-        inputs.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
+    if let Some((root, node)) = root.as_ref().zip(node.as_ref()) {
+        inputs.node(root, node);
     }
     let here = [PathBuf::from(".")];
     let paths = match args.paths.as_slice() {
@@ -84,13 +83,26 @@ pub(super) fn collect(
 
 /// The files that were found, each path once, and what was in their way.
 #[derive(Default)]
-struct Collected {
+pub(super) struct Collected {
     files: BTreeMap<Arc<str>, Input>,
     links: BTreeMap<String, String>,
     unread: Vec<String>,
 }
 
 impl Collected {
+    /// The files, sorted by their paths.
+    pub(super) fn files(self) -> Vec<Input> {
+        self.files.into_values().collect()
+    }
+
+    /// The files of a node that was read, and those with its settings.
+    pub(super) fn node(&mut self, root: &Root, node: &Node) {
+        let sources = sources(node).into_iter();
+        for source in sources.chain(node::settings::files(root)) {
+            self.add(source.name.clone(), Place::Memory(Arc::new(source)), false);
+        }
+    }
+
     fn add(&mut self, path: String, place: Place, is_named: bool) {
         let path: Arc<str> = path.into();
         let input = Input {

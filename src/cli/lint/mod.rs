@@ -8,11 +8,13 @@ mod input;
 mod inputs;
 mod wanted;
 
-use self::inputs::Inputs;
+use self::inputs::{Collected, Inputs};
 use self::wanted::Wanted;
 use crate::cli::streams::{Status, Streams};
 use crate::finding::{Finding, Severity};
-use crate::lint::{self, Findings};
+use crate::host::root::Root;
+use crate::lint::settings::Settings;
+use crate::lint::{self, Findings, Given};
 use crate::node::Node;
 use crate::node::kernel::Kernel;
 use crate::render::findings::Notice;
@@ -70,6 +72,18 @@ pub(super) fn run(args: &LintArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let status = status(&outcome, &notices, !changed.is_empty(), args, &wanted);
     formats::write(&outcome, notices, wanted.fail_on, &inputs, args, streams)?;
     Ok(status)
+}
+
+/// What the rules find in the files of a node that was read.
+pub(super) fn findings_of_node(root: &Root, node: &Node) -> Findings {
+    let mut inputs = Collected::default();
+    inputs.node(root, node);
+    let given = Given {
+        rules: Settings::default().selection(&[], &[]).rules(),
+        node: Some(node.clone()),
+        ..Given::default()
+    };
+    lint::run(&inputs.files(), &given)
 }
 
 /// What there is to say about the run. An error makes it undecided.

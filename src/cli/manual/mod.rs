@@ -5,6 +5,7 @@ mod about;
 mod page;
 mod pages;
 mod report;
+mod watch;
 mod why;
 
 use std::fmt::Write as _;

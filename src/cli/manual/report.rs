@@ -8,7 +8,7 @@ const STATUS: &[(&str, &str)] = &[
     ("1", "a node has loop, will loop, mixed or refused"),
     (
         "2",
-        "none has, but something is unknown, could not be read, or there is no report",
+        "two reports of one name contradict each other; or no node has one of these, but something is unknown, could not be read, or there is no report",
     ),
 ];
 

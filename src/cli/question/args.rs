@@ -14,14 +14,14 @@ use crate::cli::completions;
 #[command(next_help_heading = "Whose resolv.conf")]
 #[command(group = ArgGroup::new("in_mind").args(["namespace", "pod"]).multiple(true))]
 pub(in crate::cli) struct QuestionArgs {
-    /// Explain what this process, container or pod asks, with its own files and resolver
+    /// This process, container or pod, with its own files and resolver
     ///
     /// A pod by its name or the beginning of it (web, shop/web), by its workload (deploy/web,
     /// svc/web), with a container (web:sidecar); a container's or sandbox's id, a pid, or a network
     /// namespace's file.
     #[arg(long, value_name = "TARGET", add = ArgValueCandidates::new(completions::pods_here), conflicts_with_all = ["file", "namespace", "pod"])]
     pub(super) target: Option<String>,
-    /// Explain with this resolv.conf; - is standard input
+    /// This resolv.conf; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["root", "namespace", "pod"])]
     pub(super) file: Option<PathBuf>,
     /// Read the machine below this directory [default: /]
@@ -29,10 +29,10 @@ pub(in crate::cli) struct QuestionArgs {
     /// With --target: the node that it is on. With --namespace or --pod: the node whose kubelet writes the pod's file; without it, a kubelet as kubeadm sets it up.
     #[arg(long, value_name = "DIR")]
     pub(super) root: Option<PathBuf>,
-    /// Explain what a ClusterFirst pod of this namespace would ask
+    /// A ClusterFirst pod of this namespace
     #[arg(long, value_name = "NAME")]
     pub(super) namespace: Option<String>,
-    /// Explain what the pod of this manifest would ask; - is standard input
+    /// The pod of this manifest; - is standard input
     #[arg(long, value_name = "MANIFEST")]
     pub(super) pod: Option<PathBuf>,
     /// The cluster's DNS address [default: 10.96.0.10]
@@ -50,6 +50,18 @@ pub(in crate::cli) struct QuestionArgs {
 }
 
 impl QuestionArgs {
+    /// The target that is named.
+    pub(in crate::cli) fn target(&self) -> Option<&str> {
+        self.target.as_deref()
+    }
+
+    /// Whether anything says whose question it is.
+    pub(in crate::cli) fn is_given(&self) -> bool {
+        let files = [&self.file, &self.root, &self.pod];
+        let words = [&self.target, &self.namespace];
+        files.iter().any(|it| it.is_some()) || words.iter().any(|it| it.is_some())
+    }
+
     /// Whether a process, container or pod of a node is to be looked at.
     pub(in crate::cli) fn has_target(&self) -> bool {
         self.target.is_some()

@@ -54,8 +54,28 @@ pub(super) fn ask(
     let mut scenario = Scenario::new(name, name);
     scenario.lookup = lookup(types)?;
     scenario.answers = answers.to_vec();
+    with_files(scenario, args.target.as_deref(), args, streams)
+}
+
+/// Reads everything that decides what is asked, whatever the name; `target` is
+/// the target if the arguments name none.
+pub(super) fn who(
+    target: Option<&str>,
+    args: &QuestionArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Question> {
+    let target = target.or(args.target.as_deref());
+    with_files(Scenario::new("", ""), target, args, streams)
+}
+
+fn with_files(
+    mut scenario: Scenario,
+    target: Option<&str>,
+    args: &QuestionArgs,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Question> {
     let (mut program, mut namespace) = (None, None);
-    let mut context = if let Some(word) = &args.target {
+    let mut context = if let Some(word) = target {
         let (context, aim) = target::use_files(word, args.root.as_deref(), &mut scenario)?;
         program = Some(aim.program);
         namespace = Some(aim.namespace);
@@ -75,7 +95,7 @@ pub(super) fn ask(
         }
         scenario.hostname.clone_from(hostname);
     }
-    use_aliases(args, &mut scenario, &mut context);
+    use_aliases(target.is_some(), args, &mut scenario, &mut context);
     let program = program.map(Option::unwrap_or_default);
     let choice = program.as_ref().map(|it| program::choose(it, &scenario));
     let versions = program.as_ref().map(program::versions);
@@ -91,10 +111,15 @@ pub(super) fn ask(
 
 /// Reads the file of HOSTALIASES. A target's own is read already, and its path
 /// means another file here.
-fn use_aliases(args: &QuestionArgs, scenario: &mut Scenario, context: &mut Context) {
+fn use_aliases(
+    has_target: bool,
+    args: &QuestionArgs,
+    scenario: &mut Scenario,
+    context: &mut Context,
+) {
     let is_given = args.env.iter().any(|(name, _)| name == "HOSTALIASES");
     let path = scenario.env.get("HOSTALIASES").cloned();
-    let path = path.filter(|path| !path.is_empty() && (args.target.is_none() || is_given));
+    let path = path.filter(|path| !path.is_empty() && (!has_target || is_given));
     let Some(path) = path else { return };
     match host::read_path(Path::new(&path)) {
         Ok(file) => {
@@ -113,7 +138,7 @@ fn read_file(
     streams: &mut Streams<'_>,
 ) -> anyhow::Result<Context> {
     let read = read_named(path, streams)?;
-    if is_binary(&read.source.bytes) {
+    if !read.is_cut && is_binary(&read.source.bytes) {
         bail!(
             "{} is no resolv.conf: it is a binary file",
             read.source.name

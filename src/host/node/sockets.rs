@@ -112,8 +112,29 @@ fn table(
 
 /// The listening sockets on port 53 in the text of a table.
 fn sockets(text: &[u8], network: &Network, name: &str, path: &str) -> Vec<Socket> {
-    let mut found = Vec::new();
     let is_udp = name.starts_with("udp");
+    let found = listening(text, is_udp, Some(DNS_PORT)).into_iter();
+    let found = found.map(|(local, inode)| {
+        let listener = Listener {
+            network: network.clone(),
+            address: Some(local.ip()).filter(|ip| !ip.is_unspecified()),
+            port: local.port(),
+            is_udp,
+            file: path.to_owned(),
+            owner: None,
+        };
+        Socket { listener, inode }
+    });
+    found.collect()
+}
+
+/// Addresses and inodes of the sockets that listen on a port, or on any, from the
+/// text of `/proc/net/udp`, `tcp`, `udp6` or `tcp6`.
+pub(in crate::host) fn listening(
+    text: &[u8],
+    is_udp: bool,
+    port: Option<u16>,
+) -> Vec<(SocketAddr, u64)> {
     // The kernel writes the words of addresses in its own byte order. A root
     // below a directory is taken for one of the same kind.
     let system = ExplicitSystemInfo {
@@ -122,30 +143,25 @@ fn sockets(text: &[u8], network: &Network, name: &str, path: &str) -> Vec<Socket
         page_size: 0,
         is_little_endian: cfg!(target_endian = "little"),
     };
-    let port = format!(":{DNS_PORT:04X}");
+    let mut found = Vec::new();
+    // The column of states, of which most sockets have another one.
+    let state = if is_udp { " 07 " } else { " 0A " };
+    let shown = port.map_or_else(|| state.to_owned(), |port| format!(":{port:04X}"));
     for line in text.split(|&byte| byte == b'\n') {
         let Some(line) = std::str::from_utf8(line)
             .ok()
-            .filter(|it| it.contains(&port))
+            .filter(|it| it.contains(&shown))
         else {
             continue;
         };
         // The parser gives up at the first odd line, so it gets one at a time.
         let table = format!("header\n{line}\n");
-        for (local, inode) in entries(table.as_bytes(), is_udp, &system) {
-            if local.port() != DNS_PORT {
-                continue;
-            }
-            let listener = Listener {
-                network: network.clone(),
-                address: Some(local.ip().to_canonical()).filter(|ip| !ip.is_unspecified()),
-                port: local.port(),
-                is_udp,
-                file: path.to_owned(),
-                owner: None,
-            };
-            found.push(Socket { listener, inode });
-        }
+        let all = entries(table.as_bytes(), is_udp, &system);
+        let is_wanted = |it: &(SocketAddr, u64)| port.is_none_or(|port| it.0.port() == port);
+        found.extend(all.into_iter().filter(is_wanted));
+    }
+    for (local, _) in &mut found {
+        local.set_ip(local.ip().to_canonical());
     }
     found
 }

@@ -1,6 +1,8 @@
 //! A directory that is taken for the root of a machine.
 
+mod look;
 mod process;
+mod recorder;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -8,22 +10,24 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use nix::dir::Dir;
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
-use nix::sys::stat::{Mode, fstat};
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat, openat2};
+use nix::sys::stat::Mode;
+use tempfile::TempDir;
 
 use crate::host::{
     FileRead, MAX_BYTES, ReadError, USUAL, errno_of, open_regular, open_unseen, read_unnamed,
     shown, walk,
 };
 
-use crate::host::worker::{What, Workers, to_file, to_links};
+use crate::host::worker::{What, Workers, to_file};
 
+use self::recorder::Recording;
+
+pub use self::recorder::{Entry, Recorder};
 pub use crate::host::walk::Link;
 
 /// A machine's root: `/`, or a directory that has its files. Links are
@@ -42,6 +46,10 @@ pub struct Root {
     /// Whether the root is that of the process whose directory of `/proc` this
     /// is: behind a link that only a worker follows.
     pub(super) is_behind: bool,
+    /// Who notes what is read, if anybody does.
+    recording: Option<Recording>,
+    /// The directory that a snapshot was unpacked to: it goes with the root.
+    pub(super) unpacked: Option<Rc<TempDir>>,
 }
 
 /// Small files that were read, so that several readers of one file see the
@@ -119,6 +127,8 @@ impl Root {
             is_procfs: OnceCell::new(),
             workers: None,
             is_behind: false,
+            recording: None,
+            unpacked: None,
         }
     }
 
@@ -148,8 +158,15 @@ impl Root {
             ),
             resolution: self.resolution,
             workers: self.workers.clone(),
+            recording: self.recording_of(path),
+            unpacked: self.unpacked.clone(),
             ..Self::of_descriptor(directory)
         })
+    }
+
+    /// The root whose files are named as below `path`.
+    pub(super) fn named_as(&mut self, path: &Path) {
+        self.given = Some(path.to_owned());
     }
 
     pub(super) fn directory(&self) -> &OwnedFd {
@@ -182,6 +199,10 @@ impl Root {
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn read_once(&self, path: &Path) -> Result<FileRead, ReadError> {
+        self.record_read(path, self.read_file(path))
+    }
+
+    fn read_file(&self, path: &Path) -> Result<FileRead, ReadError> {
         if let Some(texts) = self.ask(path, What::Read)? {
             return Ok(to_file(texts));
         }
@@ -206,6 +227,10 @@ impl Root {
     ///
     /// It is not there, not readable, or not a regular file.
     pub fn read_end(&self, path: &Path) -> Result<FileRead, ReadError> {
+        self.record_read(path, self.read_file_end(path))
+    }
+
+    fn read_file_end(&self, path: &Path) -> Result<FileRead, ReadError> {
         if let Some(texts) = self.ask(path, What::End)? {
             return Ok(to_file(texts));
         }
@@ -244,109 +269,6 @@ impl Root {
             Ok(file) => Ok(Some(file)),
             Err(error) if error.is_missing() => Ok(None),
             Err(error) => Err(error),
-        }
-    }
-
-    /// The names in a directory, sorted.
-    ///
-    /// # Errors
-    ///
-    /// It is not there, not readable, or no directory.
-    pub fn list(&self, path: &Path) -> Result<Vec<OsString>, ReadError> {
-        if let Some(names) = self.ask(path, What::Names)? {
-            return Ok(names.into_iter().map(OsString::from_vec).collect());
-        }
-        let system = |errno| ReadError::System {
-            file: self.named(path),
-            errno,
-        };
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NONBLOCK;
-        let descriptor = self.open_file(path, flags).map_err(system)?;
-        let mut names = Vec::new();
-        for entry in Dir::from_fd(descriptor).map_err(system)? {
-            let name = entry.map_err(system)?.file_name().to_bytes().to_vec();
-            if name != b"." && name != b".." {
-                names.push(OsString::from_vec(name));
-            }
-        }
-        names.sort_unstable();
-        Ok(names)
-    }
-
-    /// The names in a directory that are texts, sorted; none if it cannot be read.
-    pub fn names(&self, path: &str) -> Vec<String> {
-        let names = self.list(Path::new(path)).unwrap_or_default();
-        let texts = names.into_iter().filter_map(|it| it.into_string().ok());
-        texts.collect()
-    }
-
-    /// What a symbolic link says; `None`: it is none, or not there.
-    pub fn read_link(&self, path: &Path) -> Option<PathBuf> {
-        if let Some(mut link) = self.ask(path, What::Link).ok()? {
-            return link.pop().map(|it| OsString::from_vec(it).into());
-        }
-        let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW;
-        let descriptor = self.open_file(path, flags).ok()?;
-        readlinkat(&descriptor, "").ok().map(PathBuf::from)
-    }
-
-    /// Whether there is a directory; a link to one is none.
-    pub fn is_directory(&self, path: &Path) -> bool {
-        match self.ask(path, What::IsDirectory) {
-            Ok(None) => {}
-            asked => return asked.is_ok_and(|it| it.is_some_and(|it| it == [b"1"])),
-        }
-        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
-        self.open_file(path, flags).is_ok()
-    }
-
-    /// What tells this directory from all others of the machine: the numbers of
-    /// its file system and its own.
-    pub fn identity(&self) -> Option<(u64, u64)> {
-        let stat = fstat(&self.directory).ok()?;
-        Some((stat.st_dev, stat.st_ino))
-    }
-
-    /// When a file was last written, in seconds since 1970, links followed.
-    pub fn modified(&self, path: &Path) -> Option<i64> {
-        Some(self.times(path)?.0)
-    }
-
-    /// The same, and when its inode was changed, which nobody can set.
-    pub fn times(&self, path: &Path) -> Option<(i64, i64)> {
-        if let Some(texts) = self.ask(path, What::Times).ok()? {
-            let seconds = |text: &[u8]| str::from_utf8(text).ok()?.parse().ok();
-            let [modified, changed] = texts.as_slice() else {
-                return None;
-            };
-            return seconds(modified).zip(seconds(changed));
-        }
-        let descriptor = self.open_file(path, OFlag::O_PATH).ok()?;
-        let stat = fstat(descriptor).ok()?;
-        Some((stat.st_mtime, stat.st_ctime))
-    }
-
-    /// The links on the way to `path`, in the order in which they are
-    /// followed. The last one can lead nowhere.
-    ///
-    /// # Errors
-    ///
-    /// There are too many, or a directory on the way cannot be searched.
-    pub fn links(&self, path: &Path) -> Result<Vec<Link>, ReadError> {
-        if let Some(texts) = self.ask(path, What::Links)? {
-            return Ok(to_links(&texts));
-        }
-        let is_kernel = self.resolution == Resolution::Kernel;
-        if is_kernel && walk::is_without_links(&self.directory, path) {
-            return Ok(Vec::new());
-        }
-        let mut links = Vec::new();
-        match walk::find(&self.directory, path, &mut links) {
-            Ok(_) | Err(Errno::ENOENT | Errno::ENOTDIR) => Ok(links),
-            Err(errno) => Err(ReadError::System {
-                file: self.named(path),
-                errno,
-            }),
         }
     }
 

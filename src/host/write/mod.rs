@@ -10,6 +10,7 @@
 mod exchange;
 mod keep;
 mod place;
+mod private;
 mod target;
 mod watch;
 
@@ -22,6 +23,7 @@ use nix::libc::nlink_t;
 use self::exchange::Draft;
 use crate::host::io_reason;
 
+pub use self::private::private;
 pub use self::target::{Output, open};
 
 /// Whether root may also write files of other users.

@@ -78,7 +78,7 @@ fn own(number: u32) -> Result<File, WriteError> {
 }
 
 /// Opens without waiting: a FIFO that nobody reads is an error.
-fn special(place: &Place) -> Result<File, WriteError> {
+pub(super) fn special(place: &Place) -> Result<File, WriteError> {
     let flags = OFlag::O_WRONLY | OFlag::O_NONBLOCK;
     let file = File::from(place.open(&place.name, flags, Mode::empty())?);
     if file_type(fstat(&file)?.st_mode) == SFlag::S_IFREG {

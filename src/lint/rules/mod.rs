@@ -75,7 +75,7 @@ pub fn near(word: &str) -> Vec<&'static Rule> {
     let mut found: Vec<&'static Rule> = all().filter(has_word).collect();
     if found.is_empty() {
         let names = all().flat_map(|it| [it.name, it.code]);
-        let near = crate::text::nearest(&lower, names.filter(|it| it.len() > 5));
+        let near = crate::text::nearest::nearest(&lower, names.filter(|it| it.len() > 5));
         found.extend(near.and_then(find));
     }
     if found.is_empty() {

@@ -50,6 +50,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     let mut text = Text { style, out };
     text.verdict(explanation)?;
     text.table(explanation)?;
+    text.bars(explanation)?;
     text.why(explanation)?;
     if !style.verbose {
         text.unused(explanation)?;
@@ -66,7 +67,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     if style.verbose {
         return Ok(());
     }
-    let more = "More with -v: errors, what each answer leads to, what happens to other names.";
+    let more = "More with -v: errors, what each answer leads to, other fixes and their trade-offs.";
     writeln!(text.out, "{}", text.dim(more))
 }
 

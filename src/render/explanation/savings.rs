@@ -8,9 +8,10 @@ use crate::explain::advice::{Advice, Change, Harm};
 use crate::render::words;
 
 impl Text<'_> {
-    /// The change that saves most with its trade-off, then the others.
+    /// The change that saves most with its trade-off; if it is to be verbose, the others.
     pub(super) fn fix(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
-        for (index, advice) in explanation.advice.iter().enumerate() {
+        let most = if self.style.verbose { usize::MAX } else { 1 };
+        for (index, advice) in explanation.advice.iter().enumerate().take(most) {
             let place = members(explanation).find_map(|it| it.reading.ndots);
             let place = match (&advice.change, place) {
                 (Change::Ndots(_), Some(it)) => {

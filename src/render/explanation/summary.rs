@@ -4,13 +4,27 @@ use std::io;
 
 use super::group::{shared, whose};
 use super::{Text, decisions, members};
-use crate::explain::{Context, Explanation, Member};
+use crate::explain::{Context, Explanation, Member, timeline};
+use crate::render::live::bars;
 use crate::render::{shortened, words};
 
 impl Text<'_> {
     pub(super) fn why(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
         writeln!(self.out)?;
         self.some("Why", explanation, &decisions(explanation))
+    }
+
+    /// Who is waited for, and how long, where answers are assumed and some do not
+    /// come: by the slowest resolver.
+    pub(super) fn bars(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
+        if explanation.scenario.answers.is_empty() {
+            return Ok(());
+        }
+        let slowest = members(explanation).max_by_key(|it| it.run.elapsed);
+        match slowest.map(|it| timeline::played(it.resolver, &it.run)) {
+            Some(played) => bars::write(self, &played),
+            None => Ok(()),
+        }
     }
 
     /// How long silent servers take, and whom resolvers believe.

@@ -261,7 +261,7 @@ fn answered(answers: &[(String, String)]) -> Vec<String> {
         if answers.len() < 2 || letters.is_empty() {
             said.clone()
         } else {
-            format!("{letters} {said}")
+            format!("{letters}: {said}")
         }
     };
     answers.iter().map(one).collect()

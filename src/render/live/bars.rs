@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use super::{Lived, time};
+use super::time;
 use crate::explain::live::{AT_ONCE, Exchange, Played, Silence};
 use crate::render::explanation::Text;
 use crate::scenario::record_type::Shown;
@@ -23,8 +23,7 @@ struct Row {
 }
 
 /// Writes the bars of a slow lookup: nothing for others.
-pub(super) fn write(text: &mut Text<'_>, lived: &Lived) -> io::Result<()> {
-    let played = &lived.played;
+pub(in crate::render) fn write(text: &mut Text<'_>, played: &Played) -> io::Result<()> {
     let rows = rows(played);
     if played.elapsed < SLOW || rows.is_empty() {
         return Ok(());
@@ -45,6 +44,9 @@ pub(super) fn write(text: &mut Text<'_>, lived: &Lived) -> io::Result<()> {
         let bar = "█".repeat(end - begin);
         let (bar, note) = if row.is_silent {
             (text.yellow(&bar), "no answer".to_owned())
+        } else if row.end == row.begin {
+            // Of a simulation: how long it takes is not known.
+            (text.green(&bar), "answer".to_owned())
         } else {
             (text.green(&bar), time(row.end.saturating_sub(row.begin)))
         };

@@ -1,6 +1,6 @@
 //! Lookups on the wire as text for people.
 
-mod bars;
+pub(super) mod bars;
 mod conclusion;
 pub mod json;
 mod phrases;
@@ -85,7 +85,7 @@ pub fn conclude(
 ) -> io::Result<()> {
     let mut text = Text::new(style, out);
     let played = &lived.played;
-    bars::write(&mut text, lived)?;
+    bars::write(&mut text, played)?;
     text.line("")?;
     conclusion::write(&mut text, scenario, lived)?;
     for note in played.notes.iter().chain(&played.strays) {

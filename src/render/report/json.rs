@@ -195,7 +195,7 @@ fn difference(difference: &Difference) -> DifferenceForm<'_> {
 }
 
 /// The key of `setup` that has it.
-fn key(attribute: Attribute) -> &'static str {
+pub(in crate::render) fn key(attribute: Attribute) -> &'static str {
     match attribute {
         Attribute::ResolvConf => "resolv_conf",
         Attribute::ResolvConfFrom => "resolv_conf_from",

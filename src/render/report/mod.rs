@@ -56,7 +56,7 @@ pub fn write(summary: &Summary, style: Style, out: &mut dyn Write) -> io::Result
 }
 
 /// What a part of a node's setup is called.
-fn title(attribute: Attribute) -> &'static str {
+pub(in crate::render) fn title(attribute: Attribute) -> &'static str {
     match attribute {
         Attribute::ResolvConf => "The kubelet's resolvConf",
         Attribute::ResolvConfFrom => "Where it is set",

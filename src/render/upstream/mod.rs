@@ -2,7 +2,7 @@
 
 pub mod json;
 mod verdict;
-mod words;
+pub(in crate::render) mod words;
 
 use std::io::{self, Write};
 
@@ -30,6 +30,25 @@ pub struct Style {
 ///
 /// `out` cannot be written.
 pub fn write(report: &Report, health: Health, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if style.verbose {
+        return write_all(report, health, style, out);
+    }
+    let mut whole = Vec::new();
+    write_all(report, health, style, &mut whole)?;
+    let all = memchr::memchr_iter(b'\n', &whole).count();
+    if all <= SCREEN {
+        return out.write_all(&whole);
+    }
+    let mut ends = memchr::memchr_iter(b'\n', &whole);
+    let end = ends.nth(SCREEN - 2).map_or(whole.len(), |at| at + 1);
+    out.write_all(whole.get(..end).unwrap_or(&whole))?;
+    writeln!(out, "… {} more lines (-v)", all - SCREEN + 1)
+}
+
+/// Without `verbose` no more lines are written.
+const SCREEN: usize = 30;
+
+fn write_all(report: &Report, health: Health, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer { style, out };
     if let Some(verdict) = verdict::of(report, health) {
         let verdict = format!("{verdict}.");

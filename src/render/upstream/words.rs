@@ -56,7 +56,7 @@ pub(super) fn remark(remark: &Remark) -> Sentence {
     }
 }
 
-pub(super) fn who(who: &Who) -> String {
+pub(in crate::render) fn who(who: &Who) -> String {
     match who {
         Who::Server(label) => label.clone(),
         Who::Process(process) => format!("{} (process {})", process.comm, process.pid),

@@ -9,6 +9,7 @@ pub(crate) mod kubelet_settings;
 pub(crate) mod lint;
 pub(crate) mod messages;
 pub(crate) mod node_state;
+pub(crate) mod packets;
 pub(crate) mod resolver_files;
 pub(crate) mod scenario;
 pub(crate) mod yaml;
@@ -19,7 +20,7 @@ use kdns::text::{Place, Source, Span, is_unprintable};
 pub(crate) type Target = fn(&[u8]);
 
 /// All targets by their names.
-pub(crate) const ALL: [(&str, Target); 11] = [
+pub(crate) const ALL: [(&str, Target); 12] = [
     ("corefile", corefile::run),
     ("dig_words", dig_words::run),
     ("dns_servers", dns_servers::run),
@@ -28,6 +29,7 @@ pub(crate) const ALL: [(&str, Target); 11] = [
     ("lint", lint::run),
     ("messages", messages::run),
     ("node_state", node_state::run),
+    ("packets", packets::run),
     ("resolver_files", resolver_files::run),
     ("scenario", scenario::run),
     ("yaml", yaml::run),

@@ -4,11 +4,11 @@ use crate::check_loop::facts::{Caveat, Manifest, Step, Useless};
 use crate::render::sentence::{Sentence, sentence};
 
 /// A step, with the command for it.
-pub(in crate::render::check_loop) struct Action {
+pub(in crate::render) struct Action {
     code: &'static str,
     /// What it is, without a full stop.
-    pub(in crate::render::check_loop) text: String,
-    pub(in crate::render::check_loop) command: Option<String>,
+    pub(in crate::render) text: String,
+    pub(in crate::render) command: Option<String>,
 }
 
 impl Action {
@@ -22,7 +22,7 @@ impl Action {
     }
 
     /// It and its command as one sentence.
-    pub(in crate::render::check_loop) fn sentence(self) -> Sentence {
+    pub(in crate::render) fn sentence(self) -> Sentence {
         let text = match self.command {
             Some(command) => format!("{}: {command}", self.text),
             None => self.text,
@@ -33,7 +33,7 @@ impl Action {
 
 /// The step as a sentence.
 #[expect(clippy::too_many_lines, reason = "a table: one arm a fact")]
-pub(in crate::render::check_loop) fn action(step: &Step) -> Action {
+pub(in crate::render) fn action(step: &Step) -> Action {
     match step {
         Step::Write { path, servers } if servers.is_empty() => Action::new(
             "write-file",
@@ -135,7 +135,7 @@ pub(in crate::render::check_loop) fn action(step: &Step) -> Action {
 }
 
 /// What would undo it, as a sentence.
-pub(in crate::render::check_loop) fn caveat(caveat: &Caveat) -> Sentence {
+pub(in crate::render) fn caveat(caveat: &Caveat) -> Sentence {
     match caveat {
         Caveat::NoEffect { value, at, by } => sentence!(
             "overridden",
@@ -160,7 +160,7 @@ pub(in crate::render::check_loop) fn caveat(caveat: &Caveat) -> Sentence {
 }
 
 /// What does not fix it, as a sentence.
-pub(in crate::render::check_loop) fn useless(useless: &Useless) -> Sentence {
+pub(in crate::render) fn useless(useless: &Useless) -> Sentence {
     match useless {
         Useless::NoLoopPlugin => Sentence::new(
             "remove-loop-plugin",

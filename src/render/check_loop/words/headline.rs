@@ -7,7 +7,7 @@ use crate::check_loop::log::LOOP_FATAL;
 use crate::check_loop::{Chain, End, Hop, Report, State, Verdict, When, Who};
 
 /// One line that a tired person understands, without a full stop.
-pub(in crate::render::check_loop) fn headline(report: &Report) -> String {
+pub(in crate::render) fn headline(report: &Report) -> String {
     if let Some(concern) = &report.concern {
         let now = match report.next_start {
             State::Unknown => " now",

@@ -10,12 +10,13 @@ mod unknown;
 use crate::check_loop::Who;
 use crate::render::sentence::Sentence;
 
-pub(super) use fix::{Action, action, caveat, useless};
-pub(super) use headline::headline;
+pub(in crate::render) use fix::action;
+pub(super) use fix::{Action, caveat, useless};
+pub(in crate::render) use headline::headline;
 pub use headline::round;
 pub(super) use missing::{DEBUG, NO_NODE, missing};
 pub(in crate::render) use remark::remark;
-pub(super) use trouble::trouble;
+pub(in crate::render) use trouble::trouble;
 pub(super) use unknown::unknown;
 
 /// Who is at a hop, and in which network.

@@ -15,7 +15,7 @@ use crate::text::escaped;
 const MAX_NAMED: usize = 2;
 
 /// It as a clause; of what a log shows the code is the sighting's kind.
-pub(in crate::render::check_loop) fn trouble(trouble: &Trouble) -> Sentence {
+pub(in crate::render) fn trouble(trouble: &Trouble) -> Sentence {
     match trouble {
         Trouble::Log(sighting) => of_log(sighting),
         Trouble::Files(found) => remark(found),

@@ -1,0 +1,87 @@
+//! `kdns diff A B`: two nodes, or one at two times.
+
+use std::path::{Path, PathBuf};
+
+use super::lint;
+use super::manual;
+use super::node::node_below;
+use super::output::{Outputs, TextOrJson};
+use crate::check_loop::{self, Report, Verdict};
+use crate::cli::streams::{Status, Streams};
+use crate::diff::{self, Side};
+use crate::host;
+use crate::host::node::{self, Parts, StandIns};
+use crate::lint::Findings;
+use crate::node::Node;
+use crate::render::diff as text;
+
+#[derive(clap::Args, Debug)]
+#[command(after_help = manual::help("diff"))]
+pub(super) struct DiffArgs {
+    /// A snapshot of a node (kdns doctor --snapshot), or a directory with its files
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// The other one
+    #[arg(value_name = "B")]
+    second: PathBuf,
+    #[command(flatten)]
+    outputs: Outputs<TextOrJson>,
+}
+
+/// Reads both nodes, decides, writes.
+pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let first = Judged::read(&args.first)?;
+    let second = Judged::read(&args.second)?;
+    let differences = diff::differences(first.side(), second.side());
+    let names = [&args.first, &args.second].map(|it| host::shown(it));
+    let names = names.each_ref().map(String::as_str);
+    args.outputs
+        .write(streams, |format, colors, out| match format {
+            TextOrJson::Text => text::write(names, &differences, colors, out),
+            TextOrJson::Json => text::json::write(names, &differences, out),
+        })?;
+    Ok(match differences.as_slice() {
+        [] if first.is_empty() && second.is_empty() => {
+            streams.tell("neither of the two holds anything of a node");
+            Status::Undecided
+        }
+        [] => Status::Clean,
+        _ => Status::Found,
+    })
+}
+
+/// A node with what is known of it.
+struct Judged {
+    node: Node,
+    loops: Report,
+    findings: Findings,
+}
+
+impl Judged {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let root = node_below(Some(path))?;
+        let mut node = node::read_node(&root, &StandIns::default(), Parts::ALL)?;
+        node.kernel = node::kernel::read_kernel(&root);
+        let loops = check_loop::judge(&node);
+        let findings = lint::findings_of_node(&root, &node);
+        Ok(Self {
+            node,
+            loops,
+            findings,
+        })
+    }
+
+    fn side(&self) -> Side<'_> {
+        Side {
+            node: &self.node,
+            loops: &self.loops,
+            findings: &self.findings,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.loops.verdict == Verdict::Unknown
+            && self.node.pods.is_empty()
+            && self.node.node_file.is_none()
+    }
+}

@@ -1,0 +1,86 @@
+//! What was found out, in every format, and how a run ends with it.
+
+use super::args::{Format, PathArgs};
+use crate::cli::streams::{Status, Streams};
+use crate::cli::threshold::Level;
+use crate::finding::Severity;
+use crate::path::findings::Finding;
+use crate::path::probe::Seen;
+use crate::path::{Host, Tree, Verdict};
+use crate::render::path as text;
+
+/// What was found out.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The node.
+    pub(super) host: Host,
+    /// Where each packet goes.
+    pub(super) trees: Vec<Tree>,
+    /// What is wrong.
+    pub(super) findings: Vec<Finding>,
+    /// What is there and could not be read: sentences without a full stop.
+    pub(super) skipped: Vec<String>,
+    /// What a probe has seen; `None`: none was wanted.
+    pub(super) probe: Option<Seen>,
+}
+
+/// Writes an answer in all its formats, and says how it ends.
+pub(super) fn write(
+    args: &PathArgs,
+    answer: &Answer,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<Status> {
+    let shown = text::Shown {
+        rules: &answer.host.rules,
+        trees: &answer.trees,
+        findings: &answer.findings,
+        skipped: &answer.skipped,
+        probe: answer.probe.as_ref(),
+    };
+    let (verbose, width) = (args.verbose, streams.columns());
+    args.outputs
+        .write(streams, |format, colors, out| match format {
+            Format::Text => {
+                let style = text::Style {
+                    colors,
+                    verbose,
+                    width,
+                };
+                text::write(&shown, style, out)
+            }
+            Format::Json => text::json::write(&shown, out),
+            Format::Concise => text::concise::write(&shown, out),
+            Format::Svg => text::svg::write(&shown, out),
+        })?;
+    Ok(status(args, answer))
+}
+
+/// The worst of all packets and findings.
+fn status(args: &PathArgs, answer: &Answer) -> Status {
+    let level = |it: &Finding| match it.severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        Severity::Info => Level::Info,
+    };
+    let mut worst = answer.findings.iter().map(level).max();
+    if answer
+        .probe
+        .as_ref()
+        .is_some_and(|it| !it.troubles.is_empty())
+    {
+        worst = worst.max(Some(Level::Warning));
+    }
+    let mut is_undecided = answer.trees.is_empty();
+    for tree in &answer.trees {
+        match tree.verdict {
+            Verdict::Unknown | Verdict::OtherProxy => is_undecided = true,
+            _ if tree.fails() => worst = Some(Level::Error),
+            _ => {}
+        }
+    }
+    let found = args.threshold.status(worst);
+    if is_undecided && found == Status::Clean {
+        return args.threshold.undecided();
+    }
+    found
+}

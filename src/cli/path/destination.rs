@@ -1,0 +1,145 @@
+//! `DESTINATION`: an address, with a port and a protocol or without, or a name.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::address::DNS_PORT;
+use crate::path::Protocol;
+use crate::rules::Named;
+
+/// Where packets are to go.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Destination {
+    /// To an address.
+    Address(IpAddr, Option<u16>, Option<Protocol>),
+    /// To a Service of this name.
+    Name(String, Option<u16>, Option<Protocol>),
+}
+
+const BOTH: [Protocol; 2] = [Protocol::Udp, Protocol::Tcp];
+
+impl Destination {
+    /// `ADDRESS`, `ADDRESS:PORT`, `NAME`, each also with `/udp` or `/tcp`.
+    pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
+        let (text, protocol) = match text.rsplit_once('/') {
+            Some((before, "udp" | "UDP")) => (before, Some(Protocol::Udp)),
+            Some((before, "tcp" | "TCP")) => (before, Some(Protocol::Tcp)),
+            _ => (text, None),
+        };
+        if let Ok(address) = text.parse::<SocketAddr>() {
+            return Ok(Self::Address(address.ip(), Some(address.port()), protocol));
+        }
+        let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+        if let Ok(ip) = bare.unwrap_or(text).parse() {
+            return Ok(Self::Address(ip, None, protocol));
+        }
+        let (name, port) = match text.rsplit_once(':') {
+            Some((name, port)) => match port.parse() {
+                Ok(port) => (name, Some(port)),
+                // The name of a port is part of the Service's.
+                Err(_) => (text, None),
+            },
+            None => (text, None),
+        };
+        let is_name = |it: char| it.is_ascii_alphanumeric() || "-._/:".contains(it);
+        if name.is_empty() || !name.chars().all(is_name) {
+            let text = crate::text::escaped(text.as_bytes());
+            anyhow::bail!(
+                "{text} is no destination: give ADDRESS, ADDRESS:PORT/udp or the name of a Service"
+            );
+        }
+        Ok(Self::Name(name.to_owned(), port, protocol))
+    }
+}
+
+/// The packets to send to an address: to port 53, by UDP and TCP, unless it is said.
+pub(super) fn packets(
+    port: Option<u16>,
+    protocol: Option<Protocol>,
+) -> impl Iterator<Item = (u16, Protocol)> {
+    let port = port.unwrap_or(DNS_PORT);
+    let is_wanted = move |it: &Protocol| protocol.is_none_or(|wanted| wanted == *it);
+    BOTH.into_iter().filter(is_wanted).map(move |it| (port, it))
+}
+
+/// The Services of this name among those that rules name, with the port and the
+/// protocol that is asked for: port 53, if it has it.
+pub(super) fn named(
+    services: &[Named],
+    name: &str,
+    port: Option<u16>,
+    protocol: Option<Protocol>,
+) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
+    let all: Vec<&Named> = services.iter().filter(|it| is_called(it, name)).collect();
+    if all.is_empty() {
+        anyhow::bail!(unknown(services, name));
+    }
+    let wanted = |it: &&Named| {
+        let is_port = port.is_none_or(|port| it.port == port);
+        is_port && protocol.is_none_or(|protocol| of(it) == protocol)
+    };
+    let mut fit: Vec<&Named> = all.iter().copied().filter(wanted).collect();
+    if port.is_none() && fit.iter().any(|it| it.port == DNS_PORT) {
+        fit.retain(|it| it.port == DNS_PORT);
+    }
+    if fit.is_empty() {
+        let ports: Vec<String> = all
+            .iter()
+            .map(|it| format!("{}/{}", it.port, of(it).word()))
+            .collect();
+        anyhow::bail!(
+            "{name} has no such port in the rules, but {}",
+            ports.join(", ")
+        );
+    }
+    let mut found: Vec<_> = fit.iter().map(|it| (it.address, it.port, of(it))).collect();
+    found.sort_by_key(|it| (it.0, it.1, it.2));
+    found.dedup();
+    Ok(found)
+}
+
+fn of(service: &Named) -> Protocol {
+    if service.is_udp {
+        Protocol::Udp
+    } else {
+        Protocol::Tcp
+    }
+}
+
+/// `NAMESPACE/NAME[:PORT]`, `NAME`, `NAME.NAMESPACE[.svc[.ZONE]]`.
+fn is_called(service: &Named, name: &str) -> bool {
+    let (whole, _) = service.name.split_once(':').unwrap_or((&service.name, ""));
+    let Some((namespace, own)) = whole.split_once('/') else {
+        return false;
+    };
+    if name.contains('/') {
+        return name == whole || name == service.name;
+    }
+    let mut labels = name.trim_end_matches('.').split('.');
+    let is_own = labels.next() == Some(own);
+    is_own && labels.next().is_none_or(|it| it == namespace)
+}
+
+/// So many near names are given.
+const NEAR: usize = 3;
+
+fn unknown(services: &[Named], name: &str) -> String {
+    let mut names: Vec<&str> = services
+        .iter()
+        .map(|it| it.name.split(':').next().unwrap_or_default())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return format!("the rules name no Service, so {name} cannot be found; give its address");
+    }
+    names.sort_by_cached_key(|it| {
+        let own = it.split('/').nth(1).unwrap_or(it);
+        let asked = name.rsplit('/').next().unwrap_or(name);
+        strsim::damerau_levenshtein(own, asked.split('.').next().unwrap_or(asked))
+    });
+    names.truncate(NEAR);
+    format!(
+        "no Service {name} in the rules; near names: {}",
+        names.join(", ")
+    )
+}

@@ -1,0 +1,293 @@
+//! `kdns path` on a node that is there: reads it, and sends packets through what
+//! was read.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+
+use super::answer::Answer;
+use super::args::PathArgs;
+use super::client::{Both, Client, Sources};
+use super::destination::{self, Destination};
+use super::files;
+use crate::address::DNS_PORT;
+use crate::cli::node::node_below;
+use crate::cli::output;
+use crate::cli::streams::Streams;
+use crate::host::network::NetworkSeen;
+use crate::host::network::saved::{self, ClientSaved};
+use crate::host::root::Root;
+use crate::path::findings::{self, Around};
+use crate::path::probe::{self, Seen};
+use crate::path::{self, Host, Link, LinkKind, Packet, Protocol, Start, Tree, evaluate_from};
+use crate::rules::Rules;
+use crate::text::escaped;
+use crate::wire::endpoints;
+
+/// Where a packet goes, and over what.
+type To = (IpAddr, u16, Protocol);
+
+/// Reads the node and the client, and sends the packets through what they say.
+pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
+    let root = node_below(args.root.as_deref())?;
+    let client = Client::find(&root, args.target.as_deref())?;
+    let wanted = args
+        .destination
+        .as_deref()
+        .map(Destination::parse)
+        .transpose()?;
+    let mut skipped = Vec::new();
+    let to = addresses(&client, wanted.as_ref(), &mut skipped)?;
+    let mut both = client.read(&root, &ports(wanted.as_ref()))?;
+    let (pods, unread) = files::pod_names(&root);
+    both.node.host.pods = pods;
+    skipped.extend(unread);
+    skipped.extend(both.skipped());
+    let start = start(args, &client, &both);
+    if let Some(path) = &args.save {
+        let sources = client.sources(&sockets(to.as_deref().unwrap_or_default()))?;
+        let client = saved_client(&client, &start, &sources);
+        let (node, own) = (&both.node, both.own.as_ref());
+        output::write(Some(path), args.outputs.others, streams.out, |out| {
+            saved::write(&client, node, own, out)
+        })?;
+    }
+    let (before, is_partial) = (both.node.before, both.node.is_partial);
+    let own = both.own.map(NetworkSeen::into_host).transpose()?;
+    let mut node = both.node.into_host()?;
+    let to = match (to, wanted) {
+        (Some(to), _) => to,
+        (None, wanted) => named(&node.rules, wanted)?,
+    };
+    let sources = client.sources(&sockets(&to))?;
+    let none = Host::default();
+    let tree = |to: &To| match packet(*to, args, &sources) {
+        Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&none), &node, &packet, &start),
+        Err(reason) => unroutable(*to, &reason, &start),
+    };
+    let mut trees: Vec<Tree> = to.iter().map(tree).collect();
+    trees.iter_mut().for_each(if is_partial {
+        path::unseen
+    } else {
+        path::all_seen
+    });
+    let probe = args
+        .probe
+        .then(|| ask(&client, &trees, args.max_packets))
+        .transpose()?;
+    if let (Some(_), Some(conntrack)) = (&probe, &mut node.conntrack) {
+        // What the probe has lost counts, too.
+        conntrack.counters = client.counters(&root).or(conntrack.counters);
+    }
+    let around = Around {
+        uptime: uptime(&root),
+        before,
+        client: own.as_ref(),
+        ..Around::default()
+    };
+    let findings = findings::find(&node, &trees, around);
+    Ok(Answer {
+        host: node,
+        trees,
+        findings,
+        skipped,
+        probe,
+    })
+}
+
+impl Both {
+    /// What is there and could not be read, with whose it is.
+    fn skipped(&self) -> Vec<String> {
+        let of = |whose: &'static str, seen: &NetworkSeen| {
+            let sentences = seen.skipped.iter().map(move |it| format!("{whose}: {it}"));
+            sentences.collect::<Vec<_>>()
+        };
+        let mut all = of("the node", &self.node);
+        if let Some(own) = &self.own {
+            all.extend(of("the target", own));
+            all.extend(unusual(own));
+        }
+        all
+    }
+}
+
+/// The addresses to send to, as far as they are known without the rules.
+fn addresses(
+    client: &Client,
+    wanted: Option<&Destination>,
+    skipped: &mut Vec<String>,
+) -> anyhow::Result<Option<Vec<To>>> {
+    let (ips, port, protocol) = match wanted {
+        None => {
+            let servers = client.servers();
+            if servers.is_empty() {
+                anyhow::bail!(
+                    "{} has no name server in its resolv.conf; give a DESTINATION",
+                    client.label
+                );
+            }
+            (servers, None, None)
+        }
+        Some(Destination::Address(ip, port, protocol)) => (vec![*ip], *port, *protocol),
+        // No DNS name has that.
+        Some(Destination::Name(name, ..)) if name.contains('/') => return Ok(None),
+        Some(Destination::Name(name, port, protocol)) => match client.look_up(name) {
+            Ok(ips) => (ips, *port, *protocol),
+            // That may be what is to be found out.
+            Err(error) => {
+                skipped.push(format!("{error}; its address is taken from the rules"));
+                return Ok(None);
+            }
+        },
+    };
+    let of =
+        |ip: IpAddr| destination::packets(port, protocol).map(move |(port, it)| (ip, port, it));
+    Ok(Some(ips.into_iter().flat_map(of).collect()))
+}
+
+/// The addresses of a Service that the rules name.
+fn named(rules: &Rules, wanted: Option<Destination>) -> anyhow::Result<Vec<To>> {
+    match wanted {
+        Some(Destination::Name(name, port, protocol)) => {
+            destination::named(&rules.services_named(), &name, port, protocol)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Connections and sockets of these ports count.
+fn ports(wanted: Option<&Destination>) -> Vec<u16> {
+    let port = match wanted {
+        Some(Destination::Address(_, port, _) | Destination::Name(_, port, _)) => *port,
+        None => None,
+    };
+    std::iter::once(DNS_PORT)
+        .chain(port.filter(|it| *it != DNS_PORT))
+        .collect()
+}
+
+fn sockets(to: &[To]) -> Vec<SocketAddr> {
+    to.iter().map(|it| SocketAddr::new(it.0, it.1)).collect()
+}
+
+/// Where the client's packets come to the rules of the node.
+fn start(args: &PathArgs, client: &Client, both: &Both) -> Start {
+    if let Some(name) = &args.in_interface {
+        return Start::Link {
+            name: Some(name.as_str().into()),
+        };
+    }
+    let is_other = args.source.is_some() && !args.from_host;
+    match &both.own {
+        Some(own) => Start::Link {
+            name: way_in(own, &both.node),
+        },
+        None if client.is_node && !is_other => Start::Host,
+        None => Start::Link { name: None },
+    }
+}
+
+/// The packet, or why the client cannot send it.
+fn packet((ip, port, protocol): To, args: &PathArgs, sources: &Sources) -> Result<Packet, String> {
+    let source = match args.source {
+        Some(source) if source.is_ipv4() == ip.is_ipv4() => source,
+        Some(source) => return Err(format!("{source} is of another family")),
+        None => sources
+            .get(&ip)
+            .cloned()
+            .unwrap_or_else(|| Err("it was not asked".to_owned()))?,
+    };
+    Ok(Packet {
+        protocol,
+        source,
+        source_port: None,
+        destination: ip,
+        port,
+        start: Start::Host,
+        length: None,
+    })
+}
+
+/// What does not leave the client.
+fn unroutable((ip, port, protocol): To, reason: &str, start: &Start) -> Tree {
+    let source: IpAddr = if ip.is_ipv4() {
+        [0; 4].into()
+    } else {
+        [0; 16].into()
+    };
+    let packet = Packet {
+        protocol,
+        source,
+        source_port: None,
+        destination: ip,
+        port,
+        start: start.clone(),
+        length: None,
+    };
+    path::unroutable(packet, &escaped(reason.as_bytes()))
+}
+
+fn saved_client(client: &Client, start: &Start, sources: &Sources) -> ClientSaved {
+    let in_link = match start {
+        Start::Link { name } => name.as_ref().map(ToString::to_string),
+        Start::Host => None,
+    };
+    let sources = sources
+        .iter()
+        .filter_map(|(to, from)| Some((*to, *from.as_ref().ok()?)));
+    ClientSaved {
+        label: client.label.clone(),
+        servers: client.servers(),
+        is_node: *start == Start::Host,
+        in_link,
+        sources: sources.collect(),
+    }
+}
+
+/// Asks the Services and endpoints of the trees for real.
+fn ask(client: &Client, trees: &[Tree], most: u32) -> anyhow::Result<Seen> {
+    let plan = probe::plan(trees, usize::try_from(most).unwrap_or(usize::MAX));
+    let asked = client.within(|| endpoints::ask_all(&plan.asks))?;
+    Ok(Seen::of(trees, &plan, &asked))
+}
+
+/// How long the node has run, in seconds.
+fn uptime(root: &Root) -> Option<u64> {
+    let file = root.read_once(Path::new("/proc/uptime")).ok()?;
+    let text = String::from_utf8_lossy(&file.source.bytes);
+    text.split('.').next()?.parse().ok()
+}
+
+/// The link of the node whose other end is in the client's network namespace, or
+/// the bridge that this is a port of: rules see the bridge.
+fn way_in(own: &NetworkSeen, node: &NetworkSeen) -> Option<Box<str>> {
+    let of_node = |index: u32| {
+        node.host
+            .links
+            .iter()
+            .flatten()
+            .find(move |it| it.index == index)
+    };
+    let other_end = |it: &Link| {
+        let other = of_node(*own.peers.get(&it.index)?)?;
+        (node.peers.get(&other.index) == Some(&it.index)).then_some(other)
+    };
+    let mut links = own.host.links.iter().flatten().filter(|it| it.is_up);
+    let other = links.find_map(other_end)?;
+    let is_bridge = |it: &&Link| it.kind == LinkKind::Named("bridge".into());
+    let bridge = other.master.and_then(of_node).filter(is_bridge);
+    Some(bridge.unwrap_or(other).name.clone())
+}
+
+/// What keeps a client's packets away from the rules of the node.
+fn unusual(own: &NetworkSeen) -> Option<String> {
+    let passes = |kind: &LinkKind| matches!(kind, LinkKind::Named(it) if matches!(it.as_ref(), "macvlan" | "ipvlan" | "macvtap"));
+    let links = own.host.links.iter().flatten();
+    let link = links.filter(|it| it.is_up).find(|it| passes(&it.kind))?;
+    let LinkKind::Named(kind) = &link.kind else {
+        return None;
+    };
+    Some(format!(
+        "the target's link {} is a {kind}: its packets leave the node without meeting its rules",
+        link.name
+    ))
+}

@@ -1,0 +1,244 @@
+//! `kdns path --rules`: from texts, wherever they came from.
+
+use std::net::IpAddr;
+use std::path::Path;
+
+use super::answer::Answer;
+use super::args::PathArgs;
+use super::destination::{self, Destination};
+use super::files;
+use crate::cli::streams::Streams;
+use crate::host::network::saved::{self, ClientSaved, Saved};
+use crate::host::{io_reason, rules as texts};
+use crate::path::findings::Around;
+use crate::path::{
+    self, Conntrack, Host, Packet, Protocol, Start, evaluate, evaluate_from, findings,
+};
+use crate::rules::{Rules, Text};
+use crate::text::escaped;
+
+/// Services that a cluster's DNS is called by.
+const DNS: [&str; 4] = [
+    "kube-dns",
+    "coredns",
+    "rke2-coredns-rke2-coredns",
+    "dns-default",
+];
+
+/// Reads the texts, and sends the packets through what they say.
+pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Answer> {
+    let (files, destination) = split(args);
+    let mut all = Vec::new();
+    for file in files {
+        all.push(open(file, streams)?);
+    }
+    let below = args.root.as_deref().map(files::below).transpose()?;
+    let below = below.map(|mut it| {
+        all.extend(
+            it.texts
+                .drain(..)
+                .map(|text| Box::new(text) as Box<dyn Text + Send>),
+        );
+        it.host
+    });
+    let rules = Rules::read(all)?;
+    let mut scene = Scene::of(&rules)?;
+    if let Some(host) = below {
+        scene.node = host;
+    }
+    let mut entries = rules.conntrack.clone();
+    let mut table_name = rules
+        .names()
+        .next()
+        .map(str::to_owned)
+        .filter(|_| !entries.is_empty());
+    if let Some(file) = &args.conntrack {
+        let table = Rules::read(vec![open(file, streams)?])?;
+        if table.conntrack.is_empty() {
+            anyhow::bail!(
+                "{} has no entry of connection tracking; give /proc/net/nf_conntrack or what conntrack -L prints",
+                escaped(file.as_os_str().as_encoded_bytes())
+            );
+        }
+        entries.extend(table.conntrack);
+        table_name = Some(escaped(file.as_os_str().as_encoded_bytes()));
+    }
+    scene.node.rules = rules;
+    if !entries.is_empty() {
+        let table = scene.node.conntrack.get_or_insert_with(Conntrack::default);
+        table.entries = entries;
+    }
+    let to = match (destination.as_deref(), scene.client.servers.as_slice()) {
+        (None, [_, ..]) => scene.servers(),
+        (text, _) => destinations(&scene.node.rules, text)?,
+    };
+    let mut trees = Vec::new();
+    for (ip, port, protocol) in to {
+        let packet = scene.packet(args, ip, port, protocol)?;
+        trees.push(match &scene.own {
+            Some(own) => evaluate_from(own, &scene.node, &packet, &packet.start),
+            None => evaluate(&scene.node, &packet),
+        });
+    }
+    if scene.is_saved {
+        trees.iter_mut().for_each(if scene.is_partial {
+            path::unseen
+        } else {
+            path::all_seen
+        });
+    }
+    let around = Around {
+        client: scene.own.as_ref(),
+        table: table_name.as_deref(),
+        ..Around::default()
+    };
+    let findings = findings::find(&scene.node, &trees, around);
+    Ok(Answer {
+        host: scene.node,
+        trees,
+        findings,
+        skipped: scene.skipped,
+        probe: None,
+    })
+}
+
+/// What the texts say of a node beside its rules, and of who asks.
+#[derive(Default)]
+struct Scene {
+    node: Host,
+    own: Option<Host>,
+    client: ClientSaved,
+    is_saved: bool,
+    /// Whether whoever saved it did not see all rules.
+    is_partial: bool,
+    skipped: Vec<String>,
+}
+
+impl Scene {
+    /// What `kdns path --save` has written among the texts.
+    fn of(rules: &Rules) -> anyhow::Result<Self> {
+        let mut scene = Self::default();
+        for view in &rules.saved {
+            let bytes = rules.bytes(*view);
+            let place = rules.place(*view);
+            let saved = saved::read(bytes.trim_ascii_end());
+            match saved.map_err(|error| anyhow::anyhow!("{place}: {error}"))? {
+                Saved::Node(seen, client) => {
+                    scene.skipped.extend(seen.skipped);
+                    (scene.node, scene.client) = (seen.host, client);
+                    scene.is_saved = true;
+                    scene.is_partial = seen.is_partial;
+                }
+                Saved::Target(seen) => scene.own = Some(seen.into_host()?),
+            }
+        }
+        Ok(scene)
+    }
+
+    fn servers(&self) -> Vec<(IpAddr, u16, Protocol)> {
+        let all = |ip: &IpAddr| {
+            let ip = *ip;
+            destination::packets(None, None).map(move |(port, protocol)| (ip, port, protocol))
+        };
+        self.client.servers.iter().flat_map(all).collect()
+    }
+
+    fn packet(
+        &self,
+        args: &PathArgs,
+        ip: IpAddr,
+        port: u16,
+        protocol: Protocol,
+    ) -> anyhow::Result<Packet> {
+        let is_said = args.source.is_some() || args.from_host || args.in_interface.is_some();
+        let is_host = args.from_host || (!is_said && self.is_saved && self.client.is_node);
+        let saved_link = self.client.in_link.as_deref().filter(|_| !is_said);
+        let start = if is_host {
+            Start::Host
+        } else {
+            let name = args.in_interface.as_deref().or(saved_link);
+            Start::Link {
+                name: name.map(Into::into),
+            }
+        };
+        let saved = self.client.sources.get(&ip).copied();
+        let unsaid: IpAddr = if ip.is_ipv4() {
+            [0; 4].into()
+        } else {
+            [0; 16].into()
+        };
+        let source = match args.source.or(saved) {
+            Some(source) => source,
+            None if is_host => unsaid,
+            None => anyhow::bail!(
+                "give --source IP, the address of the pod that asks, or --from-host for the node itself"
+            ),
+        };
+        if source.is_ipv4() != ip.is_ipv4() {
+            anyhow::bail!(
+                "{source} and {ip} are of different families: no packet goes from one to the other"
+            );
+        }
+        Ok(Packet {
+            protocol,
+            source,
+            source_port: None,
+            destination: ip,
+            port,
+            start,
+            length: None,
+        })
+    }
+}
+
+/// `--rules A B ADDRESS`: the last word is the destination, if no other is.
+fn split(args: &PathArgs) -> (&[std::path::PathBuf], Option<String>) {
+    if args.destination.is_some() {
+        return (&args.rules, args.destination.clone());
+    }
+    if let Some((last, files)) = args.rules.split_last()
+        && !files.is_empty()
+        && !last.exists()
+        && let Some(word) = last.to_str()
+        && Destination::parse(word).is_ok()
+    {
+        return (files, Some(word.to_owned()));
+    }
+    (&args.rules, None)
+}
+
+fn open(path: &Path, streams: &mut Streams<'_>) -> anyhow::Result<Box<dyn Text + Send>> {
+    let name = escaped(path.as_os_str().as_encoded_bytes());
+    let opened = if path.as_os_str() == "-" {
+        if std::mem::replace(&mut streams.is_input_read, true) {
+            anyhow::bail!("standard input can be read only once");
+        }
+        texts::piped("<stdin>".to_owned(), &mut streams.input)
+    } else {
+        texts::open(path)
+    };
+    opened.map_err(|error| anyhow::anyhow!("cannot read {name}: {}", io_reason(&error)))
+}
+
+fn destinations(
+    rules: &Rules,
+    destination: Option<&str>,
+) -> anyhow::Result<Vec<(IpAddr, u16, Protocol)>> {
+    let Some(text) = destination else {
+        let services = rules.services_named();
+        let known = DNS
+            .iter()
+            .find_map(|it| destination::named(&services, it, None, None).ok());
+        return known.ok_or_else(|| {
+            anyhow::anyhow!("the rules name no Service of the cluster's DNS; give a DESTINATION")
+        });
+    };
+    match Destination::parse(text)? {
+        Destination::Address(ip, port, protocol) => Ok(destination::packets(port, protocol)
+            .map(|(port, protocol)| (ip, port, protocol))
+            .collect()),
+        Destination::Name(name, port, protocol) => {
+            destination::named(&rules.services_named(), &name, port, protocol)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `--read FILE`: frames of a capture.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use super::args::InputArgs;
+use super::counters;
+use super::input::{Ended, Feed, Take};
+use crate::cli::streams::Streams;
+use crate::host::interrupt::Interrupt;
+use crate::host::{ReadError, capture, io_reason, shown};
+use crate::packet::{CaptureError, Carried, Reader};
+
+/// A capture whose header was read.
+pub(super) struct Capture<'s> {
+    name: String,
+    reader: Reader<Box<dyn Read + 's>>,
+    interrupt: Interrupt,
+    how_long: Option<Duration>,
+}
+
+impl<'s> Capture<'s> {
+    /// Opens the capture at `path`; with what it carries of whoever sent its
+    /// packets.
+    pub(super) fn open(
+        path: &Path,
+        args: &InputArgs,
+        streams: &mut Streams<'s>,
+    ) -> anyhow::Result<(Self, Carried)> {
+        let interrupt = Interrupt::catch()?;
+        let (name, source): (String, Box<dyn Read + 's>) = if path.as_os_str() == "-" {
+            if std::mem::replace(&mut streams.is_input_read, true) {
+                return Err(ReadError::Twice.into());
+            }
+            // Standard output is still needed while packets come.
+            let nothing: &'s mut io::Empty = Box::leak(Box::new(io::empty()));
+            let input = std::mem::replace(&mut streams.input, nothing);
+            let source = capture::standard_input(input, interrupt.clone());
+            ("<stdin>".to_owned(), Box::new(source))
+        } else {
+            let source = capture::open(path, interrupt.clone())?;
+            (shown(path), Box::new(source))
+        };
+        let failed =
+            |error: CaptureError| anyhow::anyhow!("cannot read {name}: {}", reason(&error));
+        let source = capture::decompressed(source).map_err(|error| failed(error.into()))?;
+        let reader = Reader::open(source).map_err(failed)?;
+        let carried = Carried::of_comments(reader.comments().iter().map(String::as_str));
+        let capture = Self {
+            name,
+            reader,
+            interrupt,
+            how_long: args.how_long,
+        };
+        Ok((capture, carried))
+    }
+
+    /// Gives all frames to `feed`.
+    pub(super) fn each(mut self, mut feed: Feed, take: Take<'_>) -> anyhow::Result<Ended> {
+        let mut notes = Vec::new();
+        let how_long = self
+            .how_long
+            .map(|it| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX));
+        let mut until = None;
+        loop {
+            let frame = match self.reader.next_frame() {
+                Ok(Some(frame)) => frame,
+                Ok(None) => break,
+                // It did not end by itself.
+                Err(CaptureError::Cut { .. }) if self.interrupt.has_come() => break,
+                Err(error) => {
+                    notes.push(format!("{}: {}", self.name, reason(&error)));
+                    break;
+                }
+            };
+            let end = *until.get_or_insert(how_long.map(|it| frame.time.saturating_add(it)));
+            if end.is_some_and(|it| frame.time > it) || feed.frame(&frame, take)?.is_break() {
+                break;
+            }
+        }
+        let drops = self.reader.drops();
+        let carried = Carried::of_comments(self.reader.comments().iter().map(String::as_str));
+        Ok(Ended {
+            counters: feed.end(drops, &counters::after(&carried), take)?,
+            drops,
+            own: counters::pair(&carried, counters::OWN),
+            node: counters::pair(&carried, counters::NODE),
+            notes,
+        })
+    }
+}
+
+/// Why there are no more frames.
+fn reason(error: &CaptureError) -> String {
+    match error {
+        CaptureError::Read(error) if error.raw_os_error().is_some() => io_reason(error),
+        error => error.to_string(),
+    }
+}
+
+impl fmt::Debug for Capture<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,236 @@
+//! Packets as they come, in the network namespace of a target or of the node.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use caps::{CapSet, Capability};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::args::InputArgs;
+use super::counters::{self, Counted};
+use super::input::{self, Ended, Feed, Take};
+use super::keep::Keep;
+use super::subject::Subject;
+use crate::cli::question;
+use crate::cli::streams::Streams;
+use crate::host::counters::CounterFile;
+use crate::host::interrupt::Interrupt;
+use crate::host::io_reason;
+use crate::netns::packets::{self, Packets};
+use crate::netns::{self, Namespace};
+use crate::packet::{Carried, Frame, LinkType, Options};
+
+/// A socket that is open; this program has no privilege any more.
+#[derive(Debug)]
+pub(super) struct Live {
+    packets: Packets,
+    interrupt: Interrupt,
+    until: Option<Instant>,
+    counted: Counted,
+    before: Carried,
+}
+
+/// The node, as a target.
+const NODE: &str = "1";
+
+/// Room for the packets of a busy node while this program has no processor: a
+/// third of a second at 100,000 packets a second, of which each takes about a
+/// kilobyte there.
+const RECEIVE_BUFFER: usize = 32 << 20;
+
+/// So often those who read along hear that time passes.
+const TICK: Duration = Duration::from_millis(250);
+
+/// So many packets are taken before anything else is looked at.
+const MOST_AT_ONCE: usize = 4096;
+
+/// After the end of the time so many packets that wait already are still taken.
+const MOST_AT_THE_END: usize = 1 << 20;
+
+/// Encrypted DNS, to be counted; tunnels, to be looked into.
+const ENCRYPTED: u16 = 853;
+const TUNNELS: [u16; 3] = [4789, 8472, 6081];
+
+impl Live {
+    /// Enters the target's network, opens what is needed there, and gives up every
+    /// privilege.
+    pub(super) fn open(
+        args: &InputArgs,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<(Self, Subject, Option<Keep>)> {
+        let word = args.word.as_deref().or(args.question.target());
+        let word = word.or(args.node.then_some(NODE));
+        let Some(word) = word else {
+            anyhow::bail!(
+                "write what to watch: kdns watch NAMESPACE/POD, kdns watch --node, or kdns watch \
+                 --read FILE"
+            );
+        };
+        expect_privilege()?;
+        let interrupt = Interrupt::catch()?;
+        let question = question::who(Some(word), &args.question, streams)?;
+        let mut question = question;
+        let namespace = question.namespace.take();
+        let mut subject = Subject::of_question(question);
+        subject.is_live = true;
+        if args.node {
+            // It is of many programs, each with a resolver of its own.
+            subject.resolver = None;
+        }
+        let Some(namespace) = namespace.transpose()? else {
+            anyhow::bail!("there is no network namespace to watch");
+        };
+        let (descriptor, mut counted) = open_within(&namespace, &args.options())?;
+        counted.node = CounterFile::of_node();
+        let before = counted.before();
+        let keep = input::begin(args, &subject, before.clone())?;
+        netns::give_up_capabilities(&[])?;
+        let live = Self {
+            packets: Packets::of(descriptor)?,
+            interrupt,
+            until: args.how_long.and_then(|it| Instant::now().checked_add(it)),
+            counted,
+            before,
+        };
+        Ok((live, subject, keep))
+    }
+
+    /// Gives what comes to `feed`.
+    pub(super) fn each(mut self, mut feed: Feed, take: Take<'_>) -> anyhow::Result<Ended> {
+        let mut number = 0;
+        let mut notes = Vec::new();
+        let mut next_tick = Instant::now();
+        let is_enough = loop {
+            let is_over = self.until.is_some_and(|it| Instant::now() >= it);
+            if is_over || self.interrupt.has_come() {
+                break false;
+            }
+            self.wait(next_tick)?;
+            if self.receive(MOST_AT_ONCE, &mut number, &mut feed, &mut notes, take)? {
+                break true;
+            }
+            if Instant::now() >= next_tick {
+                next_tick = Instant::now() + TICK;
+                if feed.tick(now(), take)?.is_break() {
+                    break true;
+                }
+            }
+        };
+        if !is_enough {
+            self.receive(MOST_AT_THE_END, &mut number, &mut feed, &mut notes, take)?;
+        }
+        let mut carried = self.before;
+        let after = self.counted.after();
+        carried.things.extend(after.things.clone());
+        let drops = Some(self.packets.drops());
+        Ok(Ended {
+            counters: feed.end(drops, &after, take)?,
+            drops,
+            own: counters::pair(&carried, counters::OWN),
+            node: counters::pair(&carried, counters::NODE),
+            notes,
+        })
+    }
+
+    /// Waits for a packet, Ctrl-C, the next tick or the end of the time.
+    fn wait(&self, next_tick: Instant) -> nix::Result<()> {
+        let until = self.until.map_or(next_tick, |it| it.min(next_tick));
+        let rest = until.saturating_duration_since(Instant::now());
+        // Rounded up, so that it is not asked again and again in the last one.
+        let rest = rest + Duration::from_millis(1);
+        let mut all = [
+            PollFd::new(self.packets.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.interrupt.as_fd(), PollFlags::POLLIN),
+        ];
+        match poll(
+            &mut all,
+            PollTimeout::try_from(rest).unwrap_or(PollTimeout::ZERO),
+        ) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Takes what is there, at most so many; whether there has been enough.
+    fn receive(
+        &mut self,
+        most: usize,
+        number: &mut u64,
+        feed: &mut Feed,
+        notes: &mut Vec<String>,
+        take: Take<'_>,
+    ) -> anyhow::Result<bool> {
+        for _ in 0..most {
+            let received = match self.packets.receive() {
+                Ok(Some(received)) => received,
+                Ok(None) => break,
+                Err(error) => {
+                    // An interface that went down: others are still there.
+                    let note = format!("the packet socket said: {}", io_reason(&error));
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                    break;
+                }
+            };
+            *number += 1;
+            let frame = Frame {
+                number: *number,
+                time: received.time,
+                interface: 0,
+                outgoing: None,
+                link: LinkType::CookedV2,
+                bytes: received.bytes,
+                original_length: received.length,
+            };
+            if feed.frame(&frame, take)?.is_break() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Opens the socket and the counters in the namespace.
+fn open_within(namespace: &Namespace, options: &Options) -> anyhow::Result<(OwnedFd, Counted)> {
+    let mut ports = options.ports.clone();
+    ports.push(ENCRYPTED);
+    if options.decap {
+        ports.extend(TUNNELS);
+    }
+    let opened = namespace.open_within(|| {
+        let descriptor = packets::open(&ports, RECEIVE_BUFFER)?;
+        let counted = Counted {
+            own: CounterFile::own(),
+            node: None,
+        };
+        Ok::<_, io::Error>((descriptor, counted))
+    })?;
+    opened.map_err(|error| {
+        let reason = io_reason(&error);
+        anyhow::anyhow!(
+            "cannot open a packet socket in {}: {reason}",
+            namespace.name()
+        )
+    })
+}
+
+/// Names a privilege that is missing before anything else goes wrong for its lack.
+fn expect_privilege() -> anyhow::Result<()> {
+    let has = caps::has_cap(None, CapSet::Effective, Capability::CAP_NET_RAW);
+    if has.unwrap_or(false) {
+        return Ok(());
+    }
+    anyhow::bail!(
+        "watching needs CAP_NET_RAW, which this program does not have; run it as root on the node, \
+         or in a privileged pod (kubectl debug node/NODE --profile=sysadmin)"
+    )
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanoseconds = since.unwrap_or_default().as_nanos();
+    i64::try_from(nanoseconds).unwrap_or(i64::MAX)
+}

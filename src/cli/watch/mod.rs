@@ -1,0 +1,143 @@
+//! `kdns watch TARGET`: the packets of a pod, judged against what its resolver
+//! should have sent.
+
+mod args;
+mod capture;
+mod counters;
+mod input;
+mod keep;
+mod live;
+mod output;
+mod subject;
+
+use std::ops::ControlFlow;
+
+use clap::builder::PossibleValuesParser;
+
+use self::args::InputArgs;
+use self::input::{Event, Input};
+use self::output::{Format, Output, Wanted, end_of};
+use super::manual;
+use super::output::Outputs;
+use super::threshold::{Level, Threshold};
+use crate::cli::streams::{Status, Streams};
+use crate::finding::Severity;
+use crate::name::Name;
+use crate::resolver::{self, Resolver};
+use crate::watch::{Report, Setup, Watch};
+
+/// Watch the DNS packets of a pod, or a capture, and judge them
+#[derive(clap::Args, Debug)]
+#[command(after_help = manual::help("watch"))]
+pub(super) struct WatchArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// The resolver of whoever asks; without it the target's own, or the one that fits best
+    #[arg(long, value_name = "RESOLVER", value_parser = PossibleValuesParser::new(resolver::names().collect::<Vec<_>>()), hide_possible_values = true)]
+    resolver: Option<String>,
+    /// Show the lookup of this name as a timeline: what was planned beside what was seen
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    show: Option<Name>,
+    /// Write a line for every lookup, not only for those that broke the plan
+    #[arg(short, long)]
+    verbose: bool,
+    /// Write hashes in place of names and addresses, the same ones all through the run
+    #[arg(long)]
+    anonymize: bool,
+    #[command(flatten)]
+    threshold: Threshold,
+    #[command(flatten)]
+    outputs: Outputs<Format>,
+}
+
+/// Opens the input, judges what comes, writes what was found.
+pub(super) fn run(args: &WatchArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {
+    let input = Input::open(&args.input, streams)?;
+    let wanted = Wanted {
+        is_verbose: args.verbose,
+        is_anonymous: args.anonymize,
+        is_shown: args.show.is_some(),
+    };
+    let mut output = Output::begin(&args.outputs, wanted, &input.subject, streams)?;
+    let word = args
+        .resolver
+        .as_deref()
+        .or(input.subject.resolver.as_deref());
+    // On a node every pod has a file of its own.
+    let scenario = input.subject.scenario.clone().filter(|_| !args.input.node);
+    let mut watch = Watch::new(Setup {
+        scenario,
+        resolver: word.and_then(resolver_of),
+        all: output.wants_all(),
+        show: args.show.clone(),
+    });
+    let about = input.subject.context.about.clone();
+    let mut failed = None;
+    let mut last = None;
+    let ended = input.each(&mut |event| {
+        match event {
+            Event::Seen(seen) => watch.push(&seen),
+            Event::Tick(now) => {
+                last = Some(now);
+                watch.tick(now);
+            }
+        }
+        let told = output.lookups(watch.take_judged(), streams);
+        let progress = watch.progress();
+        if let Event::Tick(_) = event {
+            output.status(&progress, streams);
+        }
+        let is_enough = args
+            .input
+            .until_broken()
+            .is_some_and(|it| progress.broken >= it);
+        if let Err(error) = told {
+            failed = Some(error);
+            return ControlFlow::Break(());
+        }
+        if is_enough {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let end = end_of(&ended, last);
+    watch.finish(end.time.or(end.counters.last));
+    output.lookups(watch.take_judged(), streams)?;
+    let report = watch.end(&end);
+    let notes = [about, ended.notes].concat();
+    output.end(&report, &notes, streams)?;
+    streams.out.flush()?;
+    Ok(status(args, &report, streams))
+}
+
+fn status(args: &WatchArgs, report: &Report, streams: &mut Streams<'_>) -> Status {
+    if report.is_empty() {
+        streams.tell(match report.counters.encrypted {
+            0 => "no DNS queries were seen on these ports; --port names others",
+            _ => "only encrypted DNS was seen, which nobody can read on the wire",
+        });
+        return args.threshold.undecided();
+    }
+    if report.findings.is_empty() && report.open == report.queries {
+        streams.tell("no query was answered before the end, and none is old enough to be lost");
+        return args.threshold.undecided();
+    }
+    let worst = report.findings.iter().map(|it| it.severity).max();
+    args.threshold.status(worst.map(|it| match it {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        Severity::Info => Level::Info,
+    }))
+}
+
+/// The resolver of a word, which a capture can carry.
+fn resolver_of(word: &str) -> Option<&'static Resolver> {
+    resolver::find(word)
+}
+
+fn parse_name(text: &str) -> Result<Name, String> {
+    Name::from_master_file(text.as_bytes()).map_err(|error| error.to_string())
+}

@@ -1,0 +1,275 @@
+//! What is written while watching goes on, and at its end.
+
+use std::io;
+use std::time::Instant;
+
+use super::input::Ended;
+use super::subject::Subject;
+use crate::cli::output::{Outputs, Sink, write};
+use crate::cli::streams::Streams;
+use crate::render::watch::{self as text, Shown, Style, concise, json, picture};
+use crate::scenario::Scenario;
+use crate::watch::{Conntrack, End, Judged, Progress, Report};
+
+/// How to write what was watched.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+pub(super) enum Format {
+    /// For people: lookups that broke the plan as they happen, then the summary
+    #[default]
+    Text,
+    /// The summary, one document
+    Json,
+    /// A line for each lookup, as it ends
+    Jsonl,
+    /// A picture of the lookups that broke the plan
+    Svg,
+    /// A line for each finding
+    Concise,
+}
+
+/// So many lookups are drawn, or kept to be shown.
+const MAX_KEPT: usize = 20;
+
+/// The line at the bottom is written anew so often.
+const STATUS_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Where everything goes.
+pub(super) struct Output<'o> {
+    outputs: &'o Outputs<Format>,
+    style: Style,
+    /// Files of lines that are open.
+    lines: Vec<Sink<'static>>,
+    /// Whether lines for people go to standard output as they come.
+    has_lines: bool,
+    is_live: bool,
+    is_verbose: bool,
+    is_shown: bool,
+    kept: Vec<Judged>,
+    more: usize,
+    scenario: Option<Scenario>,
+    begun: Instant,
+    status_at: Option<Instant>,
+    has_status: bool,
+}
+
+/// What the arguments say about output.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) is_verbose: bool,
+    pub(super) is_anonymous: bool,
+    pub(super) is_shown: bool,
+}
+
+impl<'o> Output<'o> {
+    /// Opens files of lines.
+    pub(super) fn begin(
+        outputs: &'o Outputs<Format>,
+        wanted: Wanted,
+        subject: &Subject,
+        streams: &Streams<'_>,
+    ) -> anyhow::Result<Self> {
+        let mut lines = Vec::new();
+        let of_lines = outputs
+            .wanted
+            .iter()
+            .filter(|it| it.format == Format::Jsonl);
+        for path in of_lines.filter_map(|it| it.file.as_deref()) {
+            lines.push(Sink::file(path, outputs.others)?);
+        }
+        let is_text = outputs
+            .wanted
+            .iter()
+            .any(|it| it.file.is_none() && it.format == Format::Text);
+        Ok(Self {
+            outputs,
+            style: Style {
+                colors: streams.colors,
+                shown: if wanted.is_anonymous {
+                    Shown::anonymous()
+                } else {
+                    Shown::default()
+                },
+            },
+            lines,
+            has_lines: is_text && (subject.is_live || wanted.is_verbose) && !wanted.is_shown,
+            is_live: subject.is_live,
+            is_verbose: wanted.is_verbose,
+            is_shown: wanted.is_shown,
+            kept: Vec::new(),
+            more: 0,
+            scenario: subject.scenario.clone(),
+            begun: Instant::now(),
+            status_at: None,
+            has_status: is_text && subject.is_live && streams.terminal.is_some(),
+        })
+    }
+
+    /// Whether every lookup is written, not only those that broke the plan.
+    pub(super) fn wants_all(&self) -> bool {
+        let is_jsonl = self
+            .outputs
+            .wanted
+            .iter()
+            .any(|it| it.format == Format::Jsonl);
+        is_jsonl || self.has_lines && self.is_verbose
+    }
+
+    /// Takes lookups that have ended.
+    pub(super) fn lookups(
+        &mut self,
+        judged: Vec<Judged>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
+        if judged.is_empty() {
+            return Ok(());
+        }
+        let plain = Style {
+            colors: false,
+            ..self.style.clone()
+        };
+        let is_jsonl = |it: &crate::cli::output::Output<Format>| {
+            it.file.is_none() && it.format == Format::Jsonl
+        };
+        let to_stdout = self.outputs.wanted.iter().any(is_jsonl);
+        for one in judged {
+            for sink in &mut self.lines {
+                sink.write(|out| json::line(&one, &plain, out))?;
+            }
+            if to_stdout {
+                json::line(&one, &plain, streams.out)?;
+            }
+            if self.has_lines && (self.is_verbose || !one.faults.is_empty()) {
+                self.clear_status(streams);
+                text::line(&one, &self.style, streams.out)?;
+            }
+            self.keep(one);
+        }
+        if self.is_live {
+            streams.out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a lookup to be drawn or shown: those that broke the plan before
+    /// others.
+    fn keep(&mut self, one: Judged) {
+        let is_drawn = self
+            .outputs
+            .wanted
+            .iter()
+            .any(|it| it.format == Format::Svg);
+        if !(is_drawn && !one.faults.is_empty() || self.is_shown) {
+            return;
+        }
+        if self.kept.len() < MAX_KEPT {
+            self.kept.push(one);
+            return;
+        }
+        self.more += 1;
+        let healthy = self.kept.iter().position(|it| it.faults.is_empty());
+        if let Some(at) = healthy.filter(|_| !one.faults.is_empty()) {
+            self.kept.remove(at);
+            self.kept.push(one);
+        }
+    }
+
+    /// Writes the line at the bottom of a terminal.
+    pub(super) fn status(&mut self, progress: &Progress, streams: &mut Streams<'_>) {
+        let is_due = self.status_at.is_none_or(|it| it.elapsed() >= STATUS_EVERY);
+        if self.has_status && is_due {
+            self.status_at = Some(Instant::now());
+            let line = text::status(progress, self.begun.elapsed().as_secs_f64(), None);
+            // A closed stderr leaves nobody to tell.
+            let _ = write!(streams.err, "\r\u{1b}[K{line}");
+        }
+    }
+
+    fn clear_status(&self, streams: &mut Streams<'_>) {
+        if self.has_status && self.status_at.is_some() {
+            let _ = write!(streams.err, "\r\u{1b}[K");
+        }
+    }
+
+    /// Writes the summary in every format.
+    pub(super) fn end(
+        mut self,
+        report: &Report,
+        notes: &[String],
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
+        self.clear_status(streams);
+        for sink in std::mem::take(&mut self.lines) {
+            sink.finish()?;
+        }
+        for wanted in &self.outputs.wanted {
+            if wanted.format == Format::Jsonl {
+                continue;
+            }
+            let style = Style {
+                colors: wanted.takes_colors(streams.colors),
+                ..self.style.clone()
+            };
+            let file = wanted.file.as_deref();
+            write(file, self.outputs.others, streams.out, |out| {
+                self.one(wanted.format, report, notes, &style, out)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn one(
+        &self,
+        format: Format,
+        report: &Report,
+        notes: &[String],
+        style: &Style,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        match format {
+            Format::Text if self.is_shown => self.show(style, out),
+            Format::Text => text::summary(report, notes, style, out),
+            Format::Json => json::summary(report, notes, style, out),
+            Format::Svg => {
+                picture::write(self.scenario.as_ref(), &self.kept, self.more, style, out)
+            }
+            Format::Concise => concise::write(report, style, out),
+            Format::Jsonl => Ok(()),
+        }
+    }
+
+    /// The lookup that was asked for: one that broke the plan, or the slowest.
+    fn show(&self, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
+        let took = |it: &&Judged| {
+            let took = it.lookup.end().saturating_sub(it.lookup.start());
+            (!it.faults.is_empty(), took)
+        };
+        let Some(one) = self.kept.iter().max_by_key(took) else {
+            return writeln!(out, "No lookup of that name was seen.");
+        };
+        text::show(one, style, out)?;
+        match self.kept.len() + self.more {
+            1 => Ok(()),
+            all => writeln!(
+                out,
+                "The worst of {all} lookups of that name; -v lists all."
+            ),
+        }
+    }
+}
+
+/// What is known at the end, which was at this time, if a clock went along.
+pub(super) fn end_of(ended: &Ended, last: Option<i64>) -> End {
+    let risen = |it: &Option<(crate::node::kernel::Statistics, _)>| {
+        it.as_ref()
+            .map(|(before, after)| Conntrack::risen(before, after))
+    };
+    // The namespace of a pod mostly tracks nothing: that its counters did not rise
+    // says nothing about the node.
+    let own = risen(&ended.own).filter(|it| it.insert_failed + it.drop + it.clash_resolve > 0);
+    End {
+        time: last.max(ended.counters.last),
+        counters: ended.counters,
+        drops: ended.drops,
+        conntrack: risen(&ended.node).or(own),
+    }
+}

@@ -1,0 +1,445 @@
+//! What `kdns path --save` writes beside the rules, one line of JSON for each
+//! network namespace.
+//!
+//! The rules stand behind these lines as the tools have printed them, so that
+//! the file is read as any paste is; those of a target's own network namespace,
+//! which are not the node's, are inside its line.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+use super::NetworkSeen;
+use crate::path::{
+    Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Protocol,
+    Route, RouteKind,
+};
+use crate::rules::conntrack::{Entry, Tuple};
+use crate::text::Source;
+
+/// How each of these lines begins; then follows JSON.
+const BEGINNING: &str = "# kdns path: ";
+
+/// What a reader must know.
+const VERSION: u32 = 1;
+
+/// Who sends, and where from.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(default)]
+pub struct ClientSaved {
+    /// In words.
+    pub label: String,
+    /// The name servers of its file.
+    pub servers: Vec<IpAddr>,
+    /// Whether its packets start on the node itself.
+    pub is_node: bool,
+    /// The link of the node through which its packets come in.
+    pub in_link: Option<String>,
+    /// The address that it sends from, for each destination.
+    pub sources: BTreeMap<IpAddr, IpAddr>,
+}
+
+/// A line.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+struct Line {
+    version: u32,
+    of: Whose,
+    client: Option<ClientSaved>,
+    /// The rules, of a target only.
+    texts: Vec<(String, String)>,
+    addresses: Option<Vec<(IpAddr, u8, String)>>,
+    links: Option<Vec<LinkLine>>,
+    routes: Option<Vec<RouteLine>>,
+    policies: Option<Vec<PolicyLine>>,
+    neighbours: Option<Vec<(IpAddr, String, Option<bool>)>>,
+    sysctls: BTreeMap<String, String>,
+    conntrack: Option<ConntrackLine>,
+    pods: BTreeMap<IpAddr, String>,
+    listeners: Option<Vec<(IpAddr, u16, u8)>>,
+    is_partial: bool,
+    skipped: Vec<String>,
+}
+
+/// Whose network namespace.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Whose {
+    #[default]
+    Node,
+    Target,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct LinkLine {
+    index: u32,
+    name: String,
+    /// `loopback`, empty, or as `ip -d link` names it.
+    kind: String,
+    is_up: bool,
+    mtu: u32,
+    master: Option<u32>,
+    hairpin: Option<bool>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct RouteLine {
+    table: u32,
+    kind: String,
+    destination: IpAddr,
+    prefix: u8,
+    gateway: Option<IpAddr>,
+    link: Option<String>,
+    source: Option<IpAddr>,
+    metric: u32,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct PolicyLine {
+    priority: u32,
+    from: Option<(IpAddr, u8)>,
+    to: Option<(IpAddr, u8)>,
+    mark: Option<(u32, u32)>,
+    in_link: Option<String>,
+    table: u32,
+    is_odd: bool,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct ConntrackLine {
+    count: Option<u64>,
+    max: Option<u64>,
+    /// `insert_failed`, `drop`, `early_drop`.
+    counters: Option<(u64, u64, u64)>,
+    entries: Vec<EntryLine>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct EntryLine {
+    protocol: u8,
+    timeout: Option<u32>,
+    state: Option<String>,
+    /// Source and destination with their ports.
+    original: (IpAddr, u16, IpAddr, u16),
+    reply: (IpAddr, u16, IpAddr, u16),
+    is_unreplied: bool,
+    is_assured: bool,
+    mark: u32,
+    zone: u16,
+}
+
+/// Words of kinds of routes, as `ip route` has them.
+const KINDS: [(RouteKind, &str); 7] = [
+    (RouteKind::Unicast, "unicast"),
+    (RouteKind::Local, "local"),
+    (RouteKind::Blackhole, "blackhole"),
+    (RouteKind::Unreachable, "unreachable"),
+    (RouteKind::Prohibit, "prohibit"),
+    (RouteKind::Throw, "throw"),
+    (RouteKind::Other, "other"),
+];
+
+/// Writes the file: a line for each network namespace, then the node's rules.
+///
+/// # Errors
+///
+/// It cannot be written.
+pub fn write(
+    client: &ClientSaved,
+    node: &NetworkSeen,
+    target: Option<&NetworkSeen>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut first = line(node, Whose::Node);
+    first.client = Some(client.clone());
+    let others = target.map(|seen| Line {
+        texts: texts(seen),
+        ..line(seen, Whose::Target)
+    });
+    for line in std::iter::once(first).chain(others) {
+        out.write_all(BEGINNING.as_bytes())?;
+        serde_json::to_writer(&mut *out, &line)?;
+        writeln!(out)?;
+    }
+    for text in &node.texts {
+        out.write_all(&text.bytes)?;
+        if !text.bytes.ends_with(b"\n") {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn texts(seen: &NetworkSeen) -> Vec<(String, String)> {
+    let text = |it: &Source| {
+        (
+            it.name.clone(),
+            String::from_utf8_lossy(&it.bytes).into_owned(),
+        )
+    };
+    seen.texts.iter().map(text).collect()
+}
+
+/// What a line says.
+#[derive(Debug)]
+pub enum Saved {
+    /// The node, without its rules, and who sends.
+    Node(NetworkSeen, ClientSaved),
+    /// The target's own network namespace.
+    Target(NetworkSeen),
+}
+
+/// Reads a line.
+///
+/// # Errors
+///
+/// It was written by another version, or is cut: a sentence without a full stop.
+pub fn read(bytes: &[u8]) -> Result<Saved, String> {
+    let json = bytes.strip_prefix(BEGINNING.as_bytes()).unwrap_or(bytes);
+    let line: Line = serde_json::from_slice(json)
+        .map_err(|error| format!("what kdns path --save wrote is damaged: {error}"))?;
+    if line.version != VERSION {
+        let version = line.version;
+        return Err(format!(
+            "another version of kdns path --save wrote this ({version})"
+        ));
+    }
+    let mut seen = NetworkSeen {
+        skipped: line.skipped.clone(),
+        is_partial: line.is_partial,
+        ..NetworkSeen::default()
+    };
+    let texts = line.texts.iter();
+    seen.texts = texts
+        .map(|(name, text)| Source {
+            name: name.clone(),
+            bytes: text.clone().into_bytes(),
+        })
+        .collect();
+    let (of, client) = (line.of, line.client.clone().unwrap_or_default());
+    seen.host = host(line);
+    Ok(match of {
+        Whose::Node => Saved::Node(seen, client),
+        Whose::Target => Saved::Target(seen),
+    })
+}
+
+fn line(seen: &NetworkSeen, of: Whose) -> Line {
+    let host = &seen.host;
+    Line {
+        version: VERSION,
+        of,
+        addresses: listed(host.addresses.as_ref(), |it| {
+            (it.ip, it.prefix, it.link.to_string())
+        }),
+        links: listed(host.links.as_ref(), link_line),
+        routes: listed(host.routes.as_ref(), route_line),
+        policies: listed(host.policies.as_ref(), policy_line),
+        neighbours: listed(host.neighbours.as_ref(), |it| {
+            (it.ip, it.link.to_string(), it.answers)
+        }),
+        sysctls: host.sysctls.clone(),
+        conntrack: host.conntrack.as_ref().map(conntrack_line),
+        pods: host.pods.clone(),
+        listeners: listed(host.listeners.as_ref(), |it| (it.0, it.1, it.2.number())),
+        skipped: seen.skipped.clone(),
+        is_partial: seen.is_partial,
+        ..Line::default()
+    }
+}
+
+fn host(line: Line) -> Host {
+    let address = |(ip, prefix, link): (IpAddr, u8, String)| Address {
+        ip,
+        prefix,
+        link: link.into(),
+    };
+    let neighbour = |(ip, link, answers): (IpAddr, String, _)| Neighbour {
+        ip,
+        link: link.into(),
+        answers,
+    };
+    let listener = |(ip, port, number)| {
+        let protocol = if number == Protocol::Tcp.number() {
+            Protocol::Tcp
+        } else {
+            Protocol::Udp
+        };
+        (ip, port, protocol)
+    };
+    Host {
+        addresses: line
+            .addresses
+            .map(|it| it.into_iter().map(address).collect()),
+        links: line.links.map(|it| it.into_iter().map(link).collect()),
+        routes: line.routes.map(|it| it.into_iter().map(route).collect()),
+        policies: line.policies.map(|it| it.into_iter().map(policy).collect()),
+        neighbours: line
+            .neighbours
+            .map(|it| it.into_iter().map(neighbour).collect()),
+        sysctls: line.sysctls,
+        conntrack: line.conntrack.map(conntrack),
+        pods: line.pods,
+        listeners: line
+            .listeners
+            .map(|it| it.into_iter().map(listener).collect()),
+        ..Host::default()
+    }
+}
+
+fn listed<T, U>(list: Option<&Vec<T>>, one: impl Fn(&T) -> U) -> Option<Vec<U>> {
+    list.map(|it| it.iter().map(one).collect())
+}
+
+fn link_line(link: &Link) -> LinkLine {
+    let kind = match &link.kind {
+        LinkKind::Loopback => "loopback".to_owned(),
+        LinkKind::Device => String::new(),
+        LinkKind::Named(kind) => kind.to_string(),
+    };
+    LinkLine {
+        index: link.index,
+        name: link.name.to_string(),
+        kind,
+        is_up: link.is_up,
+        mtu: link.mtu,
+        master: link.master,
+        hairpin: link.hairpin,
+    }
+}
+
+fn link(line: LinkLine) -> Link {
+    let kind = match line.kind.as_str() {
+        "loopback" => LinkKind::Loopback,
+        "" => LinkKind::Device,
+        kind => LinkKind::Named(kind.into()),
+    };
+    Link {
+        index: line.index,
+        name: line.name.into(),
+        kind,
+        is_up: line.is_up,
+        mtu: line.mtu,
+        master: line.master,
+        hairpin: line.hairpin,
+    }
+}
+
+fn route_line(route: &Route) -> RouteLine {
+    let kind = KINDS
+        .iter()
+        .find(|it| it.0 == route.kind)
+        .map_or("other", |it| it.1);
+    RouteLine {
+        table: route.table,
+        kind: kind.to_owned(),
+        destination: route.destination,
+        prefix: route.prefix,
+        gateway: route.gateway,
+        link: route.link.as_ref().map(ToString::to_string),
+        source: route.source,
+        metric: route.metric,
+    }
+}
+
+fn route(line: RouteLine) -> Route {
+    let kind = KINDS.iter().find(|it| it.1 == line.kind);
+    Route {
+        table: line.table,
+        kind: kind.map_or(RouteKind::Other, |it| it.0),
+        destination: line.destination,
+        prefix: line.prefix,
+        gateway: line.gateway,
+        link: line.link.map(Into::into),
+        source: line.source,
+        metric: line.metric,
+    }
+}
+
+fn policy_line(policy: &Policy) -> PolicyLine {
+    PolicyLine {
+        priority: policy.priority,
+        from: policy.from,
+        to: policy.to,
+        mark: policy.mark,
+        in_link: policy.in_link.as_ref().map(ToString::to_string),
+        table: policy.table,
+        is_odd: policy.is_odd,
+    }
+}
+
+fn policy(line: PolicyLine) -> Policy {
+    Policy {
+        priority: line.priority,
+        from: line.from,
+        to: line.to,
+        mark: line.mark,
+        in_link: line.in_link.map(Into::into),
+        table: line.table,
+        is_odd: line.is_odd,
+    }
+}
+
+fn conntrack_line(conntrack: &Conntrack) -> ConntrackLine {
+    let counters = conntrack.counters;
+    let side = |it: &Tuple| {
+        (
+            it.source,
+            it.source_port,
+            it.destination,
+            it.destination_port,
+        )
+    };
+    let entry = |it: &Entry| EntryLine {
+        protocol: it.protocol,
+        timeout: it.timeout,
+        state: it.state.as_ref().map(ToString::to_string),
+        original: side(&it.original),
+        reply: side(&it.reply),
+        is_unreplied: it.is_unreplied,
+        is_assured: it.is_assured,
+        mark: it.mark,
+        zone: it.zone,
+    };
+    ConntrackLine {
+        count: conntrack.count,
+        max: conntrack.max,
+        counters: counters.map(|it| (it.insert_failed, it.drop, it.early_drop)),
+        entries: conntrack.entries.iter().map(entry).collect(),
+    }
+}
+
+fn conntrack(line: ConntrackLine) -> Conntrack {
+    let side = |(source, source_port, destination, destination_port)| Tuple {
+        source,
+        destination,
+        source_port,
+        destination_port,
+    };
+    let entry = |it: EntryLine| Entry {
+        protocol: it.protocol,
+        timeout: it.timeout,
+        state: it.state.map(Into::into),
+        original: side(it.original),
+        reply: side(it.reply),
+        is_unreplied: it.is_unreplied,
+        is_assured: it.is_assured,
+        mark: it.mark,
+        zone: it.zone,
+        line: 0,
+    };
+    Conntrack {
+        count: line.count,
+        max: line.max,
+        counters: line
+            .counters
+            .map(|(insert_failed, drop, early_drop)| ConntrackCounters {
+                insert_failed,
+                drop,
+                early_drop,
+            }),
+        entries: line.entries.into_iter().map(entry).collect(),
+    }
+}

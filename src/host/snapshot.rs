@@ -1,0 +1,262 @@
+//! A node in a file: what was read of it, for another machine to read.
+//!
+//! It is a tar archive, compressed with zstd, of the files as they lie below
+//! the node's root. What it holds of each decides [`kept`].
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Write};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use tar::{Archive, Builder, EntryType, Header};
+
+use super::root::{Entry, Recorder, Resolution, Root};
+use super::{ReadError, io_reason, shown};
+use crate::node::kept::{Kept, kept};
+
+/// The file in which a snapshot says what it is.
+const NOTE: &str = "kdns-snapshot";
+/// Its first line: a number that grows when older versions of kdns cannot read it.
+const FORMAT: &str = "kdns snapshot 1\n";
+
+/// A snapshot with more bytes, unpacked, is none of ours.
+const MAX_UNPACKED: u64 = 512 << 20;
+/// The same for its files.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// What a snapshot holds.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Files, whole or in part.
+    pub files: usize,
+    /// Paths of files that were read and are left out: they are not among
+    /// those that are allowed.
+    pub left_out: Vec<PathBuf>,
+    /// Whether more was read than a snapshot takes.
+    pub is_cut: bool,
+}
+
+/// Writes all that was read so far.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(recorder: &Recorder, out: &mut dyn Write) -> io::Result<Written> {
+    let (entries, is_cut) = recorder.take();
+    let mut written = Written {
+        is_cut,
+        ..Written::default()
+    };
+    let mut archive = Builder::new(Vec::new());
+    add(
+        &mut archive,
+        Path::new(NOTE),
+        EntryType::Regular,
+        None,
+        FORMAT.as_bytes(),
+    )?;
+    for (path, entry) in &entries {
+        add_entry(&mut archive, path, entry, &mut written)?;
+        if let Entry::Directory { names, .. } = entry {
+            add_names(&mut archive, path, names, &entries)?;
+        }
+    }
+    let bytes = archive.into_inner()?;
+    out.write_all(&compress_to_vec(
+        bytes.as_slice(),
+        CompressionLevel::Fastest,
+    ))?;
+    Ok(written)
+}
+
+fn add_entry(
+    archive: &mut Builder<Vec<u8>>,
+    path: &PathBuf,
+    entry: &Entry,
+    written: &mut Written,
+) -> io::Result<()> {
+    let below = path.strip_prefix("/").unwrap_or(path);
+    if below.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let (bytes, time) = match entry {
+        Entry::Link(target) => {
+            return archive.append_link(&mut header(EntryType::Symlink, None), below, target);
+        }
+        Entry::Unread => return add_left_out(archive, below),
+        Entry::Directory { time, .. } => {
+            return add(archive, below, EntryType::Directory, *time, &[]);
+        }
+        Entry::File { bytes, time } => (bytes, *time),
+    };
+    let bytes = match kept(&path.to_string_lossy(), bytes) {
+        Kept::Whole => Cow::Borrowed(bytes),
+        Kept::Part(bytes) => Cow::Owned(bytes),
+        Kept::Nothing => {
+            written.left_out.push(path.clone());
+            return add_left_out(archive, below);
+        }
+    };
+    written.files += 1;
+    add(archive, below, EntryType::Regular, time, &bytes)
+}
+
+/// That there are these names in a directory, though nobody read what they name.
+fn add_names(
+    archive: &mut Builder<Vec<u8>>,
+    directory: &Path,
+    names: &[(OsString, bool)],
+    entries: &BTreeMap<PathBuf, Entry>,
+) -> io::Result<()> {
+    for (name, is_directory) in names {
+        let path = directory.join(name);
+        if entries.contains_key(&path) {
+            continue;
+        }
+        let below = path.strip_prefix("/").unwrap_or(&path);
+        if *is_directory {
+            add(archive, below, EntryType::Directory, None, &[])?;
+        } else {
+            add_left_out(archive, below)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is there and not in the snapshot: a link to itself, which nobody can read,
+/// and which is not nothing.
+fn add_left_out(archive: &mut Builder<Vec<u8>>, path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default();
+    archive.append_link(&mut header(EntryType::Symlink, None), path, Path::new(name))
+}
+
+fn add(
+    archive: &mut Builder<Vec<u8>>,
+    path: &Path,
+    kind: EntryType,
+    time: Option<i64>,
+    bytes: &[u8],
+) -> io::Result<()> {
+    let mut header = header(kind, time);
+    header.set_size(bytes.len() as u64);
+    archive.append_data(&mut header, path, bytes)
+}
+
+fn header(kind: EntryType, time: Option<i64>) -> Header {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_size(0);
+    header.set_mode(if kind == EntryType::Directory {
+        0o700
+    } else {
+        0o600
+    });
+    header.set_mtime(time.and_then(|it| u64::try_from(it).ok()).unwrap_or(0));
+    header
+}
+
+/// The node that the snapshot at `path` holds. It is unpacked to a directory
+/// that only the caller can enter, and that goes with the root.
+///
+/// # Errors
+///
+/// It cannot be read, or is no snapshot.
+pub fn open(path: &Path) -> Result<Root, ReadError> {
+    let wrong = |reason: String| ReadError::Snapshot {
+        file: shown(path),
+        reason,
+    };
+    let broken = |error: io::Error| wrong(io_reason(&error));
+    let file = BufReader::new(File::open(path).map_err(broken)?);
+    let decoder = StreamingDecoder::new(file)
+        .map_err(|_| wrong("it is not compressed with zstd".to_owned()))?;
+    let directory = tempfile::Builder::new()
+        .prefix("kdns-")
+        .tempdir()
+        .map_err(broken)?;
+    unpack(decoder.take(MAX_UNPACKED), directory.path()).map_err(broken)?;
+    let mut root = Root::below(directory.path(), Resolution::default())?;
+    root.named_as(path);
+    root.unpacked = Some(Rc::new(directory));
+    Ok(root)
+}
+
+/// Unpacks plain files, directories and links, and nothing that leads out.
+fn unpack(from: impl io::Read, directory: &Path) -> io::Result<()> {
+    let invalid = |reason: &str| io::Error::new(io::ErrorKind::InvalidData, reason);
+    let mut archive = Archive::new(from);
+    archive.set_preserve_permissions(false);
+    archive.set_overwrite(false);
+    // Links last: nothing is unpacked through one.
+    let mut links: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    let mut times = Vec::new();
+    let mut is_ours = false;
+    for (number, entry) in archive.entries()?.enumerate() {
+        let mut entry = entry?;
+        let path = entry.path()?.into_owned();
+        if number == 0 {
+            let mut first = String::new();
+            is_ours = path == Path::new(NOTE);
+            entry.take(FORMAT.len() as u64).read_to_string(&mut first)?;
+            is_ours &= first == FORMAT;
+            if is_ours {
+                continue;
+            }
+            return Err(invalid("it is no snapshot of kdns, or one of a newer kdns"));
+        }
+        let is_inside = path
+            .components()
+            .all(|it| matches!(it, Component::Normal(_)));
+        if !is_inside || number > MAX_ENTRIES {
+            return Err(invalid("it is no snapshot of kdns"));
+        }
+        let place = directory.join(&path);
+        match entry.header().entry_type() {
+            EntryType::Regular => {
+                make_parent(&place)?;
+                entry.unpack(&place)?;
+            }
+            EntryType::Directory => {
+                std::fs::create_dir_all(&place)?;
+                times.push((place, entry.header().mtime()?));
+            }
+            EntryType::Symlink => {
+                let target = entry
+                    .link_name()?
+                    .ok_or_else(|| invalid("a link leads nowhere"))?;
+                links.insert(place, target.into_owned());
+            }
+            _ => return Err(invalid("it has something other than files")),
+        }
+    }
+    if !is_ours {
+        return Err(invalid("it is empty"));
+    }
+    for (place, target) in links {
+        make_parent(&place)?;
+        std::os::unix::fs::symlink(target, place)?;
+    }
+    for (place, time) in times {
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(time);
+        File::open(place)?.set_modified(time)?;
+    }
+    Ok(())
+}
+
+fn make_parent(place: &Path) -> io::Result<()> {
+    place.parent().map_or(Ok(()), std::fs::create_dir_all)
+}
+
+/// Whether a file begins as one that zstd made.
+pub fn is_one(path: &Path) -> bool {
+    const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let mut start = [0; 4];
+    let read = File::open(path).and_then(|mut it| it.read_exact(&mut start));
+    read.is_ok() && start == MAGIC && path.as_os_str().as_bytes() != b"-"
+}

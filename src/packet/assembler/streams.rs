@@ -1,0 +1,171 @@
+//! Puts the messages of TCP connections together from their segments.
+//!
+//! Source: RFC 9293; RFC 1035, section 4.2.2 (a message has its length before it).
+
+use std::net::SocketAddr;
+
+use super::generations::Generations;
+use super::half::{Half, Piece};
+use crate::packet::{Content, Counters, Limits, StreamId};
+
+/// A connection: the end that asked for it, as far as ports tell, and the server.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) struct Ends {
+    pub(super) client: SocketAddr,
+    pub(super) server: SocketAddr,
+}
+
+/// A segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment<'a> {
+    pub(super) ends: Ends,
+    pub(super) is_from_client: bool,
+    pub(super) sequence: u32,
+    pub(super) acknowledged: Option<u32>,
+    pub(super) syn: bool,
+    pub(super) fin: bool,
+    pub(super) reset: bool,
+    /// What was captured of its payload.
+    pub(super) bytes: &'a [u8],
+    /// How long its payload was.
+    pub(super) length: usize,
+}
+
+#[derive(Debug)]
+struct Stream {
+    id: StreamId,
+    client: Half,
+    server: Half,
+}
+
+/// The connections that are open, as far as is known.
+#[derive(Debug)]
+pub(super) struct Streams {
+    open: Generations<Ends, Stream>,
+    /// Bytes that they keep.
+    bytes: usize,
+    most: usize,
+    most_of_one: usize,
+    next: u64,
+}
+
+impl Streams {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            open: Generations::new(limits.streams, limits.age),
+            bytes: 0,
+            // The other half is for fragments.
+            most: limits.bytes / 2,
+            most_of_one: limits.stream_bytes,
+            next: 0,
+        }
+    }
+
+    /// Bytes that are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes a segment, and gives what is seen of the conversation to `sink`,
+    /// with whether it is of the segment's direction.
+    pub(super) fn push(
+        &mut self,
+        segment: &Segment<'_>,
+        now: i64,
+        counters: &mut Counters,
+        sink: &mut impl FnMut(bool, StreamId, Content<'_>),
+    ) {
+        if self.open.is_due(now) {
+            self.forget(now, counters);
+        }
+        // The old ones, then all.
+        for _ in 0..2 {
+            if self.bytes > self.most {
+                self.forget(now, counters);
+            }
+        }
+        let is_opening = segment.syn && segment.acknowledged.is_none();
+        let known = self.open.get(&segment.ends);
+        let is_known =
+            known.is_some_and(|it| !is_opening || it.client.is_begun_by(segment.sequence));
+        if !is_known {
+            // The last words of a connection that is over, or was never seen.
+            if segment.length == 0 && !segment.syn {
+                return;
+            }
+            self.begin(segment.ends, counters);
+        }
+        let Some(stream) = self.open.get(&segment.ends) else {
+            return;
+        };
+        let id = stream.id;
+        let (own, other) = if segment.is_from_client {
+            (&mut stream.client, &mut stream.server)
+        } else {
+            (&mut stream.server, &mut stream.client)
+        };
+        let before = own.kept() + other.kept();
+        if let Some(acknowledged) = segment.acknowledged {
+            let mut give = |content: Content<'_>| sink(false, id, content);
+            other.acknowledge(acknowledged, counters, &mut give);
+        }
+        let mut give = |content: Content<'_>| sink(true, id, content);
+        if segment.reset {
+            give(Content::Reset);
+            self.bytes -= before;
+            self.open.remove(&segment.ends);
+            return;
+        }
+        let mut sequence = segment.sequence;
+        if segment.syn {
+            give(if is_opening {
+                Content::Connect
+            } else {
+                Content::Connected
+            });
+            sequence = sequence.wrapping_add(1);
+            own.begin(sequence);
+        }
+        let piece = Piece {
+            sequence,
+            bytes: segment.bytes,
+            length: segment.length,
+        };
+        let room = self.most_of_one;
+        own.push(piece, room, counters, &mut give);
+        if segment.fin && own.close() {
+            give(Content::Closed);
+        }
+        let is_over = own.is_closed() && other.is_closed();
+        self.bytes = self.bytes - before + own.kept() + other.kept();
+        if is_over && let Some(stream) = self.open.remove(&segment.ends) {
+            self.end(&stream, counters);
+        }
+    }
+
+    fn begin(&mut self, ends: Ends, counters: &mut Counters) {
+        counters.streams += 1;
+        let stream = Stream {
+            id: StreamId(self.next),
+            client: Half::default(),
+            server: Half::default(),
+        };
+        self.next += 1;
+        if let Some(before) = self.open.put(ends, stream) {
+            self.end(&before, counters);
+        }
+    }
+
+    /// Forgets what is old.
+    pub(super) fn forget(&mut self, now: i64, counters: &mut Counters) {
+        for (_, stream) in self.open.forget(now) {
+            self.end(&stream, counters);
+        }
+    }
+
+    fn end(&mut self, stream: &Stream, counters: &mut Counters) {
+        let kept = stream.client.kept() + stream.server.kept();
+        self.bytes -= kept;
+        counters.streams_forgotten += u64::from(kept > 0);
+    }
+}

@@ -1,0 +1,207 @@
+//! What is behind an IP header: datagrams, segments, errors.
+
+use std::net::SocketAddr;
+
+use etherparse::{TcpSlice, UdpSlice};
+
+use super::copies::Print;
+use super::streams::{Ends, Segment};
+use super::{Around, Assembler, Net, icmp};
+use crate::packet::dns::HEADER;
+use crate::packet::{Content, Seen, Transport};
+
+/// DNS over TLS and QUIC (RFC 7858, RFC 9250).
+pub(super) const ENCRYPTED: u16 = 853;
+
+impl Assembler {
+    pub(super) fn is_dns(&self, source: u16, destination: u16) -> bool {
+        self.ports
+            .iter()
+            .any(|it| *it == source || *it == destination)
+    }
+
+    pub(super) fn datagram(
+        &mut self,
+        bytes: &[u8],
+        net: Net,
+        around: Around,
+        sink: &mut impl FnMut(Seen<'_>),
+    ) {
+        let Ok(udp) = UdpSlice::from_slice_lax(bytes) else {
+            self.counters.damaged += 1;
+            return;
+        };
+        let (source, destination) = (udp.source_port(), udp.destination_port());
+        if !self.is_dns(source, destination) {
+            return self.other_datagram(&udp, around, sink);
+        }
+        let message = udp.payload();
+        // A length of 0 means all there is (RFC 2675).
+        let length = usize::from(udp.length()).checked_sub(8);
+        let length = length.unwrap_or(message.len()).max(message.len());
+        let (from, to) = (
+            SocketAddr::new(net.from, source),
+            SocketAddr::new(net.to, destination),
+        );
+        let print = Print {
+            from,
+            to,
+            ip_id: net.ip_id,
+            inside: word(message, 0),
+            length,
+            flags: 0,
+        };
+        if self.copies.is_copy(print, around.place, around.time) {
+            self.counters.copies += 1;
+            return;
+        }
+        let content = if message.len() < HEADER {
+            self.counters.no_message += 1;
+            return;
+        } else if message.len() < length {
+            self.counters.cut += 1;
+            Content::Cut {
+                bytes: message,
+                length,
+            }
+        } else {
+            self.counters.messages += 1;
+            Content::Message(message)
+        };
+        sink(seen((from, to), Transport::Udp, net, around, content));
+    }
+
+    pub(super) fn segment(
+        &mut self,
+        bytes: &[u8],
+        net: Net,
+        around: Around,
+        sink: &mut impl FnMut(Seen<'_>),
+    ) {
+        let Ok(tcp) = TcpSlice::from_slice(bytes) else {
+            self.counters.damaged += 1;
+            return;
+        };
+        let (source, destination) = (tcp.source_port(), tcp.destination_port());
+        if !self.is_dns(source, destination) {
+            let is_opening = tcp.syn() && !tcp.ack();
+            let is_encrypted = source == ENCRYPTED || destination == ENCRYPTED;
+            // The first segment stands for its connection.
+            let counter = if is_encrypted && is_opening {
+                &mut self.counters.encrypted
+            } else {
+                &mut self.counters.other
+            };
+            *counter += 1;
+            return;
+        }
+        let (from, to) = (
+            SocketAddr::new(net.from, source),
+            SocketAddr::new(net.to, destination),
+        );
+        self.counters.segments += 1;
+        let header = tcp.header_slice().len();
+        let length = net.length.saturating_sub(header).max(tcp.payload().len());
+        let flags = bytes.get(13).copied().unwrap_or_default();
+        let print = Print {
+            from,
+            to,
+            ip_id: net.ip_id,
+            inside: tcp.sequence_number(),
+            length,
+            flags,
+        };
+        if self.copies.is_copy(print, around.place, around.time) {
+            self.counters.copies += 1;
+            return;
+        }
+        let is_from_client = self.ports.contains(&destination);
+        let (client, server) = if is_from_client {
+            (from, to)
+        } else {
+            (to, from)
+        };
+        let segment = Segment {
+            ends: Ends { client, server },
+            is_from_client,
+            sequence: tcp.sequence_number(),
+            acknowledged: tcp.ack().then(|| tcp.acknowledgment_number()),
+            syn: tcp.syn(),
+            fin: tcp.fin(),
+            reset: tcp.rst(),
+            bytes: tcp.payload(),
+            length,
+        };
+        // What was missing of the other direction may be given up now.
+        self.streams.push(
+            &segment,
+            around.time,
+            &mut self.counters,
+            &mut |is_own, stream, content| {
+                let ends = if is_own { (from, to) } else { (to, from) };
+                sink(seen(ends, Transport::Tcp(stream), net, around, content));
+            },
+        );
+    }
+
+    pub(super) fn error(
+        &mut self,
+        bytes: &[u8],
+        net: Net,
+        around: Around,
+        sink: &mut impl FnMut(Seen<'_>),
+    ) {
+        let kind = if net.from.is_ipv4() {
+            icmp::error_v4(bytes)
+        } else {
+            icmp::error_v6(bytes)
+        };
+        let quoted = kind.and_then(|kind| Some((kind, icmp::quoted(bytes)?)));
+        let Some((kind, quoted)) =
+            quoted.filter(|(_, it)| self.is_dns(it.from.port(), it.to.port()))
+        else {
+            self.counters.other += 1;
+            return;
+        };
+        let (from, to) = (SocketAddr::new(net.from, 0), SocketAddr::new(net.to, 0));
+        let print = Print {
+            from,
+            to,
+            ip_id: net.ip_id,
+            inside: u32::from(quoted.from.port()) << 16 | word(quoted.bytes, 0) >> 16,
+            length: net.length,
+            flags: 0,
+        };
+        if self.copies.is_copy(print, around.place, around.time) {
+            self.counters.copies += 1;
+            return;
+        }
+        self.counters.errors += 1;
+        let content = Content::Unreachable { kind, quoted };
+        sink(seen((from, to), Transport::Udp, net, around, content));
+    }
+}
+
+fn seen<'a>(
+    (from, to): (SocketAddr, SocketAddr),
+    transport: Transport,
+    net: Net,
+    around: Around,
+    content: Content<'a>,
+) -> Seen<'a> {
+    Seen {
+        number: around.number,
+        time: around.time,
+        interface: around.place.interface,
+        from,
+        to,
+        transport,
+        ip_id: net.ip_id,
+        content,
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    word.map_or(0, |it| u32::from_be_bytes(*it))
+}

@@ -1,0 +1,203 @@
+//! From captured packets to DNS messages.
+//!
+//! [`Reader`] takes a capture apart into frames, [`Assembler`] takes frames
+//! apart down to the DNS messages in them, and [`dns::Header`] looks at the
+//! beginning of a message. What the messages mean is decided elsewhere.
+//! Whatever was not understood is in [`Counters`]; nothing is dropped in
+//! silence, and nothing that a stranger can send needs more memory than
+//! [`Limits`] says.
+
+mod assembler;
+mod carried;
+mod counters;
+pub mod dns;
+mod reader;
+mod writer;
+
+pub use assembler::{Assembler, Options};
+pub use carried::Carried;
+pub use counters::Counters;
+pub use reader::{CaptureError, Reader};
+pub use writer::Writer;
+
+use std::net::SocketAddr;
+
+/// A frame as it was captured.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Its number in the capture, from 1, as Wireshark counts.
+    pub number: u64,
+    /// When it was captured, in nanoseconds since the epoch.
+    pub time: i64,
+    /// The interface it was seen on: the number of an Interface Description
+    /// Block, or the kernel's index.
+    pub interface: u32,
+    /// Whether the kernel said that it left this network namespace; `None`: not
+    /// known.
+    pub outgoing: Option<bool>,
+    /// What its bytes begin with.
+    pub link: LinkType,
+    /// As much of it as was captured.
+    pub bytes: &'a [u8],
+    /// How long it was on the wire, in bytes; at least as long as `bytes`.
+    pub original_length: u32,
+}
+
+/// What the bytes of a frame begin with.
+///
+/// Source: <https://www.tcpdump.org/linktypes.html>.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum LinkType {
+    /// An Ethernet header (`LINKTYPE_ETHERNET`).
+    Ethernet,
+    /// An IP header (`LINKTYPE_RAW`, `IPV4`, `IPV6`).
+    Raw,
+    /// The address family in the byte order of the host that captured
+    /// (`LINKTYPE_NULL`), or in network byte order (`LINKTYPE_LOOP`).
+    Loopback,
+    /// `LINKTYPE_LINUX_SLL`: what `tcpdump -i any` wrote until 2020.
+    CookedV1,
+    /// `LINKTYPE_LINUX_SLL2`: what it writes since.
+    CookedV2,
+    /// Another one, by its number.
+    Other(u32),
+}
+
+/// A connection over TCP, by the order in which they were seen.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct StreamId(pub u64);
+
+/// How a message travelled.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Transport {
+    /// One datagram.
+    Udp,
+    /// Part of a connection.
+    Tcp(StreamId),
+}
+
+/// One DNS message, or what was seen in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The number of the frame that completed it.
+    pub number: u64,
+    /// The time of that frame, in nanoseconds since the epoch.
+    pub time: i64,
+    /// The interface of that frame.
+    pub interface: u32,
+    /// Who sent it.
+    pub from: SocketAddr,
+    /// Whom it was sent to.
+    pub to: SocketAddr,
+    /// How it travelled.
+    pub transport: Transport,
+    /// The identification of its IPv4 header, which NAT leaves as it is;
+    /// `None`: IPv6.
+    pub ip_id: Option<u16>,
+    /// What was seen.
+    pub content: Content<'a>,
+}
+
+/// What was seen of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'a> {
+    /// A whole message.
+    Message(&'a [u8]),
+    /// The beginning of a message: the rest was not captured.
+    Cut {
+        /// What there is of it.
+        bytes: &'a [u8],
+        /// How many bytes the whole message has.
+        length: usize,
+    },
+    /// The beginning of a message in a datagram whose other fragments were not
+    /// seen. It comes late: number and time are those of its first fragment.
+    Incomplete {
+        /// What there is of it.
+        bytes: &'a [u8],
+        /// How many bytes the whole message has.
+        length: usize,
+    },
+    /// `from` asks for a connection (SYN), for the first time or again.
+    Connect,
+    /// `from` accepts a connection (SYN and ACK).
+    Connected,
+    /// `from` breaks a connection off, or refuses it (RST).
+    Reset,
+    /// `from` has nothing more to say (FIN).
+    Closed,
+    /// An ICMP error, which `from` sent to the host of `to` about a packet of
+    /// the other direction.
+    Unreachable {
+        /// What it says.
+        kind: Unreachable,
+        /// The packet that it is about.
+        quoted: Quoted<'a>,
+    },
+}
+
+/// What an ICMP error says.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Unreachable {
+    /// Nobody listens on the port.
+    Port,
+    /// There is no route to the network or host, or nobody answers for it.
+    Host,
+    /// A filter forbids it.
+    Prohibited,
+    /// It is longer than the link takes: its next hop's MTU, in bytes, if said.
+    TooBig(Option<u32>),
+    /// It went through too many hops.
+    HopsExceeded,
+    /// Its fragments did not all arrive in time.
+    ReassemblyExceeded,
+    /// Something else: type and code.
+    Other(u8, u8),
+}
+
+/// The beginning of a packet that an ICMP error quotes.
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a> {
+    /// Who had sent it.
+    pub from: SocketAddr,
+    /// Whom it had been sent to.
+    pub to: SocketAddr,
+    /// Whether it was a segment of TCP, and not a datagram of UDP.
+    pub is_tcp: bool,
+    /// What is quoted of its payload: for UDP the beginning of a message, often
+    /// nothing.
+    pub bytes: &'a [u8],
+}
+
+/// How much is remembered at once, whatever is sent.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limits {
+    /// Connections.
+    pub streams: usize,
+    /// Bytes of messages that are not complete, of one direction of a connection.
+    pub stream_bytes: usize,
+    /// Datagrams whose fragments have not all been seen.
+    pub fragmented: usize,
+    /// Bytes of all fragments and of all streams together.
+    pub bytes: usize,
+    /// How long a quiet connection is remembered, in nanoseconds.
+    pub age: i64,
+    /// How long a fragment is remembered, in nanoseconds.
+    pub fragment_age: i64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            streams: 16_384,
+            // A message of the greatest length, and as much again that came early.
+            stream_bytes: 128 << 10,
+            fragmented: 1024,
+            bytes: 16 << 20,
+            // After so long without a word it is nobody's lookup any more.
+            age: 30_000_000_000,
+            // Linux waits 30 s for them (ip_frag_time), but they are sent at once.
+            fragment_age: 5_000_000_000,
+        }
+    }
+}

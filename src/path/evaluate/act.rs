@@ -1,0 +1,368 @@
+//! What rules do to a packet.
+
+use std::net::IpAddr;
+
+use super::Walk;
+use super::branch::{Branch, Tracking};
+use super::chain::{Chain, Flow, Flows};
+use super::value::Reading;
+use crate::path::Condition;
+use crate::rules::Share;
+use crate::rules::nft::{Atom, Expression};
+use crate::rules::rule::{Action, Part, Rule, Side, Translation};
+use crate::text::escaped;
+
+/// So many addresses of a range are told apart.
+const MOST_ADDRESSES: u128 = 64;
+
+impl Walk<'_> {
+    /// Does what an action says, and goes on with the rest of the rule.
+    pub(super) fn act(
+        &mut self,
+        at: &Chain<'_>,
+        rule: &Rule,
+        action: &Action,
+        rest: &[Part],
+        mut branch: Branch,
+        flows: &mut Flows,
+    ) {
+        let last_step = branch.steps.clone();
+        Self::step(at, rule, &mut branch);
+        self.name_service(at, rule, &mut branch);
+        if let Some(flow) = Self::verdict_of(action) {
+            flows.push((branch, flow));
+            return;
+        }
+        match action {
+            Action::Jump(name) => return self.call(at, rule, name, rest, branch, flows),
+            Action::Goto(name) => return self.leave(at, name, branch, flows),
+            Action::VerdictMap(key, data) => {
+                branch.steps = last_step;
+                return self.verdict_map(at, rule, (key, data), rest, branch, flows);
+            }
+            Action::Dnat(to) => return self.dnat(to, branch, flows),
+            Action::Snat(to) => {
+                branch.seen.snat = Some(to.addresses.filter(|it| it.0 == it.1).map(|it| it.0));
+                return flows.push((branch, Flow::Accept));
+            }
+            Action::Masquerade => {
+                branch.seen.snat = Some(self.source_of(&branch));
+                return flows.push((branch, Flow::Accept));
+            }
+            Action::NftNat {
+                side,
+                address,
+                port,
+            } => return self.nft_nat(at, rule, (*side, address, port), branch, flows),
+            Action::Redirect(ports) => {
+                self.redirect(ports.map(|it| it.0), &mut branch);
+                return flows.push((branch, Flow::Accept));
+            }
+            Action::Tproxy { to, port, mark } => {
+                let seen = &mut branch.seen;
+                seen.mark = (seen.mark & !mark.mask) ^ mark.value;
+                seen.destination = to
+                    .filter(|it| !it.is_unspecified())
+                    .unwrap_or(seen.destination);
+                seen.port = Some(*port).filter(|it| *it != 0).or(seen.port);
+                seen.is_taken = true;
+                return flows.push((branch, Flow::Accept));
+            }
+            Action::Queue => {
+                let condition = Condition::Queue(self.place(rule));
+                flows.push((branch.assuming(&condition, true), Flow::Accept));
+                flows.push((branch.assuming(&condition, false), Flow::Drop));
+                return;
+            }
+            Action::Unknown(words) => {
+                let condition = self.target(rule, words);
+                flows.push((branch.assuming(&condition, true), Flow::Lost));
+                branch = branch.assuming(&condition, false);
+            }
+            Action::SetMark(value) | Action::SetConnectionMark(value) => {
+                let is_packet = matches!(action, Action::SetMark(_));
+                let set = self.set_mark(at.table, value, is_packet, &mut branch);
+                if set.is_none() {
+                    // The packet has nothing of the kind: the rule ends here.
+                    branch.steps = last_step;
+                    return flows.push((branch, Flow::Next));
+                }
+                if set == Some(false) {
+                    let condition = self.target(rule, "mark");
+                    flows.push((branch.assuming(&condition, true), Flow::Lost));
+                    return;
+                }
+            }
+            other => simple(other, &mut branch),
+        }
+        self.rule(at, rule, rest, branch, flows);
+    }
+
+    fn target(&self, rule: &Rule, words: &str) -> Condition {
+        Condition::Target {
+            words: escaped(words.as_bytes()).into(),
+            place: self.place(rule),
+        }
+    }
+
+    /// Whether it is known; `None`: the packet has no such value.
+    fn set_mark(
+        &mut self,
+        table: usize,
+        value: &Expression,
+        is_packet: bool,
+        branch: &mut Branch,
+    ) -> Option<bool> {
+        let values = match self.value(table, value, branch) {
+            Reading::Values(values) => values,
+            Reading::Absent => return None,
+            _ => return Some(false),
+        };
+        let [(_, atoms)] = values.as_slice() else {
+            return Some(false);
+        };
+        let [Atom::Number(mark)] = atoms.as_slice() else {
+            return Some(false);
+        };
+        let mark = u32::try_from(*mark & u128::from(u32::MAX)).unwrap_or_default();
+        if is_packet {
+            branch.seen.mark = mark;
+        } else if super::answer::is_tracked(branch) {
+            branch.seen.connection_mark = mark;
+        }
+        Some(true)
+    }
+
+    /// A verdict for each share; a value that the map lacks ends the rule.
+    fn verdict_map(
+        &mut self,
+        at: &Chain<'_>,
+        rule: &Rule,
+        (key, data): (&Expression, &Expression),
+        rest: &[Part],
+        branch: Branch,
+        flows: &mut Flows,
+    ) {
+        let keys = match self.value(at.table, key, &branch) {
+            Reading::Values(keys) => keys,
+            Reading::Absent => return flows.push((branch, Flow::Next)),
+            _ => return self.lose(rule, "vmap", &branch, flows),
+        };
+        let mut missing = Share::NONE;
+        for (share, key) in keys {
+            let verdict = match self.looked_up(at.table, data, &key) {
+                Ok(Some(verdict)) => verdict,
+                Ok(None) => {
+                    missing = missing.and(share);
+                    continue;
+                }
+                Err(()) => {
+                    self.lose(rule, "vmap", &branch.part(share), flows);
+                    continue;
+                }
+            };
+            let mut part = branch.part(share);
+            if matches!(data, Expression::Named(name) if name.starts_with("no-endpoint-")) {
+                part.is_empty = true;
+            }
+            match verdict_action(&verdict) {
+                Some(action) => self.act(at, rule, &action, rest, part, flows),
+                None => {
+                    Self::step(at, rule, &mut part);
+                    self.rule(at, rule, rest, part, flows);
+                }
+            }
+        }
+        if !missing.is_none() {
+            flows.push((branch.part(missing), Flow::Next));
+        }
+    }
+
+    /// It is not known what a rule does: both ways.
+    fn lose(&self, rule: &Rule, words: &str, branch: &Branch, flows: &mut Flows) {
+        let condition = self.target(rule, words);
+        flows.push((branch.assuming(&condition, false), Flow::Next));
+        flows.push((branch.assuming(&condition, true), Flow::Lost));
+    }
+
+    fn dnat(&mut self, to: &Translation, branch: Branch, flows: &mut Flows) {
+        let port = to.ports.map(|it| it.0);
+        let Some((first, last)) = to.addresses else {
+            let destination = branch.seen.destination;
+            return flows.push((translated(branch, destination, port), Flow::Accept));
+        };
+        let (from, until) = (
+            crate::rules::rule::number(first),
+            crate::rules::rule::number(last),
+        );
+        let count = until.saturating_sub(from).saturating_add(1);
+        if count > MOST_ADDRESSES {
+            return flows.push((branch.assuming(&Condition::TooMany, true), Flow::Lost));
+        }
+        let share = Share::new(1, u64::try_from(count).unwrap_or(1));
+        for number in from..from.saturating_add(count) {
+            let ip = address(number, first.is_ipv6());
+            flows.push((translated(branch.part(share), ip, port), Flow::Accept));
+        }
+    }
+
+    fn nft_nat(
+        &mut self,
+        at: &Chain<'_>,
+        rule: &Rule,
+        (side, to, port): (Side, &Option<Expression>, &Option<Expression>),
+        branch: Branch,
+        flows: &mut Flows,
+    ) {
+        let to = to.as_ref().map(|it| self.value(at.table, it, &branch));
+        let port = port.as_ref().map(|it| self.value(at.table, it, &branch));
+        let port = match port {
+            None => None,
+            Some(Reading::Values(values)) => values.first().and_then(|it| port_of(it.1.first())),
+            Some(_) => return self.lose(rule, "nat", &branch, flows),
+        };
+        let values = match to {
+            None => vec![(Share::ALL, Vec::new())],
+            Some(Reading::Values(values)) => values,
+            Some(Reading::Absent) => return flows.push((branch, Flow::Next)),
+            Some(_) => return self.lose(rule, "nat", &branch, flows),
+        };
+        let mut missing = Share::ALL;
+        for (share, atoms) in values {
+            missing = missing.without(share);
+            let is_six = branch.seen.destination.is_ipv6();
+            let ip = match atoms.first() {
+                Some(Atom::Number(number)) => Some(address(*number, is_six)),
+                _ => None,
+            };
+            let port = port.or_else(|| port_of(atoms.get(1)));
+            let mut part = branch.part(share);
+            if side == Side::Source {
+                part.seen.snat = Some(ip);
+            } else {
+                let destination = ip.unwrap_or(part.seen.destination);
+                part = translated(part, destination, port);
+            }
+            flows.push((part, Flow::Accept));
+        }
+        // A number that the map lacks falls through untranslated.
+        if !missing.is_none() {
+            flows.push((branch.part(missing), Flow::Next));
+        }
+    }
+
+    /// To the node itself: on the way out to its loopback address, on the way
+    /// in to the address of the link.
+    fn redirect(&self, port: Option<u16>, branch: &mut Branch) {
+        let seen = &mut branch.seen;
+        let is_six = seen.destination.is_ipv6();
+        let loopback = if is_six {
+            IpAddr::V6(std::net::Ipv6Addr::LOCALHOST)
+        } else {
+            IpAddr::V4(std::net::Ipv4Addr::LOCALHOST)
+        };
+        let link = seen.in_link.name().unwrap_or_default();
+        let own = self.host.addresses.iter().flatten();
+        let own = own.filter(|it| *it.link == *link && it.ip.is_ipv6() == is_six);
+        match own.map(|it| it.ip).next() {
+            Some(ip) => seen.destination = ip,
+            None if link.is_empty() => seen.destination = loopback,
+            None => {}
+        }
+        seen.port = port.or(seen.port);
+        (seen.is_dnat, seen.is_taken) = (true, true);
+    }
+
+    /// The Service that a rule's comment, or a chain of kube-proxy, names.
+    fn name_service(&self, at: &Chain<'_>, rule: &Rule, branch: &mut Branch) {
+        if let Some(comment) = &rule.comment {
+            let name = comment.split(' ').next().unwrap_or_default();
+            let is_name = name.contains('/') && !name.contains(['"', '{']);
+            if is_name && at.name.starts_with("KUBE-") {
+                branch.service = Some(name.into());
+            }
+            if comment.ends_with(" has no endpoints") {
+                branch.is_empty = true;
+            }
+        } else if let Some(name) = service_of_chain(at.name) {
+            branch.service = Some(name.into());
+        }
+    }
+}
+
+/// `service-FY5PMXPG-kube-system/kube-dns/udp/dns` is `kube-system/kube-dns:dns`.
+fn service_of_chain(chain: &str) -> Option<String> {
+    let rest = chain
+        .strip_prefix("service-")
+        .or_else(|| chain.strip_prefix("endpoint-"))?;
+    let name = rest.split_once('-')?.1.split("__").next()?;
+    let mut parts = name.split('/');
+    let (namespace, name) = (parts.next()?, parts.next()?);
+    Some(match parts.nth(1).filter(|it| !it.is_empty()) {
+        Some(port) => format!("{namespace}/{name}:{port}"),
+        None => format!("{namespace}/{name}"),
+    })
+}
+
+fn port_of(atom: Option<&Atom>) -> Option<u16> {
+    match atom? {
+        Atom::Number(port) => u16::try_from(*port).ok(),
+        _ => None,
+    }
+}
+
+fn address(number: u128, is_six: bool) -> IpAddr {
+    match u32::try_from(number) {
+        Ok(four) if !is_six => IpAddr::V4(four.into()),
+        _ => IpAddr::V6(number.into()),
+    }
+}
+
+fn translated(mut branch: Branch, ip: IpAddr, port: Option<u16>) -> Branch {
+    let seen = &mut branch.seen;
+    seen.destination = ip;
+    seen.port = port.or(seen.port);
+    seen.is_dnat = true;
+    branch
+}
+
+/// Actions that change a number.
+fn simple(action: &Action, branch: &mut Branch) {
+    let is_tracked = super::answer::is_tracked(branch);
+    let seen = &mut branch.seen;
+    match action {
+        // There is no connection whose mark it could be.
+        Action::ConnectionMark { .. } | Action::SaveMark { .. } | Action::RestoreMark { .. }
+            if !is_tracked => {}
+        Action::Mark { clear, flip } => seen.mark = (seen.mark & !clear) ^ flip,
+        Action::ConnectionMark { clear, flip } => {
+            seen.connection_mark = (seen.connection_mark & !clear) ^ flip;
+        }
+        Action::SaveMark { from, to } => {
+            seen.connection_mark = (seen.connection_mark & !to) ^ (seen.mark & from);
+        }
+        Action::RestoreMark { from, to } => {
+            seen.mark = (seen.mark & !to) ^ (seen.connection_mark & from);
+        }
+        Action::NoTrack => {
+            if seen.tracking == Tracking::Ahead {
+                seen.tracking = Tracking::Not;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `{"goto": {"target": …}}` in a map of verdicts; `None`: on with the rule.
+fn verdict_action(value: &serde_json::Value) -> Option<Action> {
+    let (key, inner) = value.as_object()?.iter().next()?;
+    let target = || inner.get("target")?.as_str().map(Into::into);
+    match key.as_str() {
+        "accept" => Some(Action::Accept),
+        "drop" => Some(Action::Drop),
+        "return" => Some(Action::Return),
+        "jump" => target().map(Action::Jump),
+        "goto" => target().map(Action::Goto),
+        _ => None,
+    }
+}

@@ -1,0 +1,318 @@
+//! Whether a packet matches.
+
+use super::Walk;
+use super::branch::{Branch, Link, Tracking};
+use crate::path::{Condition, Direction};
+use crate::rules::rule::{LinkName, Match, Rule, Side, Test, kind, state, status};
+use crate::rules::{Share, ipset};
+
+/// The answer of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Answer {
+    Yes,
+    No,
+    /// If this holds.
+    If(Condition),
+    /// If this does not hold.
+    Unless(Condition),
+    /// So many packets.
+    Share(Share),
+    /// The packet has no such thing: the rule ends here, with a `!` or without.
+    Absent,
+}
+
+impl Answer {
+    pub(super) fn of(is_so: bool) -> Self {
+        if is_so { Self::Yes } else { Self::No }
+    }
+}
+
+/// A client draws its port from here on.
+pub(super) const FIRST_DRAWN: u16 = 1024;
+/// It is hardly ever one of so few.
+const FEW_PORTS: u32 = 64;
+
+impl Walk<'_> {
+    /// Whether the packet matches; a `!` is not looked at.
+    pub(super) fn answer(
+        &mut self,
+        table: usize,
+        rule: &Rule,
+        test: &Test,
+        branch: &Branch,
+    ) -> Answer {
+        let seen = &branch.seen;
+        match &test.what {
+            Match::Address(side, all) => {
+                let ip = self.address(*side, branch);
+                Answer::of(all.iter().any(|it| it.have(ip)))
+            }
+            Match::Protocol(number) => Answer::of(*number == self.packet.protocol.number()),
+            Match::Ports(sides, ranges) => self.ports(sides, ranges, rule, branch),
+            Match::InLink(name) => link(&seen.in_link, name, Condition::InLink),
+            Match::OutLink(name) => link(&seen.out_link, name, Condition::OutLink),
+            Match::Mark(it) => Answer::of(seen.mark & it.mask == it.value),
+            // Without a connection the kernel does not look at these.
+            Match::ConnectionMark(_)
+            | Match::Status(_)
+            | Match::Original(..)
+            | Match::OriginalPort(..)
+            | Match::ReplyAddress(..)
+            | Match::IsOriginalDirection
+                if !is_tracked(branch) =>
+            {
+                Answer::Absent
+            }
+            Match::ConnectionMark(it) => Answer::of(seen.connection_mark & it.mask == it.value),
+            Match::State(bits) => Answer::of(self.states(branch) & bits != 0),
+            Match::Status(bits) => Answer::of(self.statuses(branch) & bits != 0),
+            Match::Original(side, addresses) => {
+                let ip = self.original(*side == Side::Source, branch).0;
+                Answer::of(addresses.have(ip))
+            }
+            Match::OriginalPort(side, range) => {
+                let port = self.original(*side == Side::Source, branch).1;
+                self.port(port, &[*range], rule)
+            }
+            Match::ReplyAddress(side, addresses) => {
+                // Answers go from the translated destination to the sender.
+                let ip = match side {
+                    Side::Source if self.is_first_way(branch) => seen.destination,
+                    Side::Source => seen.source,
+                    Side::Destination => self.original(true, branch).0,
+                };
+                Answer::of(addresses.have(ip))
+            }
+            Match::IsOriginalDirection => Answer::of(self.is_first_way(branch)),
+            Match::AddressType(side, types) => self.address_type(*side, *types, branch),
+            Match::Chance(share) => Answer::Share(*share),
+            Match::Length(first, last) => self.length(*first, *last, rule),
+            Match::TimeToLive(first, last) => Answer::of((*first..=*last).contains(&seen.ttl)),
+            Match::TcpFlags { mask, set } => match self.tcp_flags(seen.direction) {
+                Some(flags) => Answer::of(flags & mask == *set),
+                None => Answer::No,
+            },
+            Match::Set(name, sides) => self.ipset(name, sides, branch),
+            Match::Recent(name) => Answer::If(Condition::Recent(name.clone())),
+            Match::Never => Answer::No,
+            Match::Always => Answer::Yes,
+            Match::Compare(comparison) => self.compare(table, rule, comparison, branch),
+            Match::Unknown(words) => Answer::If(Condition::Match {
+                words: crate::text::escaped(words.as_bytes()).into(),
+                place: self.place(rule),
+            }),
+        }
+    }
+
+    /// An address of the packet as it is now.
+    fn address(&self, side: Side, branch: &Branch) -> std::net::IpAddr {
+        match side {
+            Side::Source => branch.seen.source,
+            Side::Destination => branch.seen.destination,
+        }
+    }
+
+    /// Whether the packet goes the way of its connection's first one: so does
+    /// an answer to a question that was not tracked.
+    pub(super) fn is_first_way(&self, branch: &Branch) -> bool {
+        branch.seen.direction == Direction::Request || self.is_untracked
+    }
+
+    /// An address of the connection's first packet as it was sent, and its port.
+    pub(super) fn original(
+        &self,
+        is_source: bool,
+        branch: &Branch,
+    ) -> (std::net::IpAddr, Option<u16>) {
+        let (packet, seen) = (self.packet, &branch.seen);
+        let is_answer = seen.direction == Direction::Reply && self.is_untracked;
+        match (is_answer, is_source) {
+            (true, true) => (seen.source, seen.source_port),
+            (true, false) => (packet.source, packet.source_port),
+            (false, true) => (packet.source, packet.source_port),
+            (false, false) => (packet.destination, Some(packet.port)),
+        }
+    }
+
+    fn ports(&self, sides: &[Side], ranges: &[(u16, u16)], rule: &Rule, branch: &Branch) -> Answer {
+        let mut answer = Answer::No;
+        for side in sides {
+            let port = match side {
+                Side::Source => branch.seen.source_port,
+                Side::Destination => branch.seen.port,
+            };
+            match self.port(port, ranges, rule) {
+                Answer::Yes => return Answer::Yes,
+                Answer::No => {}
+                other => answer = other,
+            }
+        }
+        answer
+    }
+
+    /// Whether a port is in a range; of one that was drawn it is known where
+    /// it cannot be.
+    fn port(&self, port: Option<u16>, ranges: &[(u16, u16)], rule: &Rule) -> Answer {
+        if let Some(port) = port {
+            return Answer::of(ranges.iter().any(|it| (it.0..=it.1).contains(&port)));
+        }
+        // One of a few among so many is as good as none.
+        let of_drawn = ranges
+            .iter()
+            .map(|it| it.1.saturating_sub(it.0.max(FIRST_DRAWN) - 1));
+        if of_drawn.map(u32::from).sum::<u32>() <= FEW_PORTS {
+            return Answer::No;
+        }
+        if ranges
+            .iter()
+            .any(|it| it.0 <= FIRST_DRAWN && it.1 == u16::MAX)
+        {
+            return Answer::Yes;
+        }
+        let words: Vec<String> = ranges
+            .iter()
+            .map(|it| format!("{}:{}", it.0, it.1))
+            .collect();
+        Answer::If(Condition::Match {
+            words: format!("the client's port is in {}", words.join(",")).into(),
+            place: self.place(rule),
+        })
+    }
+
+    fn length(&self, first: u16, last: u16, rule: &Rule) -> Answer {
+        // An IP header, a UDP header and a DNS header.
+        let shortest = 40;
+        match self.packet.length {
+            Some(length) => Answer::of((first..=last).contains(&length)),
+            None if last < shortest => Answer::No,
+            None if first <= shortest && last == u16::MAX => Answer::Yes,
+            None => Answer::If(Condition::Match {
+                words: format!("-m length --length {first}:{last}").into(),
+                place: self.place(rule),
+            }),
+        }
+    }
+
+    /// The states that the packet's connection has.
+    pub(super) fn states(&self, branch: &Branch) -> u16 {
+        let seen = &branch.seen;
+        let of = match seen.tracking {
+            Tracking::Ahead => state::INVALID,
+            Tracking::Not => state::UNTRACKED,
+            Tracking::New => state::NEW,
+            Tracking::Established => state::ESTABLISHED,
+        };
+        let dnat = if seen.is_dnat { state::DNAT } else { 0 };
+        let snat = if seen.snat.is_some() { state::SNAT } else { 0 };
+        of | if is_tracked(branch) { dnat | snat } else { 0 }
+    }
+
+    /// The properties that the packet's connection has.
+    pub(super) fn statuses(&self, branch: &Branch) -> u16 {
+        let seen = &branch.seen;
+        if !is_tracked(branch) {
+            return 0;
+        }
+        let mut bits = 0;
+        if seen.is_dnat {
+            bits |= status::DNAT;
+        }
+        if seen.snat.is_some() {
+            bits |= status::SNAT;
+        }
+        if seen.tracking == Tracking::Established {
+            bits |= status::SEEN_REPLY | status::CONFIRMED;
+        }
+        if bits == 0 { status::NONE } else { bits }
+    }
+
+    /// The flags of TCP's first packet, or of the one that answers it.
+    pub(super) fn tcp_flags(&self, direction: Direction) -> Option<u8> {
+        let is_tcp = self.packet.protocol == crate::path::Protocol::Tcp;
+        is_tcp.then_some(match direction {
+            Direction::Request => 0x02,
+            Direction::Reply => 0x12,
+        })
+    }
+
+    pub(super) fn address_type(&self, side: Side, types: u16, branch: &Branch) -> Answer {
+        let ip = self.address(side, branch);
+        if ip.is_multicast() {
+            return Answer::of(types & kind::MULTICAST != 0);
+        }
+        if matches!(ip, std::net::IpAddr::V4(ip) if ip.is_broadcast()) {
+            return Answer::of(types & kind::BROADCAST != 0);
+        }
+        let is_wanted = |bit: u16| types & bit != 0;
+        match self.is_local(ip, branch) {
+            Some(true) => Answer::of(is_wanted(kind::LOCAL)),
+            Some(false) => Answer::of(is_wanted(kind::UNICAST)),
+            None if is_wanted(kind::LOCAL) == is_wanted(kind::UNICAST) => {
+                Answer::of(is_wanted(kind::LOCAL))
+            }
+            None if is_wanted(kind::LOCAL) => Answer::If(Condition::Local(ip)),
+            None => Answer::Unless(Condition::Local(ip)),
+        }
+    }
+
+    fn ipset(&self, name: &str, sides: &[Side], branch: &Branch) -> Answer {
+        let unknown = || Answer::If(Condition::Set(name.into()));
+        let Some(set) = self.host.rules.ipsets.iter().rfind(|it| &*it.name == name) else {
+            return unknown();
+        };
+        let seen = &branch.seen;
+        let key = ipset::Key {
+            addresses: (seen.source, seen.destination),
+            ports: (seen.source_port, seen.port),
+            protocol: self.packet.protocol.number(),
+            links: (seen.in_link.name(), seen.out_link.name()),
+            mark: seen.mark,
+        };
+        if set.members.is_empty() {
+            return set.has(sides, &key).map_or_else(unknown, Answer::of);
+        }
+        let mut answer = Answer::No;
+        for member in &set.members {
+            let set = self.host.rules.ipsets.iter().rfind(|it| it.name == *member);
+            match set.and_then(|it| it.has(sides, &key)) {
+                Some(true) => return Answer::Yes,
+                Some(false) => {}
+                None => answer = unknown(),
+            }
+        }
+        answer
+    }
+}
+
+pub(super) fn is_tracked(branch: &Branch) -> bool {
+    matches!(branch.seen.tracking, Tracking::New | Tracking::Established)
+}
+
+impl Link {
+    /// Its name; `None`: not known.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::None => Some(""),
+            Self::Named(name) => Some(name),
+            Self::Unknown => None,
+        }
+    }
+}
+
+pub(super) fn link(seen: &Link, asked: &LinkName, condition: fn(Box<str>) -> Condition) -> Answer {
+    if let Some(name) = seen.name() {
+        return Answer::of(if asked.is_prefix {
+            name.starts_with(&*asked.name)
+        } else {
+            *name == *asked.name
+        });
+    }
+    if &*asked.name == "lo" {
+        return Answer::No;
+    }
+    if asked.is_prefix && asked.name.is_empty() {
+        return Answer::Yes;
+    }
+    let plus = if asked.is_prefix { "+" } else { "" };
+    Answer::If(condition(format!("{}{plus}", asked.name).into()))
+}

@@ -1,0 +1,234 @@
+//! One way of a packet, as far as it has come.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use crate::path::{Condition, Direction};
+use crate::rules::{Share, View};
+
+/// A packet where it is now.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Seen {
+    pub(super) source: IpAddr,
+    /// `None`: one that a client drew.
+    pub(super) source_port: Option<u16>,
+    pub(super) destination: IpAddr,
+    pub(super) port: Option<u16>,
+    pub(super) mark: u32,
+    pub(super) connection_mark: u32,
+    pub(super) in_link: Link,
+    pub(super) out_link: Link,
+    pub(super) tracking: Tracking,
+    pub(super) direction: Direction,
+    pub(super) is_dnat: bool,
+    /// The sender that the endpoint sees; `Some(None)`: an address of the node.
+    pub(super) snat: Option<Option<IpAddr>>,
+    /// Whether a rule hands it to a socket of the node.
+    pub(super) is_taken: bool,
+    pub(super) ttl: u8,
+}
+
+/// A link, as a rule asks for it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Link {
+    /// There is none at this point.
+    None,
+    /// This one.
+    Named(Box<str>),
+    /// Not known which; no loopback device.
+    Unknown,
+}
+
+/// What connection tracking knows of a packet.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Tracking {
+    /// It has not looked yet.
+    Ahead,
+    /// It is told not to look.
+    Not,
+    /// The first of a flow.
+    New,
+    /// An answer.
+    Established,
+}
+
+/// One way.
+#[derive(Clone, Debug)]
+pub(super) struct Branch {
+    pub(super) share: Share,
+    pub(super) assumed: BTreeMap<Condition, bool>,
+    pub(super) seen: Seen,
+    pub(super) steps: Steps,
+    pub(super) service: Option<Rc<str>>,
+    /// Whether it is about a Service without endpoints.
+    pub(super) is_empty: bool,
+}
+
+/// The rules that did something, the last one first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps(Option<Rc<(StepAt, Steps)>>);
+
+/// A rule that did something.
+#[derive(Clone, Debug)]
+pub(super) struct StepAt {
+    pub(super) direction: Direction,
+    pub(super) chain: Rc<str>,
+    pub(super) packets: Option<u64>,
+    pub(super) what: StepKind,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum StepKind {
+    /// A rule of a table.
+    Rule(usize, View),
+    /// The policy of a base chain: accepts or not.
+    Policy(usize, View, bool),
+    /// Something else: its table, what it is, and where it is written.
+    Made(&'static str, String, Option<View>),
+}
+
+impl Steps {
+    pub(super) fn push(&mut self, step: StepAt) {
+        let before = std::mem::take(self);
+        self.0 = Some(Rc::new((step, before)));
+    }
+
+    /// The steps in their order.
+    pub(super) fn all(&self) -> Vec<&StepAt> {
+        let mut all = Vec::new();
+        let mut at = self;
+        while let Some(node) = &at.0 {
+            all.push(&node.0);
+            at = &node.1;
+        }
+        all.reverse();
+        all
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.all().len()
+    }
+}
+
+/// A long list is taken apart piece by piece: each is a call deep otherwise.
+impl Drop for Steps {
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(node) = next {
+            let Ok(mut node) = Rc::try_unwrap(node) else {
+                break;
+            };
+            next = node.1.0.take();
+        }
+    }
+}
+
+impl Branch {
+    /// What is assumed of a condition; some follow from others.
+    pub(super) fn assumes(&self, condition: &Condition) -> Option<bool> {
+        if let Some(holds) = self.assumed.get(condition) {
+            return Some(*holds);
+        }
+        let name = match condition {
+            Condition::InLink(name) | Condition::OutLink(name) => name,
+            _ => return None,
+        };
+        let is_in = matches!(condition, Condition::InLink(_));
+        self.assumed.iter().find_map(|(other, holds)| match other {
+            Condition::InLink(it) if is_in => link_follows(name, it, *holds),
+            Condition::OutLink(it) if !is_in => link_follows(name, it, *holds),
+            _ => None,
+        })
+    }
+
+    /// The same if the condition holds, or does not.
+    pub(super) fn assuming(&self, condition: &Condition, holds: bool) -> Self {
+        let mut branch = self.clone();
+        branch.assumed.insert(condition.clone(), holds);
+        branch
+    }
+
+    /// A part of it.
+    pub(super) fn part(&self, share: Share) -> Self {
+        let mut branch = self.clone();
+        branch.share = branch.share.of(share);
+        branch
+    }
+}
+
+/// Whether a link can have the name (or begin so: `cali+`) if it has, or has
+/// not, another one.
+fn link_follows(asked: &str, known: &str, holds: bool) -> Option<bool> {
+    let (asked_start, known_start) = (asked.strip_suffix('+'), known.strip_suffix('+'));
+    let known_is_within = match (asked_start, known_start) {
+        (Some(asked), Some(known)) => known.starts_with(asked),
+        (Some(asked), None) => known.starts_with(asked),
+        _ => false,
+    };
+    let asked_is_within =
+        known_start.is_some_and(|known| asked_start.unwrap_or(asked).starts_with(known));
+    match holds {
+        true if known_is_within => Some(true),
+        true if !asked_is_within => Some(false),
+        false if asked_is_within => Some(false),
+        _ => None,
+    }
+}
+
+/// Puts together what has become the same: shares of one set of assumptions,
+/// and ways that differ only in an assumption that made no difference.
+pub(super) fn merge(branches: Vec<Branch>) -> Vec<Branch> {
+    let mut merged: Vec<Branch> = Vec::with_capacity(branches.len());
+    for branch in branches {
+        add(&mut merged, branch);
+    }
+    merged
+}
+
+fn add(merged: &mut Vec<Branch>, mut branch: Branch) {
+    loop {
+        let is_same = |it: &Branch| {
+            it.seen == branch.seen && it.service == branch.service && it.is_empty == branch.is_empty
+        };
+        if let Some(same) = merged
+            .iter_mut()
+            .find(|it| is_same(it) && it.assumed == branch.assumed)
+        {
+            same.share = same.share.and(branch.share);
+            return;
+        }
+        let twin = merged.iter().enumerate().find_map(|(index, it)| {
+            let is_it = is_same(it) && it.share == branch.share;
+            let condition = is_it.then(|| only_difference(&it.assumed, &branch.assumed))?;
+            Some((index, condition?))
+        });
+        let Some((index, condition)) = twin else {
+            merged.push(branch);
+            return;
+        };
+        let other = merged.remove(index);
+        // The one that did less says more about the packet.
+        if other.steps.count() < branch.steps.count() {
+            branch.steps = other.steps;
+        }
+        branch.assumed.remove(&condition);
+    }
+}
+
+/// The one condition that two ways take differently, and all else alike.
+fn only_difference(
+    one: &BTreeMap<Condition, bool>,
+    other: &BTreeMap<Condition, bool>,
+) -> Option<Condition> {
+    if one.len() != other.len() {
+        return None;
+    }
+    let mut found = None;
+    for ((a, x), (b, y)) in one.iter().zip(other) {
+        if a != b || (x != y && found.replace(a).is_some()) {
+            return None;
+        }
+    }
+    found.cloned()
+}

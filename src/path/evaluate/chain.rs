@@ -1,0 +1,244 @@
+//! Chains, rule by rule.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Walk;
+use super::answer::Answer;
+use super::branch::{Branch, StepAt, StepKind, merge};
+use crate::path::Condition;
+use crate::rules::rule::{Action, Part, Rule, Test};
+
+/// How a chain, or a rule, lets go of a packet.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Flow {
+    /// On to the next rule.
+    Next,
+    /// Back to the chain that called; of a base chain: its policy.
+    Return,
+    /// The table is done with it.
+    Accept,
+    /// It ends here.
+    Drop,
+    /// It ends here, with this error.
+    Reject(Box<str>),
+    /// It is not known what becomes of it.
+    Lost,
+}
+
+/// The kernel allows no deeper calls (`nf_tables.h`, `NFT_JUMP_STACK_SIZE`).
+const DEEPEST: usize = 16;
+
+/// The rules of one chain, and where they are.
+pub(super) struct Chain<'c> {
+    pub(super) table: usize,
+    pub(super) name: &'c str,
+    pub(super) depth: usize,
+}
+
+pub(super) type Flows = Vec<(Branch, Flow)>;
+
+impl Walk<'_> {
+    /// Sends ways through a chain.
+    pub(super) fn chain(&mut self, at: &Chain<'_>, branches: Vec<Branch>) -> Flows {
+        let missing = Condition::Chain {
+            table: self.table_name(at.table),
+            chain: crate::text::escaped(at.name.as_bytes()).into(),
+        };
+        if at.depth > DEEPEST {
+            return self.give_up(branches, &Condition::TooMany);
+        }
+        let Some(to) = branches.first().map(|it| it.seen.destination) else {
+            return Flows::new();
+        };
+        if branches.iter().any(|it| it.seen.destination != to) {
+            // Of a long chain only what is for one address is parsed.
+            let groups = by_destination(branches);
+            return groups
+                .into_iter()
+                .flat_map(|it| self.chain(at, it))
+                .collect();
+        }
+        let Some(rules) = self.rules(at.table, at.name, to) else {
+            return self.either(branches, &missing);
+        };
+        let mut current = branches;
+        let mut done = Flows::new();
+        for rule in rules.iter() {
+            if current.is_empty() {
+                break;
+            }
+            if !self.spend(current.len()) {
+                done.extend(self.give_up(current, &Condition::TooMany));
+                return done;
+            }
+            let mut next = Vec::with_capacity(current.len());
+            let mut is_split = false;
+            for branch in current {
+                let mut flows = Flows::new();
+                self.rule(at, rule, &rule.parts, branch, &mut flows);
+                is_split = is_split || flows.len() != 1;
+                for (branch, flow) in flows {
+                    match flow {
+                        Flow::Next => next.push(branch),
+                        flow => done.push((branch, flow)),
+                    }
+                }
+            }
+            current = if is_split { merge(next) } else { next };
+        }
+        if self.is_cut_in(at) {
+            done.extend(self.either(current, &missing));
+        } else {
+            done.extend(current.into_iter().map(|it| (it, Flow::Return)));
+        }
+        done
+    }
+
+    /// What stands in a chain is not known: it does nothing, or something.
+    pub(super) fn either(&self, branches: Vec<Branch>, condition: &Condition) -> Flows {
+        let mut flows = Flows::new();
+        for branch in branches {
+            match branch.assumes(condition) {
+                Some(true) => flows.push((branch, Flow::Lost)),
+                Some(false) => flows.push((branch, Flow::Return)),
+                None => {
+                    flows.push((branch.assuming(condition, false), Flow::Return));
+                    flows.push((branch.assuming(condition, true), Flow::Lost));
+                }
+            }
+        }
+        flows
+    }
+
+    fn give_up(&self, branches: Vec<Branch>, condition: &Condition) -> Flows {
+        let lost = |it: Branch| (it.assuming(condition, true), Flow::Lost);
+        branches.into_iter().map(lost).collect()
+    }
+
+    /// Goes on with the parts of a rule.
+    pub(super) fn rule(
+        &mut self,
+        at: &Chain<'_>,
+        rule: &Rule,
+        parts: &[Part],
+        branch: Branch,
+        flows: &mut Flows,
+    ) {
+        let Some((part, rest)) = parts.split_first() else {
+            flows.push((branch, Flow::Next));
+            return;
+        };
+        match part {
+            Part::If(test) => self.test(at, rule, test, rest, branch, flows),
+            Part::Do(action) => self.act(at, rule, action, rest, branch, flows),
+        }
+    }
+
+    fn test(
+        &mut self,
+        at: &Chain<'_>,
+        rule: &Rule,
+        test: &Test,
+        rest: &[Part],
+        branch: Branch,
+        flows: &mut Flows,
+    ) {
+        let (condition, wanted) = match self.answer(at.table, rule, test, &branch) {
+            Answer::Yes if !test.is_negated => return self.rule(at, rule, rest, branch, flows),
+            Answer::No if test.is_negated => return self.rule(at, rule, rest, branch, flows),
+            Answer::Yes | Answer::No | Answer::Absent => return flows.push((branch, Flow::Next)),
+            Answer::Share(share) => {
+                let share = if test.is_negated { share.rest() } else { share };
+                if !share.is_all() {
+                    flows.push((branch.part(share.rest()), Flow::Next));
+                }
+                if !share.is_none() {
+                    self.rule(at, rule, rest, branch.part(share), flows);
+                }
+                return;
+            }
+            Answer::If(condition) => (condition, !test.is_negated),
+            Answer::Unless(condition) => (condition, test.is_negated),
+        };
+        match branch.assumes(&condition) {
+            Some(holds) if holds == wanted => self.rule(at, rule, rest, branch, flows),
+            Some(_) => flows.push((branch, Flow::Next)),
+            None => {
+                flows.push((branch.assuming(&condition, !wanted), Flow::Next));
+                let branch = branch.assuming(&condition, wanted);
+                self.rule(at, rule, rest, branch, flows);
+            }
+        }
+    }
+
+    /// Notes that a rule did something.
+    pub(super) fn step(at: &Chain<'_>, rule: &Rule, branch: &mut Branch) {
+        let step = StepAt {
+            direction: branch.seen.direction,
+            chain: Rc::from(at.name),
+            packets: rule.packets,
+            what: StepKind::Rule(at.table, rule.view),
+        };
+        branch.steps.push(step);
+    }
+
+    /// Into another chain: what comes back goes on behind the call.
+    pub(super) fn call(
+        &mut self,
+        at: &Chain<'_>,
+        rule: &Rule,
+        name: &str,
+        rest: &[Part],
+        branch: Branch,
+        flows: &mut Flows,
+    ) {
+        let inner = Chain {
+            table: at.table,
+            name,
+            depth: at.depth + 1,
+        };
+        for (branch, flow) in self.chain(&inner, vec![branch]) {
+            match flow {
+                Flow::Return | Flow::Next => self.rule(at, rule, rest, branch, flows),
+                flow => flows.push((branch, flow)),
+            }
+        }
+    }
+
+    /// Into another chain for good.
+    pub(super) fn leave(&mut self, at: &Chain<'_>, name: &str, branch: Branch, flows: &mut Flows) {
+        let inner = Chain {
+            table: at.table,
+            name,
+            depth: at.depth + 1,
+        };
+        flows.extend(self.chain(&inner, vec![branch]));
+    }
+
+    /// Whether the action ends the rule's way in a verdict of its own.
+    pub(super) fn verdict_of(action: &Action) -> Option<Flow> {
+        match action {
+            Action::Accept => Some(Flow::Accept),
+            Action::Drop => Some(Flow::Drop),
+            Action::Return => Some(Flow::Return),
+            Action::Reject(error) => Some(Flow::Reject(error.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// Ways to each address, in the order in which they come.
+fn by_destination(branches: Vec<Branch>) -> Vec<Vec<Branch>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<Branch>> = Vec::new();
+    for branch in branches {
+        let new = groups.len();
+        let place = *places.entry(branch.seen.destination).or_insert(new);
+        match groups.get_mut(place) {
+            Some(group) => group.push(branch),
+            None => groups.push(vec![branch]),
+        }
+    }
+    groups
+}

@@ -1,0 +1,290 @@
+//! From the ways of a packet to its outcomes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::branch::{Branch, StepAt, StepKind, Steps, Tracking};
+use super::reply::Returned;
+use super::{End, Walk, verdict};
+use crate::path::tree::Gap;
+use crate::path::{Assumption, Condition, Kind, Outcome, Protocol, Reply, Step, Tree};
+use crate::rules::Backend;
+use crate::text::Place;
+
+/// More ends are not compared with each other.
+const MOST_COMPARED: usize = 2_000;
+
+impl Walk<'_> {
+    /// A way that has passed all rules.
+    pub(super) fn arrive(&mut self, branch: Branch) {
+        if self.stays(&branch) {
+            return self.delivered(branch);
+        }
+        let ip = branch.seen.destination;
+        let neighbours = self.host.neighbours.iter().flatten();
+        let is_silent = |it: &crate::path::Neighbour| it.ip == ip && it.answers == Some(false);
+        if self.host.neighbours.is_none() {
+            self.gaps.insert(Gap::Liveness);
+        }
+        if neighbours.into_iter().any(is_silent) {
+            let what = format!("nobody answers for {ip} on its link");
+            return self.made(
+                branch,
+                "neighbour",
+                what,
+                Kind::NoRoute,
+                "icmp-host-unreachable",
+            );
+        }
+        self.end(branch, Kind::Endpoint, None);
+    }
+
+    /// A way that ends on the node: somebody must listen there.
+    fn delivered(&mut self, branch: Branch) {
+        let seen = &branch.seen;
+        let (ip, port) = (seen.destination, seen.port.unwrap_or_default());
+        let is_for = |it: &(std::net::IpAddr, u16, Protocol)| {
+            let is_address = it.0 == ip || it.0.is_unspecified();
+            is_address && it.1 == port && it.2 == self.packet.protocol
+        };
+        let own = self.host.addresses.iter().flatten();
+        // Every Service has its address there, and no Service a socket.
+        let is_virtual = own
+            .into_iter()
+            .any(|it| it.ip == ip && &*it.link == "kube-ipvs0");
+        let is_heard = match &self.host.listeners {
+            Some(listeners) => Some(listeners.iter().any(is_for)),
+            None => is_virtual.then_some(false),
+        };
+        match is_heard {
+            Some(false) => {
+                let word = self.packet.protocol.word();
+                let what = format!("nobody listens on {ip}:{port}/{word}");
+                let error = match (self.packet.protocol, ip.is_ipv6()) {
+                    (Protocol::Tcp, _) => "tcp-reset",
+                    (Protocol::Udp, true) => "icmp6-port-unreachable",
+                    (Protocol::Udp, false) => "icmp-port-unreachable",
+                };
+                self.made(branch, "socket", what, Kind::Reject, error);
+            }
+            Some(true) => self.end(branch, Kind::Local, None),
+            None => {
+                self.gaps.insert(Gap::Liveness);
+                self.end(branch, Kind::Local, None);
+            }
+        }
+    }
+
+    fn made(
+        &mut self,
+        mut branch: Branch,
+        table: &'static str,
+        what: String,
+        kind: Kind,
+        error: &str,
+    ) {
+        branch.steps.push(StepAt {
+            direction: branch.seen.direction,
+            chain: "".into(),
+            packets: None,
+            what: StepKind::Made(table, what, None),
+        });
+        self.end(branch, kind, Some(error.into()));
+    }
+
+    fn steps(&self, steps: &Steps) -> Vec<Step> {
+        steps.all().into_iter().map(|it| self.step_of(it)).collect()
+    }
+
+    fn step_of(&self, step: &StepAt) -> Step {
+        let rules = &self.host.rules;
+        let is_json = |it: usize| rules.tables.get(it).is_some_and(|it| it.is_json);
+        let (table, place, rule) = match &step.what {
+            StepKind::Rule(table, view) => (
+                self.table_name(*table),
+                rules.place(*view),
+                rules.words(*view, is_json(*table)),
+            ),
+            StepKind::Policy(table, view, accepts) => {
+                let policy = if *accepts { "ACCEPT" } else { "DROP" };
+                let rule = format!("policy {policy}");
+                (self.table_name(*table), rules.place(*view), rule)
+            }
+            StepKind::Made(table, what, view) => {
+                let place = view.map(|it| rules.place(it));
+                let nowhere = || Place::nowhere("");
+                ((*table).into(), place.unwrap_or_else(nowhere), what.clone())
+            }
+        };
+        Step {
+            direction: step.direction,
+            table,
+            chain: crate::text::escaped(step.chain.as_bytes()).into(),
+            place,
+            rule: rule.into(),
+            packets: step.packets,
+        }
+    }
+
+    /// Tables that a paste of one table alone leaves out.
+    fn missing_tables(&mut self) {
+        let mut names = BTreeSet::new();
+        let mut is_whole = false;
+        for table in self.host.rules.tables.iter().filter(|it| !it.is_gone) {
+            is_whole = is_whole || table.backend == Backend::Nftables || table.is_json;
+            names.insert(table.name.clone());
+        }
+        let has_none = names.is_empty() && self.host.rules.services.is_empty();
+        if is_whole || names.len() > 1 || has_none {
+            return;
+        }
+        for name in ["nat", "filter"] {
+            if !names.contains(name) {
+                self.gaps.insert(Gap::Table(name.into()));
+            }
+        }
+    }
+}
+
+/// The outcomes of all ways, with the answer.
+pub(super) fn tree(mut walk: Walk<'_>) -> Tree {
+    walk.missing_tables();
+    let ends = std::mem::take(&mut walk.ends);
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for end in ends {
+        let outcome = outcome(&mut walk, &end);
+        add(&mut outcomes, outcome);
+    }
+    let outcomes = reduced(outcomes);
+    let service = outcomes.iter().find_map(|it| it.service.clone());
+    let (verdict, proxy) = verdict::of(&walk, &outcomes);
+    Tree {
+        packet: walk.packet.clone(),
+        verdict,
+        outcomes,
+        service,
+        proxy,
+        gaps: walk.gaps.into_iter().collect(),
+    }
+}
+
+fn outcome(walk: &mut Walk<'_>, end: &End) -> Outcome {
+    let arrives = matches!(end.kind, Kind::Endpoint | Kind::Local);
+    let reply = arrives.then(|| walk.reply(end));
+    let reply = reply.map(|it| match it {
+        Returned::Yes => Reply::Returns,
+        Returned::Untranslated => Reply::Untranslated,
+        Returned::Dropped(steps) => Reply::Dropped(walk.steps(&steps)),
+        Returned::Partly(share, steps) => Reply::Partly(share, walk.steps(&steps)),
+        Returned::Unknown(assumed) => Reply::Unknown(assumptions(&assumed)),
+    });
+    let seen = &end.branch.seen;
+    let link = |it: &super::branch::Link| match it {
+        super::branch::Link::Named(name) => Some(name.clone()),
+        _ => None,
+    };
+    Outcome {
+        kind: end.kind,
+        address: seen.destination,
+        port: seen.port.unwrap_or_default(),
+        share: end.branch.share,
+        masqueraded: seen.snat.is_some(),
+        error: end.error.clone(),
+        pod: walk.host.pods.get(&seen.destination).cloned(),
+        service: end
+            .branch
+            .service
+            .as_ref()
+            .map(|it| crate::text::escaped(it.as_bytes())),
+        depends_on: assumptions(&end.branch.assumed),
+        steps: walk.steps(&end.branch.steps),
+        reply,
+        is_translated: seen.is_dnat,
+        has_no_endpoints: end.branch.is_empty,
+        is_untracked: seen.tracking == Tracking::Not,
+        links: (link(&seen.in_link), link(&seen.out_link)),
+    }
+}
+
+fn assumptions(assumed: &BTreeMap<Condition, bool>) -> Vec<Assumption> {
+    let assumption = |(condition, holds): (&Condition, &bool)| Assumption {
+        condition: condition.clone(),
+        holds: *holds,
+    };
+    assumed.iter().map(assumption).collect()
+}
+
+/// Whether two outcomes are one but for their shares and assumptions.
+fn is_same(one: &Outcome, other: &Outcome) -> bool {
+    one.kind == other.kind
+        && (one.address, one.port) == (other.address, other.port)
+        && one.masqueraded == other.masqueraded
+        && one.error == other.error
+        && one.has_no_endpoints == other.has_no_endpoints
+        && reply_class(one) == reply_class(other)
+}
+
+fn reply_class(outcome: &Outcome) -> u8 {
+    match &outcome.reply {
+        None => 0,
+        Some(Reply::Returns) => 1,
+        Some(Reply::Untranslated) => 2,
+        Some(Reply::Dropped(_)) => 3,
+        Some(Reply::Unknown(_)) => 4,
+        Some(Reply::Partly(..)) => 5,
+    }
+}
+
+fn add(outcomes: &mut Vec<Outcome>, outcome: Outcome) {
+    let same = outcomes
+        .iter_mut()
+        .find(|it| is_same(it, &outcome) && it.depends_on == outcome.depends_on);
+    match same {
+        Some(same) => same.share = same.share.and(outcome.share),
+        None => outcomes.push(outcome),
+    }
+}
+
+/// Without assumptions that make no difference: one way or the other, all that
+/// can become of the packet is the same.
+fn reduced(mut outcomes: Vec<Outcome>) -> Vec<Outcome> {
+    if outcomes.len() > MOST_COMPARED {
+        return outcomes;
+    }
+    loop {
+        let conditions: BTreeSet<Condition> = crate::text::ordered(
+            outcomes
+                .iter()
+                .flat_map(|it| it.depends_on.iter().map(|it| it.condition.clone())),
+        );
+        let simpler = conditions.iter().find_map(|it| without(&outcomes, it));
+        match simpler {
+            Some(simpler) => outcomes = simpler,
+            None => return outcomes,
+        }
+    }
+}
+
+/// The outcomes without a condition that makes no difference.
+fn without(outcomes: &[Outcome], condition: &Condition) -> Option<Vec<Outcome>> {
+    let if_it = |holds: bool| {
+        let mut these = Vec::new();
+        for outcome in outcomes {
+            let is_against = |it: &Assumption| it.condition == *condition && it.holds != holds;
+            if outcome.depends_on.iter().any(is_against) {
+                continue;
+            }
+            let mut outcome = outcome.clone();
+            outcome.depends_on.retain(|it| it.condition != *condition);
+            add(&mut these, outcome);
+        }
+        these
+    };
+    // Where it does not hold fewer rules have done something.
+    let (with, without) = (if_it(true), if_it(false));
+    let has = |all: &[Outcome], one: &Outcome| {
+        all.iter()
+            .any(|it| is_same(it, one) && it.share == one.share && it.depends_on == one.depends_on)
+    };
+    let is_equal = with.len() == without.len() && with.iter().all(|it| has(&without, it));
+    is_equal.then_some(without)
+}

@@ -1,0 +1,168 @@
+//! The way of the answer.
+
+use std::collections::BTreeMap;
+
+use super::branch::{Branch, Link, Steps, Tracking};
+use super::{End, FIRST_TTL, Walk};
+use crate::path::host::LinkKind;
+use crate::path::{Condition, Direction, Kind, Start};
+use crate::rules::Share;
+use crate::rules::table::Hook;
+
+/// What becomes of an answer.
+#[derive(Clone, Debug)]
+pub(super) enum Returned {
+    Yes,
+    Untranslated,
+    Dropped(Steps),
+    Partly(Share, Steps),
+    Unknown(BTreeMap<Condition, bool>),
+}
+
+impl Walk<'_> {
+    /// Sends the answer of a way that has arrived back to the asker.
+    pub(super) fn reply(&mut self, end: &End) -> Returned {
+        let is_host = self.packet.start == Start::Host;
+        let seen = &end.branch.seen;
+        let is_self = seen.destination == self.packet.source && !is_host;
+        // Its own address comes back from outside: the asker drops it.
+        if is_self && seen.snat.is_none() {
+            return Returned::Untranslated;
+        }
+        let is_translated = seen.is_dnat || seen.snat.is_some();
+        if is_translated && seen.snat.is_none() && self.bypasses(&end.branch) {
+            return Returned::Untranslated;
+        }
+        let branch = self.answer_of(end);
+        self.is_untracked = end.branch.seen.tracking == Tracking::Not;
+        let ends = std::mem::take(&mut self.ends);
+        let back = self.send_back(end.kind == Kind::Local, is_host, branch);
+        let lost = std::mem::replace(&mut self.ends, ends);
+        self.sent.clear();
+        self.is_untracked = false;
+        let is_sure = |it: &Branch| it.assumed.len() <= end.branch.assumed.len();
+        let odd = lost
+            .iter()
+            .find(|it| !is_sure(&it.branch) || it.kind == Kind::Unknown);
+        if let Some(odd) = odd {
+            return Returned::Unknown(turned(&odd.branch.assumed));
+        }
+        if let Some(first) = lost.first() {
+            let back = back.iter().fold(Share::NONE, |sum, it| sum.and(it.share));
+            if back.is_none() {
+                return Returned::Dropped(first.branch.steps.clone());
+            }
+            return Returned::Partly(back, first.branch.steps.clone());
+        }
+        if back.iter().any(|it| self.is_strange(it, is_translated)) {
+            return Returned::Untranslated;
+        }
+        Returned::Yes
+    }
+
+    /// Whether an answer comes back as one that nobody has asked for: it is not
+    /// translated back, or as a flow of its own to somewhere else.
+    fn is_strange(&self, back: &Branch, is_translated: bool) -> bool {
+        let seen = &back.seen;
+        match seen.tracking {
+            Tracking::Not => is_translated,
+            Tracking::New => seen.destination != self.packet.source || seen.snat.is_some(),
+            _ => false,
+        }
+    }
+
+    fn answer_of(&self, end: &End) -> Branch {
+        let seen = &end.branch.seen;
+        let mut branch = end.branch.clone();
+        branch.share = Share::ALL;
+        branch.steps = Steps::default();
+        branch.assumed = turned(&end.branch.assumed);
+        branch.seen.source = seen.destination;
+        branch.seen.source_port = seen.port;
+        branch.seen.destination = self.packet.source;
+        branch.seen.port = self.packet.source_port;
+        branch.seen.mark = 0;
+        branch.seen.in_link = match end.kind {
+            Kind::Local => Link::None,
+            _ => seen.out_link.clone(),
+        };
+        branch.seen.out_link = Link::None;
+        branch.seen.tracking = Tracking::Ahead;
+        if seen.tracking == Tracking::Not {
+            (branch.seen.is_dnat, branch.seen.snat) = (false, None);
+        }
+        branch.seen.direction = Direction::Reply;
+        branch.seen.is_taken = false;
+        branch.seen.ttl = FIRST_TTL;
+        branch
+    }
+
+    fn send_back(&mut self, is_local: bool, is_host: bool, branch: Branch) -> Vec<Branch> {
+        let out_link = match &self.packet.start {
+            Start::Host => Link::Named("lo".into()),
+            Start::Link { name: Some(name) } => Link::Named(name.clone()),
+            Start::Link { name: None } => self.link_towards(self.packet.source),
+        };
+        let mut branches = vec![branch];
+        if is_local {
+            for branch in &mut branches {
+                branch.seen.out_link = out_link.clone();
+            }
+            branches = self.hook(Hook::Output, branches);
+            branches = self.hook(Hook::Postrouting, branches);
+            if !is_host {
+                return branches;
+            }
+            for branch in &mut branches {
+                branch.seen.in_link = Link::Named("lo".into());
+                branch.seen.out_link = Link::None;
+            }
+        }
+        let mut branches = self.hook(Hook::Prerouting, branches);
+        if is_host {
+            return self.hook(Hook::Input, branches);
+        }
+        for branch in &mut branches {
+            branch.seen.out_link = out_link.clone();
+            branch.seen.ttl = branch.seen.ttl.saturating_sub(1);
+        }
+        let branches = self.hook(Hook::Forward, branches);
+        self.hook(Hook::Postrouting, branches)
+    }
+
+    /// Whether the answer goes from port to port of one bridge, where the
+    /// kernel is told not to show it to connection tracking.
+    fn bypasses(&self, branch: &Branch) -> bool {
+        let (Link::Named(one), Link::Named(other)) = (&branch.seen.in_link, &branch.seen.out_link)
+        else {
+            return false;
+        };
+        let is_bridge = self.host.links.iter().flatten().any(|it| {
+            it.name == *one && matches!(&it.kind, LinkKind::Named(kind) if &**kind == "bridge")
+        });
+        let name = if branch.seen.destination.is_ipv6() {
+            "net.bridge.bridge-nf-call-ip6tables"
+        } else {
+            "net.bridge.bridge-nf-call-iptables"
+        };
+        let is_off = self
+            .host
+            .sysctls
+            .get(name)
+            .is_some_and(|it| it.trim() == "0");
+        one == other && is_bridge && is_off
+    }
+}
+
+/// What is assumed of the other direction: it comes in where this one leaves.
+fn turned(assumed: &BTreeMap<Condition, bool>) -> BTreeMap<Condition, bool> {
+    let turn = |(condition, holds): (&Condition, &bool)| {
+        let condition = match condition {
+            Condition::InLink(name) => Condition::OutLink(name.clone()),
+            Condition::OutLink(name) => Condition::InLink(name.clone()),
+            other => other.clone(),
+        };
+        (condition, *holds)
+    };
+    crate::text::ordered(assumed.iter().map(turn))
+}

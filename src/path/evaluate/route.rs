@@ -1,0 +1,264 @@
+//! Which link a packet leaves through, and what is the node's own.
+
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use super::Walk;
+use super::branch::{Branch, Link, StepAt, StepKind};
+use crate::path::host::{Policy, Route, RouteKind};
+use crate::path::tree::Gap;
+use crate::path::{Condition, Kind, Start};
+use crate::rules::rule::{number, prefix_mask};
+
+/// What the tables say about an address.
+enum Routed<'r> {
+    /// It goes out here.
+    Out(&'r Route),
+    /// It is refused.
+    Refused(RouteKind),
+    /// Nothing is said.
+    Nothing,
+    /// The tables were not seen, or a condition of theirs is not known.
+    Unknown,
+}
+
+/// The table `local`, which follows from the addresses.
+const LOCAL_TABLE: u32 = 255;
+
+impl Walk<'_> {
+    /// Whether an address is the node's own; `None`: not known.
+    pub(super) fn is_local(&self, ip: IpAddr, branch: &Branch) -> Option<bool> {
+        if ip.is_loopback() || ip.is_unspecified() {
+            return Some(true);
+        }
+        if let Some(addresses) = &self.host.addresses {
+            return Some(addresses.iter().any(|it| it.ip == ip));
+        }
+        if self.is_virtual(ip) || (self.packet.start == Start::Host && ip == self.packet.source) {
+            return Some(true);
+        }
+        if self.packet.start != Start::Host && ip == self.packet.source {
+            return Some(false);
+        }
+        branch.assumes(&Condition::Local(ip))
+    }
+
+    /// Whether a packet that has come so far is delivered on the node. What is
+    /// not known to be the node's is taken for another's.
+    pub(super) fn stays(&mut self, branch: &Branch) -> bool {
+        if branch.seen.is_taken {
+            return true;
+        }
+        let is_local = self.is_local(branch.seen.destination, branch);
+        if is_local.is_none() {
+            self.gaps.insert(Gap::Addresses);
+        }
+        is_local == Some(true)
+    }
+
+    /// A packet that no rule translates because it is not tracked is meant for
+    /// a cache on the node, or for one that is gone: both, if it is not known.
+    pub(super) fn unsure(&self, branch: Branch) -> Vec<Branch> {
+        let ip = branch.seen.destination;
+        let is_sure = branch.seen.tracking != super::branch::Tracking::Not
+            || branch.seen.is_taken
+            || self.is_local(ip, &branch).is_some();
+        if is_sure {
+            return vec![branch];
+        }
+        let condition = Condition::Local(ip);
+        [true, false]
+            .map(|it| branch.assuming(&condition, it))
+            .into()
+    }
+
+    /// The link that packets of an address come in through.
+    pub(super) fn link_towards(&self, ip: IpAddr) -> Link {
+        let named = |it: &Route| it.link.clone().map_or(Link::Unknown, Link::Named);
+        match self.lookup(ip, None, 0) {
+            Routed::Out(route) => named(route),
+            _ => Link::Unknown,
+        }
+    }
+
+    /// A route for ways that the node itself sends; those without one end.
+    pub(super) fn routed_out(&mut self, branches: Vec<Branch>) -> Vec<Branch> {
+        let mut routed = Vec::new();
+        for branch in branches {
+            if self.stays(&branch) {
+                let mut branch = branch;
+                branch.seen.out_link = Link::Named("lo".into());
+                routed.push(branch);
+            } else {
+                routed.extend(self.routed(branch));
+            }
+        }
+        routed
+    }
+
+    /// A route for a way through the node.
+    pub(super) fn forwarded(&mut self, mut branch: Branch) -> Option<Branch> {
+        let name = if branch.seen.destination.is_ipv6() {
+            "net.ipv6.conf.all.forwarding"
+        } else {
+            "net.ipv4.ip_forward"
+        };
+        if self
+            .host
+            .sysctls
+            .get(name)
+            .is_some_and(|it| it.trim() == "0")
+        {
+            branch.steps.push(step(
+                &branch,
+                format!("{name} = 0: the node forwards nothing"),
+            ));
+            self.end(branch, Kind::Drop, None);
+            return None;
+        }
+        branch.seen.ttl = branch.seen.ttl.saturating_sub(1);
+        self.routed(branch)
+    }
+
+    fn routed(&mut self, mut branch: Branch) -> Option<Branch> {
+        let ip = branch.seen.destination;
+        let in_link = branch.seen.in_link.name().map(str::to_owned);
+        let in_link = in_link.as_deref().filter(|it| !it.is_empty());
+        let (kind, error) = match self.lookup(ip, in_link, branch.seen.mark) {
+            Routed::Out(route) => {
+                branch.seen.out_link = match &route.link {
+                    Some(link) => Link::Named(link.clone()),
+                    None => Link::Unknown,
+                };
+                return Some(branch);
+            }
+            Routed::Unknown => {
+                self.gaps.insert(Gap::Routes);
+                branch.seen.out_link = Link::Unknown;
+                return Some(branch);
+            }
+            Routed::Nothing => (Kind::NoRoute, "icmp-net-unreachable"),
+            Routed::Refused(RouteKind::Unreachable) => (Kind::NoRoute, "icmp-host-unreachable"),
+            Routed::Refused(RouteKind::Prohibit) => (Kind::NoRoute, "icmp-admin-prohibited"),
+            Routed::Refused(_) => (Kind::Drop, ""),
+        };
+        branch
+            .steps
+            .push(step(&branch, format!("there is no route to {ip}")));
+        let error = Some(error.into()).filter(|_| !error.is_empty());
+        self.end(branch, kind, error);
+        None
+    }
+
+    fn lookup(&self, ip: IpAddr, in_link: Option<&str>, mark: u32) -> Routed<'_> {
+        let Some(routes) = &self.host.routes else {
+            return Routed::Unknown;
+        };
+        let tables: Vec<u32> = match &self.host.policies {
+            None => vec![254],
+            Some(policies) => {
+                let mut tables = Vec::new();
+                let of_family = |it: &&Policy| {
+                    let six = |it: &Option<(IpAddr, u8)>| it.map(|it| it.0.is_ipv6());
+                    let is_six = six(&it.to).or(six(&it.from));
+                    is_six.is_none_or(|it| it == ip.is_ipv6())
+                };
+                for policy in policies.iter().filter(of_family) {
+                    match self.applies(policy, ip, in_link, mark) {
+                        Some(true) => tables.push(policy.table),
+                        Some(false) => {}
+                        None => return Routed::Unknown,
+                    }
+                }
+                tables
+            }
+        };
+        for table in tables.into_iter().filter(|it| *it != LOCAL_TABLE) {
+            let of_table = |it: &&Route| it.table == table && covers(it, ip);
+            let best = routes
+                .iter()
+                .filter(of_table)
+                .min_by_key(|it| (u8::MAX - it.prefix, it.metric));
+            match best {
+                Some(route) => match route.kind {
+                    RouteKind::Unicast | RouteKind::Local => return Routed::Out(route),
+                    RouteKind::Throw | RouteKind::Other => {}
+                    kind => return Routed::Refused(kind),
+                },
+                None => {}
+            }
+        }
+        Routed::Nothing
+    }
+
+    /// Whether a policy is about the packet; `None`: not known.
+    fn applies(
+        &self,
+        policy: &Policy,
+        ip: IpAddr,
+        in_link: Option<&str>,
+        mark: u32,
+    ) -> Option<bool> {
+        let is_in = |network: &Option<(IpAddr, u8)>, ip: IpAddr| {
+            network.is_none_or(|(of, bits)| within(of, bits, ip))
+        };
+        let is_link = policy
+            .in_link
+            .as_deref()
+            .is_none_or(|it| Some(it) == in_link);
+        let is_mark = policy.mark.is_none_or(|(value, mask)| mark & mask == value);
+        let is_it = is_in(&policy.from, self.packet.source) && is_in(&policy.to, ip);
+        if !(is_it && is_link && is_mark) {
+            return Some(false);
+        }
+        (!policy.is_odd).then_some(true)
+    }
+
+    /// The sender that a packet gets that leaves through its link; `None`: an
+    /// address of the node that was not seen.
+    pub(super) fn source_of(&self, branch: &Branch) -> Option<IpAddr> {
+        let ip = branch.seen.destination;
+        if let Routed::Out(route) = self.lookup(ip, None, branch.seen.mark)
+            && let Some(source) = route.source
+        {
+            return Some(source);
+        }
+        let link = branch.seen.out_link.name()?;
+        let own = self.host.addresses.iter().flatten();
+        own.filter(|it| *it.link == *link && it.ip.is_ipv6() == ip.is_ipv6())
+            .map(|it| it.ip)
+            .next()
+    }
+
+    /// Whether the routes say of an address that it is near: on a link, or
+    /// in a network that has a route of its own; `None`: not seen.
+    pub(super) fn is_near(&self, ip: IpAddr) -> Option<bool> {
+        match self.lookup(ip, None, 0) {
+            Routed::Out(route) => Some(route.prefix > 0),
+            Routed::Unknown => None,
+            _ => Some(false),
+        }
+    }
+}
+
+fn covers(route: &Route, ip: IpAddr) -> bool {
+    within(route.destination, route.prefix, ip)
+}
+
+fn within(network: IpAddr, bits: u8, ip: IpAddr) -> bool {
+    if network.is_ipv6() != ip.is_ipv6() {
+        return false;
+    }
+    let width = if ip.is_ipv4() { 32 } else { 128 };
+    let mask = prefix_mask(width, u32::from(bits)).unwrap_or(u128::MAX);
+    number(network) & mask == number(ip) & mask
+}
+
+fn step(branch: &Branch, what: String) -> StepAt {
+    StepAt {
+        direction: branch.seen.direction,
+        chain: Rc::from(""),
+        packets: None,
+        what: StepKind::Made("route", what, None),
+    }
+}

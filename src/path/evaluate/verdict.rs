@@ -1,0 +1,138 @@
+//! The answer in one word.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use super::{Walk, proxy};
+use crate::path::tree::Proxy;
+use crate::path::{Condition, Kind, Outcome, Reply, Start, Verdict};
+
+/// More conditions are not gone through one way and the other.
+const MOST_CONDITIONS: usize = 10;
+
+/// The answer, and the proxy that carries the Service instead.
+pub(super) fn of(walk: &Walk<'_>, outcomes: &[Outcome]) -> (Verdict, Option<Proxy>) {
+    let conditions: BTreeSet<&Condition> = crate::text::ordered(
+        outcomes
+            .iter()
+            .flat_map(|it| it.depends_on.iter().map(|it| &it.condition)),
+    );
+    let judge = Judge::new(walk, outcomes);
+    if conditions.len() > MOST_CONDITIONS || outcomes.is_empty() {
+        return (Verdict::Unknown, judge.proxy);
+    }
+    let conditions: Vec<&Condition> = conditions.into_iter().collect();
+    let mut seen: Option<(Verdict, BTreeSet<(Kind, IpAddr, u16)>)> = None;
+    for bits in 0..1_u32 << conditions.len() {
+        let world: BTreeMap<&Condition, bool> = crate::text::ordered(
+            conditions
+                .iter()
+                .enumerate()
+                .map(|(index, it)| (*it, bits >> index & 1 == 1)),
+        );
+        let is_in = |it: &&Outcome| {
+            let mut all = it.depends_on.iter();
+            all.all(|it| world.get(&it.condition) == Some(&it.holds))
+        };
+        let these: Vec<&Outcome> = outcomes.iter().filter(is_in).collect();
+        if these.is_empty() {
+            continue;
+        }
+        let ends = crate::text::ordered(these.iter().map(|it| (it.kind, it.address, it.port)));
+        let answer = (judge.verdict(&these), ends);
+        match &seen {
+            None => seen = Some(answer),
+            Some(before) if *before == answer => {}
+            Some(_) => return (Verdict::Unknown, judge.proxy),
+        }
+    }
+    (seen.map_or(Verdict::Unknown, |it| it.0), judge.proxy)
+}
+
+struct Judge<'w> {
+    asker: Option<IpAddr>,
+    /// Whether the destination is a Service's, as far as rules and routes say.
+    is_service: bool,
+    proxy: Option<Proxy>,
+    walk: &'w Walk<'w>,
+}
+
+impl<'w> Judge<'w> {
+    fn new(walk: &'w Walk<'w>, outcomes: &[Outcome]) -> Self {
+        let is_plain = |it: &Outcome| !it.is_translated && it.kind != Kind::Local;
+        let is_asked = outcomes.iter().any(is_plain);
+        let is_service = is_asked && is_service(walk);
+        let packet = walk.packet;
+        Self {
+            asker: (packet.start != Start::Host).then_some(packet.source),
+            is_service,
+            proxy: is_service.then(|| proxy::of(walk.host)).flatten(),
+            walk,
+        }
+    }
+
+    fn verdict(&self, outcomes: &[&Outcome]) -> Verdict {
+        let all = |is: &dyn Fn(&Outcome) -> bool| outcomes.iter().all(|it| is(it));
+        let any = |is: &dyn Fn(&Outcome) -> bool| outcomes.iter().any(|it| is(it));
+        if any(&|it| it.kind == Kind::Unknown || matches!(it.reply, Some(Reply::Unknown(_)))) {
+            return Verdict::Unknown;
+        }
+        if all(&|it| it.has_no_endpoints && is_end(it)) {
+            return Verdict::NoEndpoints;
+        }
+        if all(&|it| self.is_no_rule(it)) {
+            return match self.proxy {
+                Some(_) => Verdict::OtherProxy,
+                None => Verdict::NoRule,
+            };
+        }
+        if any(&|it| it.kind == Kind::Endpoint && Some(it.address) == self.asker) {
+            return Verdict::Hairpin;
+        }
+        let is_good = |it: &Outcome| {
+            let arrives = matches!(it.kind, Kind::Endpoint | Kind::Local);
+            arrives && it.reply == Some(Reply::Returns) && !self.is_no_rule(it)
+        };
+        let is_part = |it: &Outcome| is_good(it) || matches!(it.reply, Some(Reply::Partly(..)));
+        match (all(&is_good), any(&is_part)) {
+            (true, _) => Verdict::Reaches,
+            (_, true) => Verdict::Partly,
+            _ => Verdict::Nothing,
+        }
+    }
+
+    /// Whether the packet keeps a Service's address.
+    fn is_no_rule(&self, outcome: &Outcome) -> bool {
+        if outcome.is_translated || outcome.address != self.walk.packet.destination {
+            return false;
+        }
+        // kube-proxy's own refusal of addresses that no Service has.
+        let is_check = |it: &crate::path::Step| &*it.chain == "cluster-ips-check";
+        match outcome.kind {
+            Kind::Endpoint | Kind::NoRoute => self.is_service,
+            Kind::Drop | Kind::Reject => {
+                !outcome.has_no_endpoints && outcome.steps.iter().any(is_check)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_end(outcome: &Outcome) -> bool {
+    matches!(outcome.kind, Kind::Drop | Kind::Reject)
+}
+
+/// Whether an address that nothing translates is one that a Service would
+/// have: no endpoint, not near, and of a private network.
+fn is_service(walk: &Walk<'_>) -> bool {
+    let ip = walk.packet.destination;
+    let is_private = match ip {
+        IpAddr::V4(ip) => {
+            let is_shared = ip.octets()[0] == 100 && ip.octets()[1] & 0xc0 == 64;
+            ip.is_private() || is_shared || ip.is_link_local()
+        }
+        IpAddr::V6(ip) => ip.is_unique_local(),
+    };
+    let is_near = walk.is_near(ip) == Some(true);
+    is_private && !is_near && !walk.host.rules.has_endpoint(ip)
+}

@@ -1,0 +1,173 @@
+//! What is known of a node, or of another network namespace.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use crate::rules::Rules;
+use crate::rules::conntrack::Entry;
+
+/// All that the evaluator may know of the network namespace whose rules a
+/// packet meets. `None`: it was not seen, so nothing follows from it; an empty
+/// list: there is none.
+#[derive(Debug, Default)]
+pub struct Host {
+    /// Rules, sets and IPVS services, from the texts of the node's tools.
+    pub rules: Rules,
+    /// Addresses of the namespace's links.
+    pub addresses: Option<Vec<Address>>,
+    /// Its links.
+    pub links: Option<Vec<Link>>,
+    /// Routes of all tables, but those of the table `local`, which follow from
+    /// the addresses.
+    pub routes: Option<Vec<Route>>,
+    /// `ip rule`, in their order.
+    pub policies: Option<Vec<Policy>>,
+    /// Neighbours: what is known of who is there.
+    pub neighbours: Option<Vec<Neighbour>>,
+    /// Values of `/proc/sys` by their names with dots, as `sysctl` writes them:
+    /// `net.ipv4.ip_forward`. One that is not in it was not seen.
+    pub sysctls: BTreeMap<String, String>,
+    /// The connection tracking table.
+    pub conntrack: Option<Conntrack>,
+    /// Names of pods by their addresses: `kube-system/coredns-5d78c9869d-abcde`.
+    pub pods: BTreeMap<IpAddr, String>,
+    /// Sockets that listen on the node itself, for DNS: address (unspecified:
+    /// all), port, protocol. `None`: not seen.
+    pub listeners: Option<Vec<(IpAddr, u16, super::Protocol)>>,
+}
+
+/// An address of a link.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Address {
+    /// The address itself.
+    pub ip: IpAddr,
+    /// Bits of its network.
+    pub prefix: u8,
+    /// The link's name.
+    pub link: Box<str>,
+}
+
+/// A network device.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Link {
+    /// Its number.
+    pub index: u32,
+    /// Its name.
+    pub name: Box<str>,
+    /// What it is.
+    pub kind: LinkKind,
+    /// Whether it is up.
+    pub is_up: bool,
+    /// Its MTU in bytes; 0: not seen.
+    pub mtu: u32,
+    /// The bridge or bond that it belongs to, by index.
+    pub master: Option<u32>,
+    /// Whether its bridge sends a packet back through the port that it came from.
+    pub hairpin: Option<bool>,
+}
+
+/// What a link is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum LinkKind {
+    /// The loopback device.
+    Loopback,
+    /// A hardware device, or one of a kind without a name.
+    Device,
+    /// One of a named kind: `bridge`, `veth`, `dummy`, `vxlan`, `wireguard`.
+    Named(Box<str>),
+}
+
+/// What a route does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RouteKind {
+    /// Sends on.
+    Unicast,
+    /// Delivers here.
+    Local,
+    /// Refuses: `blackhole`, in silence.
+    Blackhole,
+    /// Refuses: `unreachable`, with ICMP host unreachable.
+    Unreachable,
+    /// Refuses: `prohibit`, with ICMP administratively prohibited.
+    Prohibit,
+    /// Goes on with the next policy: `throw`.
+    Throw,
+    /// Another kind, which sends no packet of ours.
+    Other,
+}
+
+/// A route.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Route {
+    /// Its table: 254 is `main`.
+    pub table: u32,
+    /// What it does.
+    pub kind: RouteKind,
+    /// Its network; a default route has the unspecified address and 0 bits.
+    pub destination: IpAddr,
+    /// Bits of the network.
+    pub prefix: u8,
+    /// The next router; `None`: the destination is on the link.
+    pub gateway: Option<IpAddr>,
+    /// The link's name.
+    pub link: Option<Box<str>>,
+    /// The source address that it prefers.
+    pub source: Option<IpAddr>,
+    /// Smaller is better.
+    pub metric: u32,
+}
+
+/// A rule of the routing policy (`ip rule`).
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Policy {
+    /// Its order.
+    pub priority: u32,
+    /// Sources that it is about, with the bits of the network.
+    pub from: Option<(IpAddr, u8)>,
+    /// Destinations that it is about.
+    pub to: Option<(IpAddr, u8)>,
+    /// Value and mask of the packet's mark.
+    pub mark: Option<(u32, u32)>,
+    /// The link that the packet came in through.
+    pub in_link: Option<Box<str>>,
+    /// The table that is asked.
+    pub table: u32,
+    /// Whether it has a condition that kdns does not know, or turns one around.
+    pub is_odd: bool,
+}
+
+/// Who is there on a link.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Neighbour {
+    /// The address.
+    pub ip: IpAddr,
+    /// The link's name.
+    pub link: Box<str>,
+    /// `Some(true)`: it answers; `Some(false)`: the kernel asked in vain
+    /// (`FAILED`, `INCOMPLETE`).
+    pub answers: Option<bool>,
+}
+
+/// The connection tracking table.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Conntrack {
+    /// Its entries, as far as they were read.
+    pub entries: Vec<Entry>,
+    /// How many there are (`nf_conntrack_count`).
+    pub count: Option<u64>,
+    /// How many there can be (`nf_conntrack_max`).
+    pub max: Option<u64>,
+    /// What went wrong since the node started, over all CPUs.
+    pub counters: Option<ConntrackCounters>,
+}
+
+/// Counters of the connection tracking table.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ConntrackCounters {
+    /// Entries that lost a race with another of the same addresses.
+    pub insert_failed: u64,
+    /// Packets that were dropped because there was no room, or no port.
+    pub drop: u64,
+    /// Entries that were taken out before their time to make room.
+    pub early_drop: u64,
+}

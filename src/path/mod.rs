@@ -1,0 +1,26 @@
+//! Where a packet to a Service goes: the rules of a node, walked through as
+//! the kernel does.
+//!
+//! [`evaluate`] sends one packet through what is known of a node and gives
+//! every place where it can end, with the exact share of each. What is not
+//! known is no reason to guess: both ways are followed, and what differs
+//! behind them says what it depends on.
+
+mod evaluate;
+pub mod findings;
+mod host;
+mod own;
+mod packet;
+pub mod probe;
+mod tree;
+
+pub use evaluate::evaluate;
+pub use host::{
+    Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
+    RouteKind,
+};
+pub use own::{all_seen, evaluate_from, unroutable, unseen};
+pub use packet::{Packet, Protocol, Start};
+pub use tree::{
+    Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Step, Tree, Verdict,
+};

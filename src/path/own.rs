@@ -1,0 +1,154 @@
+//! Through the rules of the client's own network namespace, and then the node's.
+
+use super::{Direction, Gap, Host, Kind, Outcome, Packet, Start, Step, Tree, Verdict, evaluate};
+use crate::rules::Share;
+use crate::text::Place;
+
+/// Sends a packet from a process in `own` through its rules, which a service
+/// mesh writes, for one; what leaves comes to the node through `start`.
+///
+/// Where the own rules change nothing the answer is that of the node alone.
+pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) -> Tree {
+    let through = |packet: Packet| {
+        evaluate(
+            node,
+            &Packet {
+                start: start.clone(),
+                ..packet
+            },
+        )
+    };
+    if own
+        .rules
+        .tables
+        .iter()
+        .all(|it| it.is_empty() && it.bases.is_empty())
+    {
+        return through(packet.clone());
+    }
+    let first = evaluate(
+        own,
+        &Packet {
+            start: Start::Host,
+            ..packet.clone()
+        },
+    );
+    let leaves = |it: &Outcome| matches!(it.kind, Kind::Endpoint | Kind::NoRoute);
+    let is_same = |it: &Outcome| {
+        leaves(it)
+            && (it.address, it.port) == (packet.destination, packet.port)
+            && it.depends_on.is_empty()
+    };
+    if let [only] = first.outcomes.as_slice()
+        && is_same(only)
+    {
+        return through(packet.clone());
+    }
+    let mut both = Tree {
+        packet: packet.clone(),
+        outcomes: Vec::new(),
+        ..first.clone()
+    };
+    let mut verdicts = Vec::new();
+    for outcome in &first.outcomes {
+        if !leaves(outcome) {
+            verdicts.push(verdict(outcome.kind));
+            both.outcomes.push(outcome.clone());
+            continue;
+        }
+        let next = Packet {
+            destination: outcome.address,
+            port: outcome.port,
+            ..packet.clone()
+        };
+        let tree = through(next);
+        verdicts.push(tree.verdict);
+        both.service = both.service.or(tree.service);
+        both.proxy = both.proxy.or(tree.proxy);
+        both.gaps.extend(tree.gaps);
+        let joined = tree.outcomes.into_iter().map(|it| join(outcome, it));
+        both.outcomes.extend(joined);
+    }
+    both.verdict = Verdict::of_all(verdicts.into_iter());
+    both
+}
+
+/// A packet that its sender's own routes do not let leave, in the system's word.
+pub fn unroutable(packet: Packet, reason: &str) -> Tree {
+    let step = Step {
+        direction: Direction::Request,
+        table: "route".into(),
+        chain: "".into(),
+        place: Place::nowhere("the client"),
+        rule: reason.into(),
+        packets: None,
+    };
+    let outcome = Outcome {
+        kind: Kind::NoRoute,
+        address: packet.destination,
+        port: packet.port,
+        share: Share::ALL,
+        masqueraded: false,
+        error: None,
+        pod: None,
+        service: None,
+        depends_on: Vec::new(),
+        steps: vec![step],
+        reply: None,
+        is_translated: false,
+        has_no_endpoints: false,
+        is_untracked: false,
+        links: (None, None),
+    };
+    Tree {
+        packet,
+        verdict: Verdict::Nothing,
+        outcomes: vec![outcome],
+        service: None,
+        proxy: None,
+        gaps: Vec::new(),
+    }
+}
+
+/// Whoever read the tables of a node itself knows that there are no others.
+pub fn all_seen(tree: &mut Tree) {
+    tree.gaps.retain(|it| !matches!(it, Gap::Table(_)));
+}
+
+/// What is left of an answer if rules can be there that were not seen: where
+/// packets would end, but not that they do.
+pub fn unseen(tree: &mut Tree) {
+    tree.verdict = Verdict::Unknown;
+    let tables = ["nat", "filter"].map(|it| Gap::Table(it.into()));
+    tree.gaps.extend(tables);
+    tree.gaps.sort();
+    tree.gaps.dedup();
+}
+
+/// One end behind another one.
+fn join(first: &Outcome, then: Outcome) -> Outcome {
+    let mut depends_on = first.depends_on.clone();
+    depends_on.extend(
+        then.depends_on
+            .iter()
+            .filter(|it| !first.depends_on.contains(it))
+            .cloned(),
+    );
+    Outcome {
+        share: first.share.of(then.share),
+        masqueraded: first.masqueraded || then.masqueraded,
+        depends_on,
+        steps: [first.steps.clone(), then.steps.clone()].concat(),
+        is_translated: first.is_translated || then.is_translated,
+        ..then
+    }
+}
+
+/// What an end within the client's own network namespace is.
+fn verdict(kind: Kind) -> Verdict {
+    match kind {
+        Kind::Endpoint | Kind::Local => Verdict::Reaches,
+        Kind::Drop | Kind::Reject | Kind::NoRoute => Verdict::Nothing,
+        Kind::Unknown => Verdict::Unknown,
+    }
+}

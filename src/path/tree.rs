@@ -1,0 +1,293 @@
+//! What becomes of a packet.
+
+use std::net::IpAddr;
+
+use super::packet::Packet;
+use crate::rules::Share;
+use crate::text::Place;
+
+/// All that can become of a packet.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Tree {
+    /// The packet.
+    pub packet: Packet,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Every end. Shares sum to 1 within each set of assumptions.
+    pub outcomes: Vec<Outcome>,
+    /// The Service that the rules know the destination by: `kube-system/kube-dns:dns`.
+    pub service: Option<String>,
+    /// Another proxy than kube-proxy that carries Services here.
+    pub proxy: Option<Proxy>,
+    /// What was not seen and what does not follow from it.
+    pub gaps: Vec<Gap>,
+}
+
+/// A proxy that carries Services out of sight of the rules.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Proxy {
+    /// Cilium, in eBPF.
+    Cilium,
+    /// Calico's eBPF data plane.
+    CalicoBpf,
+    /// OVN-Kubernetes, in Open vSwitch.
+    Ovn,
+    /// Antrea, in Open vSwitch.
+    Antrea,
+}
+
+/// The answer in one word.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Verdict {
+    /// Every share reaches an endpoint.
+    Reaches,
+    /// Some shares reach one, others nothing.
+    Partly,
+    /// No share reaches one.
+    Nothing,
+    /// No rule is about this Service.
+    NoRule,
+    /// The Service has no endpoints.
+    NoEndpoints,
+    /// A share goes back to the asker.
+    Hairpin,
+    /// Another proxy than kube-proxy carries Services here, out of sight of
+    /// these rules.
+    OtherProxy,
+    /// It depends on what was not seen.
+    Unknown,
+}
+
+/// One end of the way.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Outcome {
+    /// What happens there.
+    pub kind: Kind,
+    /// The address that the packet has at its end.
+    pub address: IpAddr,
+    /// The port that it has there.
+    pub port: u16,
+    /// Its share, of all packets for which what it depends on holds.
+    pub share: Share,
+    /// Whether the endpoint sees another sender than the asker.
+    pub masqueraded: bool,
+    /// What comes back instead, in the words of iptables: `icmp-port-unreachable`.
+    pub error: Option<Box<str>>,
+    /// The pod at the address: `kube-system/coredns-5d78c9869d-abcde`.
+    pub pod: Option<String>,
+    /// The Service that a rule's comment names.
+    pub service: Option<String>,
+    /// What must hold for it; empty: nothing that is not known.
+    pub depends_on: Vec<Assumption>,
+    /// The rules that did something, in the packet's order.
+    pub steps: Vec<Step>,
+    /// What becomes of the answer; `None`: there is none to look at.
+    pub reply: Option<Reply>,
+    /// Whether a rule, or IPVS, has translated its destination.
+    pub is_translated: bool,
+    /// Whether the rule that refuses it says that the Service has no endpoints.
+    pub has_no_endpoints: bool,
+    /// Whether connection tracking has not looked at it.
+    pub is_untracked: bool,
+    /// The link that it came in through, and the one that it leaves through,
+    /// where they are known.
+    pub links: (Option<Box<str>>, Option<Box<str>>),
+}
+
+/// What happens at an end.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Kind {
+    /// It goes to another host or pod.
+    Endpoint,
+    /// It is delivered on the node itself.
+    Local,
+    /// It vanishes.
+    Drop,
+    /// It is refused with an error.
+    Reject,
+    /// There is no route to the address.
+    NoRoute,
+    /// What becomes of it is not known.
+    Unknown,
+}
+
+/// What becomes of the answer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Reply {
+    /// It comes back as from the address that was asked.
+    Returns,
+    /// It comes back as from another address: the asker drops it.
+    Untranslated,
+    /// A rule drops or rejects it.
+    Dropped(Vec<Step>),
+    /// Only this share of answers comes back: a rule drops others by lot.
+    Partly(Share, Vec<Step>),
+    /// It is not known whether it comes back.
+    Unknown(Vec<Assumption>),
+}
+
+/// Which of the two packets meets a rule.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Direction {
+    /// The one that asks.
+    Request,
+    /// The one that answers.
+    Reply,
+}
+
+/// A rule that did something to the packet.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Step {
+    /// Which packet.
+    pub direction: Direction,
+    /// The table: `nat`; nftables with family: `ip kube-proxy`; `ipvs`, `route`, `conntrack`.
+    pub table: Box<str>,
+    /// The chain.
+    pub chain: Box<str>,
+    /// Where the rule is written; line 0: it is no line of a text.
+    pub place: Place,
+    /// The rule as it is written, safe to print.
+    pub rule: Box<str>,
+    /// How many packets have met it; `None`: not counted.
+    pub packets: Option<u64>,
+}
+
+/// Something that is not known, taken one way.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Assumption {
+    /// What.
+    pub condition: Condition,
+    /// Whether it is taken to hold.
+    pub holds: bool,
+}
+
+/// What was not seen.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Condition {
+    /// A rule's match, in its own words: `-m u32 --u32 0x0`, with the rule's place.
+    Match {
+        /// The words, safe to print.
+        words: Box<str>,
+        /// Where they stand: `FILE:LINE`; empty: it is the same in every rule.
+        place: Box<str>,
+    },
+    /// What a target does, in its own words.
+    Target {
+        /// The words, safe to print.
+        words: Box<str>,
+        /// Where they stand.
+        place: Box<str>,
+    },
+    /// Whether the packet comes in through this link.
+    InLink(Box<str>),
+    /// Whether it leaves through this link.
+    OutLink(Box<str>),
+    /// Whether this is an address of the node.
+    Local(IpAddr),
+    /// Whether the set has the packet's addresses in it.
+    Set(Box<str>),
+    /// What stands in a chain that is not among the rules.
+    Chain {
+        /// Its table.
+        table: Box<str>,
+        /// Its name.
+        chain: Box<str>,
+    },
+    /// Whether a table that translates runs before another one of the same
+    /// priority: the order in which they were registered decides.
+    Before {
+        /// The one.
+        first: Box<str>,
+        /// The other one.
+        second: Box<str>,
+    },
+    /// Whether `xt_recent`'s list has the asker in it.
+    Recent(Box<str>),
+    /// Where a route leads that was not seen.
+    Route(IpAddr),
+    /// A program that decides (`NFQUEUE`): whether it lets the packet pass.
+    Queue(Box<str>),
+    /// There are more ways than kdns follows.
+    TooMany,
+}
+
+/// What was not seen, and is not needed for the answer.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Gap {
+    /// The node's addresses: what a rule translates to is taken for a pod.
+    Addresses,
+    /// Routes: every address is taken to have one.
+    Routes,
+    /// Neighbours and listeners: every endpoint is taken to be alive.
+    Liveness,
+    /// A table of iptables that was not given.
+    Table(Box<str>),
+    /// How packets get into kube-proxy's chains: taken as kube-proxy writes it.
+    Entry,
+}
+
+impl Tree {
+    /// Whether a packet, or the answer to it, is lost for a reason that is seen.
+    pub fn fails(&self) -> bool {
+        match self.verdict {
+            Verdict::Partly | Verdict::Nothing | Verdict::NoRule | Verdict::NoEndpoints => true,
+            Verdict::Hairpin => self.outcomes.iter().any(|it| !it.arrives()),
+            Verdict::Reaches | Verdict::OtherProxy | Verdict::Unknown => false,
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether somebody gets the packet, and its answer comes back.
+    pub fn arrives(&self) -> bool {
+        matches!(self.kind, Kind::Endpoint | Kind::Local) && self.reply == Some(Reply::Returns)
+    }
+}
+
+impl Verdict {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reaches => "reaches",
+            Self::Partly => "partly",
+            Self::Nothing => "nothing",
+            Self::NoRule => "no-rule",
+            Self::NoEndpoints => "no-endpoints",
+            Self::Hairpin => "hairpin",
+            Self::OtherProxy => "other-proxy",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The answer for several packets: what is the same for all; else that
+    /// only some arrive, or what is worst.
+    pub fn of_all(all: impl Iterator<Item = Self>) -> Self {
+        let mut all: Vec<Self> = all.collect();
+        all.sort_unstable();
+        all.dedup();
+        match all.as_slice() {
+            [] => Self::Unknown,
+            [one] => *one,
+            many if many.contains(&Self::Unknown) => Self::Unknown,
+            many if many.contains(&Self::Reaches) || many.contains(&Self::Hairpin) => match many {
+                [Self::Reaches, Self::Hairpin] => Self::Hairpin,
+                _ => Self::Partly,
+            },
+            [.., last] => *last,
+        }
+    }
+}
+
+impl Kind {
+    /// Its word in every format.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Endpoint => "endpoint",
+            Self::Local => "local",
+            Self::Drop => "drop",
+            Self::Reject => "reject",
+            Self::NoRoute => "no-route",
+            Self::Unknown => "unknown",
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `kdns diff` as text for people.
+
+pub mod json;
+
+use std::io::{self, Write};
+
+use colored::Colorize as _;
+
+use crate::diff::{Difference, What};
+use crate::render::paragraph;
+use crate::render::report::title;
+
+/// Writes what differs between the nodes `names`.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(
+    names: [&str; 2],
+    differences: &[Difference],
+    colors: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let headline = match differences {
+        [] => "Nothing that matters for DNS differs.".to_owned(),
+        [first, ..] if first.changes_verdict => {
+            format!("The verdict differs: {}.", values(first).join(" | "))
+        }
+        _ => "The verdict is the same; what leads to it differs.".to_owned(),
+    };
+    let headline = match differences {
+        _ if !colors => headline,
+        [] => headline.green().bold().to_string(),
+        _ => headline.yellow().bold().to_string(),
+    };
+    writeln!(out, "{headline}")?;
+    if differences.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  A  {}\n  B  {}", names[0], names[1])?;
+    for difference in differences {
+        writeln!(out, "\n{}", words(difference.what))?;
+        for (side, values) in [("A", &difference.first), ("B", &difference.second)] {
+            of_side(side, values, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn of_side(side: &str, values: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let mut first = format!("  {side}  ");
+    if values.is_empty() {
+        writeln!(out, "{first}-")?;
+    }
+    for value in values {
+        paragraph::write(out, &first, "     ", value)?;
+        first = "     ".to_owned();
+    }
+    Ok(())
+}
+
+fn values(difference: &Difference) -> [String; 2] {
+    [&difference.first, &difference.second].map(|it| it.join(", "))
+}
+
+/// What it is called.
+pub(super) fn words(what: What) -> &'static str {
+    match what {
+        What::Now => "Queries now",
+        What::NextStart => "Queries after the next start of the DNS pods",
+        What::Setup(part) => title(part),
+        What::NodeFile => "The node's /etc/resolv.conf",
+        What::ClusterDns => "The kubelet's clusterDNS",
+        What::ClusterDomain => "The kubelet's clusterDomain",
+        What::KubeletVersion => "The kubelet's version",
+        What::Runtime => "The container runtime",
+        What::DnsPods => "Name servers of the DNS pods",
+        What::Findings => "Findings of kdns lint --node",
+    }
+}

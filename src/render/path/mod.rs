@@ -1,0 +1,273 @@
+//! `kdns path` as text for people.
+
+pub mod concise;
+mod findings;
+pub mod json;
+mod probe;
+pub mod svg;
+mod words;
+
+use std::io::{self, Write};
+
+use colored::Colorize as _;
+
+use self::findings::Step as FixStep;
+use crate::path::findings::Finding;
+use crate::path::probe::Seen;
+use crate::path::{Outcome, Reply, Step, Tree};
+use crate::render::paragraph;
+use crate::rules::Rules;
+
+/// What is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'s> {
+    /// The rules.
+    pub rules: &'s Rules,
+    /// Where packets go.
+    pub trees: &'s [Tree],
+    /// What is wrong.
+    pub findings: &'s [Finding],
+    /// What could not be read: sentences without a full stop.
+    pub skipped: &'s [String],
+    /// What a probe has seen.
+    pub probe: Option<&'s Seen>,
+}
+
+/// How to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// ANSI colours.
+    pub colors: bool,
+    /// Every rule that did something.
+    pub verbose: bool,
+    /// Columns of the terminal.
+    pub width: usize,
+}
+
+/// Writes the answer for each packet: the verdict, the tree, what is wrong.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn write(shown: &Shown<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer { style, out };
+    let groups = alike(shown.trees);
+    for (index, group) in groups.iter().enumerate() {
+        if index > 0 {
+            writer.blank()?;
+        }
+        writer.tree(group)?;
+    }
+    for finding in shown.findings {
+        writer.blank()?;
+        writer.finding(finding)?;
+    }
+    if let Some(seen) = shown.probe {
+        writer.blank()?;
+        probe::write(seen, shown.findings, writer.out)?;
+    }
+    let unseen = words::unseen(shown);
+    if !unseen.is_empty() {
+        writer.blank()?;
+        writeln!(writer.out, "Not seen:")?;
+    }
+    for sentence in unseen {
+        paragraph::write(writer.out, "  ", "    ", &sentence.text)?;
+    }
+    Ok(())
+}
+
+/// Trees of one Service that differ in nothing but UDP and TCP, together.
+fn alike(trees: &[Tree]) -> Vec<Vec<&Tree>> {
+    let mut groups: Vec<Vec<&Tree>> = Vec::new();
+    for tree in trees {
+        let ends = |it: &Tree| -> Vec<(String, String)> {
+            let end = |it: &Outcome| (it.share.to_string(), words::end(it));
+            it.outcomes.iter().map(end).collect()
+        };
+        let is_alike = |it: &Vec<&Tree>| {
+            it.first().is_some_and(|first| {
+                first.verdict == tree.verdict
+                    && first.packet.destination == tree.packet.destination
+                    && first.packet.port == tree.packet.port
+                    && ends(first) == ends(tree)
+            })
+        };
+        match groups.iter_mut().find(|it| is_alike(it)) {
+            Some(group) => group.push(tree),
+            None => groups.push(vec![tree]),
+        }
+    }
+    groups
+}
+
+struct Writer<'w> {
+    style: Style,
+    out: &'w mut dyn Write,
+}
+
+impl Writer<'_> {
+    fn blank(&mut self) -> io::Result<()> {
+        writeln!(self.out)
+    }
+
+    fn tree(&mut self, group: &[&Tree]) -> io::Result<()> {
+        let Some(tree) = group.first() else {
+            return Ok(());
+        };
+        let mut verdict = words::verdict(tree);
+        if group.len() > 1 {
+            verdict = verdict.replacen("/udp", " by UDP and TCP", 1);
+        }
+        let verdict = format!("{verdict}.");
+        let lines = paragraph::lines(&verdict);
+        for line in lines {
+            let line = self.painted(&line, tree.fails());
+            writeln!(self.out, "{line}")?;
+        }
+        self.blank()?;
+        writeln!(self.out, "{} → {}", words::asker(tree), words::asked(tree))?;
+        let count = tree.outcomes.len();
+        let widest = tree.outcomes.iter().map(|it| it.share.to_string().len());
+        let widest = widest.max().unwrap_or_default();
+        for (index, outcome) in tree.outcomes.iter().enumerate() {
+            self.outcome(outcome, index + 1 == count, widest)?;
+        }
+        Ok(())
+    }
+
+    fn painted(&self, text: &str, is_bad: bool) -> String {
+        match (self.style.colors, is_bad) {
+            (true, true) => text.red().bold().to_string(),
+            (true, false) => text.bold().to_string(),
+            _ => text.to_owned(),
+        }
+    }
+
+    fn outcome(&mut self, outcome: &Outcome, is_last: bool, widest: usize) -> io::Result<()> {
+        let (branch, trunk) = if is_last {
+            ("└─", "  ")
+        } else {
+            ("├─", "│ ")
+        };
+        let share = outcome.share.to_string();
+        let end = words::end(outcome);
+        let end = self.painted_end(&end, outcome);
+        writeln!(self.out, "{branch} {share:>widest$} → {end}")?;
+        let indent = format!("{trunk} {:widest$}   ", "");
+        for assumption in &outcome.depends_on {
+            let text = format!("if {}", words::assumption(assumption));
+            paragraph::write(self.out, &indent, &indent, &text)?;
+        }
+        let back = match &outcome.reply {
+            Some(Reply::Dropped(steps) | Reply::Partly(_, steps)) => steps.as_slice(),
+            _ => &[],
+        };
+        for step in outcome.steps.iter().chain(back) {
+            if self.style.verbose || is_telling(step, outcome) {
+                self.step(step, &indent)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn painted_end(&self, text: &str, outcome: &Outcome) -> String {
+        if !self.style.colors {
+            return text.to_owned();
+        }
+        if outcome.arrives() {
+            text.green().to_string()
+        } else {
+            text.red().to_string()
+        }
+    }
+
+    /// `nat KUBE-SEP-CEYPGFB7VCORONY3, rules:42, 105 packets` and the rule.
+    fn step(&mut self, step: &Step, indent: &str) -> io::Result<()> {
+        let mut head = step.table.to_string();
+        if !step.chain.is_empty() {
+            head = format!("{head} {}", step.chain);
+        }
+        if step.place.line > 0 {
+            head = format!("{head}, {}:{}", step.place.file, step.place.line);
+        }
+        if let Some(packets) = step.packets {
+            let word = if packets == 1 { "packet" } else { "packets" };
+            head = format!("{head}, {packets} {word}");
+        }
+        writeln!(self.out, "{indent}{head}")?;
+        let inner = format!("{indent}  ");
+        let room = self.style.width.saturating_sub(inner.chars().count());
+        writeln!(self.out, "{inner}{}", shortened(&step.rule, room.max(20)))
+    }
+
+    fn finding(&mut self, finding: &Finding) -> io::Result<()> {
+        let words = findings::words(finding);
+        let head = format!("{}: {}.", finding.severity.word(), words.what.text);
+        for line in paragraph::lines(&head) {
+            let is_bad = finding.severity != crate::finding::Severity::Info;
+            let line = self.painted(&line, is_bad);
+            writeln!(self.out, "{line}")?;
+        }
+        if !words.why.is_empty() {
+            paragraph::write(self.out, "  why: ", "    ", &words.why)?;
+        }
+        for evidence in &finding.evidence {
+            let place = &evidence.place;
+            let place = match place.line {
+                0 => place.file.clone(),
+                line => format!("{}:{line}", place.file),
+            };
+            let text = format!("{place}: {}", evidence.words);
+            let room = self.style.width.saturating_sub(2);
+            writeln!(self.out, "  {}", shortened(&text, room))?;
+        }
+        for step in &words.fix {
+            match step {
+                FixStep::Command(text) => writeln!(self.out, "  fix: {text}")?,
+                FixStep::Advice(text) => paragraph::write(self.out, "  fix: ", "    ", text)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a rule says where a packet goes: it translates, or ends it.
+fn is_telling(step: &Step, outcome: &Outcome) -> bool {
+    const WORDS: [&str; 10] = [
+        "-j DNAT",
+        "-j REDIRECT",
+        "-j SNAT",
+        "-j TPROXY",
+        "dnat to",
+        "redirect",
+        "snat to",
+        "tproxy",
+        "-j NOTRACK",
+        "-j CT --notrack",
+    ];
+    let translates = WORDS.iter().any(|it| step.rule.contains(it));
+    let is_made = step.chain.is_empty();
+    let is_end = !outcome.arrives() && is_last(step, outcome);
+    translates || is_made || is_end
+}
+
+fn is_last(step: &Step, outcome: &Outcome) -> bool {
+    let back = match &outcome.reply {
+        Some(Reply::Dropped(steps) | Reply::Partly(_, steps)) => steps.last(),
+        _ => None,
+    };
+    outcome.steps.last() == Some(step) || back == Some(step)
+}
+
+/// A long rule is cut: its end says what is done, so its middle goes.
+fn shortened(text: &str, room: usize) -> String {
+    let count = text.chars().count();
+    if count <= room {
+        return text.to_owned();
+    }
+    let end = room / 2;
+    let start: String = text.chars().take(room - end - 1).collect();
+    let rest: String = text.chars().skip(count - end).collect();
+    format!("{start}…{rest}")
+}

@@ -1,0 +1,287 @@
+//! The words of what becomes of packets.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::Shown;
+use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
+use crate::render::sentence::{Sentence, sentence};
+use crate::render::words::counted;
+use crate::rules::Note;
+
+/// `10.96.0.10:53/udp`.
+pub(super) fn asked(tree: &Tree) -> String {
+    let packet = &tree.packet;
+    let address = SocketAddr::new(packet.destination, packet.port);
+    format!("{address}/{}", packet.protocol.word())
+}
+
+/// Who asks.
+pub(super) fn asker(tree: &Tree) -> String {
+    let packet = &tree.packet;
+    match &packet.start {
+        Start::Host if packet.source.is_unspecified() => "the node".to_owned(),
+        Start::Host => format!("the node ({})", packet.source),
+        Start::Link { .. } => packet.source.to_string(),
+    }
+}
+
+/// The answer in one sentence, without a full stop.
+pub(super) fn verdict(tree: &Tree) -> String {
+    let to = asked(tree);
+    let name = tree
+        .service
+        .as_ref()
+        .map_or_else(String::new, |it| format!(" ({it})"));
+    let good: Vec<&Outcome> = tree.outcomes.iter().filter(|it| it.arrives()).collect();
+    match tree.verdict {
+        Verdict::Reaches => match good.as_slice() {
+            [one] if one.kind == Kind::Local => {
+                format!("{to}{name} is answered on this node")
+            }
+            [one] if !one.is_translated => {
+                format!("{to} is reached as it is: no rule translates it, and none drops it")
+            }
+            all => {
+                let all = counted(all.len(), "endpoint", "endpoints");
+                if tree.gaps.contains(&Gap::Liveness) {
+                    return format!(
+                        "{to}{name} goes to {all}, and nothing seen keeps answers back"
+                    );
+                }
+                format!("{to}{name} reaches {all}, and answers come back")
+            }
+        },
+        Verdict::Partly => {
+            let part = good
+                .iter()
+                .fold(crate::rules::Share::NONE, |sum, it| sum.and(it.share));
+            format!("Only {part} of the packets to {to}{name} are answered")
+        }
+        Verdict::Nothing => format!("No packet to {to}{name} is answered: {}", why(tree)),
+        Verdict::NoRule => format!(
+            "No rule is about {to}: kube-proxy has not written this Service here, and packets leave with an address that nobody has"
+        ),
+        Verdict::NoEndpoints => {
+            format!("{to}{name} has no endpoints: every packet is refused")
+        }
+        Verdict::Hairpin => {
+            let is_masqueraded = good.len() == tree.outcomes.len();
+            let how = if is_masqueraded {
+                "with another sender, so that the answer comes back if the link's hairpin mode is on"
+            } else {
+                "with its own address as the sender, which it drops"
+            };
+            format!("{to}{name} sends packets back to the asker, {how}")
+        }
+        Verdict::OtherProxy => {
+            let proxy = tree.proxy.map_or("another proxy", proxy);
+            format!("{to} is carried by {proxy}, which these rules do not show")
+        }
+        Verdict::Unknown => format!("Where {to}{name} goes depends on what was not seen"),
+    }
+}
+
+/// Why no packet is answered: what happens to the first one.
+fn why(tree: &Tree) -> String {
+    let Some(outcome) = tree.outcomes.iter().find(|it| !it.arrives()) else {
+        return "nothing is known of it".to_owned();
+    };
+    ending(outcome)
+}
+
+/// What happens at an end that is none.
+pub(super) fn ending(outcome: &Outcome) -> String {
+    let rule = outcome.steps.last();
+    let by = rule.map_or_else(String::new, |it| {
+        if it.chain.is_empty() {
+            return format!(": {}", it.rule);
+        }
+        format!(" by {} {}", it.table, it.chain)
+    });
+    match (outcome.kind, &outcome.reply) {
+        (Kind::Drop, _) => format!("dropped{by}"),
+        (Kind::Reject, _) => {
+            let error = outcome.error.as_deref().unwrap_or("an error");
+            format!("rejected with {error}{by}")
+        }
+        (Kind::NoRoute, _) => "there is no route to it".to_owned(),
+        (Kind::Unknown, _) => "not known".to_owned(),
+        (_, Some(Reply::Untranslated)) => {
+            "the answer comes back from another address than was asked, and the asker drops it"
+                .to_owned()
+        }
+        (_, Some(Reply::Dropped(steps))) => {
+            let chain = steps.last().map_or("", |it| &it.chain);
+            format!("the answer is dropped in {chain}")
+        }
+        (_, Some(Reply::Partly(share, steps))) => {
+            let chain = steps.last().map_or("", |it| &it.chain);
+            format!("only {share} of the answers pass {chain}")
+        }
+        (_, Some(Reply::Unknown(_))) => "whether the answer comes back is not known".to_owned(),
+        _ => String::new(),
+    }
+}
+
+pub(super) fn proxy(proxy: Proxy) -> &'static str {
+    match proxy {
+        Proxy::Cilium => "Cilium",
+        Proxy::CalicoBpf => "Calico's eBPF data plane",
+        Proxy::Ovn => "OVN-Kubernetes",
+        Proxy::Antrea => "Antrea",
+    }
+}
+
+/// Where it ends: `10.244.1.5:53 (pod kube-system/coredns-…)`.
+pub(super) fn end(outcome: &Outcome) -> String {
+    let address = socket(outcome.address, outcome.port);
+    let pod = outcome.pod.as_ref().map(|it| format!("pod {it}"));
+    let here = (outcome.kind == Kind::Local).then(|| "this node".to_owned());
+    let sender = outcome.masqueraded.then(|| "masqueraded".to_owned());
+    let about: Vec<String> = [pod, here, sender].into_iter().flatten().collect();
+    let about = if about.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", about.join(", "))
+    };
+    let ending = ending(outcome);
+    if ending.is_empty() {
+        return format!("{address}{about}");
+    }
+    format!("{address}{about}: {ending}")
+}
+
+pub(super) fn socket(ip: IpAddr, port: u16) -> String {
+    SocketAddr::new(ip, port).to_string()
+}
+
+/// What is assumed.
+pub(super) fn assumption(assumption: &Assumption) -> String {
+    let holds = assumption.holds;
+    let (yes, no) = match &assumption.condition {
+        Condition::Match { words, place } if place.is_empty() => {
+            (words.to_string(), format!("not: {words}"))
+        }
+        Condition::Match { words, place } => (
+            format!("{words} matches ({place})"),
+            format!("{words} does not match ({place})"),
+        ),
+        Condition::Target { words, place } if place.is_empty() => {
+            (words.to_string(), format!("not: {words}"))
+        }
+        Condition::Target { words, place } => (
+            format!("{words} changes the way ({place})"),
+            format!("{words} does not change the way ({place})"),
+        ),
+        Condition::InLink(name) => (
+            format!("the packet comes in through {name}"),
+            format!("it does not come in through {name}"),
+        ),
+        Condition::OutLink(name) => (
+            format!("the packet leaves through {name}"),
+            format!("it does not leave through {name}"),
+        ),
+        Condition::Local(ip) => (
+            format!("{ip} is an address of this node"),
+            format!("{ip} is no address of this node"),
+        ),
+        Condition::Set(name) => (
+            format!("the set {name} has it"),
+            format!("the set {name} does not have it"),
+        ),
+        Condition::Chain { table, chain } => (
+            format!("the chain {chain} of {table}, which was not given, decides"),
+            format!("the chain {chain} of {table}, which was not given, lets it pass"),
+        ),
+        Condition::Before { first, second } => (
+            format!("{first} runs before {second}"),
+            format!("{second} runs before {first}"),
+        ),
+        Condition::Recent(name) => (
+            format!("the list {name} of /proc/net/xt_recent has the asker"),
+            format!("the list {name} of /proc/net/xt_recent does not have the asker"),
+        ),
+        Condition::Route(ip) => (format!("{ip} has a route"), format!("{ip} has no route")),
+        Condition::Queue(place) => (
+            format!("the program behind the queue of {place} accepts it"),
+            format!("the program behind the queue of {place} drops it"),
+        ),
+        Condition::TooMany => (
+            "there are more ways than kdns follows".to_owned(),
+            "kdns follows all ways".to_owned(),
+        ),
+    };
+    if holds { yes } else { no }
+}
+
+/// What was not seen.
+pub(super) fn gap(gap: &Gap) -> Sentence {
+    match gap {
+        Gap::Addresses => sentence!(
+            "addresses-unseen",
+            "the addresses of the node: what is translated is taken for a pod's address"
+        ),
+        Gap::Routes => sentence!(
+            "routes-unseen",
+            "routes: every address is taken to have one"
+        ),
+        Gap::Liveness => sentence!(
+            "liveness-unseen",
+            "whether anybody listens: every endpoint is taken to be alive"
+        ),
+        Gap::Table(name) => sentence!("table-unseen", "the table {name}: it is taken to be empty"),
+        Gap::Entry => sentence!(
+            "entry-unseen",
+            "what leads to kube-proxy's chains: PREROUTING, OUTPUT and POSTROUTING are taken to be as kube-proxy writes them"
+        ),
+    }
+}
+
+/// What was noticed while the texts were read.
+pub(super) fn note(note: &Note) -> Sentence {
+    match note {
+        Note::Cut { place, table } => sentence!(
+            "cut",
+            "{}:{}: the table {table} ends here without its end: what would follow is not known",
+            place.file,
+            place.line
+        ),
+        Note::Twice { place, table } => sentence!(
+            "twice",
+            "{}:{}: the table {table} is there twice; this one counts",
+            place.file,
+            place.line
+        ),
+        Note::LegacyElsewhere(place) => sentence!(
+            "legacy-elsewhere",
+            "{}:{}: there are legacy tables, too; iptables-legacy-save shows them",
+            place.file,
+            place.line
+        ),
+        Note::Other { place, what } => {
+            sentence!("other-format", "{}:{}: {what}", place.file, place.line)
+        }
+        Note::OtherFamily(table) => {
+            sentence!(
+                "other-family",
+                "the table {table}: packets may be dropped there"
+            )
+        }
+    }
+}
+
+/// All that was not seen, each once.
+pub(super) fn unseen(shown: &Shown<'_>) -> Vec<Sentence> {
+    let mut all: Vec<Sentence> = shown.rules.notes.iter().map(note).collect();
+    let gaps = shown.trees.iter().flat_map(|it| &it.gaps);
+    all.extend(gaps.map(gap));
+    let skipped = shown.skipped.iter();
+    all.extend(skipped.map(|it| Sentence::new("unread", it.clone())));
+    let mut once: Vec<Sentence> = Vec::new();
+    for it in all {
+        if !once.contains(&it) {
+            once.push(it);
+        }
+    }
+    once
+}

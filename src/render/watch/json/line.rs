@@ -1,0 +1,179 @@
+//! A line for each lookup.
+
+use std::io::{self, Write};
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+use super::ms;
+use crate::engine::message::Transport;
+use crate::render::json;
+use crate::render::watch::Style;
+use crate::render::watch::lookup::{asked, came, faults, or, outcome, record_type, stamp};
+use crate::watch::Judged;
+use crate::watch::lookup::Exchange;
+use crate::watch::plan::Planned;
+
+/// A lookup: a line of `--format jsonl`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "kdns watch, a lookup")]
+struct LookupForm {
+    /// The version of this format.
+    version: u32,
+    /// The name as the program asked for it, with its final dot if it must have
+    /// had one.
+    name: String,
+    /// Other names that it can have asked for.
+    or: Vec<String>,
+    /// The resolver that it is judged as; null: none fits.
+    resolver: Option<&'static str>,
+    client: String,
+    /// When it began (RFC 3339).
+    start: Option<String>,
+    /// From the first to the last packet, in milliseconds.
+    duration_ms: f64,
+    /// `found`, `not-found`, `failed`, `refused` (ICMP), `truncated`, `wrong-source`,
+    /// `timed-out`, `open` (the capture ended first).
+    outcome: &'static str,
+    /// How it ended for the program, by the plan: an error as the resolver spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    /// Whether something went wrong.
+    broken: bool,
+    /// What, as sentences.
+    faults: Vec<String>,
+    /// Every sending of a query, in order.
+    queries: Vec<QueryForm>,
+    /// What the resolver would have sent, given these answers; null: no resolver
+    /// fits.
+    planned: Option<Vec<PlannedForm>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct QueryForm {
+    name: String,
+    #[serde(rename = "type")]
+    record_type: String,
+    server: String,
+    /// `udp` or `tcp`.
+    proto: &'static str,
+    /// The client's port and the id.
+    port: u16,
+    id: u16,
+    /// The number of its packet.
+    packet: u64,
+    /// When it was sent, in milliseconds from the start.
+    at_ms: f64,
+    /// `ANSWER`, `NODATA`, another response code, `TC`, `TIMEOUT`, `ICMP`, `CLOSE`,
+    /// `WRONG-SOURCE`.
+    reply: String,
+    /// How long the answer took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<f64>,
+    /// The packet of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply_packet: Option<u64>,
+    /// Whether the plan has it; null: there is no plan.
+    planned: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlannedForm {
+    name: String,
+    #[serde(rename = "type")]
+    record_type: String,
+    server: String,
+    /// `udp` or `tcp`.
+    proto: &'static str,
+    /// When, in milliseconds from the start.
+    at_ms: f64,
+    /// Whether it was seen.
+    seen: bool,
+}
+
+/// The schema of a line.
+pub fn line_schema() -> Schema {
+    json::schema::<LookupForm>()
+}
+
+/// Writes one lookup as a line.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn line(judged: &Judged, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let lookup = &judged.lookup;
+    let plan = judged.plan.as_ref().map(|it| &it.1);
+    let mut queries: Vec<(i64, QueryForm)> = Vec::new();
+    for (number, exchange) in lookup.exchanges.iter().enumerate() {
+        queries.extend(exchange.sent().enumerate().map(|(sending, sent)| {
+            let unplanned = plan.map(|it| it.unplanned.contains(&(number, sending)));
+            let since = sent.time.saturating_sub(lookup.start());
+            let is_answered = exchange.answered() == Some(sent);
+            (
+                sent.time,
+                query(exchange, sent.packet, since, is_answered, unplanned, style),
+            )
+        }));
+    }
+    queries.sort_by_key(|it| (it.0, it.1.packet));
+    let form = LookupForm {
+        version: 1,
+        name: asked(judged, style),
+        or: or(judged, style),
+        resolver: plan.map(|it| it.resolver.id),
+        client: style.shown.ip(lookup.client),
+        start: stamp(lookup.start()).map(|it| it.to_string()),
+        duration_ms: ms(lookup.end().saturating_sub(lookup.start())),
+        outcome: outcome(lookup),
+        code: plan.and_then(|it| it.outcome.as_ref()?.code()),
+        broken: !judged.faults.is_empty(),
+        faults: faults(judged, style),
+        queries: queries.into_iter().map(|it| it.1).collect(),
+        planned: plan.map(|it| it.planned.iter().map(|it| planned(it, style)).collect()),
+    };
+    json::line(&form, out)
+}
+
+fn query(
+    exchange: &Exchange,
+    packet: u64,
+    since: i64,
+    is_answered: bool,
+    unplanned: Option<bool>,
+    style: &Style,
+) -> QueryForm {
+    let is_replied = exchange.reply.is_some() && !is_answered;
+    QueryForm {
+        name: style.shown.name(&exchange.name),
+        record_type: record_type(exchange.qtype),
+        server: style.shown.server(exchange.server),
+        proto: if exchange.is_tcp() { "tcp" } else { "udp" },
+        port: exchange.client.port(),
+        id: exchange.id,
+        packet,
+        at_ms: ms(since),
+        reply: if is_replied {
+            "TIMEOUT".to_owned()
+        } else {
+            came(exchange)
+        },
+        ms: exchange.took().filter(|_| is_answered).map(ms),
+        reply_packet: exchange.reply.filter(|_| is_answered).map(|it| it.packet),
+        planned: unplanned.map(|it| !it),
+    }
+}
+
+fn planned(planned: &Planned, style: &Style) -> PlannedForm {
+    PlannedForm {
+        name: style.shown.name(&planned.name),
+        record_type: record_type(planned.qtype),
+        server: style.shown.ip(planned.server),
+        proto: match planned.transport {
+            Transport::Udp => "udp",
+            Transport::Tcp => "tcp",
+        },
+        at_ms: planned.at.as_secs_f64() * 1e3,
+        seen: planned.seen.is_some(),
+    }
+}

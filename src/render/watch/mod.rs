@@ -1,0 +1,333 @@
+//! `kdns watch` for people.
+
+pub mod concise;
+pub mod json;
+mod lookup;
+pub mod picture;
+mod shown;
+mod table;
+mod words;
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use colored::Colorize as _;
+
+use self::words::{Words, count};
+use crate::finding::Severity;
+use crate::render::paragraph;
+use crate::text::escaped;
+use crate::watch::report::{Report, Whose};
+use crate::watch::{Finding, Progress};
+
+pub use self::lookup::{line, show};
+pub use self::shown::Shown;
+
+/// Packets that are named with a finding, at most.
+const PACKETS: usize = 8;
+
+/// Forwarders that are named.
+const FORWARDERS: usize = 5;
+
+/// How it is written.
+#[derive(Clone, Debug, Default)]
+pub struct Style {
+    /// Whether in colours.
+    pub colors: bool,
+    /// Names and addresses, as they are or hidden.
+    pub shown: Shown,
+}
+
+impl Style {
+    fn paint(&self, severity: Severity, text: &str) -> String {
+        match (self.colors, severity) {
+            (false, _) => text.to_owned(),
+            (true, Severity::Error) => text.red().bold().to_string(),
+            (true, Severity::Warning) => text.yellow().bold().to_string(),
+            (true, Severity::Info) => text.cyan().to_string(),
+        }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.colors {
+            text.bold().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn green(&self, text: &str) -> String {
+        if self.colors {
+            text.green().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn dim(&self, text: &str) -> String {
+        if self.colors {
+            text.dimmed().to_string()
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// A time for people, from nanoseconds: `0.4 ms`, `12 ms`, `5.00 s`.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub(super) fn time(nanoseconds: i64) -> String {
+    let seconds = nanoseconds as f64 / 1e9;
+    match nanoseconds {
+        ..999_500 => format!("{:.0} µs", seconds * 1e6),
+        ..9_950_000 => format!("{:.1} ms", seconds * 1e3),
+        ..999_500_000 => format!("{:.0} ms", seconds * 1e3),
+        ..600_000_000_000 => format!("{seconds:.2} s"),
+        _ => format!("{:.0} min", seconds / 60.0),
+    }
+}
+
+/// The line at the bottom of a terminal while watching goes on.
+pub fn status(progress: &Progress, seconds: f64, drops: Option<u64>) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    let rate = progress.lookups as f64 / seconds.max(0.001);
+    let drops = drops.map_or_else(String::new, |it| {
+        format!(", {}", count(it, "packet dropped", "packets dropped"))
+    });
+    format!(
+        "{}, {rate:.1} a second, {} broken{drops}",
+        count(progress.lookups, "lookup", "lookups"),
+        progress.broken
+    )
+}
+
+/// Writes the summary, the verdict first.
+///
+/// # Errors
+///
+/// Any error of `out`.
+pub fn summary(
+    report: &Report,
+    notes: &[String],
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut writer = Writer { style, out };
+    writer.verdict(report)?;
+    writer.about(report)?;
+    for finding in &report.findings {
+        writer.finding(finding)?;
+    }
+    writer.advice(report)?;
+    writer.servers(&report.servers)?;
+    writer.names(&report.names)?;
+    for note in notes {
+        writer.paragraph("", "  ", note)?;
+    }
+    writer.lost(report)
+}
+
+struct Writer<'w> {
+    style: &'w Style,
+    out: &'w mut dyn Write,
+}
+
+impl Writer<'_> {
+    fn paragraph(&mut self, first: &str, rest: &str, text: &str) -> io::Result<()> {
+        paragraph::write(self.out, first, rest, &escaped(text.as_bytes()))
+    }
+
+    fn verdict(&mut self, report: &Report) -> io::Result<()> {
+        let lookups = count(report.lookups, "lookup", "lookups");
+        let queries = count(report.queries, "query", "queries");
+        let verdict = match report.findings.first() {
+            _ if report.is_empty() => "No DNS lookups were seen.".to_owned(),
+            None if report.open > 0 => format!(
+                "Nothing wrong seen in {lookups} ({queries}); {} still open at the end.",
+                report.open
+            ),
+            None => format!("Nothing wrong in {lookups} ({queries})."),
+            Some(first) => {
+                let code = first.what.code();
+                let also = match report.findings.len() {
+                    1 => String::new(),
+                    all => format!(" and {} more", all - 1),
+                };
+                match report.broken {
+                    0 => format!("{code}{also}; none of {lookups} broke the plan."),
+                    1 => format!("1 of {lookups} broke the plan: {code}{also}."),
+                    broken => format!("{broken} of {lookups} broke the plan: {code}{also}."),
+                }
+            }
+        };
+        let verdict = match report.findings.first() {
+            None if report.is_empty() => verdict,
+            None => self.style.green(&verdict),
+            Some(first) => self.style.paint(first.severity, &verdict),
+        };
+        writeln!(self.out, "{verdict}")
+    }
+
+    fn about(&mut self, report: &Report) -> io::Result<()> {
+        if report.is_empty() {
+            return Ok(());
+        }
+        let mut about = match &report.resolver {
+            Whose::Known(resolver) => format!("Judged as {} ({})", resolver.id, resolver.version),
+            Whose::Fits(fit) => {
+                let best = fit.best.map_or("no model", |it| it.id);
+                let also: Vec<&str> = fit.also.iter().map(|it| it.id).collect();
+                let also = match also.as_slice() {
+                    [] => String::new(),
+                    also => format!("; as well: {}", also.join(", ")),
+                };
+                format!(
+                    "The queries fit {best} best, by {:.0} of 100 in {}{also}",
+                    fit.likeness * 100.0,
+                    count(fit.lookups as u64, "lookup", "lookups")
+                )
+            }
+            Whose::Nobody(fit) => format!(
+                "The queries fit no resolver that kdns knows (the best by {:.0} of 100): a forwarder, or a program that asks on its own; judged without a plan",
+                fit.likeness * 100.0
+            ),
+            Whose::Unknown => String::new(),
+        };
+        if report.is_inferred && !report.search.entries.is_empty() {
+            let entries: Vec<String> = report
+                .search
+                .entries
+                .iter()
+                .map(|it| self.style.shown.name(it))
+                .collect();
+            let _ = write!(
+                about,
+                ". No file was given: by the queries the search list is {} with ndots:{}",
+                entries.join(" "),
+                report.search.ndots
+            );
+        }
+        if !report.forwarders.is_empty() {
+            let who: Vec<String> = report
+                .forwarders
+                .iter()
+                .take(FORWARDERS)
+                .map(|it| self.style.shown.ip(*it))
+                .collect();
+            let _ = write!(about, ". {} asks and is asked: a forwarder", who.join(", "));
+        }
+        let seen = format!(
+            "{} by {}, {} unanswered",
+            count(report.queries, "query", "queries"),
+            count(report.clients.len() as u64, "client", "clients"),
+            report.unanswered
+        );
+        self.paragraph("", "  ", &format!("{about}."))?;
+        self.paragraph("", "  ", &format!("{seen}."))
+    }
+
+    fn finding(&mut self, finding: &Finding) -> io::Result<()> {
+        let Words { message, not, fix } = words::finding(finding, &self.style.shown);
+        let severity = finding.severity;
+        let head = self.style.paint(
+            severity,
+            &format!("{}: {}", severity.word(), finding.what.code()),
+        );
+        writeln!(self.out, "\n{head}")?;
+        self.paragraph("  ", "  ", &message)?;
+        if !finding.packets.is_empty() {
+            let packets = finding
+                .packets
+                .iter()
+                .take(PACKETS)
+                .map(ToString::to_string);
+            let packets: Vec<String> = packets.collect();
+            let more = if finding.count > packets.len() as u64 {
+                "…"
+            } else {
+                ""
+            };
+            self.paragraph(
+                "  packets: ",
+                "    ",
+                &format!("{}{more}", packets.join(", ")),
+            )?;
+        }
+        self.paragraph("  not:     ", "    ", &not)?;
+        self.paragraph("  fix:     ", "    ", &fix)
+    }
+
+    fn advice(&mut self, report: &Report) -> io::Result<()> {
+        if report.advice.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            self.out,
+            "\n{}",
+            self.style
+                .bold("What would have helped, by the answers that were seen")
+        )?;
+        for advice in &report.advice {
+            let (change, effect) = words::advice(advice, &self.style.shown);
+            self.paragraph("  ", "    ", &format!("{change}: {effect}"))?;
+        }
+        Ok(())
+    }
+
+    /// What was not understood, or not seen.
+    fn lost(&mut self, report: &Report) -> io::Result<()> {
+        let counters = &report.counters;
+        let all = [
+            (
+                report.drops.unwrap_or_default(),
+                "packets the kernel had no room for",
+            ),
+            (
+                report.strays.forgotten,
+                "lookups whose end was not waited for, for want of room",
+            ),
+            (
+                counters.cut,
+                "messages of which only the beginning was captured",
+            ),
+            (
+                counters.encrypted,
+                "packets of encrypted DNS, which nobody can read",
+            ),
+            (
+                counters.incomplete,
+                "datagrams of which a fragment was not seen",
+            ),
+            (
+                counters.stream_gaps,
+                "bytes of connections that were not seen",
+            ),
+            (
+                counters.streams_forgotten,
+                "connections that were forgotten",
+            ),
+            (
+                counters.damaged,
+                "frames that are damaged or cut in their headers",
+            ),
+            (counters.no_message, "payloads that are no DNS message"),
+            (
+                report.strays.orphans,
+                "answers to queries that were not seen",
+            ),
+            (
+                report.strays.unread,
+                "answers that the program no longer read",
+            ),
+        ];
+        let seen: Vec<String> = all
+            .iter()
+            .filter(|it| it.0 > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        if seen.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out)?;
+        self.paragraph("Also: ", "  ", &seen.join("; "))
+    }
+}

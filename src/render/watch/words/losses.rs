@@ -1,0 +1,156 @@
+//! Queries that got no answer, or none that could be used.
+
+use std::fmt::Write as _;
+
+use super::{Of, Three, count, queries, three, unreachable};
+use crate::render::watch::time;
+use crate::watch::findings::{Evidence, What};
+
+impl Of<'_> {
+    pub(super) fn lost(&self) -> Three {
+        let (server, number) = (self.server, self.number);
+        match &self.finding.what {
+            What::Unanswered {
+                of,
+                types: [a, aaaa, other],
+                pair: [first, second],
+                ignored,
+                slowest,
+            } => {
+                let mut message = format!(
+                    "{server} left {} of {of} unanswered: {a} A, {aaaa} AAAA, {other} other; the slowest lookup took {}",
+                    queries(number),
+                    time(*slowest)
+                );
+                if first + second > 0 {
+                    let _ = write!(
+                        message,
+                        "; of pairs with an answer to the other half the first was lost {first} times, the second {second} times"
+                    );
+                }
+                if *ignored > 0 {
+                    let _ = write!(
+                        message,
+                        "; {ignored} of them were answered, but the program asked again as if not"
+                    );
+                }
+                let fix = if *ignored > 0 {
+                    "the answers were lost between where the packets were seen and the program: look at filters in the pod's network namespace (nft list ruleset) and at its socket buffers (nstat UdpRcvbufErrors)"
+                } else {
+                    "watch on the server's side as well: what does not arrive there was lost on the way there, what does was lost on the way back"
+                };
+                let not = "from the client a lost query, a lost answer and a server that says nothing look alike";
+                (message, not.to_owned(), fix.to_owned())
+            }
+            What::ConntrackRace {
+                second,
+                evidence,
+                slowest,
+            } => self.race(*second, *evidence, *slowest),
+            _ => Three::default(),
+        }
+    }
+
+    fn race(&self, second: u64, evidence: Evidence, slowest: i64) -> Three {
+        let pairs = count(self.number, "pair", "pairs");
+        let message = format!(
+            "{pairs} of A and AAAA to {} lost one of the two, {second} times the second, while the other was answered: the conntrack race; the slowest lookup took {}",
+            self.server,
+            time(slowest)
+        );
+        let not = match evidence {
+            Evidence::Seen(it) => format!(
+                "seen, not guessed: insert_failed rose by {}, drop by {}, clash_resolve by {} meanwhile",
+                it.insert_failed, it.drop, it.clash_resolve
+            ),
+            Evidence::Likely => "likely, not proven: the packets do not carry the node's counters (conntrack -S: insert_failed, drop); a filter that drops every second query looks the same".to_owned(),
+        };
+        let fix = "glibc: options single-request-reopen, or use-vc; every resolver: a cache on the node whose traffic is not tracked (NodeLocal DNSCache)";
+        (message, not, fix.to_owned())
+    }
+
+    pub(super) fn unreached(&self) -> Three {
+        let (server, name, number) = (self.server, self.name, self.number);
+        match &self.finding.what {
+            What::ServerSilent { .. } => three(
+                format!(
+                    "{server} answers nothing: {} and no answer",
+                    queries(number)
+                ),
+                "from here a server that is gone, a filter and a route that loses packets look alike; nobody asked it over TCP successfully either",
+                "kdns dig @SERVER over UDP and TCP from the node and from the pod; kdns check-loop on the node",
+            ),
+            What::ServerClosed(kind) => three(
+                format!(
+                    "{server} cannot be reached: {} by ICMP, {}",
+                    count(number, "error", "errors"),
+                    unreachable(*kind)
+                ),
+                "not a lost packet: somebody refused it and said so",
+                "start the server, or take it out of resolv.conf; for a Service address: kubectl get endpointslices",
+            ),
+            What::UdpSilent { tcp } => three(
+                format!(
+                    "{server} answers over TCP ({tcp} times) and never over UDP ({} without an answer)",
+                    queries(number)
+                ),
+                "not a dead server",
+                "open UDP port 53 to it (NetworkPolicy, security group); until then: options use-vc, with glibc and Go",
+            ),
+            What::LargeRepliesLost { .. } => self.large(),
+            What::TruncatedNoTcp => three(
+                format!(
+                    "{} of {server} truncated, first for {name}, and nobody asked again over TCP",
+                    count(number, "answer is", "answers are")
+                ),
+                "not a lost packet: the program works with a part of the answer, or none",
+                "fewer records for the name, or a resolver that knows TCP (musl from 1.2.4 on; BusyBox does not)",
+            ),
+            What::TcpRefused { refused } => three(
+                format!(
+                    "{server} truncates answers, first for {name}, and takes no connection: {refused} of {} refused",
+                    count(number, "was", "were")
+                ),
+                "not a program that forgot to ask over TCP",
+                "open TCP port 53: in the server, its Service (protocol TCP) and every NetworkPolicy",
+            ),
+            _ => Three::default(),
+        }
+    }
+
+    fn large(&self) -> Three {
+        let (server, name, number) = (self.server, self.name, self.number);
+        let What::LargeRepliesLost {
+            largest,
+            edns,
+            incomplete,
+            over_tcp,
+        } = &self.finding.what
+        else {
+            return Three::default();
+        };
+
+        let mut message = format!(
+            "large answers of {server} do not arrive: {} unanswered, first for {name}; the largest answer that came has {largest} bytes",
+            queries(number)
+        );
+        if let Some(size) = edns {
+            let _ = write!(message, ", the queries allow {size}");
+        }
+        if *incomplete > 0 {
+            let _ = write!(
+                message,
+                "; of {} fragments are missing",
+                count(*incomplete, "answer", "answers")
+            );
+        }
+        if let Some(size) = over_tcp {
+            let _ = write!(message, "; over TCP the answer has {size} bytes");
+        }
+        three(
+            message,
+            "not a silent server: small answers do arrive",
+            "a UDP payload size of 1232 on servers and forwarders (CoreDNS: bufsize 1232), and let fragments and TCP port 53 pass",
+        )
+    }
+}

@@ -1,0 +1,160 @@
+//! Findings and advice in words.
+
+mod answers;
+mod losses;
+
+use std::fmt::Write as _;
+
+use crate::name::Name;
+use crate::packet::Unreachable;
+use crate::render::watch::shown::Shown;
+use crate::render::watch::time;
+use crate::watch::advice::{Advice, Change};
+use crate::watch::findings::{Finding, What};
+
+/// What a finding says: the sentence, what it is not, and what to do.
+#[derive(Debug)]
+pub(super) struct Words {
+    /// What is wrong, one sentence without a full stop.
+    pub(super) message: String,
+    /// What it could be taken for, and is not, or is not known.
+    pub(super) not: String,
+    /// What to do.
+    pub(super) fix: String,
+}
+
+/// `1 query`, `3 queries`.
+pub(super) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn queries(number: u64) -> String {
+    count(number, "query", "queries")
+}
+
+/// A finding in words.
+pub(super) fn finding(finding: &Finding, shown: &Shown) -> Words {
+    let server = finding
+        .server
+        .map_or_else(|| "the server".to_owned(), |it| shown.server(it));
+    let name = finding
+        .name
+        .as_ref()
+        .map_or_else(|| "a name".to_owned(), |it| shown.name(it));
+    let of = Of {
+        finding,
+        shown,
+        server: &server,
+        name: &name,
+        number: finding.count,
+    };
+    let (message, not, fix) = of.words();
+    Words { message, not, fix }
+}
+
+struct Of<'f> {
+    finding: &'f Finding,
+    shown: &'f Shown,
+    server: &'f str,
+    name: &'f str,
+    number: u64,
+}
+
+type Three = (String, String, String);
+
+fn three(message: String, not: &str, fix: &str) -> Three {
+    (message, not.to_owned(), fix.to_owned())
+}
+
+impl Of<'_> {
+    fn words(&self) -> Three {
+        match &self.finding.what {
+            What::Unanswered { .. } | What::ConntrackRace { .. } => self.lost(),
+            What::ServerSilent { .. }
+            | What::ServerClosed(_)
+            | What::UdpSilent { .. }
+            | What::LargeRepliesLost { .. }
+            | What::TruncatedNoTcp
+            | What::TcpRefused { .. } => self.unreached(),
+            What::SlowServer(_)
+            | What::SlowZone { .. }
+            | What::ServerFails { .. }
+            | What::ServersDisagree { .. }
+            | What::AaaaFails { .. }
+            | What::WrongSource { .. } => self.answers(),
+            What::Wildcard { .. }
+            | What::SearchWaste { .. }
+            | What::NoCache { .. }
+            | What::MdnsLeak => self.names(),
+            What::Duplicates | What::Mismatched | What::Loop => self.packets(),
+        }
+    }
+
+    fn listed(&self, names: &[Name]) -> String {
+        let names: Vec<String> = names.iter().map(|it| self.shown.name(it)).collect();
+        names.join(", ")
+    }
+}
+
+fn more(number: u64) -> String {
+    match number {
+        0 | 1 => String::new(),
+        _ => format!(" ({number} times)"),
+    }
+}
+
+/// What an ICMP error says.
+pub(super) fn unreachable(kind: Unreachable) -> String {
+    match kind {
+        Unreachable::Port => "port unreachable: nobody listens there".to_owned(),
+        Unreachable::Host => "host or network unreachable".to_owned(),
+        Unreachable::Prohibited => "prohibited by a filter".to_owned(),
+        Unreachable::TooBig(Some(mtu)) => format!("too big for a link of {mtu} bytes"),
+        Unreachable::TooBig(None) => "too big for a link".to_owned(),
+        Unreachable::HopsExceeded => "it went through too many hops".to_owned(),
+        Unreachable::ReassemblyExceeded => "its fragments did not all arrive".to_owned(),
+        Unreachable::Other(kind, code) => format!("type {kind}, code {code}"),
+    }
+}
+
+/// A change in words, with what it would have saved.
+pub(super) fn advice(advice: &Advice, shown: &Shown) -> (String, String) {
+    let listed = |names: &[Name]| {
+        let names: Vec<String> = names.iter().map(|it| shown.name(it)).collect();
+        names.join(", ")
+    };
+    let change = match &advice.change {
+        Change::Ndots(ndots) => format!("options ndots:{ndots}"),
+        Change::FinalDot(names) => {
+            let more = match names.len() {
+                0..=3 => String::new(),
+                all => format!(" and {} more", all - 3),
+            };
+            let names = names
+                .iter()
+                .take(3)
+                .map(|it| format!("{}.", shown.name(it)));
+            let names: Vec<String> = names.collect();
+            format!("a final dot: {}{more}", names.join(", "))
+        }
+        Change::WithoutEntries(names) => format!("the search list without {}", listed(names)),
+        Change::SingleRequestReopen => "options single-request-reopen".to_owned(),
+        Change::UseVc => "options use-vc".to_owned(),
+        Change::NodeCache => "a cache on the node".to_owned(),
+    };
+    let mut effect = match advice.queries_saved {
+        0 => format!("saves {}", time(nanoseconds(advice))),
+        saved => format!("saves {} and {}", queries(saved), time(nanoseconds(advice))),
+    };
+    if !advice.breaks.is_empty() {
+        let _ = write!(effect, "; breaks {}", listed(&advice.breaks));
+    }
+    if !advice.unknown.is_empty() {
+        let _ = write!(effect, "; not known for {}", listed(&advice.unknown));
+    }
+    (change, effect)
+}
+
+fn nanoseconds(advice: &Advice) -> i64 {
+    i64::try_from(advice.time_saved.as_nanos()).unwrap_or(i64::MAX)
+}

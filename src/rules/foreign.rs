@@ -1,0 +1,50 @@
+//! Texts of other tools, which people take for one of these.
+
+/// What a text is that says nothing about the way of packets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Foreign {
+    /// `nft list ruleset` without `-j`.
+    NftText,
+    /// `iptables -L`.
+    IptablesList,
+    /// `ipset list` without `save`.
+    IpsetList,
+    /// No text at all.
+    Binary,
+}
+
+impl Foreign {
+    /// What a line shows to be.
+    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+        if memchr::memchr(0, line).is_some() {
+            return Some(Self::Binary);
+        }
+        let text = line.trim_ascii();
+        let starts = |word: &str| text.starts_with(word.as_bytes());
+        let is_table = ["table ip ", "table ip6 ", "table inet ", "table bridge "];
+        if is_table.iter().any(|it| starts(it)) && text.ends_with(b"{") {
+            return Some(Self::NftText);
+        }
+        if starts("Chain ") && memchr::memmem::find(text, b" references)").is_some()
+            || starts("Chain ") && memchr::memmem::find(text, b"(policy ").is_some()
+        {
+            return Some(Self::IptablesList);
+        }
+        if starts("Name: ") || starts("Revision: ") {
+            return Some(Self::IpsetList);
+        }
+        None
+    }
+}
+
+/// What it is, and what to give instead.
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NftText => "this is nft list ruleset; give what nft -j list ruleset prints",
+            Self::IptablesList => "this is iptables -L; give what iptables-save prints",
+            Self::IpsetList => "this is ipset list; give what ipset save prints",
+            Self::Binary => "this is no text",
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! `nft -j list ruleset`: the JSON of libnftables (`libnftables-json(5)`).
+
+mod expression;
+mod index;
+mod rule;
+mod scan;
+mod set;
+mod shown;
+mod statement;
+mod value;
+
+pub use expression::{Atom, Comparison, Expression, Field, Kind, Operator, Relation, Values};
+pub use set::{Element, Set, Unsure};
+
+pub(super) use index::Indexer;
+pub(super) use rule::rules;
+pub(super) use set::set;
+pub(super) use shown::shown;

@@ -1,0 +1,37 @@
+//! Rules of a chain.
+
+use serde_json::Value;
+
+use super::scan::objects;
+use super::statement::statement;
+use crate::rules::View;
+use crate::rules::rule::{Part, Rule};
+
+/// The rules among the objects of a view, all of which are rules of one chain.
+pub(in crate::rules) fn rules(bytes: &[u8], view: View, is_six: Option<bool>) -> Vec<Rule> {
+    let (all, ..) = objects(bytes);
+    let rule = |it: super::scan::Object| {
+        let bytes = bytes.get(it.start..it.end)?;
+        let value: Value = serde_json::from_slice(bytes).ok()?;
+        let rule = value.get("rule")?;
+        let statements = rule.get("expr")?.as_array()?;
+        let view = View {
+            start: view.start + it.start as u64,
+            end: view.start + it.end as u64,
+            line: view.line + it.line,
+            ..view
+        };
+        let parts: Vec<Part> = statements
+            .iter()
+            .flat_map(|it| statement(it, is_six))
+            .collect();
+        let counter = statements.iter().find_map(|it| it.get("counter"));
+        Some(Rule {
+            view,
+            packets: counter.and_then(|it| it.get("packets")?.as_u64()),
+            parts,
+            comment: rule.get("comment").and_then(Value::as_str).map(Into::into),
+        })
+    };
+    all.into_iter().filter_map(rule).collect()
+}

@@ -1,0 +1,73 @@
+//! `iptables-save` and `ip6tables-save`, also of `-S`, also pasted.
+
+mod index;
+mod matches;
+mod rule;
+mod target;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub(super) use index::Indexer;
+
+use std::net::IpAddr;
+
+use crate::rules::View;
+use crate::rules::rule::Rule;
+
+/// The rules of `chain` among the lines of a view; without those that are for
+/// one other address than `towards`.
+pub(super) fn rules(bytes: &[u8], view: View, chain: &str, towards: Option<IpAddr>) -> Vec<Rule> {
+    let wanted = towards.map(|it| it.to_string());
+    let mut rules = Vec::new();
+    let (mut start, mut number) = (view.start, view.line);
+    for line in bytes.split_inclusive(|it| *it == b'\n') {
+        let end = start + line.len() as u64;
+        if wanted.as_ref().is_some_and(|it| is_for_another(line, it)) {
+            (start, number) = (end, number + 1);
+            continue;
+        }
+        let text = String::from_utf8_lossy(line.trim_ascii_end());
+        if let Some(split) = rule::split(&text)
+            && split.chain == chain
+        {
+            let view = View {
+                start,
+                end,
+                line: number,
+                ..view
+            };
+            rules.push(rule::parse(&split, view));
+        }
+        (start, number) = (end, number + 1);
+    }
+    rules
+}
+
+/// Whether a rule is for one address, and that is another one.
+fn is_for_another(line: &[u8], address: &str) -> bool {
+    let Some(at) = memchr::memmem::find(line, b" -d ") else {
+        return false;
+    };
+    let before = line.get(..at).unwrap_or_default();
+    // It can be turned around, or stand in a comment.
+    if before.ends_with(b"!") || memchr::memchr(b'"', before).is_some() {
+        return false;
+    }
+    let rest = line.get(at + 4..).unwrap_or_default();
+    let end = memchr::memchr(b' ', rest).unwrap_or(rest.len());
+    let network = rest.get(..end).unwrap_or(rest);
+    let one = network
+        .strip_suffix(b"/32")
+        .or(network.strip_suffix(b"/128"));
+    one.is_some_and(|it| it != address.as_bytes())
+}
+
+/// A rule without its counters and what stands in front of it.
+pub(super) fn plain(line: &str) -> &str {
+    let line = line.trim();
+    match line.find("-A ") {
+        Some(at) => line.get(at..).unwrap_or(line),
+        None => line,
+    }
+}

@@ -1,0 +1,141 @@
+//! What comments and maps of rules know of Services and endpoints.
+
+use std::net::IpAddr;
+
+use super::Rules;
+use super::text::lines;
+
+/// A Service port that a rule's comment names.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Named {
+    /// `kube-system/kube-dns:dns`.
+    pub name: String,
+    /// Its cluster address.
+    pub address: IpAddr,
+    /// Its port.
+    pub port: u16,
+    /// Whether it is UDP, and not TCP.
+    pub is_udp: bool,
+}
+
+impl Rules {
+    /// All Services that rules of kube-proxy name; reads every text once.
+    pub fn services_named(&self) -> Vec<Named> {
+        let mut found = Vec::new();
+        for text in &self.texts {
+            let taken = lines(&**text, &mut |line| {
+                if memchr::memmem::find(line, b" cluster IP\"").is_some()
+                    || memchr::memmem::find(line, b" has no endpoints\"").is_some()
+                {
+                    found.extend(of_iptables(&String::from_utf8_lossy(line)));
+                }
+            });
+            // What could not be read is not named.
+            if taken.is_err() {
+                break;
+            }
+        }
+        found.extend(self.nft_services());
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Whether a rule translates to this address: it is an endpoint.
+    pub fn has_endpoint(&self, ip: IpAddr) -> bool {
+        let words = [
+            format!("--to-destination {ip}:"),
+            format!("--to-destination [{ip}]:"),
+            format!("__{ip}/"),
+        ];
+        let is_server = |it: &super::ipvs::Server| it.address.ip() == ip;
+        if self
+            .services
+            .iter()
+            .any(|it| it.servers.iter().any(is_server))
+        {
+            return true;
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.mentions(&words)
+    }
+
+    /// Whether one of the words stands in a text.
+    pub fn mentions(&self, words: &[&str]) -> bool {
+        let mut is_there = false;
+        for text in &self.texts {
+            let taken = lines(&**text, &mut |line| {
+                let has = |word: &&str| memchr::memmem::find(line, word.as_bytes()).is_some();
+                is_there = is_there || words.iter().any(has);
+            });
+            if is_there || taken.is_err() {
+                break;
+            }
+        }
+        is_there
+    }
+
+    /// Those of kube-proxy's maps, whose chains have the Service's name.
+    fn nft_services(&self) -> Vec<Named> {
+        let mut found = Vec::new();
+        for (index, table) in self.tables.iter().enumerate() {
+            if &*table.name != "kube-proxy" {
+                continue;
+            }
+            for map in ["service-ips", "no-endpoint-services"] {
+                let Some(set) = self.nft_set(index, map) else {
+                    continue;
+                };
+                found.extend(
+                    set.elements
+                        .iter()
+                        .filter_map(|it| of_element(it, table.family)),
+                );
+            }
+        }
+        found
+    }
+}
+
+/// `-A KUBE-SERVICES -d 10.96.0.10/32 … --comment "NS/NAME:PORT cluster IP" … --dport 53 …`.
+fn of_iptables(line: &str) -> Option<Named> {
+    let after = |word: &str| Some(line.split_once(word)?.1.split([' ', '/']).next()?);
+    let comment = line.split_once("--comment \"")?.1;
+    let name = comment.split(['"', ' ']).next()?;
+    Some(Named {
+        name: name.to_owned(),
+        address: after(" -d ")?.parse().ok()?,
+        port: after("--dport ")?.parse().ok()?,
+        is_udp: line.contains(" -p udp "),
+    })
+}
+
+fn of_element(element: &super::nft::Element, family: Option<super::Family>) -> Option<Named> {
+    use super::nft::{Atom, Values};
+    let Values::One(atoms) = &element.key else {
+        return None;
+    };
+    let [Atom::Number(ip), Atom::Number(protocol), Atom::Number(port)] = atoms.as_slice() else {
+        return None;
+    };
+    let data = element.data.as_ref()?.to_string();
+    // "service-FY5PMXPG-kube-system/kube-dns/udp/dns"
+    let name = data.split_once("service-").map_or("", |it| it.1);
+    let name = name.split_once('-').map_or("", |it| it.1);
+    let mut parts = name.split(['/', '"']);
+    let (namespace, name) = (parts.next()?, parts.next()?);
+    let port_name = parts.nth(1).filter(|it| !it.is_empty());
+    let address = match family {
+        Some(super::Family::V6) => IpAddr::V6((*ip).into()),
+        _ => IpAddr::V4(u32::try_from(*ip).ok()?.into()),
+    };
+    Some(Named {
+        name: match port_name {
+            Some(port) => format!("{namespace}/{name}:{port}"),
+            None => format!("{namespace}/{name}"),
+        },
+        address,
+        port: u16::try_from(*port).ok()?,
+        is_udp: *protocol == 17,
+    })
+}

@@ -1,0 +1,162 @@
+//! Which lookup a query belongs to.
+
+use std::net::SocketAddr;
+
+use crate::watch::lookup::Exchange;
+use crate::watch::open::{MAX_OF_LOOKUP, Open, Table};
+use crate::watch::search::Bases;
+
+/// What a resolver does at once, it does within this time, in nanoseconds.
+const AT_ONCE: i64 = 50_000_000;
+
+/// No resolver waits less than this for an answer before it asks again:
+/// hickory begins with 0.3 s.
+const SHORTEST_WAIT: i64 = 250_000_000;
+
+/// A and AAAA of one name are asked for within this time: c-ares 1.18 and
+/// threads of a busy program take a while.
+const PAIR: i64 = 500_000_000;
+
+/// glibc repeats a lookup whose answer does not fit its buffer with a larger
+/// one, at once; no answer that fits is larger, in bytes.
+const LARGE: u32 = 400;
+
+/// How often glibc does so.
+const LARGER_BUFFERS: usize = 4;
+
+/// How well a query fits a lookup; the greatest counts.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Fit {
+    /// The next name of the list.
+    Next,
+    /// The same question again, as resolvers do.
+    Again,
+    /// The other type of the same name.
+    Pair,
+    /// From the same socket.
+    SameSocket,
+}
+
+/// The lookup under way that `exchange` belongs to; `None`: it begins one.
+pub(super) fn lookup(table: &Table, exchange: &Exchange, bases: &Bases) -> Option<u32> {
+    let client = exchange.client.ip();
+    let mut best: Option<(Fit, i64, u32)> = None;
+    for base in bases.iter() {
+        for &index in table.of_base(client, base.hash) {
+            let Some(open) = table.open(index) else {
+                continue;
+            };
+            if let Some(fit) = fit(open, exchange) {
+                let this = (fit, open.last, index);
+                best = best.max(Some(this));
+            }
+        }
+    }
+    best.map(|it| it.2)
+}
+
+fn fit(open: &Open, new: &Exchange) -> Option<Fit> {
+    let exchanges = &open.lookup.exchanges;
+    if exchanges.len() >= MAX_OF_LOOKUP {
+        return None;
+    }
+    let now = new.first.time;
+    let same = exchanges.iter().rev().find(|it| it.asks_as(new));
+    if let Some(same) = same {
+        return again(exchanges, same, new);
+    }
+    let is_name = |it: &&Exchange| it.name.eq_ignore_case(&new.name);
+    if let Some(other) = exchanges.iter().rev().find(is_name) {
+        // A lookup of one type does not turn to another one later, but for
+        // what follows an answer.
+        let is_near = now.saturating_sub(other.last()) < PAIR;
+        let is_own = other.client == new.client;
+        return match (is_own, is_near) {
+            (true, _) => Some(Fit::SameSocket),
+            (false, true) => Some(Fit::Pair),
+            (false, false) => waited(exchanges, now).then_some(Fit::Again),
+        };
+    }
+    // Another name of the list: all at once from one socket, as BusyBox does,
+    // or when the one before has come to its end.
+    if exchanges
+        .iter()
+        .any(|it| it.client == new.client && is_at_once(it, now))
+    {
+        return Some(Fit::SameSocket);
+    }
+    // Of servers that are asked all at once the first answer counts.
+    let is_answered = |it: &Exchange| {
+        let mut same = exchanges.iter().filter(|other| other.asks_as(it));
+        same.any(|it| it.reply.is_some())
+    };
+    let is_through = exchanges
+        .iter()
+        .all(|it| it.is_settled() || is_waited_for(it, now) || is_answered(it));
+    is_through.then_some(Fit::Next)
+}
+
+/// Whether the same question belongs to the lookup once more.
+fn again(exchanges: &[Exchange], same: &Exchange, new: &Exchange) -> Option<Fit> {
+    let now = new.first.time;
+    let is_other_server = new.server != same.server;
+    if new.is_tcp() != same.is_tcp() {
+        let truncated = exchanges
+            .iter()
+            .any(|it| it.reply.is_some_and(|it| it.is_truncated()));
+        return truncated.then_some(Fit::Again);
+    }
+    let Some(reply) = same.reply else {
+        if is_other_server && is_at_once(same, now) {
+            let is_socket = same_socket(same.client, new.client);
+            return Some(if is_socket {
+                Fit::SameSocket
+            } else {
+                Fit::Again
+            });
+        }
+        let is_over = same.is_settled() || is_waited_for(same, now);
+        return is_over.then_some(Fit::Again);
+    };
+    // From its other servers, or without EDNS.
+    if reply.is_failure() || reply.is_truncated() || is_lame(&reply) {
+        return Some(Fit::Again);
+    }
+    // All servers at once: the first answer can come before the last query.
+    if is_other_server && same.client == new.client && is_at_once(same, now) {
+        return Some(Fit::SameSocket);
+    }
+    let copies = exchanges.iter().filter(|it| it.asks_as(new)).count();
+    let is_just_now = now.saturating_sub(reply.time) < AT_ONCE;
+    if reply.size > LARGE && is_just_now && copies <= LARGER_BUFFERS && new.edns.is_none() {
+        return Some(Fit::Again);
+    }
+    // The answered half of a pair, with the other one.
+    waited(exchanges, now).then_some(Fit::Again)
+}
+
+fn same_socket(one: SocketAddr, other: SocketAddr) -> bool {
+    one == other
+}
+
+fn is_at_once(exchange: &Exchange, now: i64) -> bool {
+    now.saturating_sub(exchange.first.time) < AT_ONCE
+}
+
+/// Whether the resolver has waited for an answer that did not come.
+fn is_waited_for(exchange: &Exchange, now: i64) -> bool {
+    now.saturating_sub(exchange.last_sent().time) >= SHORTEST_WAIT
+}
+
+/// Whether it has waited for any.
+fn waited(exchanges: &[Exchange], now: i64) -> bool {
+    let is_open = |it: &Exchange| !it.is_settled() && is_waited_for(it, now);
+    exchanges.iter().any(is_open)
+}
+
+/// NOERROR without anything, from who neither knows nor asks: resolvers go on to
+/// the next server.
+fn is_lame(reply: &crate::watch::reply::Reply) -> bool {
+    const AUTHORITATIVE_OR_RECURSIVE: u16 = 0x0480;
+    reply.rcode == 0 && reply.is_negative() && reply.flags & AUTHORITATIVE_OR_RECURSIVE == 0
+}

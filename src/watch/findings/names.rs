@@ -1,0 +1,121 @@
+//! What is wrong with the names that are asked for.
+
+use crate::finding::Severity;
+use crate::name::Name;
+use crate::watch::findings::{Finding, Known, What};
+use crate::watch::tally::{EntryTally, NameTally};
+
+/// Fewer wasted queries are not worth a word.
+const MIN_WASTED: u64 = 20;
+
+/// Fewer lookups that wasted some, too.
+const MIN_SEARCHED: u64 = 5;
+
+/// So many of a hundred queries.
+const WASTED: u64 = 66;
+
+/// A cache is missed when it would have answered so many lookups of one name…
+const MIN_SAVED: u64 = 20;
+
+/// … which are so many of a hundred of its lookups…
+const SAVED: u64 = 80;
+
+/// … at so many a second.
+const RATE: u64 = 1;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// So many names and entries are listed.
+const LISTED: usize = 5;
+
+pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
+    wildcards(known, found);
+    waste(known, found);
+    no_cache(known, found);
+    for (name, count) in &known.tally.local {
+        let questions = [1, 28].map(|qtype| known.tally.questions.get(name, qtype));
+        let exists = questions.iter().flatten().any(|it| it.sum()[0] > 0);
+        if !exists {
+            let finding = Finding::new(What::MdnsLeak, Severity::Warning, count.count);
+            let finding = finding.of(Some(name));
+            found.push(finding.shown_by(count.packets.iter().copied()));
+        }
+    }
+}
+
+/// Entries of the search list that have an answer for names of other zones, and
+/// the same one for all.
+fn wildcards(known: &Known<'_>, found: &mut Vec<Finding>) {
+    for entry in &known.tally.names.entries {
+        let long = |it: &&Name| it.labels().count() > 2;
+        let is_for_all = entry.found.iter().filter(long).count() >= 2 || entry.found.len() >= 3;
+        if is_for_all && entry.denied == 0 && !entry.differs {
+            let what = What::Wildcard {
+                address: entry.address,
+                names: entry.found.iter().take(LISTED).cloned().collect(),
+            };
+            let count = entry.found.len() as u64;
+            let finding = Finding::new(what, Severity::Error, count).of(Some(&entry.entry));
+            found.push(finding.shown_by(entry.packets.iter().copied()));
+        }
+    }
+}
+
+fn waste(known: &Known<'_>, found: &mut Vec<Finding>) {
+    let (names, queries) = (&known.tally.names, known.tally.queries);
+    let is_much = names.wasted >= MIN_WASTED
+        && names.searched >= MIN_SEARCHED
+        && names.wasted * 100 >= queries * WASTED;
+    if !is_much {
+        return;
+    }
+    let mut entries: Vec<&EntryTally> = names.entries.iter().filter(|it| it.wasted > 0).collect();
+    entries.sort_by_key(|it| std::cmp::Reverse(it.wasted));
+    let mut worst: Vec<&NameTally> = names.all.values().filter(|it| it.wasted > 0).collect();
+    worst.sort_by(|one, other| {
+        let rank = |it: &NameTally| std::cmp::Reverse(it.wasted);
+        rank(one)
+            .cmp(&rank(other))
+            .then_with(|| one.name.cmp(&other.name))
+    });
+    let of_entries = entries.iter().take(LISTED);
+    let of_names = worst.iter().take(LISTED);
+    let what = What::SearchWaste {
+        of: queries,
+        entries: of_entries.map(|it| (it.entry.clone(), it.wasted)).collect(),
+        names: of_names.map(|it| (it.name.clone(), it.wasted)).collect(),
+    };
+    let first = worst.first().map(|it| &it.name);
+    found.push(Finding::new(what, Severity::Warning, names.wasted).of(first));
+}
+
+fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
+    let mut repeated = Vec::new();
+    for question in known.tally.questions.all.values() {
+        let (lookups, saved) = question.repeats;
+        let span = question.span.1.saturating_sub(question.span.0).max(1);
+        let seconds = u64::try_from(span / SECOND).unwrap_or_default().max(1);
+        let is_much = saved >= MIN_SAVED && saved * 100 >= lookups * SAVED;
+        if is_much && saved >= RATE * seconds {
+            repeated.push((question, lookups, saved, span));
+        }
+    }
+    repeated.sort_by(|one, other| {
+        one.0
+            .name
+            .cmp(&other.0.name)
+            .then(one.0.qtype.cmp(&other.0.qtype))
+    });
+    // A and AAAA of one name are one finding.
+    repeated.dedup_by(|one, other| one.0.name.eq_ignore_case(&other.0.name));
+    for (question, lookups, saved, span) in repeated {
+        let what = What::NoCache {
+            lookups,
+            saved,
+            ttl: question.ttl,
+            span,
+        };
+        let finding = Finding::new(what, Severity::Warning, saved).of(Some(&question.name));
+        found.push(finding.shown_by(question.packets.iter().copied()));
+    }
+}

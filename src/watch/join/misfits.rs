@@ -1,0 +1,115 @@
+//! What fits no query as it should: responses from elsewhere, ends of
+//! connections, ICMP errors.
+
+use std::net::SocketAddr;
+
+use super::{Joiner, Message};
+use crate::packet::{Content, Quoted, Seen, Unreachable};
+use crate::watch::lookup::{Exchange, Sent};
+
+impl Joiner {
+    /// A response that fits no query: from another address, with another
+    /// question, or to another port.
+    pub(super) fn misfit(&mut self, one: &Message<'_>) {
+        let seen = one.seen;
+        if let Some(place) = self.table.same_question(one.header.id, one.question)
+            && let Some(known) = self.table.exchange(place)
+            && known.transport == seen.transport
+        {
+            let sent = one.sent();
+            if known.client == seen.to {
+                let is_waiting = known.reply.is_none();
+                if let Some(exchange) = self.table.touch(place, seen.time) {
+                    let odd = exchange.oddities();
+                    if is_waiting || odd.wrong_source.is_none() {
+                        odd.wrong_source.get_or_insert((seen.from, sent));
+                    }
+                }
+                return;
+            }
+            if known.client.ip() == seen.to.ip() && known.server == seen.from {
+                if let Some(exchange) = self.table.touch(place, seen.time) {
+                    exchange.oddities().other_port += 1;
+                }
+                return;
+            }
+        }
+        let id = one.header.id;
+        let is_its = |it: &Exchange| {
+            it.client == seen.to && it.server == seen.from && it.id == id && it.qtype != 0
+        };
+        let index = self.table.of_port(seen.to.port());
+        let open = index.and_then(|it| self.table.open_mut(it));
+        let found = open.and_then(|it| it.lookup.exchanges.iter_mut().find(|it| is_its(it)));
+        match found {
+            // Some servers leave the question out of error messages.
+            Some(exchange) if one.header.question.is_none() && one.header.rcode() != 0 => {
+                exchange.take(one.reply());
+            }
+            Some(exchange) => exchange.oddities().other_question += 1,
+            None => self.strays.orphans += 1,
+        }
+    }
+
+    /// A side ends or breaks off a connection.
+    pub(super) fn closed(&mut self, seen: &Seen<'_>) {
+        let sent = Sent {
+            time: seen.time,
+            packet: seen.number,
+        };
+        if matches!(seen.content, Content::Reset) {
+            self.connections.reset(seen);
+        }
+        // What the server ends is ended for all queries on it.
+        let Some(index) = self.table.of_port(seen.to.port()) else {
+            return;
+        };
+        let open = self.table.open_mut(index);
+        let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
+        let its = exchanges.into_iter().flatten().filter(|it| {
+            it.transport == seen.transport && it.server == seen.from && it.reply.is_none()
+        });
+        for exchange in its {
+            exchange.oddities().broken.get_or_insert(sent);
+        }
+    }
+
+    /// An ICMP error about a query, or about a response.
+    pub(super) fn unreachable(&mut self, seen: &Seen<'_>, kind: Unreachable, quoted: Quoted<'_>) {
+        let sent = Sent {
+            time: seen.time,
+            packet: seen.number,
+        };
+        if quoted.is_tcp {
+            self.connections.unreachable(quoted.from, quoted.to, sent);
+            return;
+        }
+        let id = quoted.bytes.first_chunk().map(|it| u16::from_be_bytes(*it));
+        let is_its = |it: &Exchange, (client, server): (SocketAddr, SocketAddr)| {
+            it.client == client && it.server == server && id.is_none_or(|id| it.id == id)
+        };
+        for (ends, is_query) in [
+            ((quoted.from, quoted.to), true),
+            ((quoted.to, quoted.from), false),
+        ] {
+            let (client, _) = ends;
+            let index = self.table.of_port(client.port());
+            let open = index.and_then(|it| self.table.open_mut(it));
+            let exchanges = open.map(|it| it.lookup.exchanges.iter_mut());
+            let mut its = exchanges
+                .into_iter()
+                .flatten()
+                .filter(|it| is_its(it, ends));
+            if let Some(exchange) = its.next_back() {
+                if is_query {
+                    exchange.oddities().unreachable.get_or_insert((kind, sent));
+                } else {
+                    exchange.oddities().unread += 1;
+                    self.strays.unread += 1;
+                }
+                return;
+            }
+        }
+        self.strays.unread += 1;
+    }
+}

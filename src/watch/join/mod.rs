@@ -1,0 +1,383 @@
+//! From messages to lookups.
+
+mod message;
+mod misfits;
+
+use std::net::IpAddr;
+
+use self::message::{Message, exact_hash};
+use crate::packet::dns::Header;
+use crate::packet::{Content, Seen, Transport};
+use crate::watch::choose;
+use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
+use crate::watch::name::{Names, Shape};
+use crate::watch::open::{Key, MAX_OF_LOOKUP, Open, Place, Question, Table};
+use crate::watch::remembered::{Answered, Attempt, Connections};
+use crate::watch::reply::edns_size;
+use crate::watch::search::{Bases, Search};
+
+/// What is seen twice within this time is one thing, in nanoseconds: no
+/// resolver asks again so soon.
+const AT_ONCE: i64 = 20_000_000;
+
+/// After an answer the next query of a lookup comes at once.
+const AFTER_ANSWER: i64 = 50_000_000;
+
+/// After a negative answer, too; but a busy program may need a while.
+const AFTER_DENIAL: i64 = 1_000_000_000;
+
+/// What was seen beside queries and their answers.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Strays {
+    /// Responses to queries that were not seen.
+    pub orphans: u64,
+    /// Messages that are no standard queries: updates, notifications.
+    pub other_messages: u64,
+    /// ICMP errors about responses: the program reads no more. No loss.
+    pub unread: u64,
+    /// The same queries under other addresses, before or behind NAT.
+    pub translated: u64,
+    /// Lookups of which the end was not waited for, for want of room.
+    pub forgotten: u64,
+}
+
+/// Joins messages to exchanges, and these to lookups.
+#[derive(Debug, Default)]
+pub(super) struct Joiner {
+    table: Table,
+    names: Names,
+    answered: Answered,
+    /// How long a resolver waits at most before it asks again, in nanoseconds.
+    patience: i64,
+    pub(super) connections: Connections,
+    now: i64,
+    pub(super) strays: Strays,
+    ended: Vec<Lookup>,
+}
+
+impl Joiner {
+    /// Joins what resolvers send that wait at most so long before they ask again,
+    /// in nanoseconds.
+    pub(super) fn new(patience: i64) -> Self {
+        Self {
+            patience,
+            ..Self::default()
+        }
+    }
+
+    /// Takes what was seen of clients whose search list is `search`.
+    pub(super) fn push(&mut self, seen: &Seen<'_>, search: &Search) {
+        self.tick(seen.time);
+        match seen.content {
+            Content::Message(bytes) => self.message(seen, bytes, bytes.len(), search),
+            Content::Cut { bytes, length } | Content::Incomplete { bytes, length } => {
+                self.message(seen, bytes, length, search);
+            }
+            Content::Connect => self.connections.connect(seen),
+            Content::Connected => self.connections.connected(seen),
+            Content::Reset | Content::Closed => self.closed(seen),
+            Content::Unreachable { kind, quoted } => self.unreachable(seen, kind, quoted),
+        }
+    }
+
+    /// It is this late.
+    pub(super) fn tick(&mut self, now: i64) {
+        self.now = self.now.max(now);
+        while let Some(index) = self.table.due(self.now) {
+            let settled = self.table.open(index).is_none_or(|it| self.is_over(it));
+            if settled {
+                self.end(index, Ended::Settled);
+            } else {
+                self.table.later(index, self.now);
+            }
+        }
+    }
+
+    /// Lookups that have ended since the last call.
+    pub(super) fn take_ended(&mut self) -> Vec<Lookup> {
+        std::mem::take(&mut self.ended)
+    }
+
+    /// Whether lookups have ended since then.
+    pub(super) fn has_ended(&self) -> bool {
+        !self.ended.is_empty()
+    }
+
+    /// The time of the last packet.
+    pub(super) fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// Ends all that is under way.
+    pub(super) fn finish(&mut self) {
+        while let Some(index) = self.table.oldest() {
+            let over = self.table.open(index).is_some_and(|it| self.is_over(it));
+            let ended = if over { Ended::Settled } else { Ended::Capture };
+            self.end(index, ended);
+        }
+        self.strays.forgotten = self.table.forgotten;
+    }
+
+    fn end(&mut self, index: u32, ended: Ended) {
+        if let Some(open) = self.table.open(index) {
+            let exchanges = open.lookup.exchanges.iter().enumerate();
+            for (number, exchange) in exchanges {
+                let Some(reply) = exchange.reply.filter(|_| !exchange.is_tcp()) else {
+                    continue;
+                };
+                let place = Place {
+                    lookup: index,
+                    exchange: u32::try_from(number).unwrap_or_default(),
+                    is_translated: false,
+                };
+                if let Some(key) = self.table.key_of(place) {
+                    self.answered.insert(&key, reply.packet);
+                }
+            }
+        }
+        self.ended.extend(self.table.end(index, ended));
+    }
+
+    fn message(&mut self, seen: &Seen<'_>, bytes: &[u8], length: usize, search: &Search) {
+        let Some(header) = Header::parse(bytes) else {
+            return;
+        };
+        if header.opcode() != 0 {
+            self.strays.other_messages += 1;
+            return;
+        }
+        let (name, qtype) = match header.question {
+            Some(question) => (question.name, question.qtype),
+            // What there is of a name that is cut, or no question at all.
+            None => (
+                bytes.get(crate::packet::dns::HEADER..).unwrap_or_default(),
+                0,
+            ),
+        };
+        let shape = Shape::of(name);
+        let question = Question {
+            name: shape.hash(),
+            qtype,
+        };
+        let one = Message {
+            seen,
+            header: &header,
+            shape: &shape,
+            question,
+            bytes,
+            length,
+        };
+        if header.is_response() {
+            self.response(&one);
+        } else {
+            self.query(&one, search);
+        }
+    }
+
+    fn query(&mut self, one: &Message<'_>, search: &Search) {
+        let seen = one.seen;
+        let ends = (seen.from, seen.to);
+        let key = Key::of(ends, seen.transport, one.header.id, one.question);
+        let sent = one.sent();
+        if let Some(place) = self.table.place(&key) {
+            self.repeat(place, sent);
+            return;
+        }
+        if let Some(place) = self.translated(one) {
+            self.strays.translated += 1;
+            self.table.translate(key, place);
+            if let Some(exchange) = self.table.touch(place, seen.time) {
+                exchange.oddities().translated.push((seen.to, None));
+            }
+            return;
+        }
+        let exchange = Exchange {
+            name: self.names.get(one.exact_hash(), one.shape.wire),
+            hash: one.question.name,
+            qtype: one.question.qtype,
+            id: one.header.id,
+            flags: one.header.flags,
+            edns: edns_size(one.header, one.bytes),
+            client: seen.from,
+            server: seen.to,
+            transport: seen.transport,
+            ip_id: seen.ip_id,
+            interface: seen.interface,
+            first: sent,
+            again: Vec::new(),
+            reply: None,
+            more: Vec::new(),
+            ignored: self.answered.get(&key),
+            odd: None,
+        };
+        if exchange.is_tcp() {
+            self.connections.asked(&exchange);
+        }
+        let bases = search.bases(one.shape);
+        let index = match choose::lookup(&self.table, &exchange, &bases) {
+            Some(index) => {
+                let is_its = |hash| bases.iter().any(|it| it.hash == hash);
+                self.table.narrow(index, is_its);
+                self.settle_readings(index);
+                index
+            }
+            None => self.begin(&exchange, one.shape, &bases, search),
+        };
+        self.table.add(index, key, exchange, seen.time);
+    }
+
+    fn begin(
+        &mut self,
+        exchange: &Exchange,
+        shape: &Shape<'_>,
+        bases: &Bases,
+        search: &Search,
+    ) -> u32 {
+        if self.table.is_full()
+            && let Some(oldest) = self.table.oldest()
+        {
+            let is_answered = |it: &Open| it.lookup.exchanges.iter().all(Exchange::is_settled);
+            if !self.table.open(oldest).is_some_and(is_answered) {
+                self.table.forgotten += 1;
+            }
+            self.end(oldest, Ended::Forgotten);
+        }
+        let mut readings = Vec::with_capacity(1);
+        let mut hashes = Vec::with_capacity(1);
+        for base in bases.iter().filter(|it| it.is_first) {
+            let prefix = shape.prefix(base.labels);
+            readings.push(Reading {
+                name: self.names.get(exact_hash(prefix), prefix),
+                is_absolute: base.entry.is_none() && !search.is_as_is_first(base.labels),
+            });
+            hashes.push(base.hash);
+        }
+        let lookup = Lookup {
+            number: 0,
+            client: exchange.client.ip(),
+            readings,
+            exchanges: Vec::with_capacity(2),
+            ended: Ended::Settled,
+        };
+        self.table.begin(lookup, hashes, exchange.first.time)
+    }
+
+    /// Drops readings whose bases are gone.
+    fn settle_readings(&mut self, index: u32) {
+        let Some(open) = self.table.open_mut(index) else {
+            return;
+        };
+        if open.lookup.readings.len() > open.bases.len() {
+            let bases = &open.bases;
+            let is_left = |it: &Reading| bases.contains(&Shape::of(it.name.as_wire()).hash());
+            open.lookup.readings.retain(is_left);
+        }
+        // One that went on has searched.
+        if let [reading] = open.lookup.readings.as_mut_slice() {
+            let as_is = |it: &Exchange| it.name.eq_ignore_case(&reading.name);
+            reading.is_absolute &= open.lookup.exchanges.iter().all(as_is);
+        }
+    }
+
+    /// The same message once more.
+    fn repeat(&mut self, place: Place, sent: Sent) {
+        let Some(exchange) = self.table.touch(place, sent.time) else {
+            return;
+        };
+        if place.is_translated {
+            return;
+        }
+        let since = sent.time.saturating_sub(exchange.last_sent().time);
+        let is_at_once = exchange.reply.is_none() && since < AT_ONCE;
+        if is_at_once && exchange.broken().is_none() {
+            exchange.oddities().duplicate_queries += 1;
+        } else if exchange.again.len() < MAX_OF_LOOKUP {
+            if let Some(reply) = exchange.reply.filter(|it| it.is_found() || it.rcode == 3) {
+                exchange.ignored.get_or_insert(reply.packet);
+            }
+            exchange.again.push(sent);
+        }
+    }
+
+    /// The exchange that this query is of, if it is the same as was seen just
+    /// now under other addresses.
+    fn translated(&self, one: &Message<'_>) -> Option<Place> {
+        let place = self.table.same_question(one.header.id, one.question)?;
+        let known = self.table.exchange(place)?;
+        let seen = one.seen;
+        let is_datagram = seen.transport == Transport::Udp && known.transport == Transport::Udp;
+        let is_now = seen.time.saturating_sub(known.first.time) < AT_ONCE && known.reply.is_none();
+        // A resolver that asks all servers at once does so from one socket, and
+        // the kernel numbers such packets 0.
+        let is_numbered = seen.ip_id.is_some_and(|it| it != 0);
+        let is_elsewhere = is_numbered || seen.interface != known.interface;
+        let is_moved = seen.ip_id == known.ip_id && is_elsewhere;
+        (is_datagram && is_now && is_moved).then_some(place)
+    }
+
+    fn response(&mut self, one: &Message<'_>) {
+        let seen = one.seen;
+        let ends = (seen.to, seen.from);
+        let key = Key::of(ends, seen.transport, one.header.id, one.question);
+        let Some(place) = self.table.place(&key) else {
+            self.misfit(one);
+            return;
+        };
+        let sent = one.sent();
+        if place.is_translated {
+            let server = seen.from;
+            if let Some(exchange) = self.table.touch(place, seen.time) {
+                let translated = exchange.oddities().translated.iter_mut();
+                let mut its = translated.filter(|it| it.0 == server && it.1.is_none());
+                if let Some(known) = its.next() {
+                    known.1 = Some(sent);
+                }
+            }
+            return;
+        }
+        let Some(exchange) = self.table.touch(place, seen.time) else {
+            return;
+        };
+        if matches!(seen.content, Content::Incomplete { .. }) {
+            let length = u32::try_from(one.length).unwrap_or(u32::MAX);
+            exchange.oddities().incomplete = Some((length, sent));
+            return;
+        }
+        if exchange.name.as_wire() != one.shape.wire {
+            exchange.oddities().other_case += 1;
+        }
+        exchange.take(one.reply());
+    }
+
+    /// Whether nothing more is to be expected of a lookup.
+    fn is_over(&self, open: &Open) -> bool {
+        let quiet = self.now.saturating_sub(open.last);
+        if quiet < AFTER_ANSWER {
+            return false;
+        }
+        let exchanges = &open.lookup.exchanges;
+        let Some(newest) = exchanges.last() else {
+            return true;
+        };
+        let is_bad = |it: &Exchange| {
+            it.reply
+                .is_some_and(|it| it.is_failure() || it.is_truncated())
+        };
+        let found = exchanges.iter().any(|it| {
+            it.name.eq_ignore_case(&newest.name)
+                && it.reply.is_some_and(|it| it.is_found())
+                && !is_bad(it)
+        });
+        let is_settled = exchanges.iter().all(Exchange::is_settled);
+        match () {
+            () if is_settled && found => true,
+            () if is_settled && !exchanges.iter().any(is_bad) => quiet >= AFTER_DENIAL,
+            () => quiet >= self.patience,
+        }
+    }
+
+    /// What is known of a client's connections to a server.
+    pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Option<Attempt> {
+        self.connections.attempt(client, server)
+    }
+}

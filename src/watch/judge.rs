@@ -1,0 +1,288 @@
+//! What is wrong with each lookup, and with all of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::net::IpAddr;
+
+use crate::resolver::{Resolver, find};
+use crate::scenario::{self, Scenario};
+use crate::watch::fault::{Fault, faults};
+use crate::watch::findings::{self, Known};
+use crate::watch::infer::Inferred;
+use crate::watch::join::Joiner;
+use crate::watch::lookup::Lookup;
+use crate::watch::model::{self, Fit, SAMPLE};
+use crate::watch::plan::{self, Plan};
+use crate::watch::report::{Parts, Report, Whose};
+use crate::watch::search::Search;
+use crate::watch::tally::Tally;
+use crate::watch::{End, Progress, Setup, advice};
+
+/// So many plans are played for lookups that broke them, if not all are wanted.
+const MAX_PLANS: u64 = 4096;
+
+/// So many lookups wait until it is known whose they are.
+const MAX_WAITING: usize = 2048;
+
+/// The resolvers of so many clients are told apart.
+const MAX_CLIENTS: usize = 64;
+
+/// A lookup that has ended.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The lookup.
+    pub lookup: Lookup,
+    /// What is wrong with it; empty: nothing.
+    pub faults: Vec<Fault>,
+    /// The plan, if it was played, and which reading of the lookup it is for.
+    pub plan: Option<(usize, Plan)>,
+}
+
+/// What is known of a client.
+#[derive(Debug, Default)]
+struct Client {
+    sample: Vec<Lookup>,
+    fit: Option<Fit>,
+}
+
+/// Judges lookups as they end.
+#[derive(Debug)]
+pub(super) struct Judge {
+    setup: Setup,
+    search: Search,
+    inferred: Option<Inferred>,
+    none: Search,
+    clients: BTreeMap<IpAddr, Client>,
+    pub(super) tally: Tally,
+    waiting: Vec<Judged>,
+    judged: Vec<Judged>,
+    plans: u64,
+}
+
+impl Judge {
+    pub(super) fn new(setup: Setup) -> Self {
+        let reader = setup.resolver.or_else(|| find("glibc"));
+        let search = match (&setup.scenario, reader) {
+            (Some(scenario), Some(resolver)) => Search::of(resolver, scenario),
+            _ => Search::default(),
+        };
+        Self {
+            setup,
+            search,
+            inferred: None,
+            none: Search::default(),
+            clients: BTreeMap::new(),
+            tally: Tally::default(),
+            waiting: Vec::new(),
+            judged: Vec::new(),
+            plans: 0,
+        }
+    }
+
+    /// The search list of a client.
+    pub(super) fn search_of(&self, client: IpAddr) -> &Search {
+        match &self.inferred {
+            Some(inferred) => inferred.search.get(&client).unwrap_or(&self.none),
+            None => &self.search,
+        }
+    }
+
+    /// What the packets say about files that nobody gave.
+    pub(super) fn infer(&mut self, inferred: Inferred) {
+        // A client of which nothing is known has the list of the others.
+        if let Some(first) = inferred.search.values().max_by_key(|it| it.entries.len()) {
+            self.none = first.clone();
+        }
+        self.inferred = Some(inferred);
+    }
+
+    /// The files of a client, as far as they are known.
+    fn scenario_of(&self, client: IpAddr) -> Scenario {
+        if let Some(scenario) = &self.setup.scenario {
+            return scenario.clone();
+        }
+        let mut scenario = Scenario::new("watch", "x");
+        let servers = self
+            .inferred
+            .as_ref()
+            .and_then(|it| it.servers.get(&client));
+        let search = self.search_of(client);
+        let mut text = String::new();
+        for server in servers.into_iter().flatten() {
+            let _ = writeln!(text, "nameserver {server}");
+        }
+        let entries = search.entries.iter().map(ToString::to_string);
+        let entries: Vec<String> = entries.collect();
+        if !entries.is_empty() {
+            let ndots = search.ndots;
+            let _ = write!(
+                text,
+                "search {}\noptions ndots:{ndots}\n",
+                entries.join(" ")
+            );
+        }
+        scenario.resolv_conf = Some(scenario::file("/etc/resolv.conf", text));
+        scenario
+    }
+
+    /// Judges a lookup that has ended.
+    pub(super) fn add(&mut self, lookup: Lookup, joiner: &Joiner) {
+        let attempts = |client, server| joiner.attempt(client, server);
+        let faults = faults(&lookup, joiner.now(), &attempts);
+        let entries = match &self.inferred {
+            Some(inferred) => inferred.search.get(&lookup.client).unwrap_or(&self.none),
+            None => &self.search,
+        };
+        self.tally.add(&lookup, &faults, &entries.entries);
+        let is_shown = self.setup.show.as_ref().is_some_and(|name| {
+            let mut names = lookup.readings.iter().map(|it| &it.name);
+            let asks = lookup
+                .exchanges
+                .iter()
+                .any(|it| it.name.eq_ignore_case(name));
+            names.any(|it| it.eq_ignore_case(name)) || asks
+        });
+        let is_wanted = !faults.is_empty() || self.setup.all || is_shown;
+        let is_known = self.setup.resolver.is_some() || self.sample(&lookup);
+        if !is_wanted {
+            return;
+        }
+        let judged = Judged {
+            lookup,
+            faults,
+            plan: None,
+        };
+        if is_known || self.waiting.len() >= MAX_WAITING {
+            self.plan(judged);
+        } else {
+            self.waiting.push(judged);
+        }
+    }
+
+    /// Keeps a lookup to find out its client's resolver. Whether that is known.
+    fn sample(&mut self, lookup: &Lookup) -> bool {
+        let is_new = !self.clients.contains_key(&lookup.client);
+        if is_new && self.clients.len() >= MAX_CLIENTS {
+            return true;
+        }
+        let client = self.clients.entry(lookup.client).or_default();
+        if client.fit.is_some() {
+            return true;
+        }
+        client.sample.push(lookup.clone());
+        if client.sample.len() < SAMPLE {
+            return false;
+        }
+        self.fit(lookup.client);
+        self.flush(lookup.client);
+        true
+    }
+
+    fn fit(&mut self, client: IpAddr) {
+        let scenario = self.scenario_of(client);
+        if let Some(known) = self.clients.get_mut(&client) {
+            let sample = std::mem::take(&mut known.sample);
+            known.fit = Some(model::fit(&scenario, &sample));
+        }
+    }
+
+    fn flush(&mut self, client: IpAddr) {
+        let is_its = |it: &mut Judged| it.lookup.client == client;
+        let its: Vec<Judged> = self.waiting.extract_if(.., is_its).collect();
+        for judged in its {
+            self.plan(judged);
+        }
+    }
+
+    fn resolver_of(&self, client: IpAddr) -> Option<&'static Resolver> {
+        let fit = self.clients.get(&client).and_then(|it| it.fit.as_ref());
+        self.setup.resolver.or_else(|| fit.and_then(|it| it.best))
+    }
+
+    fn plan(&mut self, mut judged: Judged) {
+        let client = judged.lookup.client;
+        if let Some(resolver) = self.resolver_of(client)
+            && (self.setup.all || self.plans < MAX_PLANS)
+        {
+            self.plans += 1;
+            let scenario = self.scenario_of(client);
+            judged.plan = plan::of(&scenario, resolver, &judged.lookup);
+        }
+        self.judged.push(judged);
+    }
+
+    /// Lookups that are wanted and have ended.
+    pub(super) fn take(&mut self) -> Vec<Judged> {
+        std::mem::take(&mut self.judged)
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            lookups: self.tally.lookups,
+            broken: self.tally.broken,
+            queries: self.tally.queries,
+        }
+    }
+
+    /// Finds out what is still open about resolvers.
+    pub(super) fn finish(&mut self) {
+        let open = self.clients.iter().filter(|it| it.1.fit.is_none());
+        let open: Vec<IpAddr> = open.map(|it| *it.0).collect();
+        for client in open {
+            self.fit(client);
+            self.flush(client);
+        }
+        for judged in std::mem::take(&mut self.waiting) {
+            self.plan(judged);
+        }
+        self.judged.sort_by_key(|it| it.lookup.number);
+    }
+
+    /// The client with the most lookups.
+    fn main_client(&self) -> Option<IpAddr> {
+        let clients = self.tally.clients.iter();
+        clients.max_by_key(|it| *it.1).map(|it| *it.0)
+    }
+
+    pub(super) fn report(self, end: &End, joiner: &Joiner) -> Report {
+        let client = self.main_client();
+        let search = client.map_or(&self.search, |it| self.search_of(it)).clone();
+        let findings = findings::all(&Known {
+            tally: &self.tally,
+            conntrack: end.conntrack,
+        });
+        let fit = client.and_then(|it| self.clients.get(&it)?.fit.clone());
+        let resolver = match (self.setup.resolver, fit) {
+            (Some(resolver), _) => Whose::Known(resolver),
+            (None, Some(fit)) if fit.best.is_some() => Whose::Fits(fit),
+            (None, Some(fit)) => Whose::Nobody(fit),
+            (None, None) => Whose::Unknown,
+        };
+        let model = client.and_then(|it| self.resolver_of(it));
+        let advice = match (client, model) {
+            (Some(client), Some(model)) => {
+                advice::of(&self.scenario_of(client), model, &self.tally, &findings)
+            }
+            _ => Vec::new(),
+        };
+        let parts = Parts {
+            resolver,
+            search,
+            is_inferred: self.inferred.is_some(),
+            findings,
+            advice,
+        };
+        let named = match (
+            &self.setup.scenario,
+            self.setup.resolver.or_else(|| find("glibc")),
+        ) {
+            (Some(scenario), Some(resolver)) => {
+                let reading = resolver.reading(scenario);
+                let servers = reading.servers.iter();
+                servers.map(|it| it.value.address.reached()).collect()
+            }
+            _ => Vec::new(),
+        };
+        Report::of(&self.tally, end, joiner, &named, parts)
+    }
+}

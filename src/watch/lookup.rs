@@ -1,0 +1,263 @@
+//! Queries with what came of them, and the lookups that they belong to.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::name::Name;
+use crate::packet::{Transport, Unreachable};
+use crate::watch::reply::Reply;
+
+/// More responses to one query are not kept.
+const MAX_MORE: usize = 256;
+
+/// What a program looked up, as far as the wire shows it.
+#[derive(Clone, Debug)]
+pub struct Lookup {
+    /// Its number, in the order in which lookups began, from 1.
+    pub number: u64,
+    /// Who asked.
+    pub client: IpAddr,
+    /// What the program can have asked for, the most likely name first; never
+    /// empty.
+    pub readings: Vec<Reading>,
+    /// The queries in the order of their first sending; never empty.
+    pub exchanges: Vec<Exchange>,
+    /// Why nothing more is added to it.
+    pub ended: Ended,
+}
+
+/// A name as the program can have given it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Reading {
+    /// The name.
+    pub name: Name,
+    /// Whether it had a final dot, or the search list does not matter to whoever
+    /// asked.
+    pub is_absolute: bool,
+}
+
+/// Why nothing more is added to a lookup.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ended {
+    /// It was quiet for long enough.
+    Settled,
+    /// The capture ended: more may have followed.
+    Capture,
+    /// There was no room to wait for it any longer.
+    Forgotten,
+}
+
+/// A query, its repeats and its replies: one client's socket, server, id and
+/// question.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The name, as it was sent.
+    pub name: Name,
+    /// Its hash, whatever its case.
+    pub(super) hash: u64,
+    /// The type; 0: the query is cut before it.
+    pub qtype: u16,
+    /// The id.
+    pub id: u16,
+    /// The second word of the query's header.
+    pub flags: u16,
+    /// The UDP payload size of its OPT record, if it has one.
+    pub edns: Option<u16>,
+    /// Who asked.
+    pub client: SocketAddr,
+    /// Who was asked.
+    pub server: SocketAddr,
+    /// How.
+    pub transport: Transport,
+    /// The identification of its first packet, which NAT leaves as it is.
+    pub ip_id: Option<u16>,
+    /// The interface that it was seen on.
+    pub interface: u32,
+    /// The first sending.
+    pub first: Sent,
+    /// The same message again, in order.
+    pub again: Vec<Sent>,
+    /// The response that counts: the first one, or the first that is no failure.
+    pub reply: Option<Reply>,
+    /// All other responses, duplicates among them.
+    pub more: Vec<Reply>,
+    /// The packet that answers this very question and went before: the program
+    /// asks again as if it had not come.
+    pub ignored: Option<u64>,
+    /// What is not as it should be.
+    pub odd: Option<Box<Oddities>>,
+}
+
+/// A sending of a query.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Sent {
+    /// When, in nanoseconds since the epoch.
+    pub time: i64,
+    /// The number of its packet.
+    pub packet: u64,
+}
+
+/// What is not as it should be with an exchange.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Oddities {
+    /// The same query once more at the same time.
+    pub duplicate_queries: u32,
+    /// A response from another address or port than was asked: from whom, and
+    /// its packet.
+    pub wrong_source: Option<(SocketAddr, Sent)>,
+    /// Responses with another question.
+    pub other_question: u32,
+    /// Responses to another port of the client.
+    pub other_port: u32,
+    /// Responses whose name is not in the case of the query's.
+    pub other_case: u32,
+    /// The packet of an ICMP error about the query.
+    pub unreachable: Option<(Unreachable, Sent)>,
+    /// When its connection was broken off or closed by the server, without a
+    /// response.
+    pub broken: Option<Sent>,
+    /// The same query under other addresses, as NAT made them: the server, and
+    /// when it answered.
+    pub translated: Vec<(SocketAddr, Option<Sent>)>,
+    /// The size of a response of which only the first fragment was seen, in
+    /// bytes, and that fragment.
+    pub incomplete: Option<(u32, Sent)>,
+    /// The client's host refused the response: the program reads no more.
+    pub unread: u32,
+}
+
+impl Lookup {
+    /// When it began, in nanoseconds since the epoch.
+    pub fn start(&self) -> i64 {
+        self.exchanges.first().map_or(0, |it| it.first.time)
+    }
+
+    /// When the last of its packets was seen.
+    pub fn end(&self) -> i64 {
+        let last = self.exchanges.iter().map(Exchange::last);
+        last.max().unwrap_or_default()
+    }
+
+    /// The name that the program most likely asked for.
+    pub fn name(&self) -> Name {
+        self.readings
+            .first()
+            .map_or_else(Name::root, |it| it.name.clone())
+    }
+
+    /// Its queries, repeats included.
+    pub fn queries(&self) -> usize {
+        self.exchanges.iter().map(Exchange::sendings).sum()
+    }
+}
+
+impl Exchange {
+    /// How often the query was sent.
+    pub fn sendings(&self) -> usize {
+        1 + self.again.len()
+    }
+
+    /// Its sendings, in order.
+    pub fn sent(&self) -> impl Iterator<Item = Sent> {
+        std::iter::once(self.first).chain(self.again.iter().copied())
+    }
+
+    /// The last sending.
+    pub fn last_sent(&self) -> Sent {
+        self.again.last().copied().unwrap_or(self.first)
+    }
+
+    /// The last sending before the response, to which it belongs.
+    pub fn answered(&self) -> Option<Sent> {
+        self.reply.map(|it| self.sent_before(&it))
+    }
+
+    fn sent_before(&self, reply: &Reply) -> Sent {
+        let before = self.again.iter().rfind(|it| it.time <= reply.time);
+        before.copied().unwrap_or(self.first)
+    }
+
+    /// All responses; the one that counts first.
+    pub fn replies(&self) -> impl Iterator<Item = &Reply> {
+        self.reply.iter().chain(&self.more)
+    }
+
+    /// The first response to the sending at this time.
+    pub fn reply_to(&self, sent: Sent) -> Option<&Reply> {
+        let its = self.replies().filter(|it| self.sent_before(it) == sent);
+        its.min_by_key(|it| it.time)
+    }
+
+    /// Takes another response.
+    pub(super) fn take(&mut self, reply: Reply) {
+        let Some(known) = &mut self.reply else {
+            self.reply = Some(reply);
+            return;
+        };
+        let is_better = known.is_failure() && !reply.is_failure();
+        let other = if is_better {
+            std::mem::replace(known, reply)
+        } else {
+            reply
+        };
+        if self.more.len() < MAX_MORE {
+            self.more.push(other);
+        }
+    }
+
+    /// How long the response took, in nanoseconds.
+    pub fn took(&self) -> Option<i64> {
+        let sent = self.answered()?;
+        Some(self.reply?.time.saturating_sub(sent.time))
+    }
+
+    /// When the last of its packets was seen.
+    pub fn last(&self) -> i64 {
+        let replied = self.reply.map(|it| it.time);
+        replied.map_or(self.last_sent().time, |it| it.max(self.last_sent().time))
+    }
+
+    /// Whether it went over TCP.
+    pub fn is_tcp(&self) -> bool {
+        matches!(self.transport, Transport::Tcp(_))
+    }
+
+    /// Whether both ask for the same name and type.
+    pub fn asks_as(&self, other: &Self) -> bool {
+        self.qtype == other.qtype
+            && self.hash == other.hash
+            && self.name.eq_ignore_case(&other.name)
+    }
+
+    /// What is odd about it, to be added to.
+    pub(super) fn oddities(&mut self) -> &mut Oddities {
+        self.odd.get_or_insert_default()
+    }
+
+    /// The ICMP error about it.
+    pub fn unreachable(&self) -> Option<(Unreachable, Sent)> {
+        self.odd.as_ref()?.unreachable
+    }
+
+    /// The response from another address.
+    pub fn wrong_source(&self) -> Option<(SocketAddr, Sent)> {
+        self.odd.as_ref()?.wrong_source
+    }
+
+    /// When its connection ended without a response.
+    pub fn broken(&self) -> Option<Sent> {
+        self.odd.as_ref()?.broken
+    }
+
+    /// Whether something came that ends the wait: a response, or an error.
+    pub fn is_settled(&self) -> bool {
+        self.reply.is_some() || self.unreachable().is_some() || self.broken().is_some()
+    }
+
+    /// Responses that are more than the sendings of the query.
+    pub fn duplicates(&self) -> u32 {
+        let odd = self.odd.as_ref().map_or(0, |it| it.duplicate_queries);
+        let sendings = u32::try_from(self.sendings()).unwrap_or(u32::MAX);
+        let replies = u32::try_from(self.replies().count()).unwrap_or(u32::MAX);
+        odd + replies.saturating_sub(sendings.saturating_add(odd))
+    }
+}

@@ -1,0 +1,300 @@
+//! What a resolver sent, beside what it should have sent.
+//!
+//! [`Watch::push`] takes DNS messages in the order of a capture, whatever it
+//! was read from, and joins them: repeats and replies to an [`Exchange`],
+//! exchanges to a [`Lookup`], whose plan the machine of its resolver makes
+//! ([`plan`]). [`Watch::end`] says what is wrong, and why: a [`Report`].
+//! Memory is bounded, and so is the time for each packet: plans are played only
+//! for lookups that look odd, unless all are wanted.
+
+pub mod advice;
+mod choose;
+pub mod fault;
+pub mod findings;
+mod infer;
+mod join;
+mod judge;
+pub mod lookup;
+pub mod model;
+mod name;
+mod open;
+pub mod plan;
+pub mod played;
+mod remembered;
+pub mod reply;
+pub mod report;
+pub mod search;
+pub mod tally;
+
+use std::net::IpAddr;
+
+use crate::name::Name;
+use crate::node::kernel::Statistics;
+use crate::packet::{Content, Counters, Quoted, Seen};
+use crate::resolver::Resolver;
+use crate::scenario::Scenario;
+use crate::watch::infer::Infer;
+use crate::watch::join::Joiner;
+use crate::watch::judge::Judge;
+
+pub use self::fault::{Fault, Pair, Wrong};
+pub use self::findings::{Finding, What};
+pub use self::join::Strays;
+pub use self::judge::Judged;
+pub use self::lookup::{Exchange, Lookup};
+pub use self::plan::Plan;
+pub use self::report::Report;
+pub use self::search::Search;
+
+/// So many messages are kept to find out a search list that nobody gave…
+const MAX_STORED: usize = 4096;
+
+/// … of so many bytes…
+const MAX_STORED_BYTES: usize = 2 << 20;
+
+/// … and of so long a time, in nanoseconds.
+const MAX_STORED_TIME: i64 = 20_000_000_000;
+
+/// What is known beforehand.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// The files of whoever asks; `None`: the packets have to tell.
+    pub scenario: Option<Scenario>,
+    /// Its resolver; `None`: the one that fits best.
+    pub resolver: Option<&'static Resolver>,
+    /// Whether the plan of every lookup is wanted, not only of those that broke it.
+    pub all: bool,
+    /// The lookups of this name are wanted, too.
+    pub show: Option<Name>,
+}
+
+/// What is known when watching has ended.
+#[derive(Clone, Debug, Default)]
+pub struct End {
+    /// When, in nanoseconds since the epoch; `None`: with the last packet.
+    pub time: Option<i64>,
+    /// What was read and not understood.
+    pub counters: Counters,
+    /// Packets that the kernel had no room for; `None`: not known.
+    pub drops: Option<u64>,
+    /// How far the counters of the connection table rose meanwhile.
+    pub conntrack: Option<Conntrack>,
+}
+
+/// How far counters of the kernel's connection table rose.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Conntrack {
+    /// Packets that were dropped because their connection could not be entered.
+    pub insert_failed: u64,
+    /// Packets that were dropped for want of room, or given up.
+    pub drop: u64,
+    /// Clashes that ended well. Alone they are healthy.
+    pub clash_resolve: u64,
+}
+
+impl Conntrack {
+    /// How far they rose from one reading to the other.
+    pub fn risen(before: &Statistics, after: &Statistics) -> Self {
+        let risen = |one: Option<u64>, other: Option<u64>| {
+            other
+                .unwrap_or_default()
+                .saturating_sub(one.unwrap_or_default())
+        };
+        Self {
+            insert_failed: after.insert_failed.saturating_sub(before.insert_failed),
+            drop: risen(before.drop, after.drop),
+            clash_resolve: risen(before.clash_resolve, after.clash_resolve),
+        }
+    }
+}
+
+/// Where watching stands.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Progress {
+    /// Lookups that have ended.
+    pub lookups: u64,
+    /// Those of them that broke the plan.
+    pub broken: u64,
+    /// Queries, repeats included.
+    pub queries: u64,
+}
+
+/// Packets of DNS, judged one after the other.
+#[derive(Debug)]
+pub struct Watch {
+    joiner: Joiner,
+    judge: Judge,
+    /// Messages from before the search list was known.
+    stored: Option<Stored>,
+    first: Option<i64>,
+}
+
+#[derive(Debug, Default)]
+struct Stored {
+    infer: Infer,
+    messages: Vec<Message>,
+    bytes: usize,
+}
+
+/// [`Seen`], kept.
+#[derive(Debug)]
+struct Message {
+    seen: Seen<'static>,
+    bytes: Vec<u8>,
+}
+
+impl Watch {
+    /// Nothing was seen yet.
+    pub fn new(setup: Setup) -> Self {
+        let patience = search::patience(setup.resolver, setup.scenario.as_ref());
+        Self {
+            joiner: Joiner::new(patience),
+            stored: setup.scenario.is_none().then(Stored::default),
+            judge: Judge::new(setup),
+            first: None,
+        }
+    }
+
+    /// Takes what was seen next.
+    pub fn push(&mut self, seen: &Seen<'_>) {
+        self.first.get_or_insert(seen.time);
+        if let Some(stored) = &mut self.stored {
+            stored.push(seen);
+            let since = seen.time.saturating_sub(self.first.unwrap_or(seen.time));
+            let is_enough = stored.messages.len() >= MAX_STORED
+                || stored.bytes >= MAX_STORED_BYTES
+                || since > MAX_STORED_TIME;
+            if is_enough {
+                self.release();
+            }
+            return;
+        }
+        self.take(seen);
+    }
+
+    /// It is this late, in nanoseconds since the epoch.
+    pub fn tick(&mut self, now: i64) {
+        let since = now.saturating_sub(self.first.unwrap_or(now));
+        if self.stored.is_some() && since > MAX_STORED_TIME {
+            self.release();
+        }
+        if self.stored.is_none() {
+            self.joiner.tick(now);
+            self.settle();
+        }
+    }
+
+    /// Lookups that have ended since the last call, in order: those that broke
+    /// the plan, or all if all are wanted.
+    pub fn take_judged(&mut self) -> Vec<Judged> {
+        self.judge.take()
+    }
+
+    /// Where it stands.
+    pub fn progress(&self) -> Progress {
+        self.judge.progress()
+    }
+
+    /// Ends everything that is under way; what ended with it is left for
+    /// [`Watch::take_judged`].
+    pub fn finish(&mut self, time: Option<i64>) {
+        self.release();
+        if let Some(time) = time {
+            self.joiner.tick(time);
+        }
+        self.joiner.finish();
+        self.settle();
+        self.judge.finish();
+    }
+
+    /// What all of it says, after [`Watch::finish`].
+    pub fn end(mut self, end: &End) -> Report {
+        self.finish(end.time.or(end.counters.last));
+        self.judge.report(end, &self.joiner)
+    }
+
+    fn take(&mut self, seen: &Seen<'_>) {
+        let client = client_of(seen);
+        self.joiner.push(seen, self.judge.search_of(client));
+        if self.joiner.has_ended() {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        for lookup in self.joiner.take_ended() {
+            self.judge.add(lookup, &self.joiner);
+        }
+    }
+
+    /// The search list is found out, or never will be.
+    fn release(&mut self) {
+        let Some(stored) = self.stored.take() else {
+            return;
+        };
+        self.judge.infer(stored.infer.end());
+        for message in &stored.messages {
+            self.take(&message.as_seen());
+        }
+    }
+}
+
+/// Who may have asked: either side.
+fn client_of(seen: &Seen<'_>) -> IpAddr {
+    seen.from.ip()
+}
+
+impl Stored {
+    fn push(&mut self, seen: &Seen<'_>) {
+        self.infer.push(seen);
+        let bytes = match seen.content {
+            Content::Message(bytes)
+            | Content::Cut { bytes, .. }
+            | Content::Incomplete { bytes, .. } => bytes,
+            Content::Unreachable { quoted, .. } => quoted.bytes,
+            _ => &[],
+        };
+        self.bytes += bytes.len();
+        self.messages.push(Message {
+            seen: Seen {
+                content: with(seen.content, &[]),
+                ..*seen
+            },
+            bytes: bytes.to_vec(),
+        });
+    }
+}
+
+impl Message {
+    fn as_seen(&self) -> Seen<'_> {
+        Seen {
+            content: with(self.seen.content, &self.bytes),
+            ..self.seen
+        }
+    }
+}
+
+/// The same with other bytes.
+fn with<'b>(content: Content<'_>, bytes: &'b [u8]) -> Content<'b> {
+    match content {
+        Content::Message(_) => Content::Message(bytes),
+        Content::Cut { length, .. } => Content::Cut { bytes, length },
+        Content::Incomplete { length, .. } => Content::Incomplete { bytes, length },
+        Content::Connect => Content::Connect,
+        Content::Connected => Content::Connected,
+        Content::Reset => Content::Reset,
+        Content::Closed => Content::Closed,
+        Content::Unreachable { kind, quoted } => Content::Unreachable {
+            kind,
+            quoted: Quoted {
+                from: quoted.from,
+                to: quoted.to,
+                is_tcp: quoted.is_tcp,
+                bytes,
+            },
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

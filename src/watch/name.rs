@@ -1,0 +1,166 @@
+//! Names of messages: cheap to compare, to take apart and to keep.
+
+use std::collections::HashMap;
+
+use crate::name::Name;
+
+/// So many ends of labels are told apart; a name of an IPv6 address has 34. The
+/// labels of a longer name count as one from there on.
+const MAX_LABELS: usize = 40;
+
+/// So many names are kept at once; then all that nobody holds are forgotten.
+const MAX_NAMES: usize = 16_384;
+
+/// Where labels of a name end, and the hash of all before: names whose
+/// beginnings are the same have the same hashes.
+#[derive(Debug)]
+pub(super) struct Shape<'a> {
+    /// The labels with their lengths, without the root's zero.
+    pub(super) wire: &'a [u8],
+    marks: [(u8, u64); MAX_LABELS],
+    count: usize,
+}
+
+// Source: FNV-1a, <https://www.rfc-editor.org/rfc/rfc9923>.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+impl<'a> Shape<'a> {
+    /// Takes a name apart: labels with their lengths, with or without the
+    /// root's zero. What is no label ends it.
+    pub(super) fn of(wire: &'a [u8]) -> Self {
+        let mut marks = [(0, FNV_BASIS); MAX_LABELS];
+        let (mut at, mut count, mut hash) = (0_usize, 0, FNV_BASIS);
+        while let Some(&length) = wire.get(at).filter(|it| (1..64).contains(*it)) {
+            let end = at + 1 + usize::from(length);
+            let place = count.min(MAX_LABELS - 1);
+            let (Some(label), Some(mark), Ok(short)) =
+                (wire.get(at..end), marks.get_mut(place), u8::try_from(end))
+            else {
+                break;
+            };
+            for byte in label {
+                hash = (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(FNV_PRIME);
+            }
+            *mark = (short, hash);
+            (at, count) = (end, place + 1);
+        }
+        Self {
+            wire: wire.get(..at).unwrap_or_default(),
+            marks,
+            count,
+        }
+    }
+
+    /// How many labels it has.
+    pub(super) fn labels(&self) -> usize {
+        self.count
+    }
+
+    /// The hash of the first so many labels, whatever their case.
+    pub(super) fn hash_of(&self, labels: usize) -> u64 {
+        let mark = labels.checked_sub(1).and_then(|it| self.marks.get(it));
+        mark.map_or(FNV_BASIS, |it| it.1)
+    }
+
+    /// The hash of all of it.
+    pub(super) fn hash(&self) -> u64 {
+        self.hash_of(self.count)
+    }
+
+    /// The bytes of the first so many labels.
+    pub(super) fn prefix(&self, labels: usize) -> &'a [u8] {
+        let mark = labels.checked_sub(1).and_then(|it| self.marks.get(it));
+        let end = mark.map_or(0, |it| usize::from(it.0));
+        self.wire.get(..end).unwrap_or_default()
+    }
+
+    /// How many labels stand before `suffix`, if it ends with that; not if
+    /// there is nothing else.
+    pub(super) fn before(&self, suffix: &Name) -> Option<usize> {
+        let tail = suffix.as_wire();
+        let start = self
+            .wire
+            .len()
+            .checked_sub(tail.len())
+            .filter(|it| *it > 0)?;
+        if !self.wire.get(start..)?.eq_ignore_ascii_case(tail) {
+            return None;
+        }
+        let marks = self.marks.get(..self.count)?;
+        let is_start = |it: &(u8, u64)| usize::from(it.0) == start;
+        marks.iter().position(is_start).map(|it| it + 1)
+    }
+}
+
+/// Names that were seen, each once as long as there is room.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    known: HashMap<u64, Name>,
+}
+
+impl Names {
+    /// The name with these labels, which a [`Shape`] has taken apart.
+    pub(super) fn get(&mut self, hash: u64, wire: &[u8]) -> Name {
+        if let Some(known) = self.known.get(&hash)
+            && known.as_wire() == wire
+        {
+            return known.clone();
+        }
+        if self.known.len() >= MAX_NAMES {
+            self.known.clear();
+        }
+        let name = of_wire(wire);
+        self.known.insert(hash, name.clone());
+        name
+    }
+}
+
+/// The name with these labels and lengths; the root if it is none.
+pub(super) fn of_wire(wire: &[u8]) -> Name {
+    let mut rest = wire;
+    let labels = std::iter::from_fn(move || {
+        let (&length, after) = rest.split_first()?;
+        let (label, after) = after.split_at_checked(usize::from(length))?;
+        rest = after;
+        Some(label)
+    });
+    Name::from_labels(labels).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_have_hashes() {
+        let name = |text: &str| Name::from_plain(text.as_bytes()).unwrap();
+        let long = name("db.Prod.svc.cluster.local");
+        let shape = Shape::of(long.as_wire());
+        let short = name("DB.prod");
+        assert_eq!(shape.labels(), 5);
+        assert_eq!(shape.hash_of(2), Shape::of(short.as_wire()).hash());
+        assert_eq!(shape.prefix(2), b"\x02db\x04Prod");
+        assert_eq!(shape.before(&name("svc.CLUSTER.local")), Some(2));
+        assert_eq!(shape.before(&name("c.cluster.local")), None);
+        assert_eq!(shape.before(&name("luster.local")), None);
+        assert_eq!(shape.before(&long), None);
+        assert_eq!(shape.before(&Name::root()), None);
+    }
+
+    #[test]
+    fn odd_bytes_end_a_name() {
+        for wire in [
+            &b""[..],
+            b"\0",
+            b"\x05ab",
+            b"\xc0\x0c",
+            &[1; 300],
+            &[63; 255],
+        ] {
+            let shape = Shape::of(wire);
+            assert!(shape.wire.len() <= 255 && shape.labels() <= 128, "{wire:?}");
+            of_wire(shape.wire);
+        }
+    }
+}

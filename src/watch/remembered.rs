@@ -1,0 +1,119 @@
+//! What is kept of what is over: answers that a program may ask for again, and
+//! connections.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+use std::net::{IpAddr, SocketAddr};
+
+use crate::packet::{Seen, Transport};
+use crate::watch::lookup::{Exchange, Sent};
+use crate::watch::open::Key;
+
+/// So many answers are remembered.
+const MAX_ANSWERED: usize = 32_768;
+
+/// So many pairs of client and server are remembered.
+const MAX_PAIRS: usize = 4096;
+
+/// Answers to queries of lookups that are over.
+#[derive(Debug, Default)]
+pub(super) struct Answered {
+    hasher: RandomState,
+    packets: HashMap<u64, u64>,
+    order: VecDeque<u64>,
+}
+
+impl Answered {
+    /// Remembers that a query was answered, by the number of a packet.
+    pub(super) fn insert(&mut self, key: &Key, packet: u64) {
+        let hash = self.hasher.hash_one(key);
+        if self.packets.insert(hash, packet).is_some() {
+            return;
+        }
+        self.order.push_back(hash);
+        if self.order.len() > MAX_ANSWERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.packets.remove(&oldest);
+        }
+    }
+
+    /// The packet that has answered this very query.
+    pub(super) fn get(&self, key: &Key) -> Option<u64> {
+        let hash = self.hasher.hash_one(key);
+        self.packets.get(&hash).copied()
+    }
+}
+
+/// What is known of a client's connections to a server.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Attempt {
+    /// The last time that it wanted one.
+    pub(super) wanted: Option<Sent>,
+    /// The last time that it got one.
+    pub(super) got: Option<Sent>,
+    /// The last time that it was refused one.
+    pub(super) refused: Option<Sent>,
+}
+
+/// Connections over TCP.
+#[derive(Debug, Default)]
+pub(super) struct Connections {
+    pairs: HashMap<(IpAddr, IpAddr), Attempt>,
+}
+
+impl Connections {
+    fn of(&mut self, client: SocketAddr, server: SocketAddr) -> &mut Attempt {
+        let pair = (client.ip(), server.ip());
+        if self.pairs.len() >= MAX_PAIRS && !self.pairs.contains_key(&pair) {
+            self.pairs.clear();
+        }
+        self.pairs.entry(pair).or_default()
+    }
+
+    /// A client asks for a connection.
+    pub(super) fn connect(&mut self, seen: &Seen<'_>) {
+        self.of(seen.from, seen.to).wanted = Some(sent(seen));
+    }
+
+    /// A server accepts one.
+    pub(super) fn connected(&mut self, seen: &Seen<'_>) {
+        self.of(seen.to, seen.from).got = Some(sent(seen));
+    }
+
+    /// A side breaks one off.
+    pub(super) fn reset(&mut self, seen: &Seen<'_>) {
+        let attempt = self.of(seen.to, seen.from);
+        let is_open = attempt.got.is_some_and(|got| {
+            let wanted = attempt.wanted.map_or(i64::MIN, |it| it.time);
+            got.time >= wanted
+        });
+        if attempt.wanted.is_some() && !is_open {
+            attempt.refused = Some(sent(seen));
+        }
+    }
+
+    /// An ICMP error says that it cannot be.
+    pub(super) fn unreachable(&mut self, client: SocketAddr, server: SocketAddr, sent: Sent) {
+        self.of(client, server).refused = Some(sent);
+    }
+
+    /// A query came over one: it was there, also if its beginning was not seen.
+    pub(super) fn asked(&mut self, exchange: &Exchange) {
+        if matches!(exchange.transport, Transport::Tcp(_)) {
+            self.of(exchange.client, exchange.server).got = Some(exchange.first);
+        }
+    }
+
+    /// What is known of a client's connections to a server.
+    pub(super) fn attempt(&self, client: IpAddr, server: IpAddr) -> Option<Attempt> {
+        self.pairs.get(&(client, server)).copied()
+    }
+}
+
+fn sent(seen: &Seen<'_>) -> Sent {
+    Sent {
+        time: seen.time,
+        packet: seen.number,
+    }
+}

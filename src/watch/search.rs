@@ -1,0 +1,217 @@
+//! The search list backwards: from a query to the name that a program gave.
+
+use std::time::Duration;
+
+use crate::engine::message::Because;
+use crate::explain::plan::candidates;
+use crate::explain::transition::run_when;
+use crate::name::Name;
+use crate::resolver::{ALL, Resolver};
+use crate::scenario::Scenario;
+use crate::watch::name::{Shape, of_wire};
+use crate::world::{Effect, Rule};
+
+/// More entries of a list are not taken back.
+const MAX_ENTRIES: usize = 32;
+
+/// More readings of one query are not followed.
+const MAX_READINGS: usize = 8;
+
+/// A query that is older is not waited for, whatever the file says: glibc's
+/// longest is 60 s, with `timeout:30` and three servers.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Timers are late on a busy machine.
+const SPARE: Duration = Duration::from_millis(1500);
+
+/// Names with more dots are asked for as they are, whatever the file says.
+const MAX_DOTS: usize = 16;
+
+/// What a resolver makes of names.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Search {
+    /// The entries of the search list, in the order in which they are tried.
+    pub entries: Vec<Name>,
+    /// Names with at least so many dots are asked for as they are first.
+    pub ndots: usize,
+}
+
+/// How long resolvers wait at most before they ask again, in nanoseconds, where
+/// no server answers: `resolver`, or any if it is not known.
+pub(super) fn patience(resolver: Option<&Resolver>, scenario: Option<&Scenario>) -> i64 {
+    let plain = Scenario::new("watch", "x.");
+    let scenario = scenario.map_or(plain, |it| Scenario {
+        name: "x.".to_owned(),
+        ..it.without_answers()
+    });
+    let silence = Rule {
+        effect: Effect::Timeout,
+        ..Rule::default()
+    };
+    let longest = |resolver: &Resolver| {
+        let run = run_when(&scenario, resolver, std::slice::from_ref(&silence));
+        let times = run.sent.iter().map(|it| it.at);
+        let next = times.clone().skip(1).chain([run.elapsed]);
+        let gaps = times
+            .zip(next)
+            .map(|(one, other)| other.saturating_sub(one));
+        gaps.max().unwrap_or_default()
+    };
+    let longest = match resolver {
+        Some(resolver) => longest(resolver),
+        None => ALL.iter().map(longest).max().unwrap_or_default(),
+    };
+    let longest = longest.min(LONGEST_WAIT) + SPARE;
+    i64::try_from(longest.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// What a query can come from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Base {
+    /// The hash of the name that the program gave.
+    pub(super) hash: u64,
+    /// Its number of labels, the first ones of the query's name.
+    pub(super) labels: usize,
+    /// Whether this can be the first query of its lookup.
+    pub(super) is_first: bool,
+    /// The entry that was added.
+    pub(super) entry: Option<usize>,
+}
+
+impl Search {
+    /// What `resolver` does in this scenario, read off its plans.
+    pub fn of(resolver: &Resolver, scenario: &Scenario) -> Self {
+        let planned = |name: &str| {
+            let scenario = Scenario {
+                name: name.to_owned(),
+                ..scenario.without_answers()
+            };
+            candidates(&run_when(&scenario, resolver, &[]))
+        };
+        let mut entries = Vec::new();
+        for candidate in planned("x") {
+            let (Because::Search(_), Some(name)) = (&candidate.because, &candidate.name) else {
+                continue;
+            };
+            let shape = Shape::of(name.as_wire());
+            let suffix = shape.wire.get(shape.prefix(1).len()..).unwrap_or_default();
+            if !suffix.is_empty() && entries.len() < MAX_ENTRIES {
+                entries.push(of_wire(suffix));
+            }
+        }
+        let is_as_is = |dots: &usize| {
+            let name = vec!["x"; dots + 1].join(".");
+            let first = planned(&name).into_iter().next();
+            first.is_none_or(|it| it.because == Because::AsIs)
+        };
+        let ndots = if entries.is_empty() {
+            0
+        } else {
+            (0..MAX_DOTS).find(is_as_is).unwrap_or(MAX_DOTS)
+        };
+        Self { entries, ndots }
+    }
+
+    /// All that a query can come from, the most likely first.
+    pub(super) fn bases(&self, shape: &Shape<'_>) -> Bases {
+        let mut bases = Bases::default();
+        for (number, entry) in self.entries.iter().enumerate() {
+            if let Some(labels) = shape.before(entry) {
+                bases.push(Base {
+                    hash: shape.hash_of(labels),
+                    labels,
+                    is_first: number == 0 && labels <= self.ndots,
+                    entry: Some(number),
+                });
+            }
+        }
+        bases.push(Base {
+            hash: shape.hash(),
+            labels: shape.labels(),
+            is_first: true,
+            entry: None,
+        });
+        bases
+    }
+
+    /// Whether a name of so many labels is asked for as it is first.
+    pub(super) fn is_as_is_first(&self, labels: usize) -> bool {
+        self.entries.is_empty() || labels > self.ndots
+    }
+}
+
+/// A few [`Base`]s.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bases {
+    all: [Option<Base>; MAX_READINGS],
+}
+
+impl Bases {
+    fn push(&mut self, base: Base) {
+        // The name as it is comes last, and is never without room.
+        let last = MAX_READINGS - 1;
+        let free = self.all.iter().position(Option::is_none).unwrap_or(last);
+        if let Some(place) = self.all.get_mut(free) {
+            *place = Some(base);
+        }
+    }
+
+    /// The bases, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Base> {
+        self.all.iter().flatten().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolver;
+    use crate::scenario;
+
+    fn search(id: &str, file: &str) -> Search {
+        let mut scenario = Scenario::new("test", "x");
+        scenario.resolv_conf = Some(scenario::file("/etc/resolv.conf", file));
+        Search::of(resolver::find(id).unwrap(), &scenario)
+    }
+
+    const POD: &str = "nameserver 10.96.0.10\nsearch default.svc.cluster.local svc.cluster.local\noptions ndots:5\n";
+
+    #[test]
+    fn lists_are_read_off_plans() {
+        for id in ["glibc", "musl", "go", "c-ares"] {
+            let search = search(id, POD);
+            assert_eq!(search.ndots, 5, "{id}");
+            let names: Vec<String> = search.entries.iter().map(ToString::to_string).collect();
+            assert_eq!(names, ["default.svc.cluster.local", "svc.cluster.local"]);
+        }
+        assert_eq!(search("dig", POD), Search::default());
+        assert_eq!(
+            search("glibc", "nameserver 10.0.0.1\nsearch a.t\n").ndots,
+            1
+        );
+    }
+
+    #[test]
+    fn readings_of_a_query() {
+        let search = search("glibc", POD);
+        let read = |name: &str| {
+            let name = Name::from_plain(name.as_bytes()).unwrap();
+            let shape = Shape::of(name.as_wire());
+            let bases: Vec<Base> = search.bases(&shape).iter().collect();
+            bases
+                .iter()
+                .map(|it| (of_wire(shape.prefix(it.labels)).to_string(), it.is_first))
+                .collect::<Vec<_>>()
+        };
+        let of = |name: &str, is_first| (name.to_owned(), is_first);
+        assert_eq!(
+            read("db.default.svc.cluster.local"),
+            [
+                of("db", true),
+                of("db.default", false),
+                of("db.default.svc.cluster.local", true)
+            ]
+        );
+        assert_eq!(read("example.com"), [of("example.com", true)]);
+    }
+}

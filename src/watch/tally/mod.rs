@@ -1,0 +1,266 @@
+//! Running counts of a capture, in bounded memory.
+
+mod histogram;
+mod names;
+mod servers;
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, SocketAddr};
+
+use crate::name::Name;
+use crate::watch::fault::{Fault, Pair, Wrong};
+use crate::watch::lookup::{Exchange, Lookup, Sent};
+
+pub use self::histogram::Histogram;
+pub use self::names::QuestionTally;
+pub(super) use self::names::{EntryTally, NameTally, Names, Questions};
+pub(super) use self::servers::{ServerTally, Servers};
+
+/// So many losses are kept one by one.
+const MAX_LOSSES: usize = 4096;
+
+/// So many suspects of a loop are kept.
+const MAX_SUSPECTS: usize = 1024;
+
+/// Who sends the same question on does so within this time, in nanoseconds.
+const SENT_ON: i64 = 20_000_000;
+
+/// So many packets are named with a finding.
+pub(super) const MAX_PACKETS: usize = 8;
+
+/// A sending that nobody answered.
+#[derive(Clone, Debug)]
+pub(super) struct Loss {
+    pub(super) server: SocketAddr,
+    /// The name of the query.
+    pub(super) name: Name,
+    pub(super) qtype: u16,
+    pub(super) sent: Sent,
+    pub(super) sendings: u32,
+    pub(super) pair: Pair,
+    pub(super) edns: Option<u16>,
+    pub(super) is_tcp: bool,
+    /// The answer was seen, but the program asked again.
+    pub(super) is_ignored: bool,
+    /// An answer came later, from another address.
+    pub(super) late_from: Option<SocketAddr>,
+    /// The size of an answer whose other fragments are missing, in bytes.
+    pub(super) incomplete: Option<u32>,
+    /// How long the lookup took in all, in nanoseconds.
+    pub(super) lookup_took: i64,
+}
+
+/// Something that went wrong, counted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Count {
+    pub(super) count: u64,
+    /// The packets of the first ones.
+    pub(super) packets: Vec<u64>,
+    /// The name of the first one.
+    pub(super) name: Option<Name>,
+}
+
+impl Count {
+    pub(super) fn add(&mut self, count: u64, packet: u64, name: &Name) {
+        self.count += count;
+        if self.packets.len() < MAX_PACKETS {
+            self.packets.push(packet);
+        }
+        self.name.get_or_insert_with(|| name.clone());
+    }
+}
+
+/// All counts of a capture.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) lookups: u64,
+    pub(super) broken: u64,
+    pub(super) queries: u64,
+    pub(super) unanswered: u64,
+    /// Queries to which an answer may still have come after the end.
+    pub(super) open: u64,
+    pub(super) servers: Servers,
+    pub(super) names: Names,
+    pub(super) questions: Questions,
+    pub(super) losses: Vec<Loss>,
+    /// Truncated answers without a connection: by client and server.
+    pub(super) no_tcp: BTreeMap<IpAddr, Count>,
+    pub(super) no_connection: BTreeMap<IpAddr, (Count, u64)>,
+    pub(super) wrong_source: BTreeMap<(IpAddr, IpAddr), Count>,
+    pub(super) duplicates: BTreeMap<IpAddr, Count>,
+    pub(super) mismatched: BTreeMap<IpAddr, Count>,
+    pub(super) suspects: Vec<Suspect>,
+    unanswered_now: HashMap<(SocketAddr, u64, u16), (i64, SocketAddr, u64)>,
+    /// Names below `.local` that were asked for as they are.
+    pub(super) local: BTreeMap<Name, Count>,
+    /// Lookups by client.
+    pub(super) clients: BTreeMap<IpAddr, u64>,
+    /// The longest lookup, in nanoseconds.
+    pub(super) slowest: i64,
+}
+
+/// The same question from another socket, while a server still owed its answer.
+#[derive(Clone, Debug)]
+pub(super) struct Suspect {
+    pub(super) server: SocketAddr,
+    pub(super) client: SocketAddr,
+    pub(super) name: Name,
+    pub(super) qtype: u16,
+    pub(super) packets: [u64; 2],
+}
+
+impl Tally {
+    /// Counts a lookup that has ended, with what is wrong in it.
+    pub(super) fn add(&mut self, lookup: &Lookup, faults: &[Fault], entries: &[Name]) {
+        self.lookups += 1;
+        self.broken += u64::from(!faults.is_empty());
+        let took = lookup.end().saturating_sub(lookup.start());
+        self.slowest = self.slowest.max(took);
+        let clients = self.clients.len();
+        if let Some(count) = self.clients.get_mut(&lookup.client) {
+            *count += 1;
+        } else if clients < 4096 {
+            self.clients.insert(lookup.client, 1);
+        }
+        for (index, exchange) in lookup.exchanges.iter().enumerate() {
+            let is_faulty = faults.iter().any(|it| it.exchange == index);
+            self.open += u64::from(!exchange.is_settled() && !is_faulty);
+            self.queries += exchange.sendings() as u64;
+            self.servers.add(exchange);
+            self.questions.add(exchange);
+            if exchange.reply.is_none() {
+                self.suspect(exchange);
+            }
+            self.leaks(lookup, exchange, entries);
+        }
+        self.names.add(lookup, entries);
+        for fault in faults {
+            if let Some(exchange) = lookup.exchanges.get(fault.exchange) {
+                self.fault(exchange, &fault.what, took);
+            }
+        }
+    }
+
+    fn fault(&mut self, exchange: &Exchange, what: &Wrong, took: i64) {
+        let (server, name) = (exchange.server.ip(), &exchange.name);
+        let packet = exchange.first.packet;
+        match what {
+            Wrong::Lost { sendings, pair } => {
+                self.unanswered += u64::from(*sendings);
+                self.lose(exchange, *sendings, *pair, false, took);
+            }
+            Wrong::Ignored { .. } => self.lose(exchange, 1, Pair::None, true, took),
+            Wrong::Unreachable(kind) => {
+                let at = exchange.unreachable().map_or(packet, |it| it.1.packet);
+                self.servers.unreachable(exchange.server, *kind, at, name);
+            }
+            Wrong::NoConnection { is_refused } => {
+                let (count, refused) = self.no_connection.entry(server).or_default();
+                count.add(1, packet, name);
+                *refused += u64::from(*is_refused);
+            }
+            Wrong::NoTcp => self.no_tcp.entry(server).or_default().add(1, packet, name),
+            Wrong::Broken => self.servers.broken(exchange.server, packet, name),
+            Wrong::Failure(rcode) => {
+                let packet = exchange.reply.map_or(packet, |it| it.packet);
+                self.servers.failure(exchange, *rcode, packet);
+            }
+            Wrong::WrongSource(from) => {
+                let at = exchange.wrong_source().map_or(packet, |it| it.1.packet);
+                let of_pair = self.wrong_source.entry((server, from.ip())).or_default();
+                of_pair.add(1, at, name);
+            }
+            Wrong::Duplicates(count) => {
+                let of_server = self.duplicates.entry(server).or_default();
+                of_server.add(u64::from(*count), packet, name);
+            }
+            Wrong::Mismatched(count) => {
+                let of_server = self.mismatched.entry(server).or_default();
+                of_server.add(u64::from(*count), packet, name);
+            }
+        }
+    }
+
+    fn lose(&mut self, exchange: &Exchange, sendings: u32, pair: Pair, ignored: bool, took: i64) {
+        self.servers.lose(exchange, sendings);
+        if self.losses.len() >= MAX_LOSSES {
+            return;
+        }
+        self.losses.push(Loss {
+            server: exchange.server,
+            name: exchange.name.clone(),
+            qtype: exchange.qtype,
+            sent: exchange.first,
+            sendings,
+            pair,
+            edns: exchange.edns,
+            is_tcp: exchange.is_tcp(),
+            is_ignored: ignored,
+            late_from: exchange.wrong_source().map(|it| it.0),
+            incomplete: exchange
+                .odd
+                .as_ref()
+                .and_then(|it| it.incomplete)
+                .map(|it| it.0),
+            lookup_took: took,
+        });
+    }
+
+    /// Whether a server was asked the same by another socket at the same time.
+    fn suspect(&mut self, exchange: &Exchange) {
+        let key = (exchange.server, exchange.hash, exchange.qtype);
+        let this = (exchange.first.time, exchange.client, exchange.first.packet);
+        if self.unanswered_now.len() >= MAX_LOSSES {
+            self.unanswered_now.clear();
+        }
+        let before = self.unanswered_now.insert(key, this);
+        let Some((time, client, packet)) = before else {
+            return;
+        };
+        let is_near = exchange.first.time.abs_diff(time) < SENT_ON.unsigned_abs();
+        if is_near && client != exchange.client && self.suspects.len() < MAX_SUSPECTS {
+            self.suspects.push(Suspect {
+                server: exchange.server,
+                client: exchange.client,
+                name: exchange.name.clone(),
+                qtype: exchange.qtype,
+                packets: [packet, exchange.first.packet],
+            });
+        }
+    }
+
+    /// Names that belong to multicast DNS and went to a server.
+    fn leaks(&mut self, lookup: &Lookup, exchange: &Exchange, entries: &[Name]) {
+        let is_local = |name: &Name| {
+            let last = name.labels().last();
+            last.is_some_and(|it| it.eq_ignore_ascii_case(b"local"))
+        };
+        if !is_local(&exchange.name) || self.local.len() >= 256 {
+            return;
+        }
+        let name = lookup.name();
+        let is_as_is = exchange.name.eq_ignore_case(&name);
+        let of_cluster = zone(&exchange.name);
+        let is_entry = entries.iter().any(|it| zone(it) == of_cluster);
+        let is_cluster = of_cluster.eq_ignore_ascii_case(b"\x07cluster\x05local");
+        if is_as_is && !is_entry && !is_cluster {
+            let count = self.local.entry(exchange.name.clone()).or_default();
+            count.add(1, exchange.first.packet, &exchange.name);
+        }
+    }
+}
+
+/// The last two labels of a name, in wire format: where it is registered, more
+/// or less.
+pub(super) fn zone(name: &Name) -> Vec<u8> {
+    let labels: Vec<&[u8]> = name.labels().collect();
+    let last = labels
+        .get(labels.len().saturating_sub(2)..)
+        .unwrap_or_default();
+    let mut wire = Vec::new();
+    for label in last {
+        wire.push(u8::try_from(label.len()).unwrap_or_default());
+        wire.extend(label.iter().map(u8::to_ascii_lowercase));
+    }
+    wire
+}

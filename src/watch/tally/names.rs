@@ -1,0 +1,241 @@
+//! What became of names.
+
+use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
+
+use crate::name::Name;
+use crate::watch::lookup::{Exchange, Lookup};
+use crate::watch::name::{Shape, of_wire};
+use crate::watch::tally::Histogram;
+
+pub use super::servers::QuestionTally;
+
+/// So many questions are told apart.
+const MAX_QUESTIONS: usize = 8192;
+
+/// So many names that programs asked for are told apart.
+const MAX_NAMES: usize = 4096;
+
+/// So many entries of search lists.
+const MAX_ENTRIES: usize = 64;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// What was said about every question.
+#[derive(Debug, Default)]
+pub(in crate::watch) struct Questions {
+    pub(in crate::watch) all: HashMap<(u64, u16), QuestionTally>,
+    /// Exchanges whose question there was no room for.
+    pub(in crate::watch) others: u64,
+}
+
+/// What became of a name that programs asked for.
+#[derive(Clone, Debug, Default)]
+pub(in crate::watch) struct NameTally {
+    pub(in crate::watch) name: Name,
+    pub(in crate::watch) lookups: u64,
+    pub(in crate::watch) queries: u64,
+    /// Queries for other names of the list, before the one that ended it.
+    pub(in crate::watch) wasted: u64,
+    /// How long its lookups took.
+    pub(in crate::watch) times: Histogram,
+    /// The families asked for: A alone, AAAA alone, both.
+    pub(in crate::watch) families: [u64; 3],
+    pub(in crate::watch) is_absolute: bool,
+}
+
+/// What became of an entry of the search list.
+#[derive(Clone, Debug, Default)]
+pub(in crate::watch) struct EntryTally {
+    pub(in crate::watch) entry: Name,
+    pub(in crate::watch) queries: u64,
+    pub(in crate::watch) wasted: u64,
+    pub(in crate::watch) denied: u64,
+    /// The address that all names with a dot had; `None`: not the same one.
+    pub(in crate::watch) address: Option<IpAddr>,
+    pub(in crate::watch) differs: bool,
+    /// Names with a dot that were found below it; the first few.
+    pub(in crate::watch) found: BTreeSet<Name>,
+    pub(in crate::watch) packets: Vec<u64>,
+}
+
+/// All names that programs asked for.
+#[derive(Debug, Default)]
+pub(in crate::watch) struct Names {
+    pub(in crate::watch) all: HashMap<u64, NameTally>,
+    pub(in crate::watch) entries: Vec<EntryTally>,
+    /// Wasted queries in all.
+    pub(in crate::watch) wasted: u64,
+    /// Lookups that went on after a name of the list.
+    pub(in crate::watch) searched: u64,
+}
+
+impl Questions {
+    pub(super) fn add(&mut self, exchange: &Exchange) {
+        if exchange.qtype == 0 {
+            return;
+        }
+        let key = (exchange.hash, exchange.qtype);
+        if self.all.len() >= MAX_QUESTIONS && !self.all.contains_key(&key) {
+            self.others += 1;
+            return;
+        }
+        let tally = self
+            .all
+            .entry(key)
+            .or_insert_with(|| QuestionTally::of(exchange));
+        tally.span.1 = tally.span.1.max(exchange.first.time);
+        let server = exchange.server.ip();
+        if !tally.servers.iter().any(|it| it.0 == server) && tally.servers.len() < 8 {
+            tally.servers.push((server, [0; 4]));
+        }
+        let kind = match exchange.reply {
+            Some(it) if it.is_truncated() => return,
+            Some(it) if it.is_found() => 0,
+            Some(it) if it.is_failure() => 2,
+            Some(_) => 1,
+            None => 3,
+        };
+        if let Some((_, counts)) = tally.servers.iter_mut().find(|it| it.0 == server)
+            && let Some(count) = counts.get_mut(kind)
+        {
+            *count += 1;
+        }
+        if tally.packets.len() < 4 {
+            tally.packets.push(exchange.first.packet);
+        }
+        if let (Some(reply), Some(took)) = (exchange.reply, exchange.took()) {
+            tally.took = (tally.took.0.saturating_add(took), tally.took.1 + 1);
+            tally.largest = tally.largest.max(reply.size);
+            if reply.is_found() || tally.sample.is_none_or(|it| !it.is_found()) {
+                tally.sample = Some(reply);
+            }
+            if let crate::watch::reply::Answer::Found { address, ttl } = reply.answer {
+                tally.address = tally.address.or(address);
+                tally.cache(exchange.first.time, ttl);
+            }
+        }
+    }
+
+    /// What was said about a question.
+    pub(in crate::watch) fn get(&self, name: &Name, qtype: u16) -> Option<&QuestionTally> {
+        self.all.get(&(Shape::of(name.as_wire()).hash(), qtype))
+    }
+}
+
+impl QuestionTally {
+    fn cache(&mut self, time: i64, ttl: u32) {
+        self.repeats.0 += 1;
+        self.ttl = self.ttl.min(ttl);
+        let lives = self
+            .cached
+            .saturating_add(i64::from(ttl).saturating_mul(SECOND));
+        if time < lives {
+            self.repeats.1 += 1;
+        } else {
+            self.cached = time;
+        }
+    }
+}
+
+impl Names {
+    pub(super) fn add(&mut self, lookup: &Lookup, entries: &[Name]) {
+        let name = lookup.name();
+        let last = lookup.exchanges.last().map(|it| it.name.clone());
+        let last = last.unwrap_or_default();
+        // Of a name that nobody has no query is wasted more than the others.
+        let is_found = lookup
+            .exchanges
+            .iter()
+            .any(|it| it.name.eq_ignore_case(&last) && it.reply.is_some_and(|it| it.is_found()));
+        let mut wasted = 0;
+        for exchange in &lookup.exchanges {
+            let is_last = exchange.name.eq_ignore_case(&last);
+            let is_denied = exchange.reply.is_some_and(|it| it.is_negative());
+            let is_wasted =
+                is_found && !is_last && is_denied && !exchange.name.eq_ignore_case(&name);
+            wasted += if is_wasted {
+                exchange.sendings() as u64
+            } else {
+                0
+            };
+            self.entry(&name, exchange, is_wasted, entries);
+        }
+        self.wasted += wasted;
+        self.searched += u64::from(wasted > 0);
+        let hash = Shape::of(name.as_wire()).hash();
+        if self.all.len() >= MAX_NAMES && !self.all.contains_key(&hash) {
+            return;
+        }
+        let tally = self.all.entry(hash).or_default();
+        if tally.lookups == 0 {
+            tally.name = name;
+        }
+        tally.lookups += 1;
+        tally.queries += lookup.queries() as u64;
+        tally.wasted += wasted;
+        tally.is_absolute = lookup.readings.first().is_some_and(|it| it.is_absolute);
+        tally.times.add(lookup.end().saturating_sub(lookup.start()));
+        let has = |qtype: u16| lookup.exchanges.iter().any(|it| it.qtype == qtype);
+        let family = match (has(1), has(28)) {
+            (true, true) => 2,
+            (false, true) => 1,
+            _ => 0,
+        };
+        if let Some(count) = tally.families.get_mut(family) {
+            *count += 1;
+        }
+    }
+
+    fn entry(&mut self, name: &Name, exchange: &Exchange, is_wasted: bool, entries: &[Name]) {
+        if exchange.name.eq_ignore_case(name) {
+            return;
+        }
+        let wire = exchange.name.as_wire();
+        let suffix = wire.get(name.as_wire().len()..).unwrap_or_default();
+        if suffix.is_empty()
+            || !entries
+                .iter()
+                .any(|it| it.as_wire().eq_ignore_ascii_case(suffix))
+        {
+            return;
+        }
+        let known = self
+            .entries
+            .iter()
+            .position(|it| it.entry.as_wire().eq_ignore_ascii_case(suffix));
+        if known.is_none() && self.entries.len() >= MAX_ENTRIES {
+            return;
+        }
+        let at = known.unwrap_or(self.entries.len());
+        if known.is_none() {
+            self.entries.push(EntryTally {
+                entry: of_wire(suffix),
+                ..EntryTally::default()
+            });
+        }
+        let Some(entry) = self.entries.get_mut(at) else {
+            return;
+        };
+        entry.queries += exchange.sendings() as u64;
+        entry.wasted += u64::from(is_wasted) * exchange.sendings() as u64;
+        let Some(reply) = exchange.reply.filter(|_| name.labels().nth(1).is_some()) else {
+            return;
+        };
+        entry.denied += u64::from(reply.rcode == 3);
+        if let crate::watch::reply::Answer::Found {
+            address: Some(address),
+            ..
+        } = reply.answer
+        {
+            let is_other = entry
+                .address
+                .is_some_and(|it| it != address && it.is_ipv4() == address.is_ipv4());
+            entry.differs |= is_other;
+            entry.address.get_or_insert(address);
+            if entry.found.len() < 16 && entry.found.insert(name.clone()) {
+                entry.packets.push(reply.packet);
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What each server did.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+
+use crate::name::Name;
+use crate::packet::Unreachable;
+use crate::watch::lookup::Exchange;
+use crate::watch::tally::{Count, Histogram, zone};
+
+/// So many servers are told apart.
+const MAX_SERVERS: usize = 1024;
+
+/// So many zones of a server are told apart.
+const MAX_ZONES: usize = 256;
+
+/// So many kinds of ICMP errors of a server are told apart.
+const MAX_KINDS: usize = 8;
+
+/// What one server did.
+#[derive(Clone, Debug, Default)]
+pub(in crate::watch) struct ServerTally {
+    /// Queries over UDP, repeats included, and responses.
+    pub(in crate::watch) udp: (u64, u64),
+    /// The same over TCP.
+    pub(in crate::watch) tcp: (u64, u64),
+    /// Sendings that were lost.
+    pub(in crate::watch) lost: u64,
+    /// ICMP errors, by kind.
+    pub(in crate::watch) errors: Vec<(Unreachable, Count)>,
+    /// Connections that ended without an answer.
+    pub(in crate::watch) broken: Count,
+    /// Responses that say that it cannot or does not want to, by code.
+    pub(in crate::watch) failures: BTreeMap<u8, Count>,
+    /// How long its responses took.
+    pub(in crate::watch) times: Histogram,
+    /// The same by zone, with its name in wire format.
+    pub(in crate::watch) zones: BTreeMap<Vec<u8>, Histogram>,
+    /// The largest response over UDP, in bytes.
+    pub(in crate::watch) largest: u32,
+    /// Those who asked it; not more than a few.
+    pub(in crate::watch) clients: Vec<IpAddr>,
+}
+
+/// Every server that was asked.
+#[derive(Clone, Debug, Default)]
+pub(in crate::watch) struct Servers {
+    pub(in crate::watch) all: BTreeMap<SocketAddr, ServerTally>,
+    last: Option<(Name, Vec<u8>)>,
+}
+
+impl Servers {
+    fn of(&mut self, server: SocketAddr) -> Option<&mut ServerTally> {
+        if self.all.len() >= MAX_SERVERS && !self.all.contains_key(&server) {
+            return None;
+        }
+        Some(self.all.entry(server).or_default())
+    }
+
+    pub(super) fn add(&mut self, exchange: &Exchange) {
+        // Names come in pairs.
+        let zone = match &self.last {
+            Some((name, zone)) if *name == exchange.name => zone.clone(),
+            _ => {
+                let zone = zone(&exchange.name);
+                self.last = Some((exchange.name.clone(), zone.clone()));
+                zone
+            }
+        };
+        let Some(server) = self.of(exchange.server) else {
+            return;
+        };
+        let sides = if exchange.is_tcp() {
+            &mut server.tcp
+        } else {
+            &mut server.udp
+        };
+        sides.0 += exchange.sendings() as u64;
+        sides.1 += u64::from(exchange.reply.is_some());
+        if server.clients.len() < 4 && !server.clients.contains(&exchange.client.ip()) {
+            server.clients.push(exchange.client.ip());
+        }
+        if let Some(took) = exchange.took() {
+            server.times.add(took);
+            if server.zones.len() < MAX_ZONES || server.zones.contains_key(&zone) {
+                server.zones.entry(zone).or_default().add(took);
+            }
+        }
+        if let Some(reply) = exchange.reply.filter(|_| !exchange.is_tcp()) {
+            server.largest = server.largest.max(reply.size);
+        }
+    }
+
+    pub(super) fn lose(&mut self, exchange: &Exchange, sendings: u32) {
+        if let Some(server) = self.of(exchange.server) {
+            server.lost += u64::from(sendings);
+        }
+    }
+
+    pub(super) fn unreachable(
+        &mut self,
+        server: SocketAddr,
+        kind: Unreachable,
+        packet: u64,
+        name: &Name,
+    ) {
+        let Some(server) = self.of(server) else {
+            return;
+        };
+        let known = server.errors.iter().position(|it| it.0 == kind);
+        let at = known.unwrap_or(server.errors.len());
+        if known.is_none() && server.errors.len() < MAX_KINDS {
+            server.errors.push((kind, Count::default()));
+        }
+        if let Some((_, count)) = server.errors.get_mut(at) {
+            count.add(1, packet, name);
+        }
+    }
+
+    pub(super) fn broken(&mut self, server: SocketAddr, packet: u64, name: &Name) {
+        if let Some(server) = self.of(server) {
+            server.broken.add(1, packet, name);
+        }
+    }
+
+    pub(super) fn failure(&mut self, exchange: &Exchange, rcode: u8, packet: u64) {
+        if let Some(server) = self.of(exchange.server) {
+            let count = server.failures.entry(rcode).or_default();
+            count.add(1, packet, &exchange.name);
+        }
+    }
+}
+
+/// What was said about one question.
+#[derive(Clone, Debug)]
+pub struct QuestionTally {
+    /// The name.
+    pub name: Name,
+    /// The type.
+    pub qtype: u16,
+    /// Responses of each server, not more than a few: with records, without,
+    /// failures, none.
+    pub(in crate::watch) servers: Vec<(IpAddr, [u64; 4])>,
+    /// The first address that was answered.
+    pub(in crate::watch) address: Option<IpAddr>,
+    /// The last response that had what was asked for, as models see it.
+    pub(in crate::watch) sample: Option<crate::watch::reply::Reply>,
+    /// How long its responses took in all, and how many came, in nanoseconds.
+    pub(in crate::watch) took: (i64, i64),
+    /// The shortest time to live, in seconds.
+    pub(in crate::watch) ttl: u32,
+    /// When a cache would have asked last.
+    pub(in crate::watch) cached: i64,
+    /// How often it was asked with an answer of records, and how often of these a
+    /// cache would have known.
+    pub(in crate::watch) repeats: (u64, u64),
+    /// The first and last time.
+    pub(in crate::watch) span: (i64, i64),
+    /// The largest response, in bytes.
+    pub(in crate::watch) largest: u32,
+    /// Packets of the first ones.
+    pub(in crate::watch) packets: Vec<u64>,
+}
+
+impl QuestionTally {
+    pub(in crate::watch) fn of(exchange: &Exchange) -> Self {
+        Self {
+            name: exchange.name.clone(),
+            qtype: exchange.qtype,
+            servers: Vec::new(),
+            address: None,
+            sample: None,
+            took: (0, 0),
+            ttl: u32::MAX,
+            cached: i64::MIN,
+            repeats: (0, 0),
+            span: (exchange.first.time, exchange.first.time),
+            largest: 0,
+            packets: Vec::new(),
+        }
+    }
+
+    /// The sum over all servers.
+    pub(in crate::watch) fn sum(&self) -> [u64; 4] {
+        let mut sum = [0; 4];
+        for (_, counts) in &self.servers {
+            for (sum, count) in sum.iter_mut().zip(counts) {
+                *sum += count;
+            }
+        }
+        sum
+    }
+}

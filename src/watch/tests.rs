@@ -1,0 +1,1 @@
+//! Lookups as they can go.

@@ -1,0 +1,171 @@
+//! Asks a Service and its endpoints many questions, several at a time, each from
+//! a socket and port of its own.
+//!
+//! It runs in the network namespace of the calling thread.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::entropy::query_id;
+use super::{MAX_MESSAGE, any, errors};
+use crate::path::Protocol;
+use crate::path::probe::{Ask, Asked, Came, Size};
+use crate::probe::message::{self, Response};
+
+/// A resolver waits five seconds; what is lost does not come later either.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// All questions together take no longer.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// So many wait at the same time.
+const AT_ONCE: usize = 48;
+
+/// Between one question and the next: a burst would lose packets by itself.
+const PACE: Duration = Duration::from_millis(2);
+
+/// Names that are asked for: one that the cluster's DNS knows by itself, and one
+/// with a long answer.
+const SHORT: &str = "kubernetes.default.svc.cluster.local.";
+const LONG: &str = ".";
+
+/// What came of each question, in order. Those that there was no time for are
+/// missing.
+pub fn ask_all(asks: &[Ask]) -> Vec<Asked> {
+    let end = Instant::now() + LIMIT;
+    let queue = Mutex::new((0, Instant::now()));
+    let workers = AT_ONCE.min(asks.len()).min(super::most_sockets());
+    let mut all: Vec<(usize, Asked)> = thread::scope(|scope| {
+        let work = || {
+            let mut done = Vec::new();
+            while let Some((index, ask)) = next(&queue, asks, end) {
+                done.push((index, one(ask)));
+            }
+            done
+        };
+        let begun: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let ended = begun.into_iter().filter_map(|it| it.join().ok());
+        ended.flatten().collect()
+    });
+    all.sort_unstable_by_key(|it| it.0);
+    all.into_iter().map(|it| it.1).collect()
+}
+
+/// The next question, when it is time for it.
+fn next(queue: &Mutex<(usize, Instant)>, asks: &[Ask], end: Instant) -> Option<(usize, Ask)> {
+    let mut queue = queue.lock().ok()?;
+    let (index, not_before) = *queue;
+    let ask = *asks.get(index)?;
+    thread::sleep(not_before.saturating_duration_since(Instant::now()));
+    if Instant::now() >= end {
+        return None;
+    }
+    *queue = (index + 1, Instant::now() + PACE);
+    Some((index, ask))
+}
+
+fn one(ask: Ask) -> Asked {
+    let begun = Instant::now();
+    let mut port = None;
+    let came = match ask.protocol {
+        Protocol::Udp => udp(ask, begun, &mut port),
+        Protocol::Tcp => tcp(ask, begun, &mut port),
+    };
+    let came = came.unwrap_or_else(|error| match error.kind() {
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => Came::Silence,
+        _ => Came::Error(error.raw_os_error().unwrap_or_default()),
+    });
+    Asked {
+        ask,
+        port,
+        after: begun.elapsed(),
+        came,
+    }
+}
+
+/// The question as bytes.
+fn query(ask: Ask, id: u16) -> io::Result<Vec<u8>> {
+    let made = match ask.size {
+        Size::Short => message::query(id, SHORT, hickory_proto::rr::RecordType::A),
+        Size::UpTo(bytes) => message::query_up_to(id, LONG, bytes),
+    };
+    made.ok_or_else(|| ErrorKind::InvalidInput.into())
+}
+
+/// The socket is not connected, so that a reply from elsewhere is seen, too.
+fn udp(ask: Ask, begun: Instant, port: &mut Option<u16>) -> io::Result<Came> {
+    let socket = UdpSocket::bind(any(ask.to))?;
+    errors::listen(&socket, ask.to.is_ipv4());
+    let id = query_id();
+    socket.send_to(&query(ask, id)?, ask.to)?;
+    *port = socket.local_addr().ok().map(|it| it.port());
+    let mut buffer = vec![0; MAX_MESSAGE];
+    loop {
+        socket.set_read_timeout(Some(left(begun)?))?;
+        let (length, from) = match socket.recv_from(&mut buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            received => received?,
+        };
+        let Some(response) = message::response(buffer.get(..length).unwrap_or_default()) else {
+            continue;
+        };
+        if response.id == id {
+            return Ok(came(ask, from, &response, length));
+        }
+    }
+}
+
+fn came(ask: Ask, from: SocketAddr, response: &Response, bytes: usize) -> Came {
+    if from.ip().to_canonical() != ask.to.ip() || from.port() != ask.to.port() {
+        return Came::Elsewhere(from);
+    }
+    Came::Reply {
+        bytes,
+        rcode: response.code.into(),
+        is_truncated: response.is_truncated,
+    }
+}
+
+fn tcp(ask: Ask, begun: Instant, port: &mut Option<u16>) -> io::Result<Came> {
+    let mut stream = TcpStream::connect_timeout(&ask.to, PATIENCE)?;
+    *port = stream.local_addr().ok().map(|it| it.port());
+    let id = query_id();
+    let query = query(ask, id)?;
+    let length = u16::try_from(query.len()).unwrap_or_default();
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.write_all(&[&length.to_be_bytes()[..], &query].concat())?;
+    let mut length = [0; 2];
+    read_in_time(&mut stream, &mut length, begun)?;
+    let mut reply = vec![0; usize::from(u16::from_be_bytes(length))];
+    read_in_time(&mut stream, &mut reply, begun)?;
+    let response = message::response(&reply).filter(|it| it.id == id);
+    let response = response.ok_or(ErrorKind::InvalidData)?;
+    Ok(came(ask, ask.to, &response, reply.len()))
+}
+
+/// Fills the buffer, also where it comes byte by byte.
+fn read_in_time(stream: &mut TcpStream, mut buffer: &mut [u8], begun: Instant) -> io::Result<()> {
+    while !buffer.is_empty() {
+        stream.set_read_timeout(Some(left(begun)?))?;
+        match stream.read(buffer) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(read) => buffer = buffer.get_mut(read..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// How much longer it is waited for.
+fn left(begun: Instant) -> io::Result<Duration> {
+    let left = PATIENCE.saturating_sub(begun.elapsed());
+    if left.is_zero() {
+        Err(ErrorKind::TimedOut.into())
+    } else {
+        Ok(left)
+    }
+}

@@ -1,0 +1,87 @@
+//! Random rule sets in the real kernel: packets go through them in namespaces,
+//! and must end where kdns says, by the shares it says.
+//!
+//! `KDNS_SEED` and `KDNS_SCENARIOS` choose the rule sets; the seed of a
+//! disagreement is printed, and the same seed makes the same rules. Needs root,
+//! iptables of both kinds, nft, ipset and iproute2; without them the trials are
+//! ignored, with the reason in their names, and with `KDNS_REQUIRE_REAL=1` that
+//! is a failure.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod iptables;
+mod judge;
+mod lab;
+mod lots;
+#[path = "../needs/mod.rs"]
+mod needs;
+mod nftables;
+#[path = "../needs/root.rs"]
+mod root;
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use libtest_mimic::{Arguments, Trial};
+
+use crate::lab::Loader;
+
+const TOOLS: &[&str] = &[
+    "unshare",
+    "ip",
+    "iptables-legacy-restore",
+    "iptables-nft-restore",
+    "nft",
+    "ipset",
+];
+
+/// So many rule sets a run, a third with each loader.
+const SCENARIOS: u64 = 210;
+
+const HIDDEN: &str = "--alone";
+
+fn main() -> ExitCode {
+    let mut hidden = std::env::args().skip_while(|it| it != HIDDEN).skip(1);
+    if let (Some(loader), Some(seed), Some(count)) = (hidden.next(), hidden.next(), hidden.next()) {
+        return lab::run(
+            Loader::named(&loader),
+            seed.parse().unwrap(),
+            count.parse().unwrap(),
+        );
+    }
+    let arguments = Arguments::from_args();
+    let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let seed: u64 = number("KDNS_SEED").unwrap_or(now.as_nanos() as u64 >> 10);
+    let count = number("KDNS_SCENARIOS").unwrap_or(SCENARIOS).div_ceil(3);
+    let trial = |loader: Loader| {
+        let name = format!("{} seed {seed}", loader.name());
+        root::trial(&name, TOOLS, move || alone(loader, seed, count))
+    };
+    let trials: Vec<Trial> = Loader::ALL.into_iter().map(trial).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Runs in namespaces of its own, which end with it.
+fn alone(loader: Loader, seed: u64, count: u64) {
+    let output = std::process::Command::new("unshare")
+        .args([
+            "--mount",
+            "--net",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+        ])
+        .arg(std::env::current_exe().unwrap())
+        .args([HIDDEN, loader.name(), &seed.to_string(), &count.to_string()])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}

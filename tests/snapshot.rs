@@ -1,0 +1,186 @@
+//! `kdns doctor --snapshot`: whatever a command says of a node, it says of its
+//! snapshot, and no secret is in there.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What snapshots do not hold makes a difference there, and why.
+const EXCEPTIONS: &[(&str, &str)] = &[(
+    "cluster-static-pod-other-conf",
+    "the Corefile has a path that is not among those allowed",
+)];
+
+const NOT_HELD: &str = "the snapshot does not hold it";
+
+/// Why files of the nodes cannot be read.
+const REASONS: &[&str] = &[
+    "it is a directory, not a regular file",
+    "it is a FIFO, not a regular file",
+    "too many symbolic links encountered",
+];
+
+fn kdns(args: &[&str]) -> (i32, String, String) {
+    let ended = Command::new(env!("CARGO_BIN_EXE_kdns"))
+        .args(args)
+        .output()
+        .unwrap();
+    (
+        ended.status.code().unwrap(),
+        String::from_utf8(ended.stdout).unwrap(),
+        String::from_utf8(ended.stderr).unwrap(),
+    )
+}
+
+fn nodes() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes");
+    let entries = fs::read_dir(folder).unwrap();
+    let mut nodes: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
+    nodes.retain(|it| it.is_dir());
+    nodes.sort();
+    nodes
+}
+
+fn snapshot(node: &Path, folder: &Path) -> PathBuf {
+    let name = node.file_name().unwrap().to_str().unwrap();
+    let file = folder.join(format!("{name}.tar.zst"));
+    let (status, _, err) = kdns(&[
+        "doctor",
+        "--root",
+        node.to_str().unwrap(),
+        "--snapshot",
+        file.to_str().unwrap(),
+    ]);
+    assert!((0..=2).contains(&status), "{name}: {err}");
+    assert!(file.is_file(), "{name}: {err}");
+    file
+}
+
+#[test]
+fn a_snapshot_says_what_its_node_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = nodes();
+    assert!(nodes.len() > 100, "only {}", nodes.len());
+    for node in &nodes {
+        let name = node.file_name().unwrap().to_str().unwrap();
+        if EXCEPTIONS.iter().any(|it| it.0 == name) {
+            continue;
+        }
+        let file = snapshot(node, folder.path());
+        for command in ["check-loop", "upstream", "pods"] {
+            let said = |root: &Path| {
+                let root = root.to_str().unwrap();
+                let (status, out, err) = kdns(&[command, "--root", root, "--format", "json"]);
+                let below = format!(" below {root}");
+                let plain = |text: String| {
+                    // Why a file could not be read is not in a snapshot.
+                    let text = text.replace(&below, "").replace(NOT_HELD, "…");
+                    REASONS.iter().fold(text, |text, it| text.replace(it, "…"))
+                };
+                (status, plain(out), plain(err))
+            };
+            assert_eq!(said(node), said(&file), "{name} {command}");
+        }
+    }
+}
+
+#[test]
+fn a_node_and_its_snapshot_do_not_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/nodes");
+    let node = testdata.join("cluster-loop");
+    let file = snapshot(&node, folder.path());
+    let other = testdata.join("cluster-cgroup-v2");
+    let diff = |one: &Path, two: &Path| {
+        let args = [
+            "diff",
+            one.to_str().unwrap(),
+            two.to_str().unwrap(),
+            "--format",
+            "json",
+        ];
+        let (status, out, err) = kdns(&args);
+        let document: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+        (status, document)
+    };
+    let (status, same) = diff(&node, &file);
+    assert_eq!((status, &same["same"]), (0, &Value::Bool(true)), "{same}");
+    let (status, document) = diff(&node, &other);
+    let first = &document["differences"][0];
+    assert_eq!(
+        (status, &first["code"], &first["changes_verdict"]),
+        (1, &Value::from("now"), &Value::Bool(true)),
+        "{document}"
+    );
+}
+
+#[test]
+fn what_is_no_snapshot_is_refused_and_leads_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.tar.zst");
+    let of_tar = |make: &dyn Fn(&mut tar::Builder<Vec<u8>>)| {
+        let mut archive = tar::Builder::new(Vec::new());
+        make(&mut archive);
+        let bytes = archive.into_inner().unwrap();
+        ruzstd::encoding::compress_to_vec(
+            bytes.as_slice(),
+            ruzstd::encoding::CompressionLevel::Fastest,
+        )
+    };
+    let add = |archive: &mut tar::Builder<Vec<u8>>, name: &str, bytes: &[u8]| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o600);
+        archive.append_data(&mut header, name, bytes).unwrap();
+    };
+    let link = |archive: &mut tar::Builder<Vec<u8>>, name: &str, target: &str| {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Symlink);
+        header.set_size(0);
+        archive.append_link(&mut header, name, target).unwrap();
+    };
+    let outside = folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    let note = b"kdns snapshot 1\n";
+    let way_out = outside.to_str().unwrap();
+    for (what, bytes) in [
+        (
+            "another archive",
+            of_tar(&|it| add(it, "etc/resolv.conf", b"x")),
+        ),
+        ("nothing", of_tar(&|_| {})),
+        (
+            "a newer one",
+            of_tar(&|it| add(it, "kdns-snapshot", b"kdns snapshot 2\n")),
+        ),
+        (
+            "cut",
+            of_tar(&|it| add(it, "kdns-snapshot", note))[..8].to_vec(),
+        ),
+        (
+            "through a link",
+            of_tar(&|it| {
+                add(it, "kdns-snapshot", note);
+                link(it, "etc", way_out);
+                add(it, "etc/resolv.conf", b"nameserver 127.0.0.53\n");
+            }),
+        ),
+    ] {
+        fs::write(&file, bytes).unwrap();
+        let (status, out, err) = kdns(&["check-loop", "--root", file.to_str().unwrap()]);
+        assert_eq!(status, 2, "{what}: {out}{err}");
+        assert!(
+            err.starts_with("kdns: cannot read the snapshot "),
+            "{what}: {out}{err}"
+        );
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{what}");
+    }
+}

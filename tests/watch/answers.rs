@@ -1,0 +1,215 @@
+//! Each fault has its finding, and nothing else has one: answers, names and what
+//! is no fault.
+
+use std::net::IpAddr;
+
+use kdns::watch::{End, Setup, Watch};
+use kdns::world::Rule;
+
+use crate::lab::{FULL, Lab, SERVER, denied, found, rule};
+use crate::wire::{Kind, Packet};
+use crate::{POD, codes, of, scenario};
+
+#[test]
+fn names_and_search_lists() {
+    let mut lab = Lab::new("glibc", POD);
+    let names = ["www.example.com", "api.example.org", "cdn.example.net"];
+    for name in names {
+        lab.lookup(name, &[rule(Some(FULL), found(9)), denied()]);
+    }
+    assert_eq!(codes(&lab.end().1), ["wildcard"]);
+    for number in 0..20 {
+        let name = format!("api{number}.example.com");
+        lab.lookup(&name, &[rule(Some(&name), found(1)), denied()]);
+    }
+    let (_, report) = lab.end();
+    assert_eq!(codes(&report), ["search-waste"]);
+    assert_eq!(report.findings[0].count, 120);
+    let changes: Vec<String> = report
+        .advice
+        .iter()
+        .map(|it| format!("{:?}", it.change))
+        .collect();
+    assert!(changes.iter().any(|it| it == "Ndots(1)"), "{changes:?}");
+    assert!(
+        changes.iter().any(|it| it.starts_with("FinalDot")),
+        "{changes:?}"
+    );
+    let ndots = report.advice.iter().find(|it| it.queries_saved == 120);
+    assert!(ndots.is_some_and(|it| it.breaks.is_empty() && it.unknown.is_empty()));
+    for number in 0..200 {
+        let _ = number;
+        lab.lookup("db", &[rule(Some(FULL), found(1)), denied()]);
+    }
+    assert_eq!(codes(&lab.end().1), ["no-cache"]);
+    lab.healthy(5).lookup("printer.local", &[denied()]);
+    assert_eq!(codes(&lab.end().1), ["mdns-leak"]);
+}
+
+#[test]
+fn advice_names_what_it_breaks() {
+    let mut lab = Lab::new("glibc", POD);
+    for number in 0..30 {
+        let name = format!("api{number}.example.com");
+        lab.lookup(&name, &[rule(Some(&name), found(1)), denied()]);
+    }
+    // Nobody has asked for it as it is: what then comes is not known.
+    lab.lookup(
+        "db.prod",
+        &[rule(Some("db.prod.svc.cluster.local"), found(3)), denied()],
+    );
+    let (_, report) = lab.end();
+    let ndots = report
+        .advice
+        .iter()
+        .find(|it| format!("{:?}", it.change) == "Ndots(1)")
+        .unwrap();
+    let unknown: Vec<String> = ndots.unknown.iter().map(ToString::to_string).collect();
+    assert_eq!(unknown, ["db.prod"]);
+}
+
+#[test]
+fn servers_that_disagree() {
+    let file = "nameserver 10.96.0.10\nnameserver 10.96.0.11\nsearch default.svc.cluster.local\noptions ndots:5\n";
+    let mut lab = Lab::new("musl", file);
+    let one = Rule {
+        server: Some(SERVER),
+        ..denied()
+    };
+    lab.lookup("db", &[one, rule(Some(FULL), found(1)), denied()]);
+    assert_eq!(codes(&lab.end().1), ["servers-disagree"]);
+}
+
+#[test]
+fn slow_servers_and_zones() {
+    let slower = |lab: &mut Lab, by: i64, only: &str| {
+        for packet in &mut lab.packets {
+            let Kind::Message(bytes) = &packet.what else {
+                continue;
+            };
+            let is_its = only.is_empty()
+                || bytes
+                    .windows(only.len().max(1))
+                    .any(|it| it == only.as_bytes());
+            if packet.from.ip() == SERVER && is_its {
+                packet.time += by;
+            }
+        }
+    };
+    let mut lab = Lab::new("glibc", POD);
+    lab.healthy(20);
+    slower(&mut lab, 400_000_000, "");
+    assert_eq!(codes(&lab.end().1), ["slow-server"]);
+    lab.healthy(20);
+    for number in 0..8 {
+        let name = format!("x{number}.slow.example.");
+        lab.lookup(&name, &[rule(None, found(1))]);
+    }
+    slower(&mut lab, 400_000_000, "slow");
+    assert_eq!(codes(&lab.end().1), ["slow-zone"]);
+}
+
+#[test]
+fn answers_from_elsewhere_and_twice() {
+    let mut lab = Lab::new("glibc", POD);
+    lab.healthy(3);
+    for packet in &mut lab.packets {
+        if packet.from.ip() == SERVER {
+            packet.from.set_ip([10, 244, 0, 7].into());
+        }
+    }
+    assert_eq!(codes(&lab.end().1), ["wrong-source"]);
+    lab.healthy(3);
+    let mut twice: Vec<Packet> = lab
+        .packets
+        .iter()
+        .filter(|it| it.from.ip() == SERVER)
+        .cloned()
+        .collect();
+    for packet in &mut twice {
+        packet.time += 5_000;
+    }
+    lab.packets.extend(twice);
+    assert_eq!(codes(&lab.end().1), ["duplicates"]);
+}
+
+/// One query on several interfaces of a node, before and behind NAT.
+#[test]
+fn translated_packets_are_the_same() {
+    let mut lab = Lab::new("glibc", POD);
+    lab.healthy(10);
+    let backend: IpAddr = [10, 244, 0, 7].into();
+    let copies: Vec<Packet> = lab
+        .packets
+        .iter()
+        .map(|packet| {
+            let mut copy = packet.clone();
+            let (is_query, shift) = (packet.to.ip() == SERVER, 20_000);
+            if is_query {
+                copy.to.set_ip(backend);
+            } else {
+                copy.from.set_ip(backend);
+            }
+            copy.time += if is_query { shift } else { -shift };
+            copy.interface = 2;
+            copy
+        })
+        .collect();
+    lab.packets.extend(copies);
+    let (_, report) = lab.end();
+    assert_eq!(codes(&report), [""; 0]);
+    assert_eq!((report.lookups, report.queries), (10, 20));
+    assert_eq!(report.strays.translated, 20);
+}
+
+/// Sockets that are balanced, and a mesh's proxy: another server, and no fault.
+#[test]
+fn other_servers_than_the_files() {
+    for (server, port) in [([10, 244, 0, 7], 53), ([127, 0, 0, 1], 15053)] {
+        let mut lab = Lab::new("glibc", POD);
+        lab.healthy(10);
+        for packet in &mut lab.packets {
+            for side in [&mut packet.from, &mut packet.to] {
+                if side.ip() == SERVER {
+                    *side = (server, port).into();
+                }
+            }
+        }
+        let (judged, report) = lab.end();
+        assert_eq!(codes(&report), [""; 0]);
+        assert!(report.servers[0].role.is_some());
+        let followed = judged
+            .iter()
+            .filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed()));
+        assert_eq!(followed.count(), 10);
+    }
+}
+
+/// A capture that is cut anywhere says nothing wrong.
+#[test]
+fn a_healthy_capture_cut_anywhere() {
+    let mut lab = Lab::new("glibc", POD);
+    lab.healthy(4);
+    for number in 0..4 {
+        let name = format!("api{number}.example.com");
+        lab.lookup(&name, &[rule(Some(&name), found(1)), denied()]);
+    }
+    let mut packets = lab.packets.clone();
+    packets.sort_by_key(|it| it.time);
+    for from in (0..packets.len()).step_by(3) {
+        for to in from..packets.len() {
+            let setup = Setup {
+                scenario: Some(scenario(POD)),
+                resolver: Some(of("glibc")),
+                ..Setup::default()
+            };
+            let part = packets[from..to].to_vec();
+            let mut watch = Watch::new(setup);
+            for (number, packet) in (1..).zip(&part) {
+                watch.push(&packet.seen(number));
+            }
+            let report = watch.end(&End::default());
+            assert_eq!(codes(&report), [""; 0], "{from} {to}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Each fault has its finding, and nothing else has one: queries without an
+//! answer.
+
+use hickory_proto::rr::RecordType;
+use kdns::engine::message::{Rcode, Transport as Over};
+use kdns::packet::Transport;
+use kdns::watch::Conntrack;
+use kdns::world::{Effect, Rule};
+
+use crate::lab::{FULL, Lab, denied, found, of_type, once, rule};
+use crate::wire::{Kind, Packet};
+use crate::{POD, codes};
+
+fn races(lab: &mut Lab) {
+    lab.healthy(20);
+    for number in 0..3 {
+        let lost = once(of_type(RecordType::AAAA, rule(Some(FULL), Effect::Timeout)));
+        lab.lookup(
+            &format!("race{number}"),
+            &[lost, rule(Some(FULL), found(2))],
+        );
+    }
+}
+
+#[test]
+fn a_race_is_the_second_of_a_pair() {
+    for id in ["glibc", "musl"] {
+        let mut lab = Lab::new(id, POD);
+        races(&mut lab);
+        let (_, report) = lab.end();
+        assert_eq!(codes(&report), ["conntrack-race"], "{id}");
+        assert_eq!((report.broken, report.findings[0].count), (3, 3), "{id}");
+        assert_eq!(report.unanswered, 3, "{id}");
+        races(&mut lab);
+        let (_, report) = lab.end_with(Some(Conntrack::default()));
+        assert_eq!(codes(&report), ["unanswered"], "{id}");
+        races(&mut lab);
+        let clash = Conntrack {
+            clash_resolve: 7,
+            ..Conntrack::default()
+        };
+        let (_, report) = lab.end_with(Some(clash));
+        assert_eq!(codes(&report), ["unanswered"], "{id}");
+        races(&mut lab);
+        let failed = Conntrack {
+            insert_failed: 3,
+            ..Conntrack::default()
+        };
+        let (_, report) = lab.end_with(Some(failed));
+        assert_eq!(codes(&report), ["conntrack-race"], "{id}");
+    }
+    // A risen counter without a loss is healthy.
+    let mut lab = Lab::new("glibc", POD);
+    lab.healthy(20);
+    let risen = Conntrack {
+        insert_failed: 1,
+        drop: 1,
+        clash_resolve: 9,
+    };
+    assert_eq!(codes(&lab.end_with(Some(risen)).1), [""; 0]);
+}
+
+#[test]
+fn losses_everywhere_are_no_race() {
+    for id in [
+        "glibc",
+        "musl",
+        "go",
+        "c-ares",
+        "c-ares-1.18",
+        "hickory",
+        "dig-search",
+    ] {
+        let mut lab = Lab::new(id, POD);
+        lab.healthy(10);
+        for number in 0..12 {
+            let kind = if number % 2 == 0 {
+                RecordType::A
+            } else {
+                RecordType::AAAA
+            };
+            let kind = if id.starts_with("dig") {
+                RecordType::A
+            } else {
+                kind
+            };
+            let lost = once(of_type(kind, rule(Some(FULL), Effect::Timeout)));
+            lab.lookup(
+                &format!("lost{number}"),
+                &[lost, rule(Some(FULL), found(2))],
+            );
+        }
+        let (judged, report) = lab.end();
+        assert_eq!(codes(&report), ["unanswered"], "{id}");
+        assert_eq!(report.broken, 12, "{id}");
+        assert!(report.unanswered >= 12, "{id} {}", report.unanswered);
+        let followed = judged
+            .iter()
+            .filter(|it| it.plan.as_ref().is_some_and(|it| it.1.is_followed()))
+            .count();
+        assert!(
+            followed + 2 >= judged.len(),
+            "{id}: {followed} of {}",
+            judged.len()
+        );
+    }
+}
+
+#[test]
+fn servers_that_do_not_answer() {
+    for id in [
+        "glibc", "musl", "go", "c-ares", "hickory", "busybox", "host",
+    ] {
+        let mut lab = Lab::new(id, POD);
+        lab.lookup("db", &[rule(None, Effect::Timeout)]);
+        assert_eq!(codes(&lab.end().1), ["server-silent"], "{id}");
+    }
+    let mut lab = Lab::new("glibc", POD);
+    lab.healthy(3).lookup("db", &[rule(None, Effect::Icmp)]);
+    assert_eq!(codes(&lab.end().1), ["server-closed"]);
+    lab.healthy(3)
+        .lookup("db", &[rule(None, Effect::Status(Rcode::ServFail))]);
+    assert_eq!(codes(&lab.end().1), ["server-fails"]);
+    lab.healthy(3)
+        .lookup("db", &[rule(None, Effect::Status(Rcode::Refused))]);
+    assert_eq!(codes(&lab.end().1), ["server-fails"]);
+    let aaaa = of_type(
+        RecordType::AAAA,
+        rule(Some(FULL), Effect::Status(Rcode::ServFail)),
+    );
+    for number in 0..3 {
+        lab.lookup(
+            &format!("db{number}"),
+            &[aaaa.clone(), rule(Some(FULL), found(1))],
+        );
+    }
+    let (_, report) = lab.end();
+    assert!(
+        codes(&report).iter().all(|it| *it == "aaaa-fails"),
+        "{:?}",
+        codes(&report)
+    );
+    assert_eq!(report.findings.len(), 3);
+}
+
+#[test]
+fn udp_alone_is_silent() {
+    let mut lab = Lab::new("glibc", POD);
+    let udp = Rule {
+        transport: Some(Over::Udp),
+        ..rule(None, Effect::Timeout)
+    };
+    lab.lookup("db", std::slice::from_ref(&udp));
+    let mut by_tcp = Lab::new("glibc", "nameserver 10.96.0.10\noptions use-vc\n");
+    by_tcp.start = lab.start;
+    by_tcp.lookup("db", &[udp, rule(None, found(1))]);
+    lab.packets.extend(by_tcp.packets);
+    assert_eq!(codes(&lab.end().1), ["udp-silent"]);
+}
+
+#[test]
+fn truncated_answers() {
+    let truncated = Rule {
+        transport: Some(Over::Udp),
+        ..rule(Some(FULL), Effect::Truncated)
+    };
+    for (id, expected) in [
+        ("glibc", None),
+        ("musl", None),
+        ("go", None),
+        ("c-ares", None),
+        ("busybox", Some("truncated-no-tcp")),
+        ("musl-1.2.3", Some("truncated-no-tcp")),
+    ] {
+        let mut lab = Lab::new(id, POD);
+        lab.lookup(
+            "db",
+            &[truncated.clone(), rule(Some(FULL), found(1)), denied()],
+        );
+        let (_, report) = lab.end();
+        let expected: Vec<&str> = expected.into_iter().collect();
+        assert_eq!(codes(&report), expected, "{id}");
+    }
+    // The server takes no connection.
+    let mut lab = Lab::new("glibc", POD);
+    lab.lookup("db", &[truncated, rule(Some(FULL), found(1)), denied()]);
+    let is_tcp = |it: &Packet| matches!(it.transport, Transport::Tcp(_));
+    for packet in &mut lab.packets {
+        if matches!(packet.what, Kind::Connected) {
+            packet.what = Kind::Reset;
+        }
+    }
+    lab.packets
+        .retain(|it| !is_tcp(it) || !matches!(it.what, Kind::Message(_)));
+    assert_eq!(codes(&lab.end().1), ["tcp-refused"]);
+}
+
+#[test]
+fn a_query_that_comes_back() {
+    let mut lab = Lab::new("dig", "nameserver 127.0.1.1\n");
+    lab.wire.client = [127, 0, 0, 1].into();
+    lab.lookup("one-query.example.org", &[rule(None, Effect::Timeout)]);
+    lab.packets.truncate(1);
+    for number in 1..3 {
+        let mut again = lab.packets[0].clone();
+        again.time += number * 150_000;
+        again.from.set_port(50_000 + u16::try_from(number).unwrap());
+        if let Kind::Message(bytes) = &mut again.what {
+            bytes[0] ^= u8::try_from(number).unwrap();
+        }
+        lab.packets.push(again);
+    }
+    assert_eq!(codes(&lab.end().1), ["loop"]);
+}

@@ -1,0 +1,59 @@
+//! Lookups that models make, as packets, and what `watch` reads off them.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod answers;
+mod faults;
+mod lab;
+mod random;
+mod wire;
+
+use kdns::packet::Counters;
+use kdns::resolver::{self, Resolver};
+use kdns::scenario::{self, Scenario};
+use kdns::watch::{Conntrack, End, Judged, Report, Setup, Watch};
+
+use crate::wire::Packet;
+
+/// A pod's file.
+const POD: &str = "nameserver 10.96.0.10\nsearch default.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n";
+
+fn scenario(file: &str) -> Scenario {
+    let mut scenario = Scenario::new("watch", "x");
+    scenario.resolv_conf = Some(scenario::file("/etc/resolv.conf", file));
+    scenario
+}
+
+fn of(id: &str) -> &'static Resolver {
+    resolver::find(id).unwrap()
+}
+
+/// What is made of packets, which are put in order of time.
+fn watched(
+    mut packets: Vec<Packet>,
+    setup: Setup,
+    conntrack: Option<Conntrack>,
+) -> (Vec<Judged>, Report) {
+    packets.sort_by_key(|it| it.time);
+    let mut watch = Watch::new(setup);
+    let mut judged = Vec::new();
+    for (number, packet) in (1..).zip(&packets) {
+        watch.push(&packet.seen(number));
+        judged.extend(watch.take_judged());
+    }
+    let last = packets.last().map_or(0, |it| it.time);
+    let end = End {
+        // As long as anybody could wait.
+        time: Some(last + 60_000_000_000),
+        counters: Counters::default(),
+        drops: None,
+        conntrack,
+    };
+    watch.finish(end.time);
+    judged.extend(watch.take_judged());
+    (judged, watch.end(&end))
+}
+
+fn codes(report: &Report) -> Vec<&'static str> {
+    report.findings.iter().map(|it| it.what.code()).collect()
+}

@@ -1,0 +1,242 @@
+//! Captures from pipes, compressed, cut, and large.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::network::{Pair, SERVER, answer, ask, query};
+use crate::root::trial;
+use crate::{KDNS, generated};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let ip = &["ip", "unshare", "nsenter", "tcpdump"];
+    vec![
+        trial("reading::while_tcpdump_writes", ip, while_tcpdump_writes),
+        trial("reading::ctrl_c_at_a_pipe", &[], ctrl_c_at_a_pipe),
+        trial("reading::compressed", &["gzip", "zstd"], compressed),
+        trial("reading::cut_anywhere", &[], cut_anywhere),
+        trial("reading::a_million_flows", &[], a_million_flows),
+    ]
+}
+
+fn read(path: &Path) -> Output {
+    let mut command = Command::new(KDNS);
+    command
+        .args(["watch", "--format", "json", "--read"])
+        .arg(path);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+/// A watch that reads from a pipe and writes a line for each lookup.
+fn reader(input: Stdio) -> Child {
+    let mut command = Command::new(KDNS);
+    command.args([
+        "watch",
+        "-v",
+        "--resolver",
+        "glibc",
+        "--format",
+        "jsonl",
+        "--read",
+        "-",
+    ]);
+    command.stdin(input).stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// Its lines, as they come.
+fn lines(child: &mut Child) -> mpsc::Receiver<String> {
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        for line in out.lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receive
+}
+
+/// A line comes while the pipe is still open, and the rest at its end.
+fn while_tcpdump_writes() {
+    let pair = Pair::new();
+    let mut command = pair.client.command("tcpdump");
+    command.args([
+        "--immediate-mode",
+        "-U",
+        "-i",
+        "any",
+        "-w",
+        "-",
+        "port",
+        "53",
+    ]);
+    let mut tcpdump = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut child = reader(Stdio::from(tcpdump.stdout.take().unwrap()));
+    let lines = lines(&mut child);
+    // It says so when it listens.
+    let mut said = String::new();
+    BufReader::new(tcpdump.stderr.take().unwrap())
+        .read_line(&mut said)
+        .unwrap();
+    thread::sleep(Duration::from_millis(500));
+    let serving = pair.serve(answer);
+    let server = format!("{SERVER}:53").parse().unwrap();
+    assert_eq!(
+        pair.client.within(move || ask(server, 20)).join().unwrap(),
+        20
+    );
+    // Lookups end a while after their last packet.
+    thread::sleep(Duration::from_secs(8));
+    pair.client.within(move || ask(server, 1)).join().unwrap();
+    let first = lines.recv_timeout(Duration::from_secs(10));
+    assert!(first.is_ok_and(|it| it.contains("n0.example")));
+    drop(serving);
+    kill(
+        Pid::from_raw(i32::try_from(tcpdump.id()).unwrap()),
+        Signal::SIGTERM,
+    )
+    .unwrap();
+    tcpdump.wait().unwrap();
+    assert!(child.wait().unwrap().code().is_some_and(|it| it <= 1));
+    assert!(lines.iter().count() >= 19);
+}
+
+/// Ctrl-C while nothing comes.
+fn ctrl_c_at_a_pipe() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("made.pcapng");
+    let made = generated::write(&path, 1, 20);
+    let mut command = Command::new(KDNS);
+    command.args(["watch", "--format", "json", "--read", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&fs::read(&path).unwrap()).unwrap();
+    thread::sleep(Duration::from_millis(500));
+    kill(
+        Pid::from_raw(i32::try_from(child.id()).unwrap()),
+        Signal::SIGINT,
+    )
+    .unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["queries"], made.queries);
+}
+
+fn compressed() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("made.pcapng");
+    generated::write(&path, 2, 1500);
+    let expected = read(&path).stdout;
+    let plain = fs::read(&path).unwrap();
+    let (one, other) = plain.split_at(plain.len() / 2);
+    for program in ["gzip", "zstd"] {
+        let compress = |bytes: &[u8]| {
+            let mut command = Command::new(program);
+            command
+                .arg("-c")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            let bytes = bytes.to_vec();
+            let writing = thread::spawn(move || input.write_all(&bytes).unwrap());
+            let output = child.wait_with_output().unwrap().stdout;
+            writing.join().unwrap();
+            output
+        };
+        // In one piece, and in two, as `cat` puts files together.
+        let whole = compress(&plain);
+        for bytes in [whole.clone(), [compress(one), compress(other)].concat()] {
+            fs::write(folder.path().join("packed"), bytes).unwrap();
+            let output = read(&folder.path().join("packed"));
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.stdout == expected, "{program}: {said}");
+        }
+        // Cut, it says so and has what there was.
+        fs::write(folder.path().join("packed"), &whole[..whole.len() / 2]).unwrap();
+        let output = read(&folder.path().join("packed"));
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(
+            !summary["notes"].as_array().unwrap().is_empty(),
+            "{program}"
+        );
+    }
+}
+
+fn cut_anywhere() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("made.pcapng");
+    generated::write(&path, 3, 30);
+    let whole = fs::read(&path).unwrap();
+    let cut = folder.path().join("cut.pcapng");
+    for length in (0..whole.len()).step_by(whole.len() / 60) {
+        fs::write(&cut, &whole[..length]).unwrap();
+        let output = read(&cut);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code().is_some_and(|it| it <= 2),
+            "{length}: {said}"
+        );
+        assert!(!said.contains("panicked"), "{length}: {said}");
+    }
+}
+
+/// Flows that are never seen again need no memory for good.
+fn a_million_flows() {
+    let mut command = Command::new(KDNS);
+    command.args(["watch", "--format", "json", "--read", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut input = std::io::BufWriter::new(child.stdin.take().unwrap());
+    let header = [0xa1b2_c3d4u32.to_le_bytes(), [2, 0, 4, 0], [0; 4], [0; 4]];
+    input.write_all(&header.concat()).unwrap();
+    input
+        .write_all(&[262_144u32.to_le_bytes(), 101u32.to_le_bytes()].concat())
+        .unwrap();
+    for flow in 0..1_000_000u32 {
+        let [_, a, b, c] = flow.to_be_bytes();
+        let [high, low] = [b, c];
+        let asked = query(u16::from_be_bytes([high, low]), &format!("n{flow}.example"));
+        let mut packet = Vec::new();
+        etherparse::PacketBuilder::ipv4([10, a, b, c], [10, 0, 0, 53], 64)
+            .udp(1024 + u16::from_be_bytes([high, low]) / 2, 53)
+            .write(&mut packet, &asked)
+            .unwrap();
+        let length = u32::try_from(packet.len()).unwrap();
+        let times = [flow / 20_000, flow % 20_000 * 50];
+        for word in [times[0], times[1], length, length] {
+            input.write_all(&word.to_le_bytes()).unwrap();
+        }
+        input.write_all(&packet).unwrap();
+    }
+    input.flush().unwrap();
+    let status = fs::read_to_string(status).unwrap();
+    let peak = status
+        .lines()
+        .find_map(|it| it.strip_prefix("VmHWM:"))
+        .unwrap();
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["queries"], 1_000_000);
+    assert!(kilobytes < 64 << 10, "{kilobytes} kB");
+}

@@ -1,0 +1,196 @@
+//! The same captures through tshark.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kdns::packet::{Assembler, Content, Options, Reader, Seen, Transport, dns::Header};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{KDNS, generated, needs, root};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let public = || -> Result<(), Failed> {
+        public_captures();
+        Ok(())
+    };
+    vec![
+        root::trial(
+            "tshark::generated_captures",
+            &["tshark"],
+            generated_captures,
+        ),
+        needs::trial("tshark::public_captures", lacks_captures(), public),
+    ]
+}
+
+/// A message: the frame that completes it, its id, whether it is a response.
+type Message = (u64, u16, bool);
+
+/// How often each message is in the capture, and whether it has connections.
+fn ours(path: &Path) -> Option<(BTreeMap<Message, usize>, bool)> {
+    let mut found = BTreeMap::new();
+    let mut has_connections = false;
+    let mut take = |seen: Seen<'_>| {
+        has_connections |= matches!(seen.transport, Transport::Tcp(_));
+        let (Content::Message(bytes) | Content::Cut { bytes, .. }) = seen.content else {
+            return;
+        };
+        let header = Header::parse(bytes).unwrap();
+        *found
+            .entry((seen.number, header.id, header.is_response()))
+            .or_default() += 1;
+    };
+    let mut reader = Reader::open(File::open(path).unwrap()).ok()?;
+    let mut assembler = Assembler::new(&Options::default());
+    while let Ok(Some(frame)) = reader.next_frame() {
+        assembler.push(&frame, &mut take);
+    }
+    assembler.end(&mut take);
+    // Links that kdns does not read.
+    if assembler.counters().unknown_link > 0 {
+        return None;
+    }
+    Some((found, has_connections))
+}
+
+/// The same as tshark sees it.
+fn theirs(path: &Path) -> BTreeMap<Message, usize> {
+    let mut found = BTreeMap::new();
+    for fields in fields(path, &["frame.number", "dns.id", "dns.flags.response"]) {
+        let [number, ids, responses] = &fields[..] else {
+            continue;
+        };
+        let number = number.parse().unwrap();
+        for (id, response) in ids.split(',').zip(responses.split(',')) {
+            let id = u16::from_str_radix(id.trim_start_matches("0x"), 16).unwrap();
+            *found.entry((number, id, response == "1")).or_default() += 1;
+        }
+    }
+    found
+}
+
+/// Fields of every packet with DNS on its ports.
+fn fields(path: &Path, names: &[&str]) -> Vec<Vec<String>> {
+    let ports = [53, 15053].map(|it| format!("udp.port=={it} || tcp.port=={it}"));
+    let mut command = Command::new("tshark");
+    command.args(["-n", "-T", "fields", "-r"]).arg(path);
+    command.args(["-o", "dns.desegment_dns_messages:TRUE"]);
+    command.args(["-o", "tcp.reassemble_out_of_order:TRUE"]);
+    command.args(["-Y", &format!("dns && ({})", ports.join(" || "))]);
+    for name in names {
+        command.args(["-e", name]);
+    }
+    let output = command.output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let words = |line: &str| line.split('\t').map(str::to_owned).collect();
+    lines.lines().map(words).collect()
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+fn generated_captures() {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let seed = number("KDNS_SEED").unwrap_or(u64::from(since.subsec_nanos()));
+    let folder = TempDir::new().unwrap();
+    for round in 0..number("KDNS_CAPTURES").unwrap_or(5) {
+        let seed = seed + round;
+        let path = folder.path().join("made.pcapng");
+        let made = generated::write(&path, seed, 300);
+        let (ours, _) = ours(&path).unwrap();
+        assert_eq!(ours, theirs(&path), "KDNS_SEED={seed} KDNS_CAPTURES=1");
+        assert_eq!(
+            ours.values().sum::<usize>(),
+            made.messages,
+            "KDNS_SEED={seed}"
+        );
+        transactions(&path, &made, seed);
+    }
+}
+
+/// What was asked and not answered, and how long answers took.
+fn transactions(path: &Path, made: &generated::Made, seed: u64) {
+    let output = Command::new(KDNS)
+        .args(["watch", "--format", "json", "--read"])
+        .arg(path)
+        .output()
+        .unwrap();
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let counts = (&summary["queries"], &summary["unanswered"]);
+    assert_eq!(
+        counts,
+        (&made.queries.into(), &made.unanswered.into()),
+        "KDNS_SEED={seed}"
+    );
+    for server in summary["servers"].as_array().unwrap() {
+        let address = server["server"].as_str().unwrap();
+        let names = ["ip.src", "ipv6.src", "dns.time"];
+        let mut times: Vec<f64> = fields(path, &names)
+            .iter()
+            .filter(|it| it[0] == address || it[1] == address)
+            .flat_map(|it| it[2].split(',').map(str::to_owned).collect::<Vec<_>>())
+            .filter_map(|it| Some(it.parse::<f64>().ok()? * 1000.0))
+            .collect();
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let ours = server["median_ms"].as_f64().unwrap();
+        // Ours is from a histogram.
+        let is_close = (ours - median).abs() <= 0.1 * median + 0.05;
+        assert!(is_close, "KDNS_SEED={seed}: {address} {ours} and {median}");
+    }
+}
+
+/// Where `.ci/install-real` unpacks captures of Debian's source packages.
+fn captures() -> PathBuf {
+    let real = std::env::var_os("KDNS_REAL_DIR").map(PathBuf::from);
+    let real = real.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target/real"));
+    real.join("captures")
+}
+
+fn lacks_captures() -> Option<String> {
+    let has_tshark = Command::new("tshark").arg("--version").output().is_ok();
+    if !has_tshark {
+        return Some("needs tshark".to_owned());
+    }
+    let is_there = captures().is_dir();
+    (!is_there).then(|| "needs target/real/captures of .ci/install-real".to_owned())
+}
+
+/// Captures whose messages tshark decrypts.
+const ENCRYPTED: &[&str] = &["captures-wireguard-ping-tcp-dsb.pcapng"];
+
+fn public_captures() {
+    let mut files = 0;
+    let mut messages = 0;
+    for entry in std::fs::read_dir(captures()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let Some((ours, has_connections)) = ours(&path) else {
+            continue;
+        };
+        if ENCRYPTED.contains(&name.as_str()) {
+            continue;
+        }
+        let theirs = theirs(&path);
+        files += 1;
+        messages += theirs.values().sum::<usize>();
+        if has_connections {
+            // Behind a gap tshark waits for what does not come any more.
+            for (message, count) in &theirs {
+                assert!(ours.get(message) >= Some(count), "{name}: {message:?}");
+            }
+        } else {
+            assert_eq!(ours, theirs, "{name}");
+        }
+    }
+    assert!(
+        files > 100 && messages > 500,
+        "{files} files, {messages} messages"
+    );
+}
