@@ -26,6 +26,7 @@ Names:
 Nodes and pods:
   check-loop   Tell whether the DNS of this node loops, and what fixes it
   upstream     Tell who owns each name server, and where the real ones are written
+  path         Tell where a packet to a Service goes, through the node's rules
   pods         List the pods of this node, also those that crash
   pod-file     Write the resolv.conf that a pod would get
   report       Put the reports of many nodes together

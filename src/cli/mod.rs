@@ -204,6 +204,7 @@ impl Command {
             Self::Doctor(args) => args.reads_this_node(),
             Self::CheckLoop(args) => args.reads_this_node(),
             Self::Upstream(args) => args.reads_this_node(),
+            Self::Path(args) => args.reads_this_node(),
             Self::Pods(args) => args.reads_this_node(),
             Self::Lint(args) => args.reads_this_node(),
             _ => false,
@@ -214,6 +215,7 @@ impl Command {
     fn has_target(&self) -> bool {
         match self {
             Self::Explain(args) => args.has_target(),
+            Self::Path(args) => args.target.is_some(),
             Self::Nsenter(_) => true,
             _ => false,
         }

@@ -1,7 +1,7 @@
 //! The arguments of `kdns path`.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::manual;
 use crate::cli::output::Outputs;
@@ -50,6 +50,14 @@ pub(in crate::cli) struct PathArgs {
     pub(in crate::cli) threshold: Threshold,
     #[command(flatten)]
     pub(in crate::cli) outputs: Outputs<Format>,
+}
+
+impl PathArgs {
+    /// Whether this very node is read.
+    pub(in crate::cli) fn reads_this_node(&self) -> bool {
+        let is_live = self.root.as_deref().is_none_or(|it| it == Path::new("/"));
+        self.rules.is_empty() && is_live
+    }
 }
 
 /// The output formats.

@@ -186,7 +186,7 @@ fn counters(text: Option<&Source>) -> Option<ConntrackCounters> {
     let statistics = kernel::statistics(&text?.name, &text?.bytes)?;
     Some(ConntrackCounters {
         insert_failed: statistics.insert_failed,
-        drop: statistics.drop,
+        drop: statistics.drop.unwrap_or_default(),
         early_drop: statistics.early_drop,
     })
 }

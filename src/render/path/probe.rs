@@ -10,6 +10,7 @@ use super::findings::words;
 use crate::path::Protocol;
 use crate::path::findings::Finding;
 use crate::path::probe::{Came, Row, Seen, Size, Trouble};
+use crate::render::paragraph;
 use crate::render::sentence::{Sentence, sentence};
 
 /// What a probe has seen.
@@ -171,7 +172,8 @@ pub(in crate::render) fn write(
             [] => "no finding explains it".to_owned(),
             codes => format!("see {}", codes.join(", ")),
         };
-        writeln!(out, "\n{text}: {by}.")?;
+        writeln!(out)?;
+        paragraph::write(out, "", "  ", &format!("{text}: {by}."))?;
     }
     Ok(())
 }
