@@ -57,12 +57,12 @@ impl Shown {
             return ip.to_string();
         };
         let hash = key.hash_one(ip).to_be_bytes();
-        let [a, b, c, d, e, f, ..] = hash;
         match ip {
-            IpAddr::V4(_) => Ipv4Addr::new(10, a, b, c).to_string(),
+            IpAddr::V4(_) => Ipv4Addr::new(10, hash[0], hash[1], hash[2]).to_string(),
             IpAddr::V6(_) => {
-                let pair = |high, low| u16::from_be_bytes([high, low]);
-                Ipv6Addr::new(0xfd00, 0, 0, 0, 0, pair(a, b), pair(c, d), pair(e, f)).to_string()
+                let one = u16::from_be_bytes([hash[0], hash[1]]);
+                let other = u16::from_be_bytes([hash[2], hash[3]]);
+                Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, one, other).to_string()
             }
         }
     }

@@ -9,7 +9,7 @@ use super::histogram::Histogram;
 use super::lookups::{Lookups, Wasted};
 use super::name::{Labels, hash_of};
 use super::negative::Negative;
-use super::query::{Query, Rcode, Record};
+use super::query::{Query, Rcode};
 use super::time::MINUTE;
 use crate::check_loop::log::Shown;
 
