@@ -21,7 +21,7 @@ pub(super) fn said(finding: &Finding) -> Said {
 fn fact(finding: &Finding) -> String {
     match finding {
         Finding::Restarted => {
-            "the process started anew between the two pages; what is said is since then".to_owned()
+            "the process was restarted between the two pages; what is said is since then".to_owned()
         }
         Finding::Panics(times) => format!("CoreDNS panicked {} times", count(*times)),
         Finding::ReloadFailures(times) => format!(
