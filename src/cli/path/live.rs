@@ -43,12 +43,8 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     skipped.extend(unread);
     skipped.extend(both.skipped());
     let start = start(args, &client, &both);
-    save(
-        args,
-        streams,
-        (&client, &both),
-        (&start, to.as_deref().unwrap_or_default()),
-    )?;
+    let known = to.as_deref().unwrap_or_default();
+    save(args, streams, (&client, &both), (&start, known))?;
     let (before, is_partial) = (both.node.before, both.node.is_partial);
     let own = both.own.map(NetworkSeen::into_host).transpose()?;
     let mut node = both.node.into_host()?;
@@ -72,9 +68,8 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         .probe
         .then(|| ask(&client, &trees, args.max_packets))
         .transpose()?;
-    if let (Some(_), Some(conntrack)) = (&probe, &mut node.conntrack) {
-        // What the probe has lost counts, too.
-        conntrack.counters = client.counters(&root).or(conntrack.counters);
+    if probe.is_some() {
+        count_again(&client, &root, &mut node);
     }
     let around = Around {
         uptime: uptime(&root),
@@ -90,6 +85,13 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         skipped,
         probe,
     })
+}
+
+/// Reads the counters of connections once more: what a probe has lost counts, too.
+fn count_again(client: &Client, root: &Root, node: &mut Host) {
+    if let Some(conntrack) = &mut node.conntrack {
+        conntrack.counters = client.counters(root).or(conntrack.counters);
+    }
 }
 
 /// Writes all that was read to the file that was asked for.
