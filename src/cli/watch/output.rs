@@ -30,7 +30,7 @@ pub(super) enum Format {
 /// So many lookups are drawn, or kept to be shown.
 const MAX_KEPT: usize = 20;
 
-/// The line at the bottom is written anew so often.
+/// The line at the bottom is written again so often.
 const STATUS_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Where everything goes.

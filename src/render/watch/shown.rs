@@ -12,7 +12,7 @@ const KEPT: &[&str] = &[
 ];
 
 /// How names and addresses are written: as they are, or as hashes that are the
-/// same for the same one all through a run. The key is drawn anew for each run,
+/// same for the same one all through a run. The key is drawn again for each run,
 /// so that nobody can try names until their hashes fit.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {

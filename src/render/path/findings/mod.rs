@@ -129,7 +129,7 @@ fn link(finding: &LinkFinding) -> Words {
             ),
             why: "short answers come and long ones are lost, or their fragments: with EDNS over UDP, and over TCP where ICMP does not come back".to_owned(),
             fix: vec![advice(format!(
-                "set the MTU of pods to {to_mtu} in the configuration of the network plugin, and start the pods anew"
+                "set the MTU of pods to {to_mtu} in the configuration of the network plugin, and start the pods again"
             ))],
         },
         LinkFinding::Small { link, mtu, needed } => Words {
@@ -282,7 +282,7 @@ fn proxy(finding: &ProxyFinding) -> Words {
                 why: "kube-proxy has left rules of another mode behind: what they translate goes where endpoints were when the mode was changed, and never reaches the others".to_owned(),
                 fix: vec![
                     command("kube-proxy --cleanup"),
-                    advice("in a container of kube-proxy on this node; then start its pod again, or start the node anew"),
+                    advice("in a container of kube-proxy on this node; then start its pod again, or restart the node"),
                 ],
             }
         }
