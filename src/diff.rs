@@ -133,11 +133,10 @@ impl What {
 
 /// The words that count of each line; why it could not be read.
 fn lines(file: &HostFile) -> Vec<String> {
-    let conf = match &file.content {
-        Ok(conf) => conf,
-        Err(_) => return vec![format!("{} could not be read", file.path)],
-    };
-    words(conf)
+    match &file.content {
+        Ok(conf) => words(conf),
+        Err(_) => vec![format!("{} could not be read", file.path)],
+    }
 }
 
 fn words(conf: &ResolvConf) -> Vec<String> {

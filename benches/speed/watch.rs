@@ -223,7 +223,7 @@ fn live(figures: &mut Figures) {
         return;
     };
     let pid = namespace.0.id().to_string();
-    let mut child = Command::new(KDNS)
+    let child = Command::new(KDNS)
         .args(["watch", &pid, "--format", "json", "--exit-zero"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -291,7 +291,7 @@ fn processor_seconds(child: &Child) -> f64 {
         .split_whitespace()
         .collect();
     // utime and stime, in hundredths: proc_pid_stat(5).
-    let ticks = |at: usize| words.get(at).unwrap().parse::<f64>().unwrap();
+    let ticks = |at: usize| words[at].parse::<f64>().unwrap();
     (ticks(11) + ticks(12)) / 100.0
 }
 

@@ -33,7 +33,7 @@ pub(super) fn run(args: &DiffArgs, streams: &mut Streams<'_>) -> anyhow::Result<
     let first = Judged::read(&args.first)?;
     let second = Judged::read(&args.second)?;
     let differences = diff::differences(first.side(), second.side());
-    let names = [&args.first, &args.second].map(|it| host::shown(it));
+    let names = [&args.first, &args.second].map(host::shown);
     let names = names.each_ref().map(String::as_str);
     args.outputs
         .write(streams, |format, colors, out| match format {

@@ -154,7 +154,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) 
     let all = program.into_iter().chain(words.iter().cloned());
     let args = match Args::try_parse_from(all) {
         Ok(args) => args,
-        Err(usage) => return report_usage(hint::with_hint(usage), is_plugin, streams),
+        Err(usage) => return report_usage(&hint::with_hint(usage), is_plugin, streams),
     };
     match args.color {
         Color::Auto => {}
@@ -227,7 +227,7 @@ pub fn command() -> clap::Command {
     Args::command()
 }
 
-fn report_usage(usage: clap::Error, is_plugin: bool, streams: &mut Streams<'_>) -> Status {
+fn report_usage(usage: &clap::Error, is_plugin: bool, streams: &mut Streams<'_>) -> Status {
     let shown = |text: String| help::as_typed(text, is_plugin);
     let plain = shown(usage.render().to_string());
     // An argument in it could steer the terminal.

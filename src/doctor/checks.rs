@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::{Check, Fact, Observed, State};
 use crate::check_loop::{self, Verdict};
 use crate::finding::Severity;
-use crate::node::is_dns_server;
+use crate::node::{Pod, is_dns_server};
 use crate::text::Place;
 use crate::upstream::{End, Health, Step};
 
@@ -81,11 +81,11 @@ fn first_dead(step: &Step) -> Option<&Step> {
 
 fn pods<'o>(observed: &Observed<'o>) -> Check<'o> {
     let node = observed.node;
-    let labels = |wanted: &dyn Fn(&&crate::node::Pod) -> bool| -> Vec<String> {
+    let labels = |wanted: &dyn Fn(&&Pod) -> bool| -> Vec<String> {
         node.pods
             .iter()
             .filter(wanted)
-            .map(|it| it.label())
+            .map(Pod::label)
             .collect()
     };
     let drifting = labels(&|it| it.drifts() == Some(true));
@@ -121,9 +121,8 @@ fn lint<'o>(observed: &Observed<'o>) -> Check<'o> {
     let state = match worst {
         Some(Severity::Error) => State::Error,
         Some(Severity::Warning) => State::Warning,
-        Some(Severity::Info) => State::Ok,
         None if observed.findings.files == 0 => State::Unknown,
-        None => State::Ok,
+        Some(Severity::Info) | None => State::Ok,
     };
     let counts = |it: &Severity| *it > Severity::Info;
     let worst: Vec<_> = all

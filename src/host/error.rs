@@ -2,7 +2,7 @@
 
 use nix::errno::Errno;
 
-use super::{MAX_BYTES, reason, worker};
+use super::{reason, worker};
 
 /// Why a file could not be read. The sentence says all of it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

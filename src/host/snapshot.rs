@@ -77,7 +77,7 @@ pub fn write(recorder: &Recorder, out: &mut dyn Write) -> io::Result<Written> {
 
 fn add_entry(
     archive: &mut Builder<Vec<u8>>,
-    path: &PathBuf,
+    path: &Path,
     entry: &Entry,
     written: &mut Written,
 ) -> io::Result<()> {
@@ -99,7 +99,7 @@ fn add_entry(
         Kept::Whole => Cow::Borrowed(bytes),
         Kept::Part(bytes) => Cow::Owned(bytes),
         Kept::Nothing => {
-            written.left_out.push(path.clone());
+            written.left_out.push(path.to_owned());
             return add_left_out(archive, below);
         }
     };

@@ -149,7 +149,7 @@ pub fn kept(path: &str, bytes: &[u8]) -> Kept {
         "cmdline" if is_process => Some(arguments(bytes)),
         _ if is_process || inside.starts_with("/sys/") => None,
         _ if inside.starts_with("/var/log/") => None,
-        _ if name.ends_with(".json") || bytes.starts_with(b"{") => Some(document(bytes)),
+        _ if lower.ends_with(".json") || bytes.starts_with(b"{") => Some(document(bytes)),
         _ => Some(settings(bytes)),
     };
     match part {

@@ -5,6 +5,7 @@
 //! never goes back.
 
 use super::asked::{self, Kind};
+use super::plain::beginning;
 use crate::address::DNS_PORT;
 
 /// A pattern.
@@ -164,8 +165,7 @@ impl Pattern {
                         // Words may begin with what the hole could have, too.
                         Some(Piece::Words(words)) => {
                             let most = longest.saturating_add(words.len());
-                            let most = rest.floor_char_boundary(most);
-                            rest.get(..most)?.find(words.as_str())?
+                            beginning(rest, most).find(words.as_str())?
                         }
                         _ => longest,
                     };
@@ -230,8 +230,7 @@ impl Hole {
             Self::Number => c.is_ascii_digit(),
             Self::Text => true,
         };
-        let cut = rest.floor_char_boundary(LONGEST);
-        let rest = rest.get(..cut).unwrap_or_default();
+        let rest = beginning(rest, LONGEST);
         rest.find(|c| !is_in(c)).unwrap_or(rest.len())
     }
 

@@ -6,9 +6,7 @@ pub(super) const MOST: usize = 64 << 10;
 
 /// The message as one line of plain text.
 pub(super) fn plain(text: &str) -> String {
-    let text = text
-        .get(..text.floor_char_boundary(MOST))
-        .unwrap_or_default();
+    let text = beginning(text, MOST);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -26,6 +24,15 @@ pub(super) fn plain(text: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// At most so many bytes of the text, cut between characters.
+pub(super) fn beginning(text: &str, most: usize) -> &str {
+    let mut most = most.min(text.len());
+    while !text.is_char_boundary(most) {
+        most -= 1;
+    }
+    text.get(..most).unwrap_or_default()
 }
 
 /// What an escape at the beginning of `text` stands for, and how long it is;

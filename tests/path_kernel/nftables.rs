@@ -89,7 +89,7 @@ pub(crate) fn rules(lots: &mut Lots) -> String {
     }
     writeln!(text, " }}").unwrap();
     let hooks = ["prerouting", "input", "forward", "output", "postrouting"];
-    for index in 0..1 + lots.below(3) {
+    for index in 0..=lots.below(3) {
         let hook = *lots.pick(&hooks);
         let priority = *lots.pick(&["-300", "-175", "-150", "-50", "0", "10", "150"]);
         let policy = if lots.one_in(6) { "drop" } else { "accept" };

@@ -89,7 +89,7 @@ fn causes_are_whole_and_each_is_used() {
     let used: BTreeSet<&str> = catalogue
         .messages
         .iter()
-        .flat_map(|it| it.codes())
+        .flat_map(kdns::why::Message::codes)
         .collect();
     let mut wrong = Vec::new();
     for cause in &catalogue.causes {

@@ -53,7 +53,7 @@ fn check_form(text: &str) -> anyhow::Result<()> {
     if let Some(name) = text.strip_suffix([',', ';']) {
         bail!(
             "`{shown}` ends with `{}`; write {}",
-            &text[name.len()..],
+            text.get(name.len()..).unwrap_or_default(),
             written(name)
         );
     }

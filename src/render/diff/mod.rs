@@ -54,7 +54,7 @@ fn of_side(side: &str, values: &[String], out: &mut dyn Write) -> io::Result<()>
     }
     for value in values {
         paragraph::write(out, &first, "     ", value)?;
-        first = "     ".to_owned();
+        "     ".clone_into(&mut first);
     }
     Ok(())
 }

@@ -225,7 +225,6 @@ pub(super) fn fix(kind: &Kind<'_>) -> Vec<String> {
                 )
             })
             .collect(),
-        Kind::Slow(_) => Vec::new(),
         Kind::Crashing(pods) => pods
             .iter()
             .take(1)
@@ -234,7 +233,7 @@ pub(super) fn fix(kind: &Kind<'_>) -> Vec<String> {
                 format!("Read why: kubectl -n {namespace} logs --previous {pod}")
             })
             .collect(),
-        Kind::Unreadable(_) => Vec::new(),
+        Kind::Slow(_) | Kind::Unreadable(_) => Vec::new(),
         Kind::Setting(finding) => {
             let rule = format!("More about it: kdns rule {}", finding.code);
             finding.help.iter().cloned().chain([rule]).collect()

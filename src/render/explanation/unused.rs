@@ -29,9 +29,10 @@ impl Text<'_> {
                 let (why, whose) = reasons.first()?;
                 let others = reasons.iter().skip(1).flat_map(|it| it.1.clone());
                 let others: Vec<&Resolver> = others.collect();
-                let too = match others.is_empty() {
-                    true => String::new(),
-                    false => format!("; ignored by {} too", few(&others)),
+                let too = if others.is_empty() {
+                    String::new()
+                } else {
+                    format!("; ignored by {} too", few(&others))
                 };
                 let words = words(explanation, spans, 1);
                 Some(format!("{words}: {why} ({}){too}", few(whose)))

@@ -8,23 +8,13 @@ const PARTS: u64 = 8;
 const BUCKETS: usize = 40 * PARTS as usize;
 
 /// Counts of times.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Histogram {
     counts: Vec<u64>,
     /// All of them.
     total: u64,
     /// The longest, in nanoseconds.
     max: u64,
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Self {
-            counts: Vec::new(),
-            total: 0,
-            max: 0,
-        }
-    }
 }
 
 impl Histogram {
