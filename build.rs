@@ -54,12 +54,20 @@ fn list_pages(out: &Path) -> Result<(), Box<dyn Error>> {
     for speaker in sorted(&why.join("messages"))? {
         let name = speaker.file_name().unwrap_or_default().to_string_lossy();
         for page in sorted(&speaker)? {
-            writeln!(list, "    ({name:?}, include_str!({page:?})),")?;
+            writeln!(
+                list,
+                "    ({name:?}, include_str!({page:?})),",
+                page = page.to_string_lossy()
+            )?;
         }
     }
     list += "];\npub(super) const CAUSES: &[&str] = &[\n";
     for page in sorted(&why.join("causes"))? {
-        writeln!(list, "    include_str!({page:?}),")?;
+        writeln!(
+            list,
+            "    include_str!({page:?}),",
+            page = page.to_string_lossy()
+        )?;
     }
     list += "];\n";
     Ok(fs::write(out.join("why_pages.rs"), list)?)
