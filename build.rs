@@ -56,18 +56,14 @@ fn list_pages(out: &Path) -> Result<(), Box<dyn Error>> {
         for page in sorted(&speaker)? {
             writeln!(
                 list,
-                "    ({name:?}, include_str!({page:?})),",
-                page = page.to_string_lossy()
+                "    ({name:?}, include_str!({:?})),",
+                page.to_string_lossy()
             )?;
         }
     }
     list += "];\npub(super) const CAUSES: &[&str] = &[\n";
     for page in sorted(&why.join("causes"))? {
-        writeln!(
-            list,
-            "    include_str!({page:?}),",
-            page = page.to_string_lossy()
-        )?;
+        writeln!(list, "    include_str!({:?}),", page.to_string_lossy())?;
     }
     list += "];\n";
     Ok(fs::write(out.join("why_pages.rs"), list)?)

@@ -86,7 +86,19 @@ fn write(path: &Path) -> std::io::Result<()> {
         out,
         "-A KUBE-POSTROUTING -m comment --comment \"kubernetes service traffic requiring SNAT\" -j MASQUERADE --random-fully"
     )?;
-    for (service, at) in ends() {
+    rules(&mut out)?;
+    writeln!(out, "COMMIT")?;
+    writeln!(
+        out,
+        "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT"
+    )?;
+    out.flush()
+}
+
+/// Endpoints stand before the Services that name them.
+fn rules(out: &mut impl std::io::Write) -> std::io::Result<()> {
+    let ends = (0..SERVICES).flat_map(|it| (0..ENDPOINTS).map(move |at| (it, at)));
+    for (service, at) in ends {
         let (name, ip) = (name(service), endpoint(service, at));
         let chain = format!("KUBE-SEP-{service:012}{at:04}");
         writeln!(
@@ -135,12 +147,7 @@ fn write(path: &Path) -> std::io::Result<()> {
             )?;
         }
     }
-    writeln!(out, "COMMIT")?;
-    writeln!(
-        out,
-        "*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\nCOMMIT"
-    )?;
-    out.flush()
+    Ok(())
 }
 
 fn name(service: u32) -> String {

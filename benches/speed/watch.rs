@@ -79,7 +79,7 @@ fn reading(figures: &mut Figures) {
     );
     let fields = ["-e", "frame.number", "-e", "dns.id", "-e", "dns.qry.name"];
     let words = ["tshark", "-n", "-r", &few, "-Y", "dns", "-T", "fields"];
-    match cost(1, &[&words[..], &fields].concat()) {
+    match cost(1, &[&words[..], &fields[..]].concat()) {
         Some(peer) => {
             let peer = f64::from(FEW) / peer.seconds;
             figures.check(
@@ -194,7 +194,7 @@ fn write(path: &Path, packets: u32) {
         let port = 32_768 + u16::try_from(pair % 28_000).unwrap();
         let service = pair / 2 % 500;
         let suffix = ["shop.svc.cluster.local", "default.svc.cluster.local"];
-        let suffix = suffix[usize::try_from(pair % 2).unwrap()];
+        let suffix = suffix.get(usize::from(pair % 2 == 1)).unwrap();
         let name = format!("a-service-with-a-rather-long-name-{service:03}.{suffix}");
         let id = u16::try_from(pair & 0xffff).unwrap();
         let at = u64::from(pair) * 40;
@@ -291,8 +291,8 @@ fn processor_seconds(child: &Child) -> f64 {
         .split_whitespace()
         .collect();
     // utime and stime, in hundredths: proc_pid_stat(5).
-    let ticks = [11, 12].map(|at: usize| words[at].parse::<f64>().unwrap());
-    (ticks[0] + ticks[1]) / 100.0
+    let ticks = |at: usize| words.get(at).unwrap().parse::<f64>().unwrap();
+    (ticks(11) + ticks(12)) / 100.0
 }
 
 /// A network with a link whose other end is in another one, which is silent.

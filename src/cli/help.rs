@@ -18,18 +18,23 @@ Examples:
 
 {usage-heading} {usage}
 
+Begin here:
+  doctor       Look at all that decides DNS here: what is wrong, and the fix
+
 Names:
   explain      Show the queries each resolver sends for a name, and why
   dig          Ask DNS servers as BIND's dig does
   nsenter      Run dig, explain or a command in a pod's network, with its files
+  watch        Watch DNS packets of a pod, the node or a capture: judge them
 
 Nodes and pods:
   check-loop   Tell whether the DNS of this node loops, and what fixes it
-  upstream     Tell who owns each name server, and where the real ones are written
+  upstream     Tell who owns each name server, and where the real ones stand
   path         Tell where a packet to a Service goes, through the node's rules
   pods         List the pods of this node, also those that crash
   pod-file     Write the resolv.conf that a pod would get
   report       Put the reports of many nodes together
+  diff         Show what differs between two nodes that matters for DNS
 
 Files:
   lint         Find what is wrong in DNS files, kubelet settings and manifests
@@ -44,7 +49,7 @@ Options:
 {options}
 
 Exit status: 0 clean; 1 findings; 2 could not decide: usage, unreadable, no
-permission, time-out; 130 Ctrl-C. `kdns COMMAND -h` has the options of a command.
+permission, time-out; 130 Ctrl-C. `kdns COMMAND -h` has the options of one.
 ";
 
 /// The help of one command: its examples come first.

@@ -57,15 +57,15 @@ pub struct Args {
 enum Command {
     /// Tell what a pasted error, a DNS server's log or its metrics say
     Why(Deferred<why::WhyArgs>),
-    /// Look at all that decides about DNS here: what is wrong, and the fix
+    /// Look at all that decides DNS here: what is wrong, and the fix
     Doctor(Deferred<doctor::DoctorArgs>),
     /// Show the queries each resolver sends for a name, and why
     Explain(Deferred<explain::ExplainArgs>),
-    /// Watch the DNS packets of a pod, the node or a capture, and judge them
+    /// Watch DNS packets of a pod, the node or a capture: judge them
     Watch(Deferred<watch::WatchArgs>),
     /// Tell whether the DNS of this node loops, and what fixes it
     CheckLoop(Deferred<check_loop::CheckLoopArgs>),
-    /// Tell who owns each name server, and where the real ones are written
+    /// Tell who owns each name server, and where the real ones stand
     Upstream(Deferred<upstream::UpstreamArgs>),
     /// Tell where a packet to a Service goes, through the node's rules
     Path(Deferred<path::PathArgs>),

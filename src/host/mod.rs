@@ -6,8 +6,8 @@
 
 pub mod capture;
 pub mod clock;
-pub mod compressed;
 pub mod counters;
+mod error;
 pub mod git;
 pub mod interrupt;
 pub mod modules;
@@ -39,6 +39,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, SFlag};
 
+pub use self::error::ReadError;
 use crate::text::{MAX_READ, Source, escaped};
 use regular::{KINDS, expect_regular, not_regular};
 
@@ -61,105 +62,6 @@ impl FileRead {
         let name = &self.source.name;
         self.is_cut
             .then(|| format!("{name} is longer than 1 MiB: its end was not read"))
-    }
-}
-
-/// Why a file could not be read. The sentence says all of it.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// The system said no.
-    #[error("cannot read {file}: {}", reason(*errno))]
-    System {
-        /// Path, safe to print, with the directory below which it was looked for.
-        file: String,
-        /// What the system said.
-        errno: Errno,
-    },
-    /// It is there, but no regular file.
-    #[error("cannot read {file}: it is {kind}, not a regular file")]
-    NotRegular {
-        /// Path, safe to print, with the directory below which it was looked for.
-        file: String,
-        /// `a directory`, `a FIFO`…
-        kind: &'static str,
-    },
-    /// There is more of it than is read, and a part of it would not do.
-    #[error("cannot read {file}: it is longer than {} MiB", most >> 20)]
-    TooLong {
-        /// Path, safe to print.
-        file: String,
-        /// How many bytes it can have.
-        most: usize,
-    },
-    /// Standard input has been read already.
-    #[error("cannot read standard input twice: - can stand for one file only")]
-    Twice,
-    /// The directory for `--root` cannot be opened.
-    #[error("cannot open the directory {directory}: {}", reason(*errno))]
-    Root {
-        /// Its path, safe to print.
-        directory: String,
-        /// What the system said.
-        errno: Errno,
-    },
-    /// A node cannot be read with so few descriptors.
-    #[error(
-        "cannot read a node: too few files may be open at a time; raise the limit (ulimit -n 64)"
-    )]
-    Descriptors,
-    /// It lies on a stranger's file system, and nobody answered.
-    #[error("cannot read {file}: {silence}")]
-    Unanswered {
-        /// Path, safe to print, with the directory below which it was looked for.
-        file: String,
-        /// Why there is no answer.
-        silence: worker::Silence,
-    },
-    /// A snapshot of a node cannot be read.
-    #[error("cannot read the snapshot {file}: {reason}")]
-    Snapshot {
-        /// Its path, safe to print.
-        file: String,
-        /// Why.
-        reason: String,
-    },
-    /// A snapshot of a node does not hold a file.
-    #[error("cannot read {file}: the snapshot does not hold it")]
-    NotInSnapshot {
-        /// Path, safe to print, with the snapshot in which it was looked for.
-        file: String,
-    },
-    /// The machine does not tell its host name or interfaces.
-    #[error("cannot ask the system for {what}: {}", reason(*errno))]
-    Machine {
-        /// `the host name`…
-        what: &'static str,
-        /// What the system said.
-        errno: Errno,
-    },
-}
-
-impl ReadError {
-    /// Whether something else is in the place of a file: no permission could
-    /// make one of it.
-    pub fn is_no_file(&self) -> bool {
-        match self {
-            Self::NotRegular { .. } => true,
-            Self::System { errno, .. } => matches!(errno, Errno::ELOOP | Errno::ENOTDIR),
-            _ => false,
-        }
-    }
-
-    /// Whether there is simply no such file.
-    pub fn is_missing(&self) -> bool {
-        matches!(
-            self,
-            Self::System {
-                errno: Errno::ENOENT,
-                ..
-            }
-        )
     }
 }
 

@@ -276,7 +276,7 @@ mod tests {
             00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 0000000a 00000002 00000001 00000000  00000000\n\
             00000000  00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 00000006 00000000 00000000 00000000  00000000\n";
         let found = statistics("/s", text).unwrap();
-        assert_eq!((found.insert_failed, found.drop), (16, 2));
+        assert_eq!((found.insert_failed, found.drop), (16, Some(2)));
         assert_eq!(found.early_drop, 1);
         assert_eq!(statistics("/s", b""), None);
         assert_eq!(statistics("/s", b"entries found\n1 2\n"), None);

@@ -89,12 +89,11 @@ fn comments(name: &str, bytes: &[u8]) -> Vec<String> {
     let is_plain = |c: char| !c.is_control() || c == '\n' || c == '\t';
     let text = std::str::from_utf8(bytes).ok();
     let text = text.filter(|it| it.chars().all(is_plain));
-    let (kind, parts) = match text {
-        Some(text) => ("text", pieces(text)),
-        None => {
-            let parts = bytes.chunks(MAX_BINARY).map(|it| BASE64.encode(it));
-            ("base64", parts.collect())
-        }
+    let (kind, parts) = if let Some(text) = text {
+        ("text", pieces(text))
+    } else {
+        let parts = bytes.chunks(MAX_BINARY).map(|it| BASE64.encode(it));
+        ("base64", parts.collect())
     };
     let of = parts.len();
     let part = |(before, part): (usize, String)| {

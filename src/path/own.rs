@@ -9,30 +9,19 @@ use crate::text::Place;
 ///
 /// Where the own rules change nothing the answer is that of the node alone.
 pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) -> Tree {
-    let through = |packet: Packet| {
-        evaluate(
-            node,
-            &Packet {
-                start: start.clone(),
-                ..packet
-            },
-        )
+    let from = |start: &Start, packet: &Packet| {
+        let start = start.clone();
+        Packet {
+            start,
+            ..packet.clone()
+        }
     };
-    if own
-        .rules
-        .tables
-        .iter()
-        .all(|it| it.is_empty() && it.bases.is_empty())
-    {
+    let through = |packet: Packet| evaluate(node, &from(start, &packet));
+    let mut tables = own.rules.tables.iter();
+    if tables.all(|it| it.is_empty() && it.bases.is_empty()) {
         return through(packet.clone());
     }
-    let first = evaluate(
-        own,
-        &Packet {
-            start: Start::Host,
-            ..packet.clone()
-        },
-    );
+    let first = evaluate(own, &from(&Start::Host, packet));
     let leaves = |it: &Outcome| matches!(it.kind, Kind::Endpoint | Kind::NoRoute);
     let is_same = |it: &Outcome| {
         leaves(it)

@@ -10,8 +10,8 @@ use super::{Kind, Protocol, Tree};
 /// How long a reply may be.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Size {
-    /// A name of the cluster, without EDNS: a short reply that needs no other
-    /// server.
+    /// The server's own version (`version.bind`, class CH), without EDNS: a short
+    /// reply, if only a refusal, for which it needs no other server.
     Short,
     /// The keys of the root, with EDNS and so many bytes: a long reply, of which
     /// as much comes as is allowed.
@@ -68,6 +68,9 @@ pub enum Came {
     Error(i32),
     /// Nothing.
     Silence,
+    /// A connection was made, and then nothing came: packets arrive, and the
+    /// server does not answer.
+    Connected,
 }
 
 /// How often the Service is asked with each size over UDP, each time from
@@ -286,10 +289,9 @@ impl Trouble {
         );
         match self {
             Self::OnlyService { .. } => match fact {
-                Fact::Link(LinkFinding::Bridge { .. }) => true,
-                Fact::Link(_) => false,
-                Fact::Connection(ConnectionFinding::Lost { .. }) => false,
-                Fact::Connection(_) | Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) => true,
+                Fact::Link(it) => matches!(it, LinkFinding::Bridge { .. }),
+                Fact::Connection(it) => !matches!(it, ConnectionFinding::Lost { .. }),
+                Fact::Cache(_) | Fact::Proxy(_) | Fact::Policy(_) => true,
             },
             Self::Elsewhere { .. } => matches!(fact, Fact::Link(LinkFinding::Bridge { .. })),
             Self::Endpoint { .. } => is_full || matches!(fact, Fact::Policy(_)),

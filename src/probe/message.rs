@@ -1,7 +1,7 @@
 //! The prober's own messages.
 
 use hickory_proto::op::{Edns, Header, Message, MessageType, OpCode, Query, ResponseCode};
-use hickory_proto::rr::{Name, RecordType};
+use hickory_proto::rr::{DNSClass, Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder};
 
 /// A query with the RD bit; `None`: this is no name.
@@ -22,6 +22,17 @@ pub(crate) struct Response {
     pub(crate) is_truncated: bool,
     /// Its first question; `None`: it has none, as one that refuses a format.
     pub(crate) question: Option<Query>,
+}
+
+/// A query for the version of the server's software, which each answers or
+/// refuses by itself.
+pub(crate) fn query_version(id: u16) -> Option<Vec<u8>> {
+    let name = Name::from_ascii("version.bind.").ok()?;
+    let mut message = Message::new(id, MessageType::Query, OpCode::Query);
+    let mut query = Query::query(name, RecordType::TXT);
+    query.set_query_class(DNSClass::CH);
+    message.add_query(query);
+    message.to_vec().ok()
 }
 
 /// A query for the keys that `name` is signed with, whose reply may have so many

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use num_rational::Ratio;
+use num_traits::{CheckedAdd as _, CheckedSub as _};
 
 /// A share of packets: a fraction from 0 to 1.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -44,7 +45,7 @@ impl Share {
         let parts = in_parts(probability);
         if parts > 0 {
             let n = (STATISTIC_PARTS + parts / 2) / parts;
-            let n_f = n as f64;
+            let n_f = f64::from(u32::try_from(n).unwrap_or(u32::MAX));
             let spellings = [
                 1.0 / n_f,
                 (1e10 / n_f).round() / 1e10,
@@ -75,7 +76,6 @@ impl Share {
     /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        use num_traits::CheckedAdd as _;
         match self.0.checked_add(&other.0) {
             Some(sum) => Self(sum),
             None => Self(Ratio::new(rounded(self.0) + rounded(other.0), PARTS)),
@@ -95,7 +95,6 @@ impl Share {
         if other >= self {
             return Self::NONE;
         }
-        use num_traits::CheckedSub as _;
         match self.0.checked_sub(&other.0) {
             Some(rest) => Self(rest),
             None => Self(Ratio::new(rounded(self.0) - rounded(other.0), PARTS)),
@@ -113,17 +112,30 @@ impl Share {
     }
 
     /// It as a number from 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "more than 52 bits do not show")]
     pub fn as_f64(self) -> f64 {
         *self.0.numer() as f64 / *self.0.denom() as f64
     }
 }
 
 /// A probability as the kernel keeps it.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is from 0 to 1"
+)]
 fn in_parts(probability: f64) -> u128 {
     (probability * STATISTIC_PARTS as f64).round() as u128
 }
 
 /// A fraction in [`PARTS`].
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is from 0 to 1"
+)]
 fn rounded(ratio: Ratio<u128>) -> u128 {
     (*ratio.numer() as f64 / *ratio.denom() as f64 * PARTS as f64) as u128
 }

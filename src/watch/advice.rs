@@ -337,19 +337,14 @@ fn race(resolver: &Resolver, tally: &Tally, findings: &[Finding]) -> Vec<Advice>
 fn cache(tally: &Tally, findings: &[Finding]) -> Option<Advice> {
     let is_missed = |it: &Finding| matches!(it.what, What::NoCache { .. });
     findings.iter().any(is_missed).then(|| {
-        let questions = tally.questions.all.values();
-        let mut time = 0_i64;
-        let mut saved = 0;
-        for question in questions {
-            let times = i64::try_from(question.repeats.1).unwrap_or(i64::MAX);
-            let average = question
-                .took
-                .0
-                .checked_div(question.took.1)
-                .unwrap_or_default();
-            time = time.saturating_add(average.saturating_mul(times));
-            saved += question.repeats.1;
-        }
+        let questions = || tally.questions.all.values();
+        let time_of = |it: &QuestionTally| {
+            let times = i64::try_from(it.repeats.1).unwrap_or(i64::MAX);
+            let average = it.took.0.checked_div(it.took.1).unwrap_or_default();
+            average.saturating_mul(times)
+        };
+        let time = questions().map(time_of).fold(0, i64::saturating_add);
+        let saved = questions().map(|it| it.repeats.1).sum();
         Advice {
             change: Change::NodeCache,
             queries_saved: saved,

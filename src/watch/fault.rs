@@ -100,12 +100,10 @@ pub(super) fn faults(
         if let Some(packet) = exchange.ignored.filter(|_| is_ignored(lookup, exchange)) {
             add(Wrong::Ignored { packet });
         }
-        if let Some(reply) = exchange.reply {
-            if reply.is_truncated() && !exchange.is_tcp() {
-                let attempt = attempts(exchange.client.ip(), exchange.server.ip());
-                if let Some(what) = without_tcp(lookup, exchange, attempt, now) {
-                    add(what);
-                }
+        if exchange.reply.is_some_and(|it| it.is_truncated()) && !exchange.is_tcp() {
+            let attempt = attempts(exchange.client.ip(), exchange.server.ip());
+            if let Some(what) = without_tcp(lookup, exchange, attempt, now) {
+                add(what);
             }
         }
         let failures = exchange
@@ -147,14 +145,14 @@ fn lost(lookup: &Lookup, exchange: &Exchange, now: i64) -> u32 {
     }
     let sendings = u32::try_from(exchange.sendings()).unwrap_or(u32::MAX);
     let replies = u32::try_from(exchange.replies().count()).unwrap_or(u32::MAX);
-    let lost = sendings.saturating_sub(replies);
-    if lost == 0 {
+    let missing = sendings.saturating_sub(replies);
+    if missing == 0 {
         return 0;
     }
-    let last = exchange.last_sent();
-    let is_answered = exchange.reply.is_some_and(|it| it.time >= last.time);
+    let newest = exchange.last_sent();
+    let is_answered = exchange.reply.is_some_and(|it| it.time >= newest.time);
     let is_young = !is_answered && is_young(lookup, exchange, now);
-    lost - u32::from(is_young)
+    missing - u32::from(is_young)
 }
 
 /// Whether an answer to the last sending may still come, for all that is known.
@@ -163,7 +161,8 @@ fn is_young(lookup: &Lookup, exchange: &Exchange, now: i64) -> bool {
         return true;
     }
     let last = exchange.last_sent().time;
-    let asks_again = |it: &Exchange| it.asks_as(exchange) && it.first.time >= last + WAITED;
+    let asks_again =
+        |it: &Exchange| it.asks_as(exchange) && it.first.time >= last.saturating_add(WAITED);
     now.saturating_sub(last) < YOUNG && !lookup.exchanges.iter().any(asks_again)
 }
 

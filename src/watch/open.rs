@@ -185,7 +185,8 @@ impl Table {
             let of_base = self.bases.entry((lookup.client, *base)).or_default();
             of_base.push(index);
         }
-        self.queue.push_back((now + TICK, index, lookup.number));
+        self.queue
+            .push_back((now.saturating_add(TICK), index, lookup.number));
         if let Some(slot) = self.slots.get_mut(index as usize) {
             *slot = Some(Open {
                 lookup,
@@ -255,7 +256,8 @@ impl Table {
     pub(super) fn due(&mut self, now: i64) -> Option<u32> {
         loop {
             let (at, index, number) = *self.queue.front()?;
-            if at > now {
+            // At the end of time nothing is later.
+            if at >= now {
                 return None;
             }
             self.queue.pop_front();
@@ -272,13 +274,20 @@ impl Table {
     pub(super) fn later(&mut self, index: u32, now: i64) {
         if let Some(open) = self.open(index) {
             let number = open.lookup.number;
-            self.queue.push_back((now + TICK, index, number));
+            self.queue
+                .push_back((now.saturating_add(TICK), index, number));
         }
     }
 
     /// The one that has been looked at last, to make room.
     pub(super) fn oldest(&mut self) -> Option<u32> {
-        self.due(i64::MAX)
+        loop {
+            let (_, index, number) = self.queue.pop_front()?;
+            let is_same = |it: &Open| it.lookup.number == number;
+            if self.open(index).is_some_and(is_same) {
+                return Some(index);
+            }
+        }
     }
 
     /// Takes a lookup out.

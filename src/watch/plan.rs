@@ -165,8 +165,9 @@ impl Wire<'_> {
     /// What came back for this sending, and how long after it.
     fn came(&self) -> Option<(Duration, Came)> {
         let exchange = self.exchange;
-        let after =
-            |time: i64| Duration::from_nanos(u64::try_from(time - self.at).unwrap_or_default());
+        let after = |time: i64| {
+            Duration::from_nanos(u64::try_from(time.saturating_sub(self.at)).unwrap_or_default())
+        };
         let sent = exchange.sent().nth(self.sending)?;
         if let Some(reply) = exchange.reply_to(sent) {
             let seen = reply.as_seen_by_models(&exchange.name, exchange.qtype);
@@ -191,7 +192,7 @@ struct Player<'l> {
     penalty: f64,
 }
 
-impl<'l> Player<'l> {
+impl Player<'_> {
     /// Plays to the end, or as far as the packets tell.
     fn run(&mut self, mut machine: Machine<'_>) -> Option<Outcome> {
         let mut now = Duration::ZERO;
@@ -286,7 +287,6 @@ impl<'l> Player<'l> {
                 };
                 (now + after, arrival)
             }));
-            self.last = Some((at, query.clone()));
         }
         self.planned.push(Planned {
             name,
@@ -296,6 +296,9 @@ impl<'l> Player<'l> {
             at: now,
             seen: seen.map(|(_, exchange, sending)| (exchange, sending)),
         });
+        if let Some((at, ..)) = seen {
+            self.last = Some((at, query));
+        }
         Some(())
     }
 

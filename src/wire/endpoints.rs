@@ -27,9 +27,7 @@ const AT_ONCE: usize = 48;
 /// Between one question and the next: a burst would lose packets by itself.
 const PACE: Duration = Duration::from_millis(2);
 
-/// Names that are asked for: one that the cluster's DNS knows by itself, and one
-/// with a long answer.
-const SHORT: &str = "kubernetes.default.svc.cluster.local.";
+/// The name whose keys are asked for: a long answer.
 const LONG: &str = ".";
 
 /// What came of each question, in order. Those that there was no time for are
@@ -74,7 +72,9 @@ fn one(ask: Ask) -> Asked {
         Protocol::Udp => udp(ask, begun, &mut port),
         Protocol::Tcp => tcp(ask, begun, &mut port),
     };
+    let is_connected = ask.protocol == Protocol::Tcp && port.is_some();
     let came = came.unwrap_or_else(|error| match error.kind() {
+        ErrorKind::TimedOut | ErrorKind::WouldBlock if is_connected => Came::Connected,
         ErrorKind::TimedOut | ErrorKind::WouldBlock => Came::Silence,
         _ => Came::Error(error.raw_os_error().unwrap_or_default()),
     });
@@ -89,7 +89,7 @@ fn one(ask: Ask) -> Asked {
 /// The question as bytes.
 fn query(ask: Ask, id: u16) -> io::Result<Vec<u8>> {
     let made = match ask.size {
-        Size::Short => message::query(id, SHORT, hickory_proto::rr::RecordType::A),
+        Size::Short => message::query_version(id),
         Size::UpTo(bytes) => message::query_up_to(id, LONG, bytes),
     };
     made.ok_or_else(|| ErrorKind::InvalidInput.into())

@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 
+use crate::conditions::{Place, chance, condition};
 use crate::lab::{ENDPOINTS, NODE, NODE_PORT, VIPS};
 use crate::lots::Lots;
+use crate::policies;
 
 /// Sets that rules can look into, as `ipset restore` takes them.
 pub(crate) const SETS: &str = "\
@@ -23,107 +25,8 @@ create S-PORT bitmap:port range 0-65535
 add S-PORT 53
 ";
 
-/// What a match may look at depends on where it stands.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Place {
-    In,
-    Through,
-    Out,
-    Any,
-}
-
-/// Conditions that hold or do not, by the packet alone.
-const MATCHES: [&str; 44] = [
-    "-p udp",
-    "! -p tcp",
-    "-p tcp",
-    "-s 10.244.0.0/24",
-    "! -s 10.244.0.7/32",
-    "-s 10.244.0.0/255.255.0.255",
-    "-d 10.96.0.0/12",
-    "! -d 10.96.0.0/12",
-    "-d 10.244.1.5/32",
-    "-d 10.244.0.0/16 -p udp",
-    "-p udp -m udp --dport 53",
-    "-p udp -m udp ! --dport 53",
-    "-p udp -m udp --dport 50:60",
-    "-p udp -m udp --sport 53",
-    "-p udp -m udp --sport 1024:65535",
-    "-p udp -m multiport --dports 53,80,5353:5355",
-    "-p udp -m multiport ! --dports 53",
-    "-p udp -m multiport --ports 53",
-    "-p udp -m multiport --sports 53,5353",
-    "-m iprange --src-range 10.244.0.1-10.244.0.9",
-    "-m iprange ! --dst-range 10.244.1.0-10.244.2.255",
-    "-m mark --mark 0x4000/0x4000",
-    "-m mark ! --mark 0x4000/0x4000",
-    "-m mark --mark 0x4001/0x4000",
-    "-m mark --mark 0x1/0x1",
-    "-m mark --mark 0x0",
-    "-m connmark --mark 0x2/0xff",
-    "-m conntrack --ctstate NEW",
-    "-m conntrack --ctstate RELATED,ESTABLISHED",
-    "-m conntrack ! --ctstate NEW",
-    "-m conntrack --ctstate INVALID,UNTRACKED",
-    "-m conntrack --ctstate DNAT",
-    "-m conntrack --ctstate NEW --ctorigdst 10.96.0.10",
-    "-m conntrack --ctorigdstport 53",
-    "-m state --state ESTABLISHED",
-    "-m addrtype --dst-type LOCAL",
-    "-m addrtype ! --dst-type LOCAL",
-    "-m addrtype --src-type LOCAL",
-    "-m length --length 0:60",
-    "-m length --length 61:1500",
-    "-m ttl --ttl-lt 64",
-    "-m set --match-set S-SVC dst,dst",
-    "-m set ! --match-set S-NET src",
-    "-m set --match-set S-LOOP dst,dst,src",
-];
-
-const INWARD: [&str; 4] = ["-i cali7", "! -i cali7", "-i cali+", "-i eth9"];
-const OUTWARD: [&str; 4] = ["-o eth9", "! -o eth9", "-o cali+", "-o lo"];
-
-fn condition(lots: &mut Lots, place: Place) -> String {
-    let mut words = Vec::new();
-    let count = [0, 1, 1, 1, 2][lots.below(5)];
-    for _ in 0..count {
-        let word = match lots.below(12) {
-            0 if matches!(place, Place::In | Place::Through) => *lots.pick(&INWARD),
-            1 if matches!(place, Place::Out | Place::Through) => *lots.pick(&OUTWARD),
-            2 => "-m comment --comment \"a rule of \\\"ours\\\"\"",
-            3 => "-m set --match-set S-POD src",
-            _ => *lots.pick(&MATCHES),
-        };
-        // One option stands once only.
-        let is_free = |it: &str| !words.iter().any(|other: &&str| other.contains(it));
-        let options = [
-            "-p ",
-            "-s ",
-            "-d ",
-            "-i ",
-            "-o ",
-            "-m set",
-            "-m mark",
-            "-m conntrack",
-        ];
-        if options.iter().all(|it| !word.contains(it) || is_free(it)) {
-            words.push(word);
-        }
-    }
-    words.join(" ")
-}
-
-fn chance(lots: &mut Lots) -> &'static str {
-    match lots.below(8) {
-        0 => "-m statistic --mode random --probability 0.5",
-        1 => "-m statistic --mode random --probability 0.33333333349",
-        2 => "-m statistic --mode random ! --probability 0.25",
-        _ => "",
-    }
-}
-
 /// Rules of one table, and the chains that they are in.
-struct Table {
+pub(crate) struct Table {
     name: &'static str,
     policies: String,
     rules: Vec<String>,
@@ -141,11 +44,11 @@ impl Table {
         }
     }
 
-    fn chain(&mut self, name: &str) {
+    pub(crate) fn chain(&mut self, name: &str) {
         self.chains.push(name.to_owned());
     }
 
-    fn rule(&mut self, chain: &str, rest: &str) {
+    pub(crate) fn rule(&mut self, chain: &str, rest: &str) {
         let words: Vec<&str> = rest.split_whitespace().collect();
         // Spaces within quotes do not matter to anybody.
         self.rules.push(format!("-A {chain} {}", words.join(" ")));
@@ -393,7 +296,11 @@ fn filter(lots: &mut Lots) -> Table {
         }
     }
     if lots.one_in(3) {
-        pod_firewall(lots, &mut table);
+        if lots.one_in(2) {
+            policies::kube_router(lots, &mut table);
+        } else {
+            policies::calico(lots, &mut table);
+        }
     }
     for _ in 0..lots.below(4) {
         let (chain, place) = *lots.pick(&[
@@ -422,68 +329,4 @@ fn filter(lots: &mut Lots) -> Table {
         table.rule(chain, &format!("{} {lot} {target}", condition(lots, place)));
     }
     table
-}
-
-/// A network policy as kube-router writes it, or Calico.
-fn pod_firewall(lots: &mut Lots, table: &mut Table) {
-    if lots.one_in(2) {
-        table.chain("KUBE-POD-FW-A");
-        table.chain("KUBE-NWPLCY-A");
-        table.rule("FORWARD", "-s 10.244.0.7/32 -m comment --comment \"rule to jump traffic from POD name:app namespace: ns to chain KUBE-POD-FW-A\" -j KUBE-POD-FW-A");
-        table.rule(
-            "KUBE-POD-FW-A",
-            "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
-        );
-        table.rule(
-            "KUBE-POD-FW-A",
-            "-m comment --comment \"run through nw policy dns\" -j KUBE-NWPLCY-A",
-        );
-        table.rule(
-            "KUBE-NWPLCY-A",
-            &format!(
-                "{} -j MARK --set-xmark 0x10000/0x10000",
-                condition(lots, Place::Any)
-            ),
-        );
-        table.rule("KUBE-NWPLCY-A", "-m mark --mark 0x10000/0x10000 -j RETURN");
-        table.rule(
-            "KUBE-POD-FW-A",
-            "-m mark ! --mark 0x10000/0x10000 -j REJECT --reject-with icmp-port-unreachable",
-        );
-        table.rule("KUBE-POD-FW-A", "-j MARK --set-xmark 0x0/0x10000");
-        return;
-    }
-    for chain in [
-        "cali-FORWARD",
-        "cali-from-wl-dispatch",
-        "cali-fw-cali7",
-        "cali-po-dns",
-    ] {
-        table.chain(chain);
-    }
-    table.rule("FORWARD", "-j cali-FORWARD");
-    table.rule("cali-FORWARD", "-j MARK --set-xmark 0x0/0xe0000");
-    table.rule("cali-FORWARD", "-i cali+ -j cali-from-wl-dispatch");
-    table.rule("cali-from-wl-dispatch", "-i cali7 -g cali-fw-cali7");
-    table.rule(
-        "cali-from-wl-dispatch",
-        "-m comment --comment \"Unknown interface\" -j DROP",
-    );
-    table.rule(
-        "cali-fw-cali7",
-        "-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
-    );
-    table.rule("cali-fw-cali7", "-m conntrack --ctstate INVALID -j DROP");
-    table.rule("cali-fw-cali7", "-m mark --mark 0x0/0x20000 -j cali-po-dns");
-    table.rule(
-        "cali-po-dns",
-        &format!(
-            "{} -j MARK --set-xmark 0x10000/0x10000",
-            condition(lots, Place::Any)
-        ),
-    );
-    table.rule("cali-po-dns", "-m mark --mark 0x10000/0x10000 -j RETURN");
-    table.rule("cali-fw-cali7", "-m mark --mark 0x10000/0x10000 -j RETURN");
-    table.rule("cali-fw-cali7", "-j DROP");
-    table.rule("cali-FORWARD", "-m mark --mark 0x10000/0x10000 -j ACCEPT");
 }

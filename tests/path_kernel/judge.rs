@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use kdns::path::{Kind, Reply, Tree};
+use kdns::path::{Kind, Outcome, Reply, Tree};
 
 use crate::lab::{Observed, PORTS};
 
@@ -33,56 +33,75 @@ fn numbers(error: Option<&str>, is_host: bool) -> Vec<i32> {
     numbers
 }
 
-/// Holds one against the other; what differs as a sentence.
-pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(), String> {
-    let mut wanted: BTreeMap<SocketAddr, f64> = BTreeMap::new();
-    let mut senders: BTreeMap<SocketAddr, BTreeSet<bool>> = BTreeMap::new();
-    let (mut answered, mut total) = (0.0, 0.0);
-    let mut errors: BTreeSet<i32> = BTreeSet::new();
-    for outcome in &tree.outcomes {
-        if !outcome.depends_on.is_empty() {
-            return Err("it depends on something, though all is known".to_owned());
+/// What is to be seen.
+#[derive(Default)]
+struct Wanted {
+    /// The share of each endpoint.
+    shares: BTreeMap<SocketAddr, f64>,
+    /// Whether its packets have another sender, or not, or both.
+    senders: BTreeMap<SocketAddr, BTreeSet<bool>>,
+    answered: f64,
+    errors: BTreeSet<i32>,
+}
+
+impl Wanted {
+    fn of(tree: &Tree, is_host: bool) -> Result<Self, String> {
+        let mut wanted = Self::default();
+        let mut total = 0.0;
+        for outcome in &tree.outcomes {
+            if !outcome.depends_on.is_empty() {
+                return Err("it depends on something, though all is known".to_owned());
+            }
+            total += outcome.share.as_f64();
+            wanted.add(tree, outcome, is_host);
         }
-        let share = outcome.share.as_f64();
-        total += share;
-        errors.extend(numbers(outcome.error.as_deref(), is_host));
-        if !matches!(outcome.kind, Kind::Endpoint | Kind::Local) {
-            continue;
+        if (total - 1.0).abs() > 1e-9 {
+            return Err(format!("the shares are {total} together"));
         }
+        Ok(wanted)
+    }
+
+    fn add(&mut self, tree: &Tree, outcome: &Outcome, is_host: bool) {
+        let errors = numbers(outcome.error.as_deref(), is_host);
+        self.errors.extend(errors);
+        let packet = &tree.packet;
+        let arrives = matches!(outcome.kind, Kind::Endpoint | Kind::Local);
         // Nobody has a Service's address.
-        if outcome.kind == Kind::Endpoint
-            && !outcome.is_translated
-            && tree.packet.destination == outcome.address
-            && outcome.address.to_string().starts_with("10.96.")
-        {
-            continue;
-        }
+        let is_service = outcome.address.to_string().starts_with("10.96.");
         // Whoever gets a packet from itself drops it.
-        if outcome.address == tree.packet.source && !outcome.masqueraded && !is_host {
-            continue;
+        let is_self = outcome.address == packet.source && !outcome.masqueraded && !is_host;
+        if !arrives || is_service || is_self {
+            return;
         }
         let at = SocketAddr::new(outcome.address, outcome.port);
         if !PORTS.contains(&at.port()) {
             // Whoever is there refuses it.
-            errors.insert(111);
-            continue;
+            self.errors.insert(111);
+            return;
         }
-        *wanted.entry(at).or_default() += share;
-        senders.entry(at).or_default().insert(outcome.masqueraded);
-        answered += share
+        let share = outcome.share.as_f64();
+        *self.shares.entry(at).or_default() += share;
+        self.senders
+            .entry(at)
+            .or_default()
+            .insert(outcome.masqueraded);
+        self.answered += share
             * match &outcome.reply {
                 Some(Reply::Returns) => 1.0,
                 Some(Reply::Partly(part, _)) => part.as_f64(),
                 _ => 0.0,
             };
     }
-    if (total - 1.0).abs() > 1e-9 {
-        return Err(format!("the shares are {total} together"));
-    }
+}
+
+/// Holds one against the other; what differs as a sentence.
+pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(), String> {
+    let wanted = Wanted::of(tree, is_host)?;
+    let sent = observed.sent;
     let mut arrived: BTreeMap<SocketAddr, usize> = BTreeMap::new();
     for ((at, is_other), count) in &observed.arrived {
         *arrived.entry(*at).or_default() += count;
-        let Some(senders) = senders.get(at) else {
+        let Some(senders) = wanted.senders.get(at) else {
             return Err(format!("{count} arrive at {at}"));
         };
         if !is_host && !senders.contains(is_other) {
@@ -91,24 +110,25 @@ pub(crate) fn judge(tree: &Tree, observed: &Observed, is_host: bool) -> Result<(
             ));
         }
     }
-    for (at, share) in &wanted {
+    for (at, share) in &wanted.shares {
         let count = arrived.get(at).copied().unwrap_or_default();
-        if !is_near(count, observed.sent, *share) {
-            return Err(format!(
-                "{count} of {} arrive at {at}, not {share}",
-                observed.sent
-            ));
+        if !is_near(count, sent, *share) {
+            return Err(format!("{count} of {sent} arrive at {at}, not {share}"));
         }
     }
-    if !is_near(observed.answered, observed.sent, answered) {
-        let (count, sent) = (observed.answered, observed.sent);
-        return Err(format!("{count} of {sent} are answered, not {answered}"));
+    if !is_near(observed.answered, sent, wanted.answered) {
+        let (count, share) = (observed.answered, wanted.answered);
+        return Err(format!("{count} of {sent} are answered, not {share}"));
     }
-    match observed.errors.keys().find(|it| !errors.contains(it)) {
-        Some(number) => Err(format!(
-            "error {number}: {}",
-            std::io::Error::from_raw_os_error(*number)
-        )),
+    match observed
+        .errors
+        .keys()
+        .find(|it| !wanted.errors.contains(it))
+    {
+        Some(number) => {
+            let error = std::io::Error::from_raw_os_error(*number);
+            Err(format!("error {number}: {error}"))
+        }
         None => Ok(()),
     }
 }

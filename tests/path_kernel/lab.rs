@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use kdns::path::{Address, Host, Packet, Protocol, Route, RouteKind, Start, evaluate};
@@ -13,6 +13,7 @@ use kdns::rules::{Rules, Text};
 use kdns::text::Source;
 use nix::sched::{CloneFlags, setns};
 
+use crate::loader::{Loader, feed};
 use crate::lots::Lots;
 use crate::{iptables, judge, nftables};
 
@@ -34,83 +35,11 @@ const ATTEMPTS: usize = 3;
 const QUESTION: &[u8] = b"a question";
 const ANSWER: &[u8] = b"the answer";
 
-/// What loads rules into the kernel.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Loader {
-    Legacy,
-    Iptables,
-    Nft,
-}
-
-impl Loader {
-    pub(crate) const ALL: [Self; 3] = [Self::Legacy, Self::Iptables, Self::Nft];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Legacy => "iptables-legacy",
-            Self::Iptables => "iptables-nft",
-            Self::Nft => "nft",
-        }
-    }
-
-    pub(crate) fn named(name: &str) -> Self {
-        Self::ALL.into_iter().find(|it| it.name() == name).unwrap()
-    }
-
-    fn load(self, rules: &str) {
-        match self {
-            Self::Legacy => feed(&["iptables-legacy-restore"], rules),
-            Self::Iptables => feed(&["iptables-nft-restore"], rules),
-            Self::Nft => feed(&["nft", "-f", "-"], &format!("flush ruleset\n{rules}")),
-        }
-    }
-
-    /// What is loaded, as the tools print it.
-    fn saved(self) -> Vec<Source> {
-        let text = |words: &[&str]| Source {
-            name: words.join(" "),
-            bytes: output(words),
-        };
-        let rules = match self {
-            Self::Legacy => text(&["iptables-legacy-save", "-c"]),
-            Self::Iptables => text(&["iptables-nft-save", "-c"]),
-            Self::Nft => return vec![text(&["nft", "-j", "list", "ruleset"])],
-        };
-        vec![rules, text(&["ipset", "save"])]
-    }
-}
-
 /// A script that must succeed.
 fn sh(script: &str) {
     let output = Command::new("sh").args(["-ec", script]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{script}\n{said}");
-}
-
-fn feed(program: &[&str], input: &str) {
-    let mut child = Command::new(program[0])
-        .args(&program[1..])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program:?}\n{input}\n{said}");
-}
-
-fn output(words: &[&str]) -> Vec<u8> {
-    Command::new(words[0])
-        .args(&words[1..])
-        .output()
-        .unwrap()
-        .stdout
 }
 
 /// Opens sockets in a network namespace.

@@ -13,14 +13,22 @@
     clippy::indexing_slicing,
     reason = "a test may stop at the first surprise"
 )]
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "numbers are small"
+)]
 
+mod conditions;
 mod iptables;
 mod judge;
 mod lab;
+mod loader;
 mod lots;
 #[path = "../needs/mod.rs"]
 mod needs;
 mod nftables;
+mod policies;
 #[path = "../needs/root.rs"]
 mod root;
 
@@ -29,7 +37,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use libtest_mimic::{Arguments, Trial};
 
-use crate::lab::Loader;
+use crate::loader::Loader;
 
 const TOOLS: &[&str] = &[
     "unshare",

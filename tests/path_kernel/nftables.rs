@@ -177,15 +177,22 @@ fn proxy(lots: &mut Lots) -> String {
             writeln!(chains, " chain endpoint-{index}-{at} {{\n  ip saddr {ip} jump mark-for-masquerade\n  meta l4proto udp dnat to {ip}:53\n }}").unwrap();
         }
     }
-    let elements = |all: &[String]| match all {
-        [] => String::new(),
-        all => format!("elements = {{ {} }};", all.join(", ")),
-    };
     let check = match lots.below(3) {
         0 => "ct state new jump cluster-ips-check",
         _ => "",
     };
-    let (services, ports, empty) = (elements(&services), elements(&ports), elements(&empty));
+    table([services, ports, empty], &chains, check)
+}
+
+/// The table around its maps and chains.
+fn table(maps: [Vec<String>; 3], chains: &str, check: &str) -> String {
+    let elements = |all: Vec<String>| {
+        if all.is_empty() {
+            return String::new();
+        }
+        format!("elements = {{ {} }};", all.join(", "))
+    };
+    let [services, ports, empty] = maps.map(elements);
     let vips = VIPS.join(", ");
     format!(
         "table ip kube-proxy {{

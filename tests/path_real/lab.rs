@@ -127,9 +127,9 @@ impl Lab {
         let mut lab = Self {
             servers: Vec::new(),
         };
-        lab.pod("client", CLIENT);
-        lab.pod("dns1", NEAR[0]);
-        lab.pod("dns2", NEAR[1]);
+        Self::pod("client", CLIENT);
+        Self::pod("dns1", NEAR[0]);
+        Self::pod("dns2", NEAR[1]);
         lab.answer("dns1", NEAR[0]);
         lab.answer("dns2", NEAR[1]);
         lab.answer("far", FAR);
@@ -137,7 +137,7 @@ impl Lab {
     }
 
     /// A pod on the bridge.
-    pub(crate) fn pod(&mut self, name: &str, address: &str) {
+    pub(crate) fn pod(name: &str, address: &str) {
         sh(&format!(
             "ip netns add {name}
              ip link add veth-{name} type veth peer name eth0 netns {name}
@@ -160,6 +160,7 @@ impl Lab {
 
 /// What kube-proxy writes in iptables mode for the cluster's DNS with these
 /// endpoints.
+#[expect(clippy::too_many_lines, reason = "the rules are read as one text")]
 pub(crate) fn kube_proxy(endpoints: &[&str]) -> String {
     let mut chains = String::new();
     let mut rules = String::new();

@@ -94,8 +94,8 @@ fn elsewhere() {
 }
 
 fn dead_endpoint() {
-    let mut lab = Lab::new();
-    lab.pod("gone", "10.244.0.9");
+    let _lab = Lab::new();
+    Lab::pod("gone", "10.244.0.9");
     restore("legacy", &kube_proxy(&[NEAR[0], "10.244.0.9"]));
     let (status, value) = path(&["--probe", &format!("{SERVICE}:53/udp")]);
     let codes: Vec<String> = troubles(&value).into_iter().map(|it| it.0).collect();

@@ -81,13 +81,15 @@ fn tuple(kind: u16, source: [u8; 4], destination: [u8; 4], ports: (u16, u16)) ->
     )
 }
 
+/// `IPS_CONFIRMED`, `IPS_ASSURED`, `IPS_SEEN_REPLY`.
+const CONFIRMED_ASSURED_REPLIED: u32 = 0x8 | 0x4 | 0x2;
+
 /// An assured entry of some connection that no client of the lab has.
 ///
 /// Source: Linux `include/uapi/linux/netfilter/nfnetlink_conntrack.h`.
 fn entry(number: u32) -> Vec<u8> {
     let [_, a, b, c] = number.to_be_bytes();
     let (client, server) = ([172, a, b, c], [192, 0, 2, 1]);
-    const CONFIRMED_ASSURED_REPLIED: u32 = 0x8 | 0x4 | 0x2;
     let body = [
         vec![2, 0, 0, 0],
         tuple(1, client, server, (4000, 123)),

@@ -1,9 +1,14 @@
 //! Lookups that models make, as packets, and what `watch` reads off them.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
 
 mod answers;
 mod faults;
+mod hostile;
 mod lab;
 mod random;
 mod wire;

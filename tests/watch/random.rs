@@ -85,6 +85,11 @@ fn is_plain(id: &str) -> bool {
 /// One world with faults, many lookups after each other: each is found, query by
 /// query.
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    clippy::cast_precision_loss,
+    reason = "one round after the other; times for people"
+)]
 fn lookups_are_those_that_were_made() {
     let mut wrong = Vec::new();
     let mut checked = 0;

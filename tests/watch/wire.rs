@@ -97,6 +97,11 @@ impl Wire {
     }
 
     /// The packets of a lookup that begins at `start`, queries and what came.
+    #[expect(
+        clippy::too_many_lines,
+        clippy::map_entry,
+        reason = "one packet after the other"
+    )]
     pub(crate) fn lookup(&mut self, run: &Run, start: i64) -> Vec<Packet> {
         let mut packets = Vec::new();
         let mut ports: BTreeMap<(u32, IpAddr), (u16, Transport)> = BTreeMap::new();

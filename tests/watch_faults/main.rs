@@ -9,7 +9,11 @@
 //! The laboratory of `tests/resolvers` makes the sandbox and serves; the pod
 //! has a network namespace of its own, behind a veth pair.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
 
 mod healthy;
 #[expect(

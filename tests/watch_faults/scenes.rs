@@ -10,6 +10,7 @@ use crate::trial;
 /// Resolvers that differ in how they ask again.
 const RESOLVERS: &[&str] = &["glibc", "musl-1.2.5", "go-1.27", "c-ares-1.34"];
 
+#[expect(clippy::too_many_lines, reason = "a list")]
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     let mut add = |name: &str, ids: &[&str], scene: Scene, expected: &'static str| {
@@ -167,8 +168,8 @@ fn scene(lookups: &[(&str, &str, usize)], nft: &str) -> Scene {
         None => format!("{name}{number}"),
     };
     let all = lookups.iter().map(|(id, name, count)| {
-        let names = (0..*count).map(|number| named(name, number)).collect();
-        ((*id).to_owned(), names)
+        let list = (0..*count).map(|number| named(name, number)).collect();
+        ((*id).to_owned(), list)
     });
     Scene {
         answers: answers(),

@@ -15,33 +15,33 @@ use kdns::text::Source;
 use kdns::world::{Effect, Rule};
 
 /// A line and when it is written, in nanoseconds.
-pub struct Line {
-    pub at: u64,
+pub(crate) struct Line {
+    pub(crate) at: u64,
     /// The line without anything before it.
-    pub text: String,
+    pub(crate) text: String,
     /// What decides which server of several is asked.
-    pub flow: u64,
+    pub(crate) flow: u64,
 }
 
 /// A log and what is true of it.
 #[derive(Default)]
-pub struct Made {
-    pub lines: Vec<Line>,
-    pub waste: u64,
+pub(crate) struct Made {
+    pub(crate) lines: Vec<Line>,
+    pub(crate) waste: u64,
     /// By client.
-    pub waste_of: BTreeMap<String, u64>,
+    pub(crate) waste_of: BTreeMap<String, u64>,
     /// By the name that was looked up.
-    pub waste_for: BTreeMap<String, u64>,
-    pub failed_lookups: u64,
+    pub(crate) waste_for: BTreeMap<String, u64>,
+    pub(crate) failed_lookups: u64,
     /// By client.
-    pub resolvers: BTreeMap<String, &'static str>,
+    pub(crate) resolvers: BTreeMap<String, &'static str>,
 }
 
 /// Random numbers, the same every time.
-pub struct Random(pub u64);
+struct Random(u64);
 
 impl Random {
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -176,7 +176,7 @@ fn clients(random: &mut Random) -> Vec<Client> {
 }
 
 /// Makes so many lookups.
-pub fn make(seed: u64, lookups: u64) -> Made {
+pub(crate) fn make(seed: u64, lookups: u64) -> Made {
     let mut random = Random(seed);
     let mut made = Made::default();
     let rules = rules();

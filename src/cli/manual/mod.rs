@@ -2,8 +2,10 @@
 //! one source for both.
 
 mod about;
+mod doctor;
 mod page;
 mod pages;
+mod path;
 mod report;
 mod watch;
 mod why;

@@ -1,7 +1,9 @@
 //! The pages, one for each command.
 
 use super::about::{CLEAN, COLORS, LOOKUP, LOOKUP_FILES, NODE_FILES};
+use super::doctor::{DIFF, DOCTOR};
 use super::page::{Manual, shown, try_it};
+use super::path::PATH;
 use super::report::{MERGE, REPORT};
 use super::watch::WATCH;
 use super::why::WHY;
@@ -45,64 +47,8 @@ pub static PAGES: &[Manual] = &[
         see_also: "resolv.conf(5), nsswitch.conf(5), dig(1), resolvectl(1), nsenter(1), systemd-resolved.service(8)",
     },
     WHY,
-    Manual {
-        command: "doctor",
-        usage: "kdns doctor [OPTION]...",
-        description: "Looks at everything here that decides about DNS, as check-loop, upstream, pods and lint --node do, and puts their answers together: a line each, then what is wrong, the likeliest cause of trouble first, with its fix. Reads only, and sends nothing.",
-        examples: &[
-            try_it("DNS is broken on this node.", "kdns doctor"),
-            try_it(
-                "From a debug pod, where the node is below /host.",
-                "kdns doctor --root /host",
-            ),
-            try_it(
-                "Take all that decides along, and look at it elsewhere.",
-                "kdns doctor --snapshot node-a.tar.zst\nkdns check-loop --root node-a.tar.zst",
-            ),
-        ],
-        notes: "A snapshot is a tar archive, compressed with zstd, of the files that were read: settings of the kubelet, the runtime and DNS servers, resolv.conf files, logs of DNS pods, and what /proc says. It holds only paths of a list of allowed ones. Environments of processes are left out but for the variables that decide how names are resolved; values of settings and arguments that are called a token, password, key or the like are replaced by REMOVED.",
-        status: &[
-            ("0", "nothing that was seen is wrong"),
-            (
-                "1",
-                "something is wrong, or can go wrong, at or above --fail-on",
-            ),
-            (
-                "2",
-                "nothing wrong was seen, but where queries go could not be judged",
-            ),
-        ],
-        files: NODE_FILES,
-        environment: COLORS,
-        see_also: "kdns-check-loop(1), kdns-upstream(1), kdns-pods(1), kdns-lint(1), kdns-diff(1)",
-    },
-    Manual {
-        command: "diff",
-        usage: "kdns diff [OPTION]... A B",
-        description: "Shows what differs between two nodes, or one at two times, that matters for DNS: where queries lead, the kubelet's settings, the runtime, name servers of DNS pods, findings of lint. If the verdict of check-loop differs, what leads to it comes first.",
-        examples: &[
-            try_it(
-                "One node works, the other does not.",
-                "kdns diff node-a.tar.zst node-b.tar.zst",
-            ),
-            try_it(
-                "What changed on this node since the snapshot.",
-                "kdns diff yesterday.tar.zst /",
-            ),
-        ],
-        notes: "",
-        status: &[
-            ("0", "nothing that matters for DNS differs"),
-            ("1", "something differs"),
-            (
-                "2",
-                "could not be read, or neither holds anything of a node",
-            ),
-        ],
-        files: NODE_FILES,
-        environment: COLORS,
-        see_also: "kdns-doctor(1), kdns-check-loop(1)",
-    },
+    DOCTOR,
+    DIFF,
     Manual {
         command: "explain",
         usage: "kdns explain [OPTION]... NAME\nkdns explain --scenario FILE [OPTION]...",
@@ -207,52 +153,7 @@ pub static PAGES: &[Manual] = &[
         environment: COLORS,
         see_also: "resolv.conf(5), resolvectl(1), resolved.conf(5), dnsmasq(8), unbound.conf(5), named.conf(5)",
     },
-    Manual {
-        command: "path",
-        usage: "kdns path --source IP --rules FILE... [OPTION]... [DESTINATION]\nkdns path [--target TARGET] [OPTION]... [DESTINATION]",
-        description: "Tells where a packet to a Service goes: it walks the packet through the rules of iptables, nftables, ipset and IPVS as the kernel would, and gives every end with its exact share, each step with file, line, rule and counter, and the way of the answer.\n\nWhat was not seen is not guessed: at a rule that kdns does not know both ways are followed, outcomes behind it say what they depend on, and where they differ the verdict is unknown.\n\nRules are read as iptables-save, iptables-save -c, nft -j list ruleset, ipvsadm -S -n, ipvsadm -L -n, /proc/net/ip_vs and ipset save print them, recognised by their content, also pasted into a log or a ticket, and in part.\n\nOn a node, as root, it reads all of that itself, in the network namespaces of the node and of the target. For the rules it starts the node's own read-only tools, where the part of the kernel that they ask is there already: iptables-save -c and ip6tables-save -c (-legacy, -nft), nft -j list ruleset, ipset save, from /usr/sbin, /sbin, /usr/bin and /bin alone. It starts no other program, loads no module and changes nothing; --probe sends queries, at most --max-packets packets, only to addresses where the rules lead.",
-        examples: &[
-            shown(
-                "On a node: where do the queries of this pod go, and what is wrong on the way?",
-                "kdns path --target shop/web",
-            ),
-            shown(
-                "The same, and who really answers; all that was read goes to a file.",
-                "kdns path --target shop/web --probe --save node.path",
-            ),
-            shown(
-                "From a ticket: where does a query of this pod go?",
-                "kdns path --source 10.244.0.7 --rules rules.txt 10.96.0.10:53/udp",
-            ),
-            shown(
-                "The same by the name of the Service, with every rule that the packet meets.",
-                "kdns path --source 10.244.0.7 --rules rules.txt -v kube-system/kube-dns",
-            ),
-            shown(
-                "From the node itself, with the sets and services of IPVS mode.",
-                "kdns path --from-host --rules iptables.txt --rules ipset.txt --rules ipvs.txt 10.96.0.10",
-            ),
-            shown(
-                "As a picture for the ticket.",
-                "kdns path --source 10.244.0.7 --rules rules.txt --format svg --output path.svg 10.96.0.10:53/udp",
-            ),
-        ],
-        notes: "",
-        status: &[
-            ("0", "every packet arrives, and nothing seen is wrong"),
-            (
-                "1",
-                "packets, or the answers to them, are lost; or another finding",
-            ),
-            (
-                "2",
-                "it depends on what was not seen, or another proxy carries the Service; usage, unreadable, no permission",
-            ),
-        ],
-        files: &[],
-        environment: COLORS,
-        see_also: "iptables-save(8), nft(8), ipvsadm(8), ipset(8), conntrack(8)",
-    },
+    PATH,
     Manual {
         command: "pod-file",
         usage: "kdns pod-file [OPTION]...",

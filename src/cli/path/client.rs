@@ -115,8 +115,11 @@ impl Client {
                 Ok(addresses.iter().map(|it| it.ip).collect())
             }
             outcome => {
-                let code = outcome.code().unwrap_or("no address");
-                anyhow::bail!("{} cannot look up {name}: {code}", self.label)
+                let reason = match outcome {
+                    Outcome::Hung => "no answer within 5 s",
+                    other => other.code().unwrap_or("it has no address"),
+                };
+                anyhow::bail!("{} cannot look up {name}: {reason}", self.label)
             }
         }
     }

@@ -43,14 +43,8 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     skipped.extend(unread);
     skipped.extend(both.skipped());
     let start = start(args, &client, &both);
-    if let Some(path) = &args.save {
-        let sources = client.sources(&sockets(to.as_deref().unwrap_or_default()))?;
-        let client = saved_client(&client, &start, &sources);
-        let (node, own) = (&both.node, both.own.as_ref());
-        output::write(Some(path), args.outputs.others, streams.out, |out| {
-            saved::write(&client, node, own, out)
-        })?;
-    }
+    let known = to.as_deref().unwrap_or_default();
+    save(args, streams, (&client, &both), (&start, known))?;
     let (before, is_partial) = (both.node.before, both.node.is_partial);
     let own = both.own.map(NetworkSeen::into_host).transpose()?;
     let mut node = both.node.into_host()?;
@@ -59,9 +53,9 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         (None, wanted) => named(&node.rules, wanted)?,
     };
     let sources = client.sources(&sockets(&to))?;
-    let none = Host::default();
+    let empty = Host::default();
     let tree = |to: &To| match packet(*to, args, &sources) {
-        Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&none), &node, &packet, &start),
+        Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&empty), &node, &packet, &start),
         Err(reason) => unroutable(*to, &reason, &start),
     };
     let mut trees: Vec<Tree> = to.iter().map(tree).collect();
@@ -74,9 +68,8 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         .probe
         .then(|| ask(&client, &trees, args.max_packets))
         .transpose()?;
-    if let (Some(_), Some(conntrack)) = (&probe, &mut node.conntrack) {
-        // What the probe has lost counts, too.
-        conntrack.counters = client.counters(&root).or(conntrack.counters);
+    if probe.is_some() {
+        count_again(&client, &root, &mut node);
     }
     let around = Around {
         uptime: uptime(&root),
@@ -91,6 +84,30 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         findings,
         skipped,
         probe,
+    })
+}
+
+/// Reads the counters of connections once more: what a probe has lost counts, too.
+fn count_again(client: &Client, root: &Root, node: &mut Host) {
+    if let Some(conntrack) = &mut node.conntrack {
+        conntrack.counters = client.counters(root).or(conntrack.counters);
+    }
+}
+
+/// Writes all that was read to the file that was asked for.
+fn save(
+    args: &PathArgs,
+    streams: &mut Streams<'_>,
+    (client, both): (&Client, &Both),
+    (start, to): (&Start, &[To]),
+) -> anyhow::Result<()> {
+    let Some(path) = &args.save else {
+        return Ok(());
+    };
+    let sources = client.sources(&sockets(to))?;
+    let client = saved_client(client, start, &sources);
+    output::write(Some(path), args.outputs.others, streams.out, |out| {
+        saved::write(&client, &both.node, both.own.as_ref(), out)
     })
 }
 

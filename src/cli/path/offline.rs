@@ -14,6 +14,7 @@ use crate::path::findings::Around;
 use crate::path::{
     self, Conntrack, Host, Packet, Protocol, Start, evaluate, evaluate_from, findings,
 };
+use crate::rules::conntrack::Entry;
 use crate::rules::{Rules, Text};
 use crate::text::escaped;
 
@@ -46,23 +47,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     if let Some(host) = below {
         scene.node = host;
     }
-    let mut entries = rules.conntrack.clone();
-    let mut table_name = rules
-        .names()
-        .next()
-        .map(str::to_owned)
-        .filter(|_| !entries.is_empty());
-    if let Some(file) = &args.conntrack {
-        let table = Rules::read(vec![open(file, streams)?])?;
-        if table.conntrack.is_empty() {
-            anyhow::bail!(
-                "{} has no entry of connection tracking; give /proc/net/nf_conntrack or what conntrack -L prints",
-                escaped(file.as_os_str().as_encoded_bytes())
-            );
-        }
-        entries.extend(table.conntrack);
-        table_name = Some(escaped(file.as_os_str().as_encoded_bytes()));
-    }
+    let (entries, table_name) = entries(args, &rules, streams)?;
     scene.node.rules = rules;
     if !entries.is_empty() {
         let table = scene.node.conntrack.get_or_insert_with(Conntrack::default);
@@ -100,6 +85,29 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         skipped: scene.skipped,
         probe: None,
     })
+}
+
+/// The connections among the texts and of `--conntrack`, and the text's name.
+fn entries(
+    args: &PathArgs,
+    rules: &Rules,
+    streams: &mut Streams<'_>,
+) -> anyhow::Result<(Vec<Entry>, Option<String>)> {
+    let mut entries = rules.conntrack.clone();
+    let name = rules.names().next().map(str::to_owned);
+    let name = name.filter(|_| !entries.is_empty());
+    let Some(file) = &args.conntrack else {
+        return Ok((entries, name));
+    };
+    let name = escaped(file.as_os_str().as_encoded_bytes());
+    let table = Rules::read(vec![open(file, streams)?])?;
+    if table.conntrack.is_empty() {
+        anyhow::bail!(
+            "{name} has no entry of connection tracking; give /proc/net/nf_conntrack or what conntrack -L prints"
+        );
+    }
+    entries.extend(table.conntrack);
+    Ok((entries, Some(name)))
 }
 
 /// What the texts say of a node beside its rules, and of who asks.

@@ -30,10 +30,11 @@ pub(super) enum Format {
 /// So many lookups are drawn, or kept to be shown.
 const MAX_KEPT: usize = 20;
 
-/// The line at the bottom is written anew so often.
+/// The line at the bottom is written again so often.
 const STATUS_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Where everything goes.
+#[expect(clippy::struct_excessive_bools, reason = "what the arguments say")]
 pub(super) struct Output<'o> {
     outputs: &'o Outputs<Format>,
     style: Style,

@@ -14,7 +14,7 @@ use crate::cli::streams::{Status, Streams};
 use crate::cli::threshold::Level;
 use crate::config::corefile;
 use crate::finding::Severity;
-use crate::host::compressed::decompressed;
+use crate::host::capture::decompressed;
 use crate::host::node::{Parts, StandIns, read_node};
 use crate::host::{self, ReadError, io_reason};
 use crate::render::why::log as text;

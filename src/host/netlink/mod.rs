@@ -58,6 +58,10 @@ pub enum NetlinkError {
     Garbled(&'static str),
 }
 
+/// Takes type and body of an item, or `None` where all begins anew; whether it
+/// wants more.
+type Each<'e> = dyn FnMut(Option<(u16, &[u8])>) -> bool + 'e;
+
 /// A socket to a part of the kernel.
 #[derive(Debug)]
 pub(super) struct Netlink {
@@ -87,7 +91,7 @@ impl Netlink {
         what: &'static str,
         kind: u16,
         body: &[u8],
-        each: &mut dyn FnMut(Option<(u16, &[u8])>) -> bool,
+        each: &mut Each<'_>,
     ) -> Result<(), NetlinkError> {
         for attempt in 1..=TRIES {
             let is_torn = self.dump_once(what, kind, body, each)?;
@@ -105,7 +109,7 @@ impl Netlink {
         what: &'static str,
         kind: u16,
         body: &[u8],
-        each: &mut dyn FnMut(Option<(u16, &[u8])>) -> bool,
+        each: &mut Each<'_>,
     ) -> Result<bool, NetlinkError> {
         let failed = |errno| NetlinkError::System { what, errno };
         let sent = send(
@@ -132,7 +136,7 @@ impl Netlink {
                     NLMSG_DONE | NLMSG_ERROR => {
                         return match number(message.payload()) {
                             0 => Ok(is_torn),
-                            error => Err(failed(Errno::from_raw(-error))),
+                            error => Err(failed(Errno::from_raw(error.saturating_neg()))),
                         };
                     }
                     kind if each(Some((kind, message.payload()))) => {}

@@ -76,7 +76,7 @@ impl RouteSocket {
     ///
     /// The kernel does not say.
     pub fn addresses(&self) -> Result<Vec<Address>, NetlinkError> {
-        let address = |message| self.address(message);
+        let address = |message: &AddressMessage| self.address(message);
         list(&self.netlink, "addresses", libc::RTM_GETADDR, 8, address)
     }
 
@@ -86,7 +86,7 @@ impl RouteSocket {
     ///
     /// The kernel does not say.
     pub fn routes(&self) -> Result<Vec<Route>, NetlinkError> {
-        let route = |message| Some(self.hops(message));
+        let route = |message: &RouteMessage| Some(self.hops(message));
         let lists = list(&self.netlink, "routes", libc::RTM_GETROUTE, 12, route)?;
         let mut routes = lists.concat();
         routes.retain(|it| it.table != LOCAL);
@@ -114,7 +114,7 @@ impl RouteSocket {
     ///
     /// The kernel does not say.
     pub fn neighbours(&self) -> Result<Vec<Neighbour>, NetlinkError> {
-        let neighbour = |message| self.neighbour(message);
+        let neighbour = |message: &NeighbourMessage| self.neighbour(message);
         list(
             &self.netlink,
             "neighbours",
@@ -131,7 +131,7 @@ impl RouteSocket {
             .unwrap_or_else(|| format!("#{index}").into())
     }
 
-    fn address(&self, message: AddressMessage) -> Option<Address> {
+    fn address(&self, message: &AddressMessage) -> Option<Address> {
         // Of a link between two, `Address` is the other one's.
         let own = message.attributes.iter().find_map(|it| match it {
             AddressAttribute::Local(ip) => Some(*ip),
@@ -152,7 +152,7 @@ impl RouteSocket {
     }
 
     /// A route for each of its next hops.
-    fn hops(&self, message: RouteMessage) -> Vec<Route> {
+    fn hops(&self, message: &RouteMessage) -> Vec<Route> {
         let header = &message.header;
         let unspecified = match header.address_family {
             AddressFamily::Inet => IpAddr::from(Ipv4Addr::UNSPECIFIED),
@@ -176,7 +176,7 @@ impl RouteSocket {
             match attribute {
                 RouteAttribute::Table(table) => route.table = *table,
                 RouteAttribute::Destination(it) => {
-                    route.destination = ip(it).unwrap_or(unspecified)
+                    route.destination = ip(it).unwrap_or(unspecified);
                 }
                 RouteAttribute::PrefSource(it) => route.source = ip(it),
                 RouteAttribute::Priority(metric) => route.metric = *metric,
@@ -210,7 +210,7 @@ impl RouteSocket {
         }
     }
 
-    fn neighbour(&self, message: NeighbourMessage) -> Option<Neighbour> {
+    fn neighbour(&self, message: &NeighbourMessage) -> Option<Neighbour> {
         let ip = message.attributes.iter().find_map(|it| match it {
             NeighbourAttribute::Destination(NeighbourAddress::Inet(ip)) => Some(IpAddr::from(*ip)),
             NeighbourAttribute::Destination(NeighbourAddress::Inet6(ip)) => Some(IpAddr::from(*ip)),
@@ -235,14 +235,14 @@ fn list<M: Parseable<[u8]>, T>(
     what: &'static str,
     kind: u16,
     header: usize,
-    item: impl Fn(M) -> Option<T>,
+    item: impl Fn(&M) -> Option<T>,
 ) -> Result<Vec<T>, NetlinkError> {
     let mut items = Vec::new();
     let mut is_garbled = false;
     netlink.dump(what, kind, &vec![0; header], &mut |message| {
         match message.map(|(_, body)| M::parse(body)) {
             None => items.clear(),
-            Some(Ok(message)) => items.extend(item(message)),
+            Some(Ok(message)) => items.extend(item(&message)),
             // Half a list would say that what is missing is not there.
             Some(Err(_)) => is_garbled = true,
         }
@@ -255,7 +255,7 @@ fn list<M: Parseable<[u8]>, T>(
 }
 
 /// A link, and the number of its other end.
-fn link(message: LinkMessage) -> Option<(Link, Option<u32>)> {
+fn link(message: &LinkMessage) -> Option<(Link, Option<u32>)> {
     let header = &message.header;
     let is_loopback = header.link_layer_type == LinkLayerType::Loopback;
     let mut link = Link {
@@ -272,12 +272,12 @@ fn link(message: LinkMessage) -> Option<(Link, Option<u32>)> {
         hairpin: None,
     };
     let mut peer = None;
-    for attribute in message.attributes {
+    for attribute in &message.attributes {
         match attribute {
-            LinkAttribute::Link(index) => peer = Some(index),
-            LinkAttribute::IfName(name) => link.name = name.into(),
-            LinkAttribute::Mtu(mtu) => link.mtu = mtu,
-            LinkAttribute::Controller(index) => link.master = Some(index),
+            LinkAttribute::Link(index) => peer = Some(*index),
+            LinkAttribute::IfName(name) => link.name = name.as_str().into(),
+            LinkAttribute::Mtu(mtu) => link.mtu = *mtu,
+            LinkAttribute::Controller(index) => link.master = Some(*index),
             LinkAttribute::LinkInfo(infos) => infos.iter().for_each(|it| about(&mut link, it)),
             _ => {}
         }
@@ -319,7 +319,7 @@ fn ip(address: &RouteAddress) -> Option<IpAddr> {
     }
 }
 
-fn policy(message: RuleMessage) -> Option<Policy> {
+fn policy(message: &RuleMessage) -> Option<Policy> {
     let header = &message.header;
     if !matches!(header.family, AddressFamily::Inet | AddressFamily::Inet6) {
         return None;
@@ -335,24 +335,22 @@ fn policy(message: RuleMessage) -> Option<Policy> {
             || header.action != RuleAction::ToTable
             || header.tos != 0,
     };
-    let (mut mark, mut mask) = (None, None);
-    for attribute in message.attributes {
+    let (mut value, mut mask) = (None, None);
+    for attribute in &message.attributes {
         match attribute {
-            RuleAttribute::Priority(it) => policy.priority = it,
-            RuleAttribute::Source(ip) => policy.from = Some((ip, header.src_len)),
-            RuleAttribute::Destination(ip) => policy.to = Some((ip, header.dst_len)),
-            RuleAttribute::Table(table) => policy.table = table,
-            RuleAttribute::Iifname(name) => policy.in_link = Some(name.into()),
-            RuleAttribute::FwMark(it) => mark = Some(it),
-            RuleAttribute::FwMask(it) => mask = Some(it),
-            // Who made it.
-            RuleAttribute::Protocol(_) => {}
-            // Suppresses nothing.
-            RuleAttribute::SuppressPrefixLen(u32::MAX) => {}
+            RuleAttribute::Priority(it) => policy.priority = *it,
+            RuleAttribute::Source(ip) => policy.from = Some((*ip, header.src_len)),
+            RuleAttribute::Destination(ip) => policy.to = Some((*ip, header.dst_len)),
+            RuleAttribute::Table(table) => policy.table = *table,
+            RuleAttribute::Iifname(name) => policy.in_link = Some(name.as_str().into()),
+            RuleAttribute::FwMark(it) => value = Some(*it),
+            RuleAttribute::FwMask(it) => mask = Some(*it),
+            // Who made it; and one that suppresses nothing.
+            RuleAttribute::Protocol(_) | RuleAttribute::SuppressPrefixLen(u32::MAX) => {}
             _ => policy.is_odd = true,
         }
     }
-    policy.mark = mark.map(|it| (it, mask.unwrap_or(u32::MAX)));
+    policy.mark = value.map(|it| (it, mask.unwrap_or(u32::MAX)));
     Some(policy)
 }
 

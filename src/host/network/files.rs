@@ -1,7 +1,7 @@
 //! What the files below a directory say: of a node that does not run here, or
 //! whose tools are not to be started.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
 use std::path::Path;
 
 use procfs::FromBufRead as _;
@@ -106,8 +106,8 @@ fn route(entry: &RouteEntry) -> Route {
 }
 
 /// Source: Linux `net/ipv6/route.c: rt6_info_route`.
-fn route_6(line: &str) -> Option<Route> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+fn route_6(text: &str) -> Option<Route> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let [
         destination,
         prefix,
@@ -150,7 +150,7 @@ fn neighbours(arp: &[u8]) -> Vec<Neighbour> {
         .map(|it| it.0)
         .unwrap_or_default();
     let entries = entries.into_iter().map(|it| Neighbour {
-        ip: Ipv4Addr::from(it.ip_address).into(),
+        ip: it.ip_address.into(),
         link: it.device.into(),
         // One without an address was looked for in vain; one with it may be old.
         answers: it.hw_address.is_none().then_some(false),

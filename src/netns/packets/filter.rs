@@ -37,7 +37,7 @@ const ICMPV6: u32 = 58;
 const EXTENSIONS: [u32; 4] = [0, 43, FRAGMENT, 60];
 /// Unreachable, source quench, time exceeded, parameter problem.
 const ICMP_ERRORS: [u32; 4] = [3, 4, 11, 12];
-/// All of ICMPv6's errors that there are.
+/// All errors of `ICMPv6` that there are.
 const LAST_ICMPV6_ERROR: u32 = 4;
 const IPV6_HEADER: u32 = 40;
 

@@ -5,14 +5,14 @@ use crate::packet::{Frame, LinkType};
 /// Ethertypes. Source: IEEE 802 numbers, as IANA lists them.
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
-/// VLAN and QinQ, and what some made of it before there was a number.
+/// VLAN and `QinQ`, and what some made of it before there was a number.
 const TAGS: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 /// More tags on one frame are somebody's idea of a joke.
 const MAX_TAGS: usize = 8;
 /// Smaller ones are lengths of IEEE 802.3.
 const LEAST_TYPE: u16 = 0x0600;
 
-/// Source: linux/if_packet.h.
+/// Source: `linux/if_packet.h`.
 const PACKET_OUTGOING: u16 = 4;
 
 /// Where in a capture a frame was seen.

@@ -15,11 +15,18 @@ pub(super) struct Ends {
     pub(super) server: SocketAddr,
 }
 
+/// One end of a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum End {
+    Client,
+    Server,
+}
+
 /// A segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment<'a> {
     pub(super) ends: Ends,
-    pub(super) is_from_client: bool,
+    pub(super) from: End,
     pub(super) sequence: u32,
     pub(super) acknowledged: Option<u32>,
     pub(super) syn: bool,
@@ -75,31 +82,21 @@ impl Streams {
         counters: &mut Counters,
         sink: &mut impl FnMut(bool, StreamId, Content<'_>),
     ) {
-        if self.open.is_due(now) {
-            self.forget(now, counters);
-        }
-        // The old ones, then all.
-        for _ in 0..2 {
-            if self.bytes > self.most {
-                self.forget(now, counters);
-            }
-        }
+        self.make_room(now, counters);
         let is_opening = segment.syn && segment.acknowledged.is_none();
         let known = self.open.get(&segment.ends);
         let is_known =
             known.is_some_and(|it| !is_opening || it.client.is_begun_by(segment.sequence));
-        if !is_known {
-            // The last words of a connection that is over, or was never seen.
-            if segment.length == 0 && !segment.syn {
-                return;
-            }
+        // The last words of a connection that is over, or was never seen.
+        let is_late = segment.length == 0 && !segment.syn;
+        if !is_known && !is_late {
             self.begin(segment.ends, counters);
         }
         let Some(stream) = self.open.get(&segment.ends) else {
             return;
         };
         let id = stream.id;
-        let (own, other) = if segment.is_from_client {
+        let (own, other) = if segment.from == End::Client {
             (&mut stream.client, &mut stream.server)
         } else {
             (&mut stream.server, &mut stream.client)
@@ -118,11 +115,8 @@ impl Streams {
         }
         let mut sequence = segment.sequence;
         if segment.syn {
-            give(if is_opening {
-                Content::Connect
-            } else {
-                Content::Connected
-            });
+            let (asked, accepted) = (Content::Connect, Content::Connected);
+            give(if is_opening { asked } else { accepted });
             sequence = sequence.wrapping_add(1);
             own.begin(sequence);
         }
@@ -140,6 +134,18 @@ impl Streams {
         self.bytes = self.bytes - before + own.kept() + other.kept();
         if is_over && let Some(stream) = self.open.remove(&segment.ends) {
             self.end(&stream, counters);
+        }
+    }
+
+    fn make_room(&mut self, now: i64, counters: &mut Counters) {
+        if self.open.is_due(now) {
+            self.forget(now, counters);
+        }
+        // The old ones, then all.
+        for _ in 0..2 {
+            if self.bytes > self.most {
+                self.forget(now, counters);
+            }
         }
     }
 

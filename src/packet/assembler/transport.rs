@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use etherparse::{TcpSlice, UdpSlice};
 
 use super::copies::Print;
-use super::streams::{Ends, Segment};
+use super::streams::{End, Ends, Segment};
 use super::{Around, Assembler, Net, icmp};
 use crate::packet::dns::HEADER;
 use crate::packet::{Content, Seen, Transport};
@@ -84,16 +84,7 @@ impl Assembler {
         };
         let (source, destination) = (tcp.source_port(), tcp.destination_port());
         if !self.is_dns(source, destination) {
-            let is_opening = tcp.syn() && !tcp.ack();
-            let is_encrypted = source == ENCRYPTED || destination == ENCRYPTED;
-            // The first segment stands for its connection.
-            let counter = if is_encrypted && is_opening {
-                &mut self.counters.encrypted
-            } else {
-                &mut self.counters.other
-            };
-            *counter += 1;
-            return;
+            return self.other_segment(&tcp);
         }
         let (from, to) = (
             SocketAddr::new(net.from, source),
@@ -115,15 +106,14 @@ impl Assembler {
             self.counters.copies += 1;
             return;
         }
-        let is_from_client = self.ports.contains(&destination);
-        let (client, server) = if is_from_client {
-            (from, to)
+        let (end, client, server) = if self.ports.contains(&destination) {
+            (End::Client, from, to)
         } else {
-            (to, from)
+            (End::Server, to, from)
         };
         let segment = Segment {
             ends: Ends { client, server },
-            is_from_client,
+            from: end,
             sequence: tcp.sequence_number(),
             acknowledged: tcp.ack().then(|| tcp.acknowledgment_number()),
             syn: tcp.syn(),
@@ -142,6 +132,17 @@ impl Assembler {
                 sink(seen(ends, Transport::Tcp(stream), net, around, content));
             },
         );
+    }
+
+    /// A segment of no port of DNS. The first one stands for its connection.
+    fn other_segment(&mut self, tcp: &TcpSlice<'_>) {
+        let is_opening = tcp.syn() && !tcp.ack();
+        let is_encrypted = [tcp.source_port(), tcp.destination_port()].contains(&ENCRYPTED);
+        if is_encrypted && is_opening {
+            self.counters.encrypted += 1;
+        } else {
+            self.counters.other += 1;
+        }
     }
 
     pub(super) fn error(
@@ -182,13 +183,13 @@ impl Assembler {
     }
 }
 
-fn seen<'a>(
+fn seen(
     (from, to): (SocketAddr, SocketAddr),
     transport: Transport,
     net: Net,
     around: Around,
-    content: Content<'a>,
-) -> Seen<'a> {
+    content: Content<'_>,
+) -> Seen<'_> {
     Seen {
         number: around.number,
         time: around.time,

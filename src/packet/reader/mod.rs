@@ -97,6 +97,7 @@ impl<R: Read> Reader<R> {
     ///
     /// There is none, or it cannot be read.
     pub fn open(source: R) -> Result<Self, CaptureError> {
+        const HEADER: usize = 24;
         let mut bytes = Window::new(source);
         if !bytes.fill(4)? {
             let is_empty = bytes.filled().is_empty();
@@ -128,7 +129,6 @@ impl<R: Read> Reader<R> {
             Some(0xa1b2_3c4d) => 1,
             _ => return Err(CaptureError::Unknown),
         };
-        const HEADER: usize = 24;
         if !bytes.fill(HEADER)? {
             return Err(CaptureError::Cut { after: 0 });
         }

@@ -160,10 +160,10 @@ impl Sections {
             }
             let kind = word(filled, 0, self.is_big_endian).unwrap_or_default();
             let length = word(filled, 4, self.is_big_endian).unwrap_or_default();
-            if length < 12 || length % 4 != 0 {
+            if length < 12 || !length.is_multiple_of(4) {
                 return Err(bytes.damaged(after, "a block of a length that no block has"));
             }
-            let long_length = u64::from(length);
+            let written = length;
             let length = length as usize;
             if length > MAX_RECORD {
                 let is_needed = matches!(
@@ -173,7 +173,7 @@ impl Sections {
                 if is_needed {
                     return Err(bytes.damaged(after, "a block of more than 8 MiB"));
                 }
-                if !bytes.skip(long_length)? {
+                if !bytes.skip(written.into())? {
                     return Err(CaptureError::Cut { after });
                 }
                 continue;
@@ -181,17 +181,15 @@ impl Sections {
             if !bytes.fill(length)? {
                 return Err(CaptureError::Cut { after });
             }
-            if word(bytes.filled(), length - 4, self.is_big_endian) != Some(length as u32) {
+            if word(bytes.filled(), length - 4, self.is_big_endian) != Some(written) {
                 return Err(bytes.damaged(after, "a block whose two lengths differ"));
             }
             bytes.take(length);
             let body = bytes.record().get(8..length - 4).unwrap_or_default();
             match kind {
                 SECTION => self.section(body),
-                INTERFACE => {
-                    if self.interface(body).is_none() {
-                        return Err(bytes.damaged(after, "an interface too many"));
-                    }
+                INTERFACE if self.interface(body).is_none() => {
+                    return Err(bytes.damaged(after, "an interface too many"));
                 }
                 STATISTICS => self.statistics(body),
                 _ => {}

@@ -9,7 +9,7 @@ use super::value::Reading;
 use crate::path::Condition;
 use crate::rules::Share;
 use crate::rules::nft::{Atom, Expression};
-use crate::rules::rule::{Action, Part, Rule, Side, Translation};
+use crate::rules::rule::{Action, Masked, Part, Rule, Side, Translation};
 use crate::text::escaped;
 
 /// So many addresses of a range are told apart.
@@ -28,7 +28,7 @@ impl Walk<'_> {
     ) {
         let last_step = branch.steps.clone();
         Self::step(at, rule, &mut branch);
-        self.name_service(at, rule, &mut branch);
+        name_service(at, rule, &mut branch);
         if let Some(flow) = Self::verdict_of(action) {
             flows.push((branch, flow));
             return;
@@ -41,12 +41,8 @@ impl Walk<'_> {
                 return self.verdict_map(at, rule, (key, data), rest, branch, flows);
             }
             Action::Dnat(to) => return self.dnat(to, branch, flows),
-            Action::Snat(to) => {
-                branch.seen.snat = Some(to.addresses.filter(|it| it.0 == it.1).map(|it| it.0));
-                return flows.push((branch, Flow::Accept));
-            }
-            Action::Masquerade => {
-                branch.seen.snat = Some(self.source_of(&branch));
+            Action::Snat(_) | Action::Masquerade => {
+                branch.seen.is_snat = true;
                 return flows.push((branch, Flow::Accept));
             }
             Action::NftNat {
@@ -59,13 +55,7 @@ impl Walk<'_> {
                 return flows.push((branch, Flow::Accept));
             }
             Action::Tproxy { to, port, mark } => {
-                let seen = &mut branch.seen;
-                seen.mark = (seen.mark & !mark.mask) ^ mark.value;
-                seen.destination = to
-                    .filter(|it| !it.is_unspecified())
-                    .unwrap_or(seen.destination);
-                seen.port = Some(*port).filter(|it| *it != 0).or(seen.port);
-                seen.is_taken = true;
+                take(&mut branch, *to, *port, *mark);
                 return flows.push((branch, Flow::Accept));
             }
             Action::Queue => {
@@ -81,16 +71,14 @@ impl Walk<'_> {
             }
             Action::SetMark(value) | Action::SetConnectionMark(value) => {
                 let is_packet = matches!(action, Action::SetMark(_));
-                let set = self.set_mark(at.table, value, is_packet, &mut branch);
-                if set.is_none() {
+                match self.set_mark(at.table, value, is_packet, &mut branch) {
+                    Some(true) => {}
+                    Some(false) => return self.lose(rule, "mark", &branch, flows),
                     // The packet has nothing of the kind: the rule ends here.
-                    branch.steps = last_step;
-                    return flows.push((branch, Flow::Next));
-                }
-                if set == Some(false) {
-                    let condition = self.target(rule, "mark");
-                    flows.push((branch.assuming(&condition, true), Flow::Lost));
-                    return;
+                    None => {
+                        branch.steps = last_step;
+                        return flows.push((branch, Flow::Next));
+                    }
                 }
             }
             other => simple(other, &mut branch),
@@ -238,7 +226,7 @@ impl Walk<'_> {
             let port = port.or_else(|| port_of(atoms.get(1)));
             let mut part = branch.part(share);
             if side == Side::Source {
-                part.seen.snat = Some(ip);
+                part.seen.is_snat = true;
             } else {
                 let destination = ip.unwrap_or(part.seen.destination);
                 part = translated(part, destination, port);
@@ -272,21 +260,21 @@ impl Walk<'_> {
         seen.port = port.or(seen.port);
         (seen.is_dnat, seen.is_taken) = (true, true);
     }
+}
 
-    /// The Service that a rule's comment, or a chain of kube-proxy, names.
-    fn name_service(&self, at: &Chain<'_>, rule: &Rule, branch: &mut Branch) {
-        if let Some(comment) = &rule.comment {
-            let name = comment.split(' ').next().unwrap_or_default();
-            let is_name = name.contains('/') && !name.contains(['"', '{']);
-            if is_name && at.name.starts_with("KUBE-") {
-                branch.service = Some(name.into());
-            }
-            if comment.ends_with(" has no endpoints") {
-                branch.is_empty = true;
-            }
-        } else if let Some(name) = service_of_chain(at.name) {
+/// The Service that a rule's comment, or a chain of kube-proxy, names.
+fn name_service(at: &Chain<'_>, rule: &Rule, branch: &mut Branch) {
+    if let Some(comment) = &rule.comment {
+        let name = comment.split(' ').next().unwrap_or_default();
+        let is_name = name.contains('/') && !name.contains(['"', '{']);
+        if is_name && at.name.starts_with("KUBE-") {
             branch.service = Some(name.into());
         }
+        if comment.ends_with(" has no endpoints") {
+            branch.is_empty = true;
+        }
+    } else if let Some(name) = service_of_chain(at.name) {
+        branch.service = Some(name.into());
     }
 }
 
@@ -324,6 +312,17 @@ fn translated(mut branch: Branch, ip: IpAddr, port: Option<u16>) -> Branch {
     seen.port = port.or(seen.port);
     seen.is_dnat = true;
     branch
+}
+
+/// Hands the packet to a socket of the node (`TPROXY`).
+fn take(branch: &mut Branch, to: Option<IpAddr>, port: u16, mark: Masked) {
+    let seen = &mut branch.seen;
+    seen.mark = (seen.mark & !mark.mask) ^ mark.value;
+    seen.destination = to
+        .filter(|it| !it.is_unspecified())
+        .unwrap_or(seen.destination);
+    seen.port = Some(port).filter(|it| *it != 0).or(seen.port);
+    seen.is_taken = true;
 }
 
 /// Actions that change a number.

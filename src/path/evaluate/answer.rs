@@ -203,7 +203,7 @@ impl Walk<'_> {
             Tracking::Established => state::ESTABLISHED,
         };
         let dnat = if seen.is_dnat { state::DNAT } else { 0 };
-        let snat = if seen.snat.is_some() { state::SNAT } else { 0 };
+        let snat = if seen.is_snat { state::SNAT } else { 0 };
         of | if is_tracked(branch) { dnat | snat } else { 0 }
     }
 
@@ -217,7 +217,7 @@ impl Walk<'_> {
         if seen.is_dnat {
             bits |= status::DNAT;
         }
-        if seen.snat.is_some() {
+        if seen.is_snat {
             bits |= status::SNAT;
         }
         if seen.tracking == Tracking::Established {

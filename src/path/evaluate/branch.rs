@@ -22,8 +22,8 @@ pub(super) struct Seen {
     pub(super) tracking: Tracking,
     pub(super) direction: Direction,
     pub(super) is_dnat: bool,
-    /// The sender that the endpoint sees; `Some(None)`: an address of the node.
-    pub(super) snat: Option<Option<IpAddr>>,
+    /// Whether the endpoint sees another sender.
+    pub(super) is_snat: bool,
     /// Whether a rule hands it to a socket of the node.
     pub(super) is_taken: bool,
     pub(super) ttl: u8,

@@ -46,7 +46,7 @@ impl Walk<'_> {
             chain: crate::text::escaped(at.name.as_bytes()).into(),
         };
         if at.depth > DEEPEST {
-            return self.give_up(branches, &Condition::TooMany);
+            return give_up(branches, &Condition::TooMany);
         }
         let Some(to) = branches.first().map(|it| it.seen.destination) else {
             return Flows::new();
@@ -60,7 +60,7 @@ impl Walk<'_> {
                 .collect();
         }
         let Some(rules) = self.rules(at.table, at.name, to) else {
-            return self.either(branches, &missing);
+            return either(branches, &missing);
         };
         let mut current = branches;
         let mut done = Flows::new();
@@ -69,7 +69,7 @@ impl Walk<'_> {
                 break;
             }
             if !self.spend(current.len()) {
-                done.extend(self.give_up(current, &Condition::TooMany));
+                done.extend(give_up(current, &Condition::TooMany));
                 return done;
             }
             let mut next = Vec::with_capacity(current.len());
@@ -88,32 +88,11 @@ impl Walk<'_> {
             current = if is_split { merge(next) } else { next };
         }
         if self.is_cut_in(at) {
-            done.extend(self.either(current, &missing));
+            done.extend(either(current, &missing));
         } else {
             done.extend(current.into_iter().map(|it| (it, Flow::Return)));
         }
         done
-    }
-
-    /// What stands in a chain is not known: it does nothing, or something.
-    pub(super) fn either(&self, branches: Vec<Branch>, condition: &Condition) -> Flows {
-        let mut flows = Flows::new();
-        for branch in branches {
-            match branch.assumes(condition) {
-                Some(true) => flows.push((branch, Flow::Lost)),
-                Some(false) => flows.push((branch, Flow::Return)),
-                None => {
-                    flows.push((branch.assuming(condition, false), Flow::Return));
-                    flows.push((branch.assuming(condition, true), Flow::Lost));
-                }
-            }
-        }
-        flows
-    }
-
-    fn give_up(&self, branches: Vec<Branch>, condition: &Condition) -> Flows {
-        let lost = |it: Branch| (it.assuming(condition, true), Flow::Lost);
-        branches.into_iter().map(lost).collect()
     }
 
     /// Goes on with the parts of a rule.
@@ -241,4 +220,25 @@ fn by_destination(branches: Vec<Branch>) -> Vec<Vec<Branch>> {
         }
     }
     groups
+}
+
+/// What stands in a chain is not known: it does nothing, or something.
+fn either(branches: Vec<Branch>, condition: &Condition) -> Flows {
+    let mut flows = Flows::new();
+    for branch in branches {
+        match branch.assumes(condition) {
+            Some(true) => flows.push((branch, Flow::Lost)),
+            Some(false) => flows.push((branch, Flow::Return)),
+            None => {
+                flows.push((branch.assuming(condition, false), Flow::Return));
+                flows.push((branch.assuming(condition, true), Flow::Lost));
+            }
+        }
+    }
+    flows
+}
+
+fn give_up(branches: Vec<Branch>, condition: &Condition) -> Flows {
+    let lost = |it: Branch| (it.assuming(condition, true), Flow::Lost);
+    branches.into_iter().map(lost).collect()
 }

@@ -184,7 +184,7 @@ impl Walk<'_> {
         let is_source = matches!(hook, Hook::Postrouting | Hook::Input);
         let is_for = |it: &Branch| {
             let is_done = if is_source {
-                it.seen.snat.is_some()
+                it.seen.is_snat
             } else {
                 it.seen.is_dnat
             };

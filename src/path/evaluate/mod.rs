@@ -102,7 +102,7 @@ impl Walk<'_> {
                 tracking: Tracking::Ahead,
                 direction: Direction::Request,
                 is_dnat: false,
-                snat: None,
+                is_snat: false,
                 is_taken: false,
                 ttl: FIRST_TTL,
             },

@@ -187,7 +187,7 @@ fn outcome(walk: &mut Walk<'_>, end: &End) -> Outcome {
         address: seen.destination,
         port: seen.port.unwrap_or_default(),
         share: end.branch.share,
-        masqueraded: seen.snat.is_some(),
+        masqueraded: seen.is_snat,
         error: end.error.clone(),
         pod: walk.host.pods.get(&seen.destination).cloned(),
         service: end

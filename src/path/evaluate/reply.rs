@@ -26,11 +26,11 @@ impl Walk<'_> {
         let seen = &end.branch.seen;
         let is_self = seen.destination == self.packet.source && !is_host;
         // Its own address comes back from outside: the asker drops it.
-        if is_self && seen.snat.is_none() {
+        if is_self && !seen.is_snat {
             return Returned::Untranslated;
         }
-        let is_translated = seen.is_dnat || seen.snat.is_some();
-        if is_translated && seen.snat.is_none() && self.bypasses(&end.branch) {
+        let is_translated = seen.is_dnat || seen.is_snat;
+        if is_translated && !seen.is_snat && self.bypasses(&end.branch) {
             return Returned::Untranslated;
         }
         let branch = self.answer_of(end);
@@ -66,7 +66,7 @@ impl Walk<'_> {
         let seen = &back.seen;
         match seen.tracking {
             Tracking::Not => is_translated,
-            Tracking::New => seen.destination != self.packet.source || seen.snat.is_some(),
+            Tracking::New => seen.destination != self.packet.source || seen.is_snat,
             _ => false,
         }
     }
@@ -89,7 +89,7 @@ impl Walk<'_> {
         branch.seen.out_link = Link::None;
         branch.seen.tracking = Tracking::Ahead;
         if seen.tracking == Tracking::Not {
-            (branch.seen.is_dnat, branch.seen.snat) = (false, None);
+            (branch.seen.is_dnat, branch.seen.is_snat) = (false, false);
         }
         branch.seen.direction = Direction::Reply;
         branch.seen.is_taken = false;

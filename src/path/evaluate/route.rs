@@ -214,22 +214,6 @@ impl Walk<'_> {
         (!policy.is_odd).then_some(true)
     }
 
-    /// The sender that a packet gets that leaves through its link; `None`: an
-    /// address of the node that was not seen.
-    pub(super) fn source_of(&self, branch: &Branch) -> Option<IpAddr> {
-        let ip = branch.seen.destination;
-        if let Routed::Out(route) = self.lookup(ip, None, branch.seen.mark)
-            && let Some(source) = route.source
-        {
-            return Some(source);
-        }
-        let link = branch.seen.out_link.name()?;
-        let own = self.host.addresses.iter().flatten();
-        own.filter(|it| *it.link == *link && it.ip.is_ipv6() == ip.is_ipv6())
-            .map(|it| it.ip)
-            .next()
-    }
-
     /// Whether the routes say of an address that it is near: on a link, or
     /// in a network that has a route of its own; `None`: not seen.
     pub(super) fn is_near(&self, ip: IpAddr) -> Option<bool> {

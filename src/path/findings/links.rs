@@ -80,11 +80,9 @@ pub(super) fn find(host: &Host, trees: &[Tree], around: Around<'_>) -> Vec<Findi
 fn is_alike(one: &Finding, other: &Finding) -> bool {
     use LinkFinding::{Bridge, Narrow, Small};
     match (&one.fact, &other.fact) {
-        (Fact::Link(Bridge { bridge: one, .. }), Fact::Link(Bridge { bridge: other, .. })) => {
-            one == other
-        }
-        (Fact::Link(Narrow { to: one, .. }), Fact::Link(Narrow { to: other, .. })) => one == other,
-        (Fact::Link(Small { link: one, .. }), Fact::Link(Small { link: other, .. })) => {
+        (Fact::Link(Bridge { bridge: one, .. }), Fact::Link(Bridge { bridge: other, .. }))
+        | (Fact::Link(Narrow { to: one, .. }), Fact::Link(Narrow { to: other, .. }))
+        | (Fact::Link(Small { link: one, .. }), Fact::Link(Small { link: other, .. })) => {
             one == other
         }
         _ => false,

@@ -67,7 +67,7 @@ pub fn write(explanation: &Explanation<'_>, style: Style, out: &mut dyn Write) -
     if style.verbose {
         return Ok(());
     }
-    let more = "More with -v: errors, what each answer leads to, other fixes and their trade-offs.";
+    let more = "More with -v: errors, what each answer leads to, other fixes.";
     writeln!(text.out, "{}", text.dim(more))
 }
 

@@ -125,6 +125,7 @@ fn other(came: &Came) -> String {
                 .to_lowercase()
         }
         Came::Silence => "nothing".to_owned(),
+        Came::Connected => "connected, then nothing".to_owned(),
     }
 }
 

@@ -77,12 +77,16 @@ impl Style {
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub(super) fn time(nanoseconds: i64) -> String {
     let seconds = nanoseconds as f64 / 1e9;
-    match nanoseconds {
-        ..999_500 => format!("{:.0} µs", seconds * 1e6),
-        ..9_950_000 => format!("{:.1} ms", seconds * 1e3),
-        ..999_500_000 => format!("{:.0} ms", seconds * 1e3),
-        ..600_000_000_000 => format!("{seconds:.2} s"),
-        _ => format!("{:.0} min", seconds / 60.0),
+    if nanoseconds < 999_500 {
+        format!("{:.0} µs", seconds * 1e6)
+    } else if nanoseconds < 9_950_000 {
+        format!("{:.1} ms", seconds * 1e3)
+    } else if nanoseconds < 999_500_000 {
+        format!("{:.0} ms", seconds * 1e3)
+    } else if nanoseconds < 600_000_000_000 {
+        format!("{seconds:.2} s")
+    } else {
+        format!("{:.0} min", seconds / 60.0)
     }
 }
 

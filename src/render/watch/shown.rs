@@ -12,7 +12,7 @@ const KEPT: &[&str] = &[
 ];
 
 /// How names and addresses are written: as they are, or as hashes that are the
-/// same for the same one all through a run. The key is drawn anew for each run,
+/// same for the same one all through a run. The key is drawn again for each run,
 /// so that nobody can try names until their hashes fit.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
@@ -57,12 +57,12 @@ impl Shown {
             return ip.to_string();
         };
         let hash = key.hash_one(ip).to_be_bytes();
-        let [a, b, c, d, e, f, ..] = hash;
         match ip {
-            IpAddr::V4(_) => Ipv4Addr::new(10, a, b, c).to_string(),
+            IpAddr::V4(_) => Ipv4Addr::new(10, hash[0], hash[1], hash[2]).to_string(),
             IpAddr::V6(_) => {
-                let pair = |high, low| u16::from_be_bytes([high, low]);
-                Ipv6Addr::new(0xfd00, 0, 0, 0, 0, pair(a, b), pair(c, d), pair(e, f)).to_string()
+                let one = u16::from_be_bytes([hash[0], hash[1]]);
+                let other = u16::from_be_bytes([hash[2], hash[3]]);
+                Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, one, other).to_string()
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::packet::Unreachable;
 use crate::watch::fault::Pair;
 use crate::watch::findings::{Evidence, Finding, Known, What};
-use crate::watch::tally::{Loss, ServerTally, Suspect};
+use crate::watch::tally::{Loss, QuestionTally, ServerTally, Suspect};
 
 const A: u16 = 1;
 const AAAA: u16 = 28;
@@ -95,7 +95,7 @@ fn closed(server: SocketAddr, tally: &ServerTally, found: &mut Vec<Finding>) {
             continue;
         }
         found.push(
-            Finding::new(What::ServerClosed(*kind), Severity::Error, count.count)
+            Finding::new(What::ServerClosed(*kind), Severity::Error, count.times)
                 .at(server)
                 .of(count.name.as_ref())
                 .shown_by(count.packets.iter().copied()),
@@ -237,7 +237,7 @@ fn only_aaaa<'l>(
                 .tally
                 .questions
                 .get(&it.name, qtype)
-                .map(|it| it.sum())
+                .map(QuestionTally::sum)
         };
         let asked = sums(AAAA).unwrap_or_default();
         let exists = sums(A).is_some_and(|[found, ..]| found > 0);
@@ -290,10 +290,9 @@ fn race<'l>(
     let evidence = match known.conntrack {
         Some(it) if it.insert_failed + it.drop > 0 => Some(Evidence::Seen(it)),
         Some(it) if it.clash_resolve > 0 && late => Some(Evidence::Seen(it)),
-        Some(_) => None,
         // Other losses hit single queries and first ones, too.
         None if second * 100 >= all * SECOND && rest.is_empty() => Some(Evidence::Likely),
-        None => None,
+        _ => None,
     };
     let Some(evidence) = evidence.filter(|_| all > 0) else {
         return [half, rest].concat();

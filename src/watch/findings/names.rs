@@ -36,7 +36,7 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
         let questions = [1, 28].map(|qtype| known.tally.questions.get(name, qtype));
         let exists = questions.iter().flatten().any(|it| it.sum()[0] > 0);
         if !exists {
-            let finding = Finding::new(What::MdnsLeak, Severity::Warning, count.count);
+            let finding = Finding::new(What::MdnsLeak, Severity::Warning, count.times);
             let finding = finding.of(Some(name));
             found.push(finding.shown_by(count.packets.iter().copied()));
         }
@@ -91,7 +91,8 @@ fn waste(known: &Known<'_>, found: &mut Vec<Finding>) {
 
 fn no_cache(known: &Known<'_>, found: &mut Vec<Finding>) {
     let mut repeated = Vec::new();
-    for question in known.tally.questions.all.values() {
+    let questions: Vec<_> = known.tally.questions.all.values().collect();
+    for question in questions {
         let (lookups, saved) = question.repeats;
         let span = question.span.1.saturating_sub(question.span.0).max(1);
         let seconds = u64::try_from(span / SECOND).unwrap_or_default().max(1);

@@ -33,19 +33,19 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
     }
     for (server, count) in &tally.no_tcp {
         let what = What::TruncatedNoTcp;
-        let finding = Finding::new(what, Severity::Error, count.count).at(dns(*server));
+        let finding = Finding::new(what, Severity::Error, count.times).at(dns(*server));
         let finding = finding.of(count.name.as_ref());
         found.push(finding.shown_by(count.packets.iter().copied()));
     }
     for (server, (count, refused)) in &tally.no_connection {
         let what = What::TcpRefused { refused: *refused };
-        let finding = Finding::new(what, Severity::Error, count.count).at(dns(*server));
+        let finding = Finding::new(what, Severity::Error, count.times).at(dns(*server));
         let finding = finding.of(count.name.as_ref());
         found.push(finding.shown_by(count.packets.iter().copied()));
     }
     for ((server, from), count) in &tally.wrong_source {
         let what = What::WrongSource { from: *from };
-        let finding = Finding::new(what, Severity::Error, count.count).at(dns(*server));
+        let finding = Finding::new(what, Severity::Error, count.times).at(dns(*server));
         let finding = finding.of(count.name.as_ref());
         found.push(finding.shown_by(count.packets.iter().copied()));
     }
@@ -55,7 +55,7 @@ pub(super) fn add(known: &Known<'_>, found: &mut Vec<Finding>) {
     ];
     for (counts, what) in kinds {
         for (server, count) in counts {
-            let finding = Finding::new(what.clone(), Severity::Warning, count.count);
+            let finding = Finding::new(what.clone(), Severity::Warning, count.times);
             let finding = finding.at(dns(*server)).of(count.name.as_ref());
             found.push(finding.shown_by(count.packets.iter().copied()));
         }
@@ -152,8 +152,8 @@ fn aaaa(known: &Known<'_>, found: &mut Vec<Finding>) -> [u64; 2] {
 fn fails(server: SocketAddr, tally: &ServerTally, explained: [u64; 2], found: &mut Vec<Finding>) {
     let mut left = explained[0];
     for (rcode, count) in &tally.failures {
-        let own = count.count.saturating_sub(left);
-        left = left.saturating_sub(count.count);
+        let own = count.times.saturating_sub(left);
+        left = left.saturating_sub(count.times);
         if own == 0 {
             continue;
         }
@@ -171,7 +171,8 @@ fn fails(server: SocketAddr, tally: &ServerTally, explained: [u64; 2], found: &m
 fn disagree(known: &Known<'_>, found: &mut Vec<Finding>) {
     let questions = &known.tally.questions;
     let mut pairs = std::collections::BTreeMap::new();
-    for question in questions.all.values() {
+    let all: Vec<_> = questions.all.values().collect();
+    for question in all {
         let is = |wanted: fn(&[u64; 4]) -> bool| {
             let mut servers = question.servers.iter().filter(move |it| wanted(&it.1));
             servers.next().map(|it| it.0)

@@ -53,7 +53,7 @@ pub(super) struct Loss {
 /// Something that went wrong, counted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Count {
-    pub(super) count: u64,
+    pub(super) times: u64,
     /// The packets of the first ones.
     pub(super) packets: Vec<u64>,
     /// The name of the first one.
@@ -62,7 +62,7 @@ pub(super) struct Count {
 
 impl Count {
     pub(super) fn add(&mut self, count: u64, packet: u64, name: &Name) {
-        self.count += count;
+        self.times += count;
         if self.packets.len() < MAX_PACKETS {
             self.packets.push(packet);
         }

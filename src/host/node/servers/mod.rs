@@ -5,11 +5,12 @@ mod pods;
 mod reader;
 mod resolved;
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use self::reader::Reader;
 use super::place::{Inside, Place};
-use super::processes::{self, ProcessSeen};
+use super::processes::{self, Directory, ProcessSeen};
 use super::{files, networks, sockets};
 use crate::host::root::Root;
 use crate::host::situation;
@@ -42,11 +43,19 @@ pub fn read_servers(
     for process in processes.iter().filter(is_own) {
         let instance = Instance::Process(process.pid);
         let arguments = processes::arguments(root, process);
+        let first = servers.len();
         if process.comm == "coredns" {
             let directory = processes::working_directory(root, process);
             servers.extend(reader.coredns(&arguments, &directory, &instance));
         } else {
             servers.extend(reader.of_program(&process.comm, &arguments, instance));
+        }
+        // Without a privilege nothing says in which network it is.
+        let seen = Directory::of_seen(root, process);
+        if process.netns.is_none() && seen.is_some_and(|it| it.is_live()) {
+            let own = servers.split_off(first);
+            let own = own.into_iter();
+            servers.extend(own.filter(|it| can_be_on(it, &node.addresses)));
         }
     }
     // dnsmasq's second process, its helper, has the same settings.
@@ -58,6 +67,16 @@ pub fn read_servers(
     servers.extend(resolved);
     seen_listening(&mut servers, &node.listeners);
     (servers, reader.skipped)
+}
+
+/// Whether a server can be one of a node with these addresses: one on another
+/// network listens on addresses that the node does not have.
+fn can_be_on(server: &DnsServer, addresses: &[IpAddr]) -> bool {
+    let is_here = |it: &Listen| {
+        it.address
+            .is_none_or(|ip| ip.is_loopback() || addresses.contains(&ip))
+    };
+    server.listens.is_empty() || server.listens.iter().any(is_here)
 }
 
 /// Whether a process of this name answers queries by files that are read here.
@@ -114,6 +133,34 @@ fn seen_listening(servers: &mut [DnsServer], listeners: &[Listener]) {
                     evidence: Evidence::Socket(listener.file.clone()),
                 });
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_on_addresses_of_others_is_on_another_network() {
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        let own = [address("172.31.0.10"), address("fd00::10")];
+        for (listens, expected) in [
+            (&["172.31.0.53"][..], false),
+            (&["172.31.0.53", "fd00::53"], false),
+            (&["172.31.0.53", "127.0.0.1"], true),
+            (&["172.31.0.10"], true),
+            (&["*"], true),
+            (&[], true),
+        ] {
+            let instance = Instance::Process(102);
+            let mut server = DnsServer::new(Program::Dnsmasq, instance, Network::Node);
+            server.listens.extend(listens.iter().map(|it| Listen {
+                address: it.parse().ok(),
+                port: 53,
+                evidence: Evidence::Default,
+            }));
+            assert_eq!(can_be_on(&server, &own), expected, "{listens:?}");
         }
     }
 }

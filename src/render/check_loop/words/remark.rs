@@ -171,7 +171,7 @@ fn servers(servers: &[IpAddr]) -> String {
 }
 
 /// Source: `CoreDNS`, plugin/loop: three sightings of one probe are fatal, and
-/// each way back is drawn anew.
+/// each way back is drawn again.
 fn chance(some: u32, all: u32) -> Sentence {
     let percent = u64::from(some).pow(2) * 100 / u64::from(all).pow(2).max(1);
     sentence!(

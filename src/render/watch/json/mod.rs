@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::render::json;
 use crate::render::watch::{Style, words};
 use crate::watch::findings::Times;
-use crate::watch::report::{Role, Whose};
+use crate::watch::report::{NameReport, Role, ServerReport, Whose};
 use crate::watch::{Finding, Report};
 
 pub use self::line::{line, line_schema};
@@ -220,30 +220,8 @@ pub fn summary(
             .map(|it| finding(it, style))
             .collect(),
         advice: report.advice.iter().map(|it| advice(it, style)).collect(),
-        servers: report
-            .servers
-            .iter()
-            .map(|it| ServerForm {
-                server: shown.server(it.server),
-                queries: it.queries,
-                unanswered: it.unanswered,
-                times: times(&it.times),
-                role: it.role.map(|it| match it {
-                    Role::IstioProxy => "istio-proxy",
-                    Role::NotInFile => "not-in-file",
-                }),
-            })
-            .collect(),
-        names: report
-            .names
-            .iter()
-            .map(|it| NameForm {
-                name: shown.name(&it.name),
-                lookups: it.lookups,
-                queries: it.queries,
-                times: times(&it.times),
-            })
-            .collect(),
+        servers: report.servers.iter().map(|it| server(it, style)).collect(),
+        names: report.names.iter().map(|it| name(it, style)).collect(),
         clients: report.clients.len(),
         forwarders: report.forwarders.iter().map(|it| shown.ip(*it)).collect(),
         slowest_ms: ms(report.slowest),
@@ -251,6 +229,28 @@ pub fn summary(
         notes: notes.to_vec(),
     };
     json::document(&form, out)
+}
+
+fn server(server: &ServerReport, style: &Style) -> ServerForm {
+    ServerForm {
+        server: style.shown.server(server.server),
+        queries: server.queries,
+        unanswered: server.unanswered,
+        times: times(&server.times),
+        role: server.role.map(|it| match it {
+            Role::IstioProxy => "istio-proxy",
+            Role::NotInFile => "not-in-file",
+        }),
+    }
+}
+
+fn name(name: &NameReport, style: &Style) -> NameForm {
+    NameForm {
+        name: style.shown.name(&name.name),
+        lookups: name.lookups,
+        queries: name.queries,
+        times: times(&name.times),
+    }
 }
 
 fn counted(report: &Report) -> CountedForm {

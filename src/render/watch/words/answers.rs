@@ -50,6 +50,13 @@ impl Of<'_> {
                     }
                 },
             ),
+            _ => self.contradicted(),
+        }
+    }
+
+    fn contradicted(&self) -> Three {
+        let (server, name, number) = (self.server, self.name, self.number);
+        match &self.finding.what {
             What::ServersDisagree { denies, answers } => three(
                 format!(
                     "{} says that {name} does not exist, {} knows it{}",

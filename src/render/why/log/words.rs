@@ -52,8 +52,8 @@ fn fact(advice: &Advice) -> String {
         Advice::Breaks { names } => {
             let names: Vec<String> = names.iter().map(|it| escaped(it.as_bytes())).collect();
             format!(
-                "ndots:2 would break {} in images with musl (Alpine): they have two dots, and were \
-                 found with a search domain, which musl does not try then; glibc and Go do",
+                "with ndots:2 images with musl (Alpine) would not find {}: they have two dots, and \
+                 were found with a search domain, which musl does not try then; glibc and Go do",
                 names.join(", ")
             )
         }

@@ -1,14 +1,12 @@
 //! The words of findings, and their form in JSON.
 
-use std::net::SocketAddr;
+mod connections;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::path::ConntrackCounters;
 use crate::path::findings::{
-    CacheFinding, ConnectionFinding, Fact, Finding, LinkFinding, PolicyFinding, PolicyMaker, Proxy,
-    ProxyFinding,
+    CacheFinding, Fact, Finding, LinkFinding, PolicyFinding, PolicyMaker, Proxy, ProxyFinding,
 };
 use crate::render::sentence::{Sentence, sentence};
 
@@ -91,7 +89,7 @@ impl Step {
 /// A finding in words.
 pub(in crate::render) fn words(finding: &Finding) -> Words {
     match &finding.fact {
-        Fact::Connection(it) => connection(it),
+        Fact::Connection(it) => connections::connection(it),
         Fact::Link(it) => link(it),
         Fact::Cache(it) => cache(it),
         Fact::Policy(it) => policy(it),
@@ -105,120 +103,6 @@ fn command(text: impl Into<String>) -> Step {
 
 fn advice(text: impl Into<String>) -> Step {
     Step::Advice(text.into())
-}
-
-fn connection(finding: &ConnectionFinding) -> Words {
-    match finding {
-        ConnectionFinding::Full { count, max } => full(*count, *max),
-        ConnectionFinding::Losing(counters) => Words {
-            what: sentence!(
-                "connections-losing",
-                "connections are being lost in the connection tracking table: {}",
-                counted(*counters)
-            ),
-            why: LOST.to_owned(),
-            fix: vec![advice(NO_TRACKING)],
-        },
-        ConnectionFinding::Lost { counters, races_an_hour } => {
-            let rate = races_an_hour.filter(|it| *it > 0);
-            let rate = rate.map(|it| format!(", {it} lost races an hour")).unwrap_or_default();
-            Words {
-                what: sentence!(
-                    "connections-lost",
-                    "connections were lost in the connection tracking table since the node started: {}{rate}",
-                    counted(*counters)
-                ),
-                why: LOST.to_owned(),
-                fix: vec![advice(NO_TRACKING)],
-            }
-        }
-        ConnectionFinding::Stale { count, own, service, endpoint } => Words {
-            what: sentence!(
-                "stale-connection",
-                "{} still {} {endpoint}, which is no endpoint of {service} any more{}",
-                entries(*count),
-                if *count == 1 { "leads to" } else { "lead to" },
-                own_words(*own, *count)
-            ),
-            why: "who asks again from the same port is sent there without asking the rules, until the entry has been idle for its whole time; each query that is tried again begins that time anew".to_owned(),
-            fix: vec![command(delete(*service, *endpoint))],
-        },
-        ConnectionFinding::Untranslated { count, own, service } => Words {
-            what: sentence!(
-                "untranslated-connection",
-                "{} older than the Service's rules: what comes from the same port is not translated{}",
-                match count {
-                    1 => "1 entry of the connection tracking table is".to_owned(),
-                    _ => format!("{count} entries of the connection tracking table are"),
-                },
-                own_words(*own, *count)
-            ),
-            why: "the first packet of a connection decides about its translation, and these had none when theirs came".to_owned(),
-            fix: vec![command(delete(*service, *service))],
-        },
-    }
-}
-
-const LOST: &str = "insert_failed counts queries that were sent from one socket at the same time, as those for IPv4 and IPv6, of which one is dropped: the resolver waits five seconds for it; drop and early_drop count what did not fit the table; other programs than resolvers count, too";
-
-const NO_TRACKING: &str = "run NodeLocal DNSCache, whose queries make no connections; with glibc the option single-request-reopen or use-vc helps, too";
-
-fn full(count: u64, max: u64) -> Words {
-    let (code, word) = if count >= max {
-        ("connections-full", "full".to_owned())
-    } else {
-        let percent = count.saturating_mul(100) / max.max(1);
-        (
-            "connections-nearly-full",
-            format!("nearly full ({percent} %)"),
-        )
-    };
-    Words {
-        what: sentence!(code, "the connection tracking table is {word}: {count} of {max} entries"),
-        why: "what does not fit is dropped before any rule sees it, a query like everything else; each one over UDP makes an entry that stays for 30 seconds or more".to_owned(),
-        fix: vec![
-            command(format!("sysctl -w net.netfilter.nf_conntrack_max={}", max.saturating_mul(2))),
-            advice("kube-proxy sets it again at its start: conntrack.maxPerCore in its configuration"),
-        ],
-    }
-}
-
-fn counted(counters: ConntrackCounters) -> String {
-    let named = [
-        ("insert_failed", counters.insert_failed),
-        ("drop", counters.drop),
-        ("early_drop", counters.early_drop),
-    ];
-    let named = named.into_iter().filter(|it| it.1 > 0);
-    named
-        .map(|(name, count)| format!("{name} {count}"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn entries(count: usize) -> String {
-    match count {
-        1 => "1 entry of the connection tracking table".to_owned(),
-        _ => format!("{count} entries of the connection tracking table"),
-    }
-}
-
-fn own_words(own: usize, count: usize) -> String {
-    match own {
-        0 => String::new(),
-        _ if count == 1 => ", for this client".to_owned(),
-        _ => format!(", {own} of them for this client"),
-    }
-}
-
-/// The command that deletes entries by whom they ask and who answers.
-fn delete(service: SocketAddr, answers: SocketAddr) -> String {
-    let family = if service.is_ipv6() { " -f ipv6" } else { "" };
-    format!(
-        "conntrack -D{family} -p udp -d {} -r {}",
-        service.ip(),
-        answers.ip()
-    )
 }
 
 fn link(finding: &LinkFinding) -> Words {
@@ -245,7 +129,7 @@ fn link(finding: &LinkFinding) -> Words {
             ),
             why: "short answers come and long ones are lost, or their fragments: with EDNS over UDP, and over TCP where ICMP does not come back".to_owned(),
             fix: vec![advice(format!(
-                "set the MTU of pods to {to_mtu} in the configuration of the network plugin, and start the pods anew"
+                "set the MTU of pods to {to_mtu} in the configuration of the network plugin, and start the pods again"
             ))],
         },
         LinkFinding::Small { link, mtu, needed } => Words {
@@ -398,7 +282,7 @@ fn proxy(finding: &ProxyFinding) -> Words {
                 why: "kube-proxy has left rules of another mode behind: what they translate goes where endpoints were when the mode was changed, and never reaches the others".to_owned(),
                 fix: vec![
                     command("kube-proxy --cleanup"),
-                    advice("in a container of kube-proxy on this node; then start its pod again, or start the node anew"),
+                    advice("in a container of kube-proxy on this node; then start its pod again, or restart the node"),
                 ],
             }
         }

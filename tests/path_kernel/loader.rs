@@ -1,0 +1,80 @@
+//! The tools that load rules into the kernel, and print them.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use kdns::text::Source;
+
+/// What loads rules into the kernel.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Loader {
+    Legacy,
+    Iptables,
+    Nft,
+}
+
+impl Loader {
+    pub(crate) const ALL: [Self; 3] = [Self::Legacy, Self::Iptables, Self::Nft];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Legacy => "iptables-legacy",
+            Self::Iptables => "iptables-nft",
+            Self::Nft => "nft",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Self {
+        Self::ALL.into_iter().find(|it| it.name() == name).unwrap()
+    }
+
+    /// Puts the rules in the place of all others.
+    pub(crate) fn load(self, rules: &str) {
+        match self {
+            Self::Legacy => feed(&["iptables-legacy-restore"], rules),
+            Self::Iptables => feed(&["iptables-nft-restore"], rules),
+            Self::Nft => feed(&["nft", "-f", "-"], &format!("flush ruleset\n{rules}")),
+        }
+    }
+
+    /// What is loaded, as the tools print it.
+    pub(crate) fn saved(self) -> Vec<Source> {
+        let text = |words: &[&str]| Source {
+            name: words.join(" "),
+            bytes: output(words),
+        };
+        let rules = match self {
+            Self::Legacy => text(&["iptables-legacy-save", "-c"]),
+            Self::Iptables => text(&["iptables-nft-save", "-c"]),
+            Self::Nft => return vec![text(&["nft", "-j", "list", "ruleset"])],
+        };
+        vec![rules, text(&["ipset", "save"])]
+    }
+}
+
+/// Gives a program its input, which it must like.
+pub(crate) fn feed(program: &[&str], input: &str) {
+    let mut child = Command::new(program[0])
+        .args(&program[1..])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program:?}\n{input}\n{said}");
+}
+
+fn output(words: &[&str]) -> Vec<u8> {
+    Command::new(words[0])
+        .args(&words[1..])
+        .output()
+        .unwrap()
+        .stdout
+}

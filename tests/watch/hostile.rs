@@ -1,0 +1,97 @@
+//! What nobody should send: nothing breaks, and nothing grows without bound.
+
+use std::net::{IpAddr, SocketAddr};
+
+use kdns::packet::{Content, Seen, StreamId, Transport, Unreachable};
+use kdns::watch::{End, Setup, Watch};
+
+use crate::lab::{Lab, denied};
+use crate::wire::{Kind, Packet, Wire};
+use crate::{POD, of, scenario};
+
+fn setup(is_known: bool) -> Setup {
+    Setup {
+        scenario: is_known.then(|| scenario(POD)),
+        resolver: is_known.then(|| of("glibc")),
+        all: true,
+        show: None,
+    }
+}
+
+/// Lookups with bytes, addresses and times that are not theirs.
+#[test]
+fn damaged_packets() {
+    let mut dice = Wire::new([10, 244, 1, 5].into(), 77);
+    for round in 0..40 {
+        let mut lab = Lab::new("musl", POD);
+        lab.healthy(20).lookup("nobody.example.com", &[denied()]);
+        let mut watch = Watch::new(setup(round % 2 == 0));
+        let mut packets: Vec<Packet> = lab.packets.clone();
+        packets.sort_by_key(|it| it.time);
+        for (number, packet) in (1..).zip(&mut packets) {
+            damage(packet, &mut dice);
+            watch.push(&packet.seen(number));
+        }
+        watch.finish(None);
+        for judged in watch.take_judged() {
+            assert!(!judged.lookup.readings.is_empty() && !judged.lookup.exchanges.is_empty());
+        }
+        watch.end(&End::default());
+    }
+}
+
+fn damage(packet: &mut Packet, dice: &mut Wire) {
+    match dice.draw(12) {
+        0 => packet.time = i64::MAX - i64::try_from(dice.draw(1000)).unwrap(),
+        1 => packet.time = i64::MIN,
+        2 => std::mem::swap(&mut packet.from, &mut packet.to),
+        3 => packet.transport = Transport::Tcp(StreamId(dice.draw(3))),
+        4 => packet.what = Kind::Reset,
+        5 => packet.from.set_port(53),
+        6 => packet.what = Kind::Unreachable(Unreachable::Other(3, 200), vec![7; 3]),
+        7..=10 => {
+            if let Kind::Message(bytes) = &mut packet.what {
+                let at = usize::try_from(dice.draw(bytes.len() as u64)).unwrap();
+                bytes[at] = u8::try_from(dice.draw(256)).unwrap();
+                if dice.draw(4) == 0 {
+                    bytes.truncate(at);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A flood of queries from ever new ports for ever new names, without an answer.
+#[test]
+fn a_flood_is_forgotten() {
+    let server = SocketAddr::from(([10, 96, 0, 10], 53));
+    let mut watch = Watch::new(Setup {
+        all: false,
+        ..setup(true)
+    });
+    let mut bytes = b"\0\x01\x01\0\0\x01\0\0\0\0\0\0\x08AAAAAAAA\x04test\0\0\x01\0\x01".to_vec();
+    for number in 0..150_000_u32 {
+        let hex = format!("{number:08x}");
+        bytes[13..21].copy_from_slice(hex.as_bytes());
+        let client: IpAddr = std::net::Ipv4Addr::from(0x0a00_0000 + number / 7).into();
+        watch.push(&Seen {
+            number: u64::from(number) + 1,
+            time: 1_700_000_000_000_000_000 + i64::from(number) * 1000,
+            interface: 1,
+            from: SocketAddr::new(client, 1024 + u16::try_from(number % 60_000).unwrap()),
+            to: server,
+            transport: Transport::Udp,
+            ip_id: Some(1),
+            content: Content::Message(&bytes),
+        });
+    }
+    let report = watch.end(&End::default());
+    assert_eq!(report.queries, 150_000);
+    assert!(
+        report.strays.forgotten > 100_000,
+        "{}",
+        report.strays.forgotten
+    );
+    assert!(report.findings.is_empty(), "{:?}", report.findings.first());
+}
