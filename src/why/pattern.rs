@@ -5,7 +5,7 @@
 //! never goes back.
 
 use super::asked::{self, Kind};
-use super::plain::beginning;
+use super::plain::boundary;
 use crate::address::DNS_PORT;
 
 /// A pattern.
@@ -134,18 +134,14 @@ impl Pattern {
     /// any word begins.
     fn starts<'a>(&'a self, searched: Searched<'a>) -> Box<dyn Iterator<Item = usize> + 'a> {
         let small = searched.small;
-        match self.pieces.first() {
-            Some(Piece::Words(words)) => {
-                Box::new(small.match_indices(words.as_str()).map(|it| it.0))
-            }
-            _ => {
-                let is_start = move |at: &usize| {
-                    let before = small.as_bytes().get(at.wrapping_sub(1));
-                    before.is_none_or(|it| !it.is_ascii_alphanumeric() && *it != b'.')
-                };
-                Box::new((0..small.len()).filter(is_start))
-            }
+        if let Some(Piece::Words(words)) = self.pieces.first() {
+            return Box::new(small.match_indices(words.as_str()).map(|it| it.0));
         }
+        let is_start = move |at: &usize| {
+            let before = small.as_bytes().get(at.wrapping_sub(1));
+            before.is_none_or(|it| !it.is_ascii_alphanumeric() && *it != b'.')
+        };
+        Box::new((0..small.len()).filter(is_start))
     }
 
     /// Whether it matches what begins at `start`.
@@ -165,7 +161,8 @@ impl Pattern {
                         // Words may begin with what the hole could have, too.
                         Some(Piece::Words(words)) => {
                             let most = longest.saturating_add(words.len());
-                            beginning(rest, most).find(words.as_str())?
+                            let most = boundary(rest, most);
+                            rest.get(..most)?.find(words.as_str())?
                         }
                         _ => longest,
                     };
@@ -230,7 +227,8 @@ impl Hole {
             Self::Number => c.is_ascii_digit(),
             Self::Text => true,
         };
-        let rest = beginning(rest, LONGEST);
+        let cut = boundary(rest, LONGEST);
+        let rest = rest.get(..cut).unwrap_or_default();
         rest.find(|c| !is_in(c)).unwrap_or(rest.len())
     }
 

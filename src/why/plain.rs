@@ -6,7 +6,7 @@ pub(super) const MOST: usize = 64 << 10;
 
 /// The message as one line of plain text.
 pub(super) fn plain(text: &str) -> String {
-    let text = beginning(text, MOST);
+    let text = text.get(..boundary(text, MOST)).unwrap_or_default();
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -14,11 +14,8 @@ pub(super) fn plain(text: &str) -> String {
         rest = rest.get(length..).unwrap_or_default();
         match character {
             None => {}
-            Some(it) if it.is_whitespace() => {
-                if !out.ends_with(' ') && !out.is_empty() {
-                    out.push(' ');
-                }
-            }
+            Some(it) if it.is_whitespace() && (out.ends_with(' ') || out.is_empty()) => {}
+            Some(it) if it.is_whitespace() => out.push(' '),
             Some(it) => out.push(it),
         }
     }
@@ -26,13 +23,12 @@ pub(super) fn plain(text: &str) -> String {
     out
 }
 
-/// At most so many bytes of the text, cut between characters.
-pub(super) fn beginning(text: &str, most: usize) -> &str {
-    let mut most = most.min(text.len());
-    while !text.is_char_boundary(most) {
-        most -= 1;
-    }
-    text.get(..most).unwrap_or_default()
+/// The last beginning of a character at or before this byte.
+pub(super) fn boundary(text: &str, most: usize) -> usize {
+    let most = most.min(text.len());
+    (0..=most)
+        .rfind(|&it| text.is_char_boundary(it))
+        .unwrap_or_default()
 }
 
 /// What an escape at the beginning of `text` stands for, and how long it is;

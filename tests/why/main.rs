@@ -16,7 +16,7 @@ use std::path::Path;
 
 use kdns::lint::rules;
 use kdns::why::asked::Kind;
-use kdns::why::{Catalogue, recognise, speaker};
+use kdns::why::{Catalogue, Message, recognise, speaker};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -86,11 +86,7 @@ fn ids_are_given_once_and_every_speaker_has_messages() {
 #[test]
 fn causes_are_whole_and_each_is_used() {
     let catalogue = Catalogue::read();
-    let used: BTreeSet<&str> = catalogue
-        .messages
-        .iter()
-        .flat_map(kdns::why::Message::codes)
-        .collect();
+    let used: BTreeSet<&str> = catalogue.messages.iter().flat_map(Message::codes).collect();
     let mut wrong = Vec::new();
     for cause in &catalogue.causes {
         let code = cause.code;
