@@ -1,11 +1,7 @@
 //! `kdns doctor --snapshot`: whatever a command says of a node, it says of its
 //! snapshot, and no secret is in there.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test may stop at the first surprise"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -68,6 +68,11 @@ pub(crate) fn run(figures: &mut Figures) {
 /// Writes the log: lookups of 2,000 clients in five namespaces, each for a few
 /// names of its own. How long it is.
 #[expect(clippy::cast_precision_loss, reason = "it is no longer than that")]
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the numbers are within bounds by construction"
+)]
 fn write(path: &Path) -> f64 {
     let mut file = BufWriter::new(File::create(path).unwrap());
     let mut state = 7u64;

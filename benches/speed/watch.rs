@@ -217,6 +217,10 @@ const SECONDS: u32 = 3;
 
 /// One thread sends, kdns watches: no packet is to be dropped, and one core is
 /// enough.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the numbers are within bounds by construction"
+)]
 fn live(figures: &mut Figures) {
     let Some(namespace) = Namespace::start() else {
         figures.missing("unshare as root");
@@ -282,6 +286,10 @@ fn send() -> u32 {
 }
 
 /// Processor time of a process so far.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the numbers are within bounds by construction"
+)]
 fn processor_seconds(child: &Child) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
     let words: Vec<&str> = stat

@@ -46,6 +46,7 @@ pub use report::{
 pub use running::as_running;
 
 /// Whether the DNS of `node` loops.
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 pub fn judge(node: &Node) -> Report {
     let files = node;
     let running = as_running(files);

@@ -6,6 +6,7 @@ use crate::check_loop::facts::Trouble;
 
 /// All causes. What is wrong comes before what can go wrong, and among these what
 /// stops all lookups before what stops some.
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 pub(super) fn all<'o>(checks: &[Check<'o>]) -> Vec<Cause<'o>> {
     let mut causes: Vec<Cause<'o>> = Vec::new();
     let mut found = |number: usize, state, kind| {

@@ -82,11 +82,7 @@ fn first_dead(step: &Step) -> Option<&Step> {
 fn pods<'o>(observed: &Observed<'o>) -> Check<'o> {
     let node = observed.node;
     let labels = |wanted: &dyn Fn(&&Pod) -> bool| -> Vec<String> {
-        node.pods
-            .iter()
-            .filter(wanted)
-            .map(Pod::label)
-            .collect()
+        node.pods.iter().filter(wanted).map(Pod::label).collect()
     };
     let drifting = labels(&|it| it.drifts() == Some(true));
     let crashing = labels(&|it| is_dns_server(it) && it.crashes());

@@ -132,6 +132,10 @@ const VARIABLES: &[&str] = &[
 ];
 
 /// What a snapshot holds of the file at `path`, an absolute one.
+#[expect(
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "it is in small letters"
+)]
 pub fn kept(path: &str, bytes: &[u8]) -> Kept {
     let inside = below_process(path).unwrap_or(path);
     let name = inside.rsplit('/').next().unwrap_or_default();

@@ -222,6 +222,7 @@ mod tests {
     use crate::packet::Reader;
 
     #[test]
+    #[expect(clippy::manual_is_multiple_of, reason = "as the format has it")]
     fn what_is_written_is_read() {
         let comments = vec!["one".to_owned(), "x".repeat(65_535)];
         let mut writer = Writer::begin(Vec::new(), "kdns", &comments).unwrap();

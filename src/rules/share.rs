@@ -37,6 +37,7 @@ impl Share {
     /// What `-m statistic --probability` means: the kernel keeps 31 bits of it.
     /// What kube-proxy writes for 1/N (with ten digits, older ones with five) is
     /// taken for 1/N.
+    #[expect(clippy::manual_checked_ops, reason = "the case is of its own")]
     pub fn of_probability(text: &str) -> Option<Self> {
         let probability: f64 = text.parse().ok()?;
         if !(0.0..=1.0).contains(&probability) {

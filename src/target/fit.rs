@@ -22,7 +22,7 @@ enum Kind {
     Pod,
     /// Its pods are named after one of its replica sets.
     Deployment,
-    /// Its pods have a random end: DaemonSet, Job, ReplicaSet.
+    /// Its pods have a random end: `DaemonSet`, Job, `ReplicaSet`.
     Random,
     /// Its pods are counted.
     StatefulSet,

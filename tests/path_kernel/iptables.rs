@@ -267,6 +267,7 @@ fn service(lots: &mut Lots, table: &mut Table, index: usize, vip: &str) {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn filter(lots: &mut Lots) -> Table {
     let mut table = Table::new("filter", &["INPUT", "FORWARD", "OUTPUT"]);
     if lots.one_in(4) {

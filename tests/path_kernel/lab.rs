@@ -77,6 +77,7 @@ struct Lab {
 }
 
 /// Runs rule sets, as the first process of namespaces of its own.
+#[expect(clippy::print_stderr, reason = "tests say what they skip")]
 pub(crate) fn run(loader: Loader, seed: u64, count: u64) -> ExitCode {
     let mut lab = Lab::new();
     if loader != Loader::Nft {

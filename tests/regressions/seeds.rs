@@ -286,6 +286,7 @@ fn messages() -> Vec<Vec<u8>> {
 
 /// Single packets, some of them with fragments or a connection, and captures of
 /// them.
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn packets() -> Vec<Vec<u8>> {
     let mut message = Message::new(0x1234, MessageType::Query, OpCode::Query);
     message.add_query(Query::query(

@@ -315,6 +315,7 @@ fn ctrl_c_gives_the_summary() {
     assert_eq!(summary(&output)["queries"], 0);
 }
 
+#[expect(clippy::unnecessary_debug_formatting, reason = "paths of tests")]
 fn the_last_two_files() {
     let pair = Pair::new();
     let folder = TempDir::new().unwrap();

@@ -152,6 +152,7 @@ pub(crate) fn query(id: u16, name: &str) -> Vec<u8> {
 }
 
 /// An answer with one address.
+#[expect(clippy::unnecessary_wraps, reason = "called like those beside it")]
 pub(crate) fn answer(query: &[u8]) -> Option<Vec<u8>> {
     let mut reply = query.to_vec();
     reply[2] |= 0x80;

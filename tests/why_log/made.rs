@@ -207,6 +207,7 @@ pub(crate) fn make(seed: u64, lookups: u64) -> Made {
 }
 
 /// Plays a lookup, and writes its lines. When it ends.
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn lookup(
     made: &mut Made,
     client: &Client,

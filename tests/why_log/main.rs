@@ -150,6 +150,7 @@ fn wrappers_change_nothing() {
 /// Queries of a lookup go to several servers, whose logs are read together: what
 /// is found is near the truth, and never more than it by much.
 #[test]
+#[expect(clippy::format_collect, reason = "a few short pieces")]
 fn logs_of_two_servers_are_settled() {
     let settings = Settings::default();
     for seed in 41..=44 {
@@ -172,6 +173,7 @@ fn logs_of_two_servers_are_settled() {
 
 /// A log that is cut in two is the same log.
 #[test]
+#[expect(clippy::format_collect, reason = "a few short pieces")]
 fn rotated_logs_are_one() {
     let settings = Settings::default();
     let made = make(51, 1000);
@@ -195,6 +197,7 @@ fn rotated_logs_are_one() {
 
 /// A log with a class has no answers, and cannot tell waste.
 #[test]
+#[expect(clippy::format_collect, reason = "a few short pieces")]
 fn a_filtered_log_cannot_tell() {
     let made = make(61, 1000);
     let failures: String = made
@@ -238,6 +241,7 @@ fn only_lines_of_the_time_count() {
 
 /// Whatever is in a log, memory stays bounded and nothing fails.
 #[test]
+#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn names_without_end_are_bounded() {
     let mut log = String::new();
     for number in 0..300_000u64 {

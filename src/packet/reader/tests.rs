@@ -178,6 +178,7 @@ impl Blocks {
 }
 
 #[test]
+#[expect(clippy::decimal_bitwise_operands, reason = "as the format has it")]
 fn resolutions_and_interfaces() {
     for is_big_endian in [false, true] {
         let mut blocks = Blocks::new(is_big_endian);
@@ -281,6 +282,8 @@ fn cut_anywhere() {
 }
 
 #[test]
+#[expect(clippy::type_complexity, reason = "used once")]
+#[expect(clippy::semicolon_if_nothing_returned, reason = "a test")]
 fn damage_ends_it_with_its_place() {
     let mut blocks = Blocks::new(false);
     blocks.interface(1, None, None);

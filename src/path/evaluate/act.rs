@@ -122,6 +122,7 @@ impl Walk<'_> {
     }
 
     /// A verdict for each share; a value that the map lacks ends the rule.
+    #[expect(clippy::single_match_else, reason = "both cases are of one kind")]
     fn verdict_map(
         &mut self,
         at: &Chain<'_>,
@@ -173,6 +174,7 @@ impl Walk<'_> {
         flows.push((branch.assuming(&condition, true), Flow::Lost));
     }
 
+    #[expect(clippy::unused_self, reason = "called like those beside it")]
     fn dnat(&mut self, to: &Translation, branch: Branch, flows: &mut Flows) {
         let port = to.ports.map(|it| it.0);
         let Some((first, last)) = to.addresses else {
@@ -194,6 +196,7 @@ impl Walk<'_> {
         }
     }
 
+    #[expect(clippy::similar_names, reason = "these are their names")]
     fn nft_nat(
         &mut self,
         at: &Chain<'_>,
@@ -326,6 +329,7 @@ fn take(branch: &mut Branch, to: Option<IpAddr>, port: u16, mark: Masked) {
 }
 
 /// Actions that change a number.
+#[expect(clippy::collapsible_match, reason = "the case is of its own")]
 fn simple(action: &Action, branch: &mut Branch) {
     let is_tracked = super::answer::is_tracked(branch);
     let seen = &mut branch.seen;

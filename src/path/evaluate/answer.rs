@@ -105,6 +105,7 @@ impl Walk<'_> {
     }
 
     /// An address of the packet as it is now.
+    #[expect(clippy::unused_self, reason = "called like those beside it")]
     fn address(&self, side: Side, branch: &Branch) -> std::net::IpAddr {
         match side {
             Side::Source => branch.seen.source,
@@ -119,6 +120,7 @@ impl Walk<'_> {
     }
 
     /// An address of the connection's first packet as it was sent, and its port.
+    #[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
     pub(super) fn original(
         &self,
         is_source: bool,
@@ -194,6 +196,7 @@ impl Walk<'_> {
     }
 
     /// The states that the packet's connection has.
+    #[expect(clippy::unused_self, reason = "called like those beside it")]
     pub(super) fn states(&self, branch: &Branch) -> u16 {
         let seen = &branch.seen;
         let of = match seen.tracking {
@@ -208,6 +211,7 @@ impl Walk<'_> {
     }
 
     /// The properties that the packet's connection has.
+    #[expect(clippy::unused_self, reason = "called like those beside it")]
     pub(super) fn statuses(&self, branch: &Branch) -> u16 {
         let seen = &branch.seen;
         if !is_tracked(branch) {

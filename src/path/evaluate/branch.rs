@@ -67,6 +67,7 @@ pub(super) struct Branch {
 
 /// The rules that did something, the last one first.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::use_self, reason = "the name says which")]
 pub(super) struct Steps(Option<Rc<(StepAt, Steps)>>);
 
 /// A rule that did something.
@@ -126,6 +127,7 @@ impl Drop for Steps {
 
 impl Branch {
     /// What is assumed of a condition; some follow from others.
+    #[expect(clippy::manual_let_else, reason = "both cases are of one kind")]
     pub(super) fn assumes(&self, condition: &Condition) -> Option<bool> {
         if let Some(holds) = self.assumed.get(condition) {
             return Some(*holds);

@@ -144,6 +144,7 @@ impl Walk<'_> {
 
     /// Two tables that translate at one priority run in the order in which
     /// they were registered, which no text shows.
+    #[expect(clippy::needless_pass_by_value, reason = "it ends here")]
     fn both_orders(
         &mut self,
         hook: Hook,

@@ -56,6 +56,7 @@ const MOST_RULES: u64 = 20_000_000;
 const FIRST_TTL: u8 = 64;
 
 /// A packet on its way.
+#[expect(clippy::type_complexity, reason = "used once")]
 struct Walk<'h> {
     host: &'h Host,
     packet: &'h Packet,
@@ -122,6 +123,10 @@ impl Walk<'_> {
     }
 
     /// Through the hooks of a packet that a process of the node sends.
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "it says where the packet comes from"
+    )]
     fn from_host(&mut self, branches: Vec<Branch>) -> Vec<Branch> {
         let branches = self.routed_out(branches);
         let branches = self.hook(Hook::Output, branches);
@@ -142,6 +147,10 @@ impl Walk<'_> {
     }
 
     /// Through the hooks of a packet that comes in through a link.
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "it says where the packet comes from"
+    )]
     fn from_link(&mut self, branches: Vec<Branch>) -> Vec<Branch> {
         let branches = self.hook(Hook::Prerouting, branches);
         let mut here = Vec::new();

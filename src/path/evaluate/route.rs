@@ -150,6 +150,7 @@ impl Walk<'_> {
         None
     }
 
+    #[expect(clippy::single_match, reason = "one case of several")]
     fn lookup(&self, ip: IpAddr, in_link: Option<&str>, mark: u32) -> Routed<'_> {
         let Some(routes) = &self.host.routes else {
             return Routed::Unknown;
@@ -192,6 +193,7 @@ impl Walk<'_> {
     }
 
     /// Whether a policy is about the packet; `None`: not known.
+    #[expect(clippy::similar_names, reason = "these are their names")]
     fn applies(
         &self,
         policy: &Policy,

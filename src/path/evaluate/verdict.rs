@@ -11,6 +11,7 @@ use crate::path::{Condition, Kind, Outcome, Reply, Start, Verdict};
 const MOST_CONDITIONS: usize = 10;
 
 /// The answer, and the proxy that carries the Service instead.
+#[expect(clippy::type_complexity, reason = "used once")]
 pub(super) fn of(walk: &Walk<'_>, outcomes: &[Outcome]) -> (Verdict, Option<Proxy>) {
     let conditions: BTreeSet<&Condition> = crate::text::ordered(
         outcomes

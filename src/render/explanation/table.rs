@@ -35,6 +35,7 @@ struct Line<'e> {
 }
 
 impl Text<'_> {
+    #[expect(clippy::format_collect, reason = "a few short pieces")]
     pub(super) fn table(&mut self, explanation: &Explanation<'_>) -> io::Result<()> {
         writeln!(self.out)?;
         let is_one = explanation.groups.len() == 1;

@@ -86,6 +86,7 @@ fn panel(tree: &Tree, top: u32) -> (Group, u32) {
     (group, y + 16)
 }
 
+#[expect(clippy::manual_midpoint, reason = "small numbers")]
 fn end(outcome: &Outcome, from: u32, at: u32) -> Group {
     let class = if !outcome.depends_on.is_empty() {
         "maybe"

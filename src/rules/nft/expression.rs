@@ -116,6 +116,7 @@ pub enum Operator {
 
 /// Something that has a value.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::use_self, reason = "the name says which")]
 pub enum Expression {
     /// Read off the packet.
     Field(Field),
@@ -142,6 +143,7 @@ pub enum Expression {
 
 /// Constant values.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::use_self, reason = "the name says which")]
 pub enum Values {
     /// One.
     One(Vec<Atom>),
@@ -277,6 +279,7 @@ fn protocol(word: &str) -> Option<u128> {
 }
 
 /// Numbers that nftables writes as words.
+#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
 fn named_number(word: &str) -> Option<u128> {
     Some(match word {
         // meta nfproto

@@ -10,6 +10,7 @@ use crate::rules::{Backend, Family, View};
 
 /// The tables of nftables, and where their sets and maps are written.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "these are their names")]
 pub(in crate::rules) struct Tables {
     /// The tables.
     pub(in crate::rules) tables: Vec<Table>,

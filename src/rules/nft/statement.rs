@@ -112,6 +112,8 @@ fn try_comparison(inner: &Value, whole: &Value) -> Option<Comparison> {
     })
 }
 
+#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
+#[expect(clippy::bool_comparison, reason = "as it is written")]
 fn error(inner: &Value, is_six: Option<bool>) -> Box<str> {
     let text = |key: &str| inner.get(key).and_then(Value::as_str);
     let kind = text("type").unwrap_or("icmpx");
@@ -154,6 +156,7 @@ fn port_range(value: Option<&Value>) -> Result<Ports, ()> {
     }
 }
 
+#[expect(clippy::similar_names, reason = "these are their names")]
 fn nat(key: &str, inner: &Value) -> Option<Action> {
     let side = if key == "dnat" {
         Side::Destination
@@ -203,6 +206,7 @@ fn mangle(inner: &Value) -> Option<Action> {
     }
 }
 
+#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
 fn target(key: &Map<String, Value>) -> Option<Field> {
     let (kind, inner) = key.iter().next()?;
     match (kind.as_str(), inner.get("key").and_then(Value::as_str)) {

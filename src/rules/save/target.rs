@@ -174,6 +174,7 @@ fn connmark(words: &[Cow<'_, str>]) -> Option<Action> {
     mark(words).map(|(clear, flip)| Action::ConnectionMark { clear, flip })
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "called like those beside it")]
 fn ct(words: &[Cow<'_, str>]) -> Option<Action> {
     if has(words, "--notrack") {
         return Some(Action::NoTrack);

@@ -143,6 +143,7 @@ struct Found<'l> {
 }
 
 impl<'l> Found<'l> {
+    #[expect(clippy::semicolon_if_nothing_returned, reason = "a test")]
     fn take(&mut self, field: Field, value: &'l [u8]) {
         match field {
             Field::Client => {

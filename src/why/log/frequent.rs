@@ -108,6 +108,7 @@ impl<V: Default> Frequent<V> {
     }
 
     /// Adds what another one has counted; `join` puts values together.
+    #[expect(clippy::unnecessary_sort_by, reason = "two keys")]
     pub(super) fn merge(&mut self, other: Self, join: impl Fn(&mut V, V)) {
         let mut slots: Vec<(u64, Slot<V>)> = other.slots.into_iter().collect();
         slots.sort_unstable_by(|a, b| (b.1.count, b.0).cmp(&(a.1.count, a.0)));
@@ -123,6 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::manual_is_multiple_of, reason = "as the format has it")]
     fn the_error_is_as_stated() {
         let mut counts = Frequent::<()>::new(16);
         let mut truth = std::collections::BTreeMap::new();

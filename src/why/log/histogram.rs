@@ -5,6 +5,7 @@
 const PARTS: u64 = 8;
 
 /// From a nanosecond to 18 minutes.
+#[expect(clippy::cast_possible_truncation, reason = "small numbers")]
 const BUCKETS: usize = 40 * PARTS as usize;
 
 /// Counts of times.

@@ -331,6 +331,10 @@ impl Lookups {
 
     /// Adds what another log has of the same clients; `number` is the number that
     /// a client of it has here.
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "sums do not depend on the order"
+    )]
     pub(super) fn merge(&mut self, other: &Self, number: impl Fn(u32) -> u32) {
         for (&(client, name), theirs) in &other.entries {
             let entry = self.entries.entry((number(client), name)).or_default();

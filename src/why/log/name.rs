@@ -41,6 +41,10 @@ pub(super) struct Suffix {
     pub(super) labels: usize,
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the numbers are within bounds by construction"
+)]
 const fn powers(base: u64) -> [u64; MAX_LABELS + 1] {
     let mut powers = [1u64; MAX_LABELS + 1];
     let mut at = 1;

@@ -25,6 +25,10 @@ pub(super) struct Message<'l> {
 
 /// Takes messages out of lines.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::option_option,
+    reason = "whether it was looked for, and what was found"
+)]
 pub(super) struct Wrapper {
     times: Times,
     /// The parts of a message so far.
@@ -131,7 +135,7 @@ impl Wrapper {
     ///
     /// Sources: Docker, daemon/logger/jsonfilelog (`log`, `time`); Fluent Bit's
     /// filter `kubernetes`; Vector and Logstash (`message`, `timestamp`,
-    /// `@timestamp`); systemd, docs/JOURNAL_EXPORT_FORMATS.md.
+    /// `@timestamp`); systemd, `docs/JOURNAL_EXPORT_FORMATS.md`.
     fn json<'l>(&mut self, line: &'l [u8]) -> (Option<i64>, Part<'l>) {
         let Ok(value) = serde_json::from_slice::<serde_json::Value>(line) else {
             return (None, Part::Whole(line));
@@ -159,7 +163,7 @@ impl Wrapper {
 
     /// `KEY=VALUE` lines, entries with an empty line between.
     ///
-    /// Source: systemd, docs/JOURNAL_EXPORT_FORMATS.md.
+    /// Source: systemd, `docs/JOURNAL_EXPORT_FORMATS.md`.
     fn export<'l>(&mut self, line: &'l [u8]) -> Option<Message<'l>> {
         let time = self.journal.get_or_insert(None);
         if let Some(micro) = line.strip_prefix(b"__REALTIME_TIMESTAMP=") {

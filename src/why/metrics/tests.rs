@@ -1,3 +1,5 @@
+#![expect(clippy::float_cmp, reason = "exact values")]
+
 use super::*;
 
 fn codes(pages: &[&str], seconds: Option<f64>) -> Vec<&'static str> {
@@ -119,6 +121,7 @@ fn one_replica_gets_all() {
 }
 
 #[test]
+#[expect(clippy::redundant_closure, reason = "a closure reads better")]
 fn what_a_page_shows() {
     let check = |text: &str, code: &str| {
         assert_eq!(codes(&[text], None), [code], "{text}");

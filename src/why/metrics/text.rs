@@ -4,7 +4,7 @@
 //! regular expression engine and a calendar, `prometheus-scraper` protobuf, and
 //! `openmetrics-parser` another licence. A line is `NAME{LABEL="VALUE",…} NUMBER`.
 //!
-//! Source: Prometheus, docs/instrumenting/exposition_formats.md.
+//! Source: Prometheus, `docs/instrumenting/exposition_formats.md`.
 
 /// A line with a value.
 #[derive(Clone, Debug, PartialEq)]

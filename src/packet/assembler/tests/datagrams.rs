@@ -197,6 +197,7 @@ fn fragments_of_ipv6() {
 
 /// Fragments that overlap are an attack.
 #[test]
+#[expect(clippy::decimal_bitwise_operands, reason = "as the format has it")]
 fn fragments_that_contradict() {
     let parts = fragments(&udp((SERVER, 53), (CLIENT, PORT), &message(7, 3000)), 1480);
     let mut odd = parts[1].clone();

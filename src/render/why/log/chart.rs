@@ -68,6 +68,7 @@ fn parts(minutes: &[Minute], most: usize) -> Parts {
 /// # Errors
 ///
 /// Any error of `out`.
+#[expect(clippy::cast_possible_wrap, reason = "small numbers")]
 pub fn write(minutes: &[Minute], columns: usize, out: &mut dyn Write) -> io::Result<()> {
     let Parts { length, parts } = parts(minutes, MAX_BARS);
     let with_day = parts.len() > 1 && length * parts.len() as i64 > 1440;
@@ -101,6 +102,7 @@ pub fn write(minutes: &[Minute], columns: usize, out: &mut dyn Write) -> io::Res
 /// # Errors
 ///
 /// Any error of `out`.
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 pub fn write_svg(minutes: &[Minute], out: &mut dyn Write) -> io::Result<()> {
     let Parts { length, parts } = parts(minutes, MAX_COLUMNS);
     let most = parts.iter().map(|it| it.1).max().unwrap_or(0).max(1);

@@ -55,6 +55,7 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
+    #[expect(clippy::format_push_string, reason = "a few short pieces")]
     fn verdict(&mut self, summary: &Summary) -> io::Result<()> {
         let mut text = format!("{}.", words::verdict(&summary.advice).text);
         if let Some(share) = waste_beside(summary) {
@@ -85,6 +86,7 @@ impl Page<'_> {
         paragraph::write(self.out, head, &rest, text)
     }
 
+    #[expect(clippy::format_push_string, reason = "a few short pieces")]
     fn counts(&mut self, summary: &Summary) -> io::Result<()> {
         let mut text = format!(
             "{} in {} lines",
@@ -154,6 +156,7 @@ impl Page<'_> {
         Ok(())
     }
 
+    #[expect(clippy::format_push_string, reason = "a few short pieces")]
     fn clients(&mut self, summary: &Summary) -> io::Result<()> {
         let all = &summary.clients;
         let shown: Vec<_> = all.first.iter().take(self.rows).collect();

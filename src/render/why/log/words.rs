@@ -31,6 +31,7 @@ pub(super) fn said(advice: &Advice) -> Said {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn fact(advice: &Advice) -> String {
     match advice {
         Advice::NoQueries => {
@@ -98,6 +99,7 @@ fn fact(advice: &Advice) -> String {
     }
 }
 
+#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn savings(advice: &Advice) -> String {
     match advice {
         Advice::Ndots {
@@ -141,6 +143,7 @@ fn savings(advice: &Advice) -> String {
     }
 }
 
+#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn errors(advice: &Advice) -> String {
     match advice {
         Advice::Error {

@@ -19,6 +19,10 @@ use crate::why::metrics::{Judged, Page, Report};
 /// # Errors
 ///
 /// Any error of `out`.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method of another type"
+)]
 pub fn write(report: &Report, colors: bool, out: &mut dyn Write) -> io::Result<()> {
     let worst = report.findings.first();
     let verdict = match worst.filter(|it| it.severity() > Severity::Info) {
@@ -67,6 +71,7 @@ fn item(out: &mut dyn Write, head: &str, text: &str) -> io::Result<()> {
     paragraph::write(out, &first, "          ", text)
 }
 
+#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn write_page(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     let page = &judged.page;
     let mut who = escaped(page.name.as_bytes());
@@ -121,6 +126,7 @@ fn write_page(judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+#[expect(clippy::format_push_string, reason = "a few short pieces")]
 fn write_requests(page: &Page, seconds: Option<f64>, out: &mut dyn Write) -> io::Result<()> {
     let Some(requests) = page.requests else {
         return item(

@@ -18,6 +18,7 @@ pub(super) fn said(finding: &Finding) -> Said {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn fact(finding: &Finding) -> String {
     match finding {
         Finding::Restarted => {
@@ -142,6 +143,7 @@ fn upstream(finding: &Finding) -> String {
     }
 }
 
+#[expect(clippy::match_same_arms, reason = "one line a case, as in the source")]
 fn fix(finding: &Finding) -> String {
     match finding {
         Finding::Restarted | Finding::Panics(_) => {
