@@ -103,6 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "exact values")]
     fn lines_are_read() {
         let text = "# HELP a b\n# TYPE a counter\n\
             a 1\n\
