@@ -20,6 +20,7 @@ Examples:
 
 Begin here:
   doctor       Look at all that decides DNS here: what is wrong, and the fix
+  why          Tell what a pasted error, a DNS server's log or its metrics say
 
 Names:
   explain      Show the queries each resolver sends for a name, and why

@@ -76,14 +76,14 @@ impl<'a> Shape<'a> {
     }
 
     /// How many labels stand before `suffix`, if it ends with that; not if
-    /// there is nothing else.
+    /// there is nothing else, and not for the root: with it a name is as it is.
     pub(super) fn before(&self, suffix: &Name) -> Option<usize> {
         let tail = suffix.as_wire();
         let start = self
             .wire
             .len()
             .checked_sub(tail.len())
-            .filter(|it| *it > 0)?;
+            .filter(|it| *it > 0 && !tail.is_empty())?;
         if !self.wire.get(start..)?.eq_ignore_ascii_case(tail) {
             return None;
         }

@@ -79,11 +79,11 @@ impl Reply {
         let sections = [(answers, 0), (authorities, 1), (additionals, 2)];
         let mut left = MAX_RECORDS;
         let mut lives = u32::MAX;
-        for (count, section) in sections {
+        'records: for (count, section) in sections {
             for _ in 0..count.min(left) {
                 left -= 1;
                 let Some(record) = Raw::at(bytes, at) else {
-                    return reply.living(lives);
+                    break 'records;
                 };
                 at = record.end;
                 match (section, record.kind) {

@@ -35,7 +35,11 @@ pub(crate) fn networks() {
     for (pod, pid) in &pods {
         let target = format!("shop/{}", pod.name);
         assert_eq!(entered(&target).0, network(*pid));
-        let conf = format!("which is {} on the node", node.conf(pod));
+        let short = pod.sandbox.get(..6).unwrap();
+        let conf = format!(
+            "{}…/resolv.conf",
+            node.conf(pod).split(short).next().unwrap().to_owned() + short
+        );
         explains(
             &target,
             &[

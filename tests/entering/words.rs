@@ -39,7 +39,7 @@ pub(crate) fn targets() {
     not_entered("self", "there is no pod self");
     not_entered("\u{1b}[31mx", "\\u{1b}[31mx` is no target");
     not_entered("shop/web/main", "is no target");
-    not_entered("pod/web", "there is no pod pod/web");
+    not_entered("pod/web", "there is no pod/web on this node");
     not_entered("containerd://", "an id has 8 to 64 hexadecimal digits");
     for kind in ["mnt", "user", "pid", "uts", "ipc", "cgroup"] {
         let link = of(&format!("ns/{kind}"));

@@ -46,8 +46,8 @@ fn upstream_follows_the_corefile_of_a_pod_on_the_node_s_network() {
     let (status, text) = kdns(&["upstream", "172.31.0.10"], "machine-corefile-on-node");
     for part in [
         "172.31.0.10 is CoreDNS (pod kube-system/dns-host)",
-        "names below corp.example: 172.31.0.99 is a server outside the node (/opt/host/dns.conf:3:15)",
-        "172.31.0.53 is a server outside the node (/var/lib/containerd/",
+        "names below corp.example: 172.31.0.99 is outside the node\n          (/opt/host/dns.conf:3:15)",
+        "172.31.0.53 is outside the node\n          (/var/lib/containerd/",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -12,6 +12,9 @@ use crate::text::{Span, excerpt};
 /// So many words with the same fate are shown; the others are counted.
 const SHOWN: usize = 3;
 
+/// With more fates than these it is told only by -v.
+const MOST: usize = 2;
+
 /// So many bytes of a word are shown.
 const LONGEST: usize = 40;
 
@@ -25,6 +28,9 @@ impl Text<'_> {
             return Ok(());
         }
         if !self.style.verbose {
+            if fates.len() > MOST {
+                return Ok(());
+            }
             let ignored = fates.iter().filter_map(|(spans, reasons)| {
                 let (why, whose) = reasons.first()?;
                 let others = reasons.iter().skip(1).flat_map(|it| it.1.clone());

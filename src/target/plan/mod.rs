@@ -203,16 +203,14 @@ fn of_file(path: &str, scene: &Scene<'_>) -> Plan {
 /// Containers and sandboxes whose id begins so; then a container of no pod.
 fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
     let begins = |it: &Option<String>| it.as_deref().is_some_and(|it| it.starts_with(id));
-    let mut found: Vec<(String, &Pod, Option<&Container>)> = Vec::new();
+    let mut found: Vec<(&str, &Pod, Option<&Container>)> = Vec::new();
     for pod in scene.pods {
         if begins(&pod.sandbox) {
-            let id = short(pod.sandbox.as_deref().unwrap_or_default());
-            found.push((format!("{id} (sandbox of {})", pod.label()), pod, None));
+            found.push((pod.sandbox.as_deref().unwrap_or_default(), pod, None));
         }
         for container in pod.containers.iter().filter(|it| begins(&it.id)) {
-            let id = short(container.id.as_deref().unwrap_or_default());
-            let line = format!("{id} (container {} of {})", container.name, pod.label());
-            found.push((line, pod, Some(container)));
+            let id = container.id.as_deref().unwrap_or_default();
+            found.push((id, pod, Some(container)));
         }
     }
     let what = format!("container or sandbox {id}");
@@ -220,8 +218,18 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
         [(_, pod, container)] => return of_pod(pod, *container),
         [] => {}
         _ => {
-            let candidates = found.into_iter().map(|(line, ..)| escaped(line.as_bytes()));
-            let candidates = candidates.collect();
+            let ids: Vec<&str> = found.iter().map(|it| it.0).collect();
+            let length = telling(&ids);
+            let line = |(id, pod, container): &(&str, &Pod, Option<&Container>)| {
+                let id = id.get(..length).unwrap_or(id);
+                let of = pod.label();
+                let line = match container {
+                    Some(container) => format!("{id} (container {} of {of})", container.name),
+                    None => format!("{id} (sandbox of {of})"),
+                };
+                escaped(line.as_bytes())
+            };
+            let candidates = found.iter().map(line).collect();
             return Err(PlanError::Ambiguous { what, candidates });
         }
     }
@@ -257,9 +265,26 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
     }
 }
 
+/// So many digits of an id runtimes' own tools show.
+const SHORT: usize = 12;
+
 /// An id as runtimes' own tools show it.
 fn short(id: &str) -> &str {
-    id.get(..12).unwrap_or(id)
+    id.get(..SHORT).unwrap_or(id)
+}
+
+/// So many digits tell these ids apart.
+fn telling(ids: &[&str]) -> usize {
+    let longest = ids.iter().map(|it| it.len()).max().unwrap_or(SHORT);
+    let is_enough = |length: &usize| {
+        let mut cut: Vec<&str> = ids
+            .iter()
+            .map(|it| it.get(..*length).unwrap_or(it))
+            .collect();
+        cut.sort_unstable();
+        cut.windows(2).all(|it| it[0] != it[1])
+    };
+    (SHORT..longest).find(is_enough).unwrap_or(longest)
 }
 
 /// A pod can have a name that looks like an id.

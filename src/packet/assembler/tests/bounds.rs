@@ -51,7 +51,8 @@ fn memory_is_bounded() {
         assert!(bench.assembler.kept() <= limits.bytes, "{source}");
     }
     let counters = *bench.assembler.counters();
-    assert_eq!(counters.streams, 2000);
+    // One that is forgotten in its middle begins anew.
+    assert!(counters.streams >= 2000, "{counters:?}");
     assert!(counters.streams_forgotten >= 1900, "{counters:?}");
     assert!(counters.segments_refused >= 2000, "{counters:?}");
     let whole = udp((SERVER, 53), (CLIENT, PORT), &message(7, 3000));
