@@ -41,7 +41,7 @@ pub(super) fn connection(finding: &ConnectionFinding) -> Words {
                 if *count == 1 { "leads to" } else { "lead to" },
                 own_words(*own, *count)
             ),
-            why: "who asks again from the same port is sent there without asking the rules, until the entry has been idle for its whole time; each query that is tried again begins that time anew".to_owned(),
+            why: "who asks again from the same port is sent there without asking the rules, until the entry has been idle for its whole time; each repeated query begins that time again".to_owned(),
             fix: vec![command(delete(*service, *endpoint))],
         },
         ConnectionFinding::Untranslated { count, own, service } => Words {
