@@ -3,7 +3,7 @@
 use std::io;
 
 use super::group::{shared, whose};
-use super::{Text, decisions, members};
+use super::{Text, decisions, few, members};
 use crate::explain::{Context, Explanation, Member, timeline};
 use crate::render::live::bars;
 use crate::render::{shortened, words};
@@ -34,8 +34,17 @@ impl Text<'_> {
         if asks && !is_assumed {
             let asking = members(explanation).filter(|it| !it.plan.sent.is_empty());
             let silences = shared(asking, silent);
-            let silences: Vec<String> = whose(&silences);
-            let silences = self.first(explanation, &silences, ", ");
+            let shown = self.shown(explanation, silences.len());
+            let silences = match silences.as_slice() {
+                // One line, where many resolvers differ.
+                [(after, resolvers), _, ..] if shown == 1 => {
+                    format!(
+                        "{after} ({}); some differ (-v)",
+                        few(resolvers.get(..1).unwrap_or_default())
+                    )
+                }
+                silences => self.first(explanation, &whose(silences), ", "),
+            };
             self.titled(
                 "If no server answers",
                 &format!("the lookup ends after {silences}."),

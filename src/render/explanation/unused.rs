@@ -12,8 +12,8 @@ use crate::text::{Span, excerpt};
 /// So many words with the same fate are shown; the others are counted.
 const SHOWN: usize = 3;
 
-/// With more fates than these it is told only by -v.
-const MOST: usize = 2;
+/// Where more groups of resolvers differ, only -v tells it.
+const MOST: usize = 3;
 
 /// So many bytes of a word are shown.
 const LONGEST: usize = 40;
@@ -28,7 +28,7 @@ impl Text<'_> {
             return Ok(());
         }
         if !self.style.verbose {
-            if fates.len() > MOST {
+            if explanation.groups.len() > MOST {
                 return Ok(());
             }
             let ignored = fates.iter().filter_map(|(spans, reasons)| {
