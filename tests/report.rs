@@ -103,8 +103,8 @@ fn memory_does_not_grow_with_the_nodes() {
     assert_eq!(all["nodes"], json!(10_000));
     assert_eq!(all["groups"].as_array().unwrap().len(), KINDS);
     // 50 MB more were read. What is kept of a node is 17 bytes in a table that
-    // doubles: 278 KiB.
-    assert!(many < few + 512, "{few} KiB, then {many} KiB");
+    // doubles, and 25 in another one: some 700 KiB, and as they grow the old ones beside.
+    assert!(many < few + 1280, "{few} KiB, then {many} KiB");
     let (again, all) = memory(1000, 5);
     assert_eq!(all["repeated"], json!(4000));
     assert!(again < few + 256, "{few} KiB, then {again} KiB");

@@ -4,6 +4,7 @@ use std::io;
 
 use super::{Page, names, nodes, numbers, title};
 use crate::report::{Conflict, Difference, Group, Summary};
+use crate::text::escaped;
 
 /// Groups that are shown.
 const GROUPS: usize = 5;
@@ -43,7 +44,7 @@ impl Page<'_> {
             "Group {}: {verdict}, {}{odd}: {}",
             index + 1,
             nodes(group.nodes),
-            names(group)
+            escaped(names(group).as_bytes())
         );
         self.title_line(&head)?;
         if kind.is_rest {
