@@ -1,10 +1,12 @@
 //! From a target to what is to be entered, and whose files count.
 
 mod choice;
+mod digits;
 
 use std::fmt;
 
 use self::choice::one_pod;
+use self::digits::{short, telling};
 use super::Target;
 use super::notice::{PlanError, Warning};
 use crate::config::manifest::PodSpec;
@@ -263,28 +265,6 @@ fn of_id(id: &str, scene: &Scene<'_>) -> Result<Plan, PlanError> {
             Err(PlanError::Ambiguous { what, candidates })
         }
     }
-}
-
-/// So many digits of an id runtimes' own tools show.
-const SHORT: usize = 12;
-
-/// An id as runtimes' own tools show it.
-fn short(id: &str) -> &str {
-    id.get(..SHORT).unwrap_or(id)
-}
-
-/// So many digits tell these ids apart.
-fn telling(ids: &[&str]) -> usize {
-    let longest = ids.iter().map(|it| it.len()).max().unwrap_or(SHORT);
-    let is_enough = |length: &usize| {
-        let mut cut: Vec<&str> = ids
-            .iter()
-            .map(|it| it.get(..*length).unwrap_or(it))
-            .collect();
-        cut.sort_unstable();
-        cut.windows(2).all(|it| it[0] != it[1])
-    };
-    (SHORT..longest).find(is_enough).unwrap_or(longest)
 }
 
 /// A pod can have a name that looks like an id.

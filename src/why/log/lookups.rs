@@ -81,10 +81,8 @@ fn at<T: Copy + Default>(counts: &[T; 3], index: usize) -> T {
 
 /// The count of a type.
 fn of(counts: &mut [u16; 3], index: usize) -> &mut u16 {
-    // There are three types, and three counts.
-    let last = index.min(2);
     let [a, aaaa, other] = counts;
-    match last {
+    match index {
         0 => a,
         1 => aaaa,
         _ => other,
