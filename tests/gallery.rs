@@ -109,7 +109,7 @@ const RUNS: &[Run] = &[
     (
         "explain-silence",
         "Nobody answers",
-        "explain db --namespace shop --answer *=TIMEOUT",
+        "explain db --namespace shop --answer *=TIMEOUT --resolver glibc,musl",
     ),
     (
         "explain-answers",
