@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use hickory_proto::rr::RecordType;
 
 use crate::check_loop::seen::Target;
+use crate::render::paragraph;
 use crate::render::words::counted;
 use crate::text::escaped;
 use crate::topology::Network;
@@ -28,7 +29,8 @@ pub fn write(targets: &[Target], types: &[RecordType], out: &mut dyn Write) -> i
     )?;
     for target in targets {
         let (who, server) = (escaped(target.who.as_bytes()), target.server);
-        writeln!(out, "\n{who} {server} {}", place(target))?;
+        writeln!(out)?;
+        paragraph::write(out, "", "  ", &format!("{who} {server} {}", place(target)))?;
         for zone in &target.zones {
             // As the probe makes them: below the root with two labels.
             let zone = match zone.as_str() {
