@@ -1,7 +1,7 @@
 //! Where a packet to a Service goes: the rules of a node, walked through as
 //! the kernel does.
 //!
-//! [`evaluate`] sends one packet through what is known of a node and gives
+//! [`evaluate()`] sends one packet through what is known of a node and gives
 //! every place where it can end, with the exact share of each. What is not
 //! known is no reason to guess: both ways are followed, and what differs
 //! behind them says what it depends on.

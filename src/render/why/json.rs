@@ -130,7 +130,7 @@ pub fn write_list(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> 
     json::document(&list.collect::<Vec<_>>(), out)
 }
 
-/// The schema of what [`write`] writes.
+/// The schema of what [`write()`] writes.
 #[must_use]
 pub fn schema() -> Schema {
     json::schema::<Why<'_>>()
