@@ -140,6 +140,8 @@ const JSON_NUMBERS: [&str; 2] = ["\"ID\":", "\"queryTimeMicroseconds\":"];
 /// What `time -p` writes before seconds.
 const TIMES: [&str; 3] = ["real", "user", "sys"];
 
+const BAR: char = '█';
+
 /// The words without what differs from run to run.
 fn steady(text: &str) -> Vec<String> {
     let text = JSON_NUMBERS
@@ -170,7 +172,7 @@ fn without_number(text: &str, key: &str) -> String {
 }
 
 fn steady_word(before: &str, word: &str, after: &str) -> String {
-    let unit = after.trim_end_matches([',', ';', ':']);
+    let unit = after.trim_end_matches([',', ';', ':', '.']);
     let is_counted = word.trim_end_matches(',').parse::<f64>();
     match (is_counted, unit) {
         (Ok(_), "ms" | "msec") => return "N".to_owned(),
@@ -188,6 +190,10 @@ fn steady_word(before: &str, word: &str, after: &str) -> String {
             let zone = rest.split_once('.').map_or("", |it| it.1);
             return format!("kdns-N.{zone}");
         }
+    }
+    // A bar is as long as its part of all the time.
+    if word.starts_with(BAR) {
+        return BAR.to_string();
     }
     // `127.0.0.1:48154 > 127.0.0.1:53`: the sender's port.
     if after == ">" {
