@@ -4,7 +4,8 @@
 //! [`evaluate()`] sends one packet through what is known of a node and gives
 //! every place where it can end, with the exact share of each. What is not
 //! known is no reason to guess: both ways are followed, and what differs
-//! behind them says what it depends on.
+//! behind them says what it depends on. [`Site`] is a node with who asks there:
+//! [`Site::to_servers`] is what a report about the cluster's DNS wants to know.
 
 mod evaluate;
 pub mod findings;
@@ -12,6 +13,7 @@ mod host;
 mod own;
 mod packet;
 pub mod probe;
+mod site;
 mod tree;
 
 pub use evaluate::evaluate;
@@ -19,8 +21,9 @@ pub use host::{
     Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
     RouteKind,
 };
-pub use own::{all_seen, evaluate_from, unroutable, unseen};
+pub use own::{evaluate_from, unroutable};
 pub use packet::{Packet, Protocol, Start};
+pub use site::{Known, Site};
 pub use tree::{
     Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Step, Tree, Verdict,
 };

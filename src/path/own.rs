@@ -100,13 +100,13 @@ pub fn unroutable(packet: Packet, reason: &str) -> Tree {
 }
 
 /// Whoever read the tables of a node itself knows that there are no others.
-pub fn all_seen(tree: &mut Tree) {
+pub(super) fn all_seen(tree: &mut Tree) {
     tree.gaps.retain(|it| !matches!(it, Gap::Table(_)));
 }
 
 /// What is left of an answer if rules can be there that were not seen: where
 /// packets would end, but not that they do.
-pub fn unseen(tree: &mut Tree) {
+pub(super) fn unseen(tree: &mut Tree) {
     tree.verdict = Verdict::Unknown;
     let tables = ["nat", "filter"].map(|it| Gap::Table(it.into()));
     tree.gaps.extend(tables);

@@ -97,6 +97,22 @@ impl Client {
         servers
     }
 
+    /// The same, of which there must be one.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub(super) fn name_servers(&self) -> anyhow::Result<Vec<IpAddr>> {
+        let servers = self.servers();
+        if servers.is_empty() {
+            anyhow::bail!(
+                "{} has no name server in its resolv.conf; give a DESTINATION",
+                self.label
+            );
+        }
+        Ok(servers)
+    }
+
     /// The addresses of a name, as its search list and its servers have them.
     ///
     /// # Errors

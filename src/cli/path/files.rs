@@ -15,8 +15,8 @@ use crate::host::node::{Parts, pods, processes};
 use crate::host::root::Root;
 use crate::host::situation;
 use crate::loopback::name_servers;
-use crate::path::findings::{self, Around};
-use crate::path::{self, Packet, Start, Tree, evaluate};
+use crate::path::findings::Around;
+use crate::path::{self, Known, Packet, Site, Start, Tree};
 
 const NO_RULES: &str = "files do not have the rules of iptables and nftables; give what the \
     node's tools print with --rules";
@@ -42,7 +42,11 @@ pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer
     let seen = below(directory)?;
     let mut skipped = seen.skipped.clone();
     skipped.push(NO_RULES.to_owned());
-    let host = seen.into_host()?;
+    let site = Site {
+        node: seen.into_host()?,
+        known: Known::Part,
+        ..Site::default()
+    };
     let mut trees: Vec<Tree> = Vec::new();
     for (ip, (port, protocol)) in wanted(args, directory)? {
         let source = match args.source {
@@ -67,17 +71,15 @@ pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer
             },
             length: None,
         };
-        let mut tree = evaluate(&host, &packet);
-        path::unseen(&mut tree);
-        trees.push(tree);
+        trees.push(site.send(&packet));
     }
     let around = Around {
         table: Some("/proc/net/nf_conntrack"),
         ..Around::default()
     };
-    let findings = findings::find(&host, &trees, around);
+    let findings = site.findings(&trees, around);
     Ok(Answer {
-        host,
+        host: site.node,
         trees,
         findings,
         skipped,

@@ -16,9 +16,11 @@ use crate::cli::streams::Streams;
 use crate::host::network::NetworkSeen;
 use crate::host::network::saved::{self, ClientSaved};
 use crate::host::root::Root;
-use crate::path::findings::{self, Around};
+use crate::path::findings::Around;
 use crate::path::probe::{self, Seen};
-use crate::path::{self, Host, Link, LinkKind, Packet, Protocol, Start, Tree, evaluate_from};
+use crate::path::{
+    self, ConntrackCounters, Host, Known, Link, LinkKind, Packet, Protocol, Site, Start, Tree,
+};
 use crate::rules::Rules;
 use crate::text::escaped;
 use crate::wire::endpoints;
@@ -38,53 +40,122 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     let mut skipped = Vec::new();
     let to = addresses(&client, wanted.as_ref(), &mut skipped)?;
     let mut both = client.read(&root, &ports(wanted.as_ref()))?;
-    let (pods, unread) = files::pod_names(&root);
-    both.node.host.pods = pods;
-    skipped.extend(unread);
+    skipped.extend(name_pods(&root, &mut both));
     skipped.extend(both.skipped());
     let start = start(args, &client, &both);
     let known = to.as_deref().unwrap_or_default();
     save(args, streams, (&client, &both), (&start, known))?;
-    let (before, is_partial) = (both.node.before, both.node.is_partial);
-    let own = both.own.map(NetworkSeen::into_host).transpose()?;
-    let mut node = both.node.into_host()?;
+    let before = both.node.before;
+    let mut site = both.into_site()?;
     let to = match (to, wanted) {
         (Some(to), _) => to,
-        (None, wanted) => named(&node.rules, wanted)?,
+        (None, wanted) => named(&site.node.rules, wanted)?,
     };
     let sources = client.sources(&sockets(&to))?;
-    let empty = Host::default();
-    let tree = |to: &To| match packet(*to, args, &sources) {
-        Ok(packet) => evaluate_from(own.as_ref().unwrap_or(&empty), &node, &packet, &start),
-        Err(reason) => unroutable(*to, &reason, &start),
-    };
-    let mut trees: Vec<Tree> = to.iter().map(tree).collect();
-    trees.iter_mut().for_each(if is_partial {
-        path::unseen
-    } else {
-        path::all_seen
-    });
+    let trees: Vec<Tree> = to
+        .iter()
+        .map(|it| tree(&site, *it, args.source, &sources, &start))
+        .collect();
     let probe = args
         .probe
         .then(|| ask(&client, &trees, args.max_packets))
         .transpose()?;
     if probe.is_some() {
-        count_again(&client, &root, &mut node);
+        count_again(&client, &root, &mut site.node);
     }
-    let around = Around {
-        uptime: uptime(&root),
-        before,
-        client: own.as_ref(),
-        ..Around::default()
-    };
-    let findings = findings::find(&node, &trees, around);
+    let findings = site.findings(&trees, around(&root, before));
     Ok(Answer {
-        host: node,
+        host: site.node,
         trees,
         findings,
         skipped,
         probe,
     })
+}
+
+/// Where queries to these name servers go from a process, container, pod or
+/// network namespace of the node that this is, without one from the node: what
+/// `kdns path` says. No server: those of its file.
+///
+/// # Errors
+///
+/// There is no such target, it may not be entered, or it has no name server.
+pub(in crate::cli) fn to_servers(
+    root: &Root,
+    target: Option<&str>,
+    servers: &[IpAddr],
+) -> anyhow::Result<Answer> {
+    let client = Client::find(root, target)?;
+    let servers = match servers {
+        [] => client.name_servers()?,
+        known => known.to_vec(),
+    };
+    let mut both = client.read(root, &[DNS_PORT])?;
+    let mut skipped = name_pods(root, &mut both);
+    skipped.extend(both.skipped());
+    let start = both.start(&client);
+    let before = both.node.before;
+    let site = both.into_site()?;
+    let to: Vec<To> = to_ports(&servers, None, None);
+    let sources = client.sources(&sockets(&to))?;
+    let trees: Vec<Tree> = to
+        .iter()
+        .map(|it| tree(&site, *it, None, &sources, &start))
+        .collect();
+    let findings = site.findings(&trees, around(root, before));
+    Ok(Answer {
+        host: site.node,
+        trees,
+        findings,
+        skipped,
+        probe: None,
+    })
+}
+
+fn around(root: &Root, before: Option<ConntrackCounters>) -> Around<'static> {
+    Around {
+        uptime: uptime(root),
+        before,
+        ..Around::default()
+    }
+}
+
+/// Where one packet goes, or why it does not leave the client.
+fn tree(site: &Site, to: To, source: Option<IpAddr>, sources: &Sources, start: &Start) -> Tree {
+    let (destination, port, protocol) = to;
+    let unspecified: IpAddr = if destination.is_ipv4() {
+        [0; 4].into()
+    } else {
+        [0; 16].into()
+    };
+    let found = match source {
+        Some(source) if source.is_ipv4() == destination.is_ipv4() => Ok(source),
+        Some(source) => Err(format!("{source} is of another family")),
+        None => sources
+            .get(&destination)
+            .cloned()
+            .unwrap_or_else(|| Err("it was not asked".to_owned())),
+    };
+    let packet = |source| Packet {
+        protocol,
+        source,
+        source_port: None,
+        destination,
+        port,
+        start: start.clone(),
+        length: None,
+    };
+    match found {
+        Ok(source) => site.send(&packet(source)),
+        Err(reason) => path::unroutable(packet(unspecified), &escaped(reason.as_bytes())),
+    }
+}
+
+/// Names the pods of the node; gives what could not be read of them.
+fn name_pods(root: &Root, both: &mut Both) -> Vec<String> {
+    let (pods, unread) = files::pod_names(root);
+    both.node.host.pods = pods;
+    unread
 }
 
 /// Reads the counters of connections once more: what a probe has lost counts, too.
@@ -112,6 +183,32 @@ fn save(
 }
 
 impl Both {
+    /// The node with its rules, and who asks there.
+    fn into_site(self) -> anyhow::Result<Site> {
+        let known = if self.node.is_partial {
+            Known::Part
+        } else {
+            Known::All
+        };
+        let own = self.own.map(NetworkSeen::into_host).transpose()?;
+        Ok(Site {
+            node: self.node.into_host()?,
+            own,
+            known,
+        })
+    }
+
+    /// Where the client's packets come to the rules of the node.
+    fn start(&self, client: &Client) -> Start {
+        match &self.own {
+            Some(own) => Start::Link {
+                name: way_in(own, &self.node),
+            },
+            None if client.is_node => Start::Host,
+            None => Start::Link { name: None },
+        }
+    }
+
     /// What is there and could not be read, with whose it is.
     fn skipped(&self) -> Vec<String> {
         let of = |whose: &'static str, seen: &NetworkSeen| {
@@ -134,16 +231,7 @@ fn addresses(
     skipped: &mut Vec<String>,
 ) -> anyhow::Result<Option<Vec<To>>> {
     let (ips, port, protocol) = match wanted {
-        None => {
-            let servers = client.servers();
-            if servers.is_empty() {
-                anyhow::bail!(
-                    "{} has no name server in its resolv.conf; give a DESTINATION",
-                    client.label
-                );
-            }
-            (servers, None, None)
-        }
+        None => (client.name_servers()?, None, None),
         Some(Destination::Address(ip, port, protocol)) => (vec![*ip], *port, *protocol),
         // No DNS name has that.
         Some(Destination::Name(name, ..)) if name.contains('/') => return Ok(None),
@@ -156,9 +244,16 @@ fn addresses(
             }
         },
     };
-    let of =
-        |ip: IpAddr| destination::packets(port, protocol).map(move |(port, it)| (ip, port, it));
-    Ok(Some(ips.into_iter().flat_map(of).collect()))
+    Ok(Some(to_ports(&ips, port, protocol)))
+}
+
+/// Each of the addresses, at the port and over what is asked for.
+fn to_ports(ips: &[IpAddr], port: Option<u16>, protocol: Option<Protocol>) -> Vec<To> {
+    let of = |ip: &IpAddr| {
+        let ip = *ip;
+        destination::packets(port, protocol).map(move |(port, it)| (ip, port, it))
+    };
+    ips.iter().flat_map(of).collect()
 }
 
 /// The addresses of a Service that the rules name.
@@ -186,61 +281,17 @@ fn sockets(to: &[To]) -> Vec<SocketAddr> {
     to.iter().map(|it| SocketAddr::new(it.0, it.1)).collect()
 }
 
-/// Where the client's packets come to the rules of the node.
+/// Where the packets come to the rules of the node.
 fn start(args: &PathArgs, client: &Client, both: &Both) -> Start {
     if let Some(name) = &args.in_interface {
         return Start::Link {
             name: Some(name.as_str().into()),
         };
     }
-    let is_other = args.source.is_some() && !args.from_host;
-    match &both.own {
-        Some(own) => Start::Link {
-            name: way_in(own, &both.node),
-        },
-        None if client.is_node && !is_other => Start::Host,
-        None => Start::Link { name: None },
+    if both.own.is_none() && args.source.is_some() && !args.from_host {
+        return Start::Link { name: None };
     }
-}
-
-/// The packet, or why the client cannot send it.
-fn packet((ip, port, protocol): To, args: &PathArgs, sources: &Sources) -> Result<Packet, String> {
-    let source = match args.source {
-        Some(source) if source.is_ipv4() == ip.is_ipv4() => source,
-        Some(source) => return Err(format!("{source} is of another family")),
-        None => sources
-            .get(&ip)
-            .cloned()
-            .unwrap_or_else(|| Err("it was not asked".to_owned()))?,
-    };
-    Ok(Packet {
-        protocol,
-        source,
-        source_port: None,
-        destination: ip,
-        port,
-        start: Start::Host,
-        length: None,
-    })
-}
-
-/// What does not leave the client.
-fn unroutable((ip, port, protocol): To, reason: &str, start: &Start) -> Tree {
-    let source: IpAddr = if ip.is_ipv4() {
-        [0; 4].into()
-    } else {
-        [0; 16].into()
-    };
-    let packet = Packet {
-        protocol,
-        source,
-        source_port: None,
-        destination: ip,
-        port,
-        start: start.clone(),
-        length: None,
-    };
-    path::unroutable(packet, &escaped(reason.as_bytes()))
+    both.start(client)
 }
 
 fn saved_client(client: &Client, start: &Start, sources: &Sources) -> ClientSaved {

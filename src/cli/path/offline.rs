@@ -11,9 +11,7 @@ use crate::cli::streams::Streams;
 use crate::host::network::saved::{self, ClientSaved, Saved};
 use crate::host::{io_reason, rules as texts};
 use crate::path::findings::Around;
-use crate::path::{
-    self, Conntrack, Host, Packet, Protocol, Start, evaluate, evaluate_from, findings,
-};
+use crate::path::{Known, Packet, Protocol, Site, Start};
 use crate::rules::conntrack::Entry;
 use crate::rules::{Rules, Text};
 use crate::text::escaped;
@@ -43,46 +41,34 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
         it.host
     });
     let rules = Rules::read(all)?;
-    let mut scene = Scene::of(&rules)?;
+    let mut texts = Texts::of(&rules)?;
     if let Some(host) = below {
-        scene.node = host;
+        texts.site.node = host;
     }
     let (entries, table_name) = entries(args, &rules, streams)?;
-    scene.node.rules = rules;
+    texts.site.node.rules = rules;
     if !entries.is_empty() {
-        let table = scene.node.conntrack.get_or_insert_with(Conntrack::default);
-        table.entries = entries;
+        let table = &mut texts.site.node.conntrack;
+        table.get_or_insert_default().entries = entries;
     }
-    let to = match (destination.as_deref(), scene.client.servers.as_slice()) {
-        (None, [_, ..]) => scene.servers(),
-        (text, _) => destinations(&scene.node.rules, text)?,
+    let to = match (destination.as_deref(), texts.client.servers.as_slice()) {
+        (None, [_, ..]) => texts.servers(),
+        (text, _) => destinations(&texts.site.node.rules, text)?,
     };
     let mut trees = Vec::new();
     for (ip, port, protocol) in to {
-        let packet = scene.packet(args, ip, port, protocol)?;
-        trees.push(match &scene.own {
-            Some(own) => evaluate_from(own, &scene.node, &packet, &packet.start),
-            None => evaluate(&scene.node, &packet),
-        });
-    }
-    if scene.is_saved {
-        trees.iter_mut().for_each(if scene.is_partial {
-            path::unseen
-        } else {
-            path::all_seen
-        });
+        trees.push(texts.site.send(&texts.packet(args, ip, port, protocol)?));
     }
     let around = Around {
-        client: scene.own.as_ref(),
         table: table_name.as_deref(),
         ..Around::default()
     };
-    let findings = findings::find(&scene.node, &trees, around);
+    let findings = texts.site.findings(&trees, around);
     Ok(Answer {
-        host: scene.node,
+        host: texts.site.node,
         trees,
         findings,
-        skipped: scene.skipped,
+        skipped: texts.skipped,
         probe: None,
     })
 }
@@ -112,35 +98,36 @@ fn entries(
 
 /// What the texts say of a node beside its rules, and of who asks.
 #[derive(Default)]
-struct Scene {
-    node: Host,
-    own: Option<Host>,
+struct Texts {
+    site: Site,
     client: ClientSaved,
     is_saved: bool,
-    /// Whether whoever saved it did not see all rules.
-    is_partial: bool,
     skipped: Vec<String>,
 }
 
-impl Scene {
+impl Texts {
     /// What `kdns path --save` has written among the texts.
     fn of(rules: &Rules) -> anyhow::Result<Self> {
-        let mut scene = Self::default();
+        let mut texts = Self::default();
         for view in &rules.saved {
             let bytes = rules.bytes(*view);
             let place = rules.place(*view);
             let saved = saved::read(bytes.trim_ascii_end());
             match saved.map_err(|error| anyhow::anyhow!("{place}: {error}"))? {
                 Saved::Node(seen, client) => {
-                    scene.skipped.extend(seen.skipped);
-                    (scene.node, scene.client) = (seen.host, client);
-                    scene.is_saved = true;
-                    scene.is_partial = seen.is_partial;
+                    texts.skipped.extend(seen.skipped);
+                    (texts.site.node, texts.client) = (seen.host, client);
+                    texts.is_saved = true;
+                    texts.site.known = if seen.is_partial {
+                        Known::Part
+                    } else {
+                        Known::All
+                    };
                 }
-                Saved::Target(seen) => scene.own = Some(seen.into_host()?),
+                Saved::Target(seen) => texts.site.own = Some(seen.into_host()?),
             }
         }
-        Ok(scene)
+        Ok(texts)
     }
 
     fn servers(&self) -> Vec<(IpAddr, u16, Protocol)> {
