@@ -11,6 +11,8 @@ use crate::rules::conntrack::Entry;
 /// list: there is none.
 #[derive(Debug, Default)]
 pub struct Host {
+    /// How much of the rules is known.
+    pub known: RulesKnown,
     /// Rules, sets and IPVS services, from the texts of the node's tools.
     pub rules: Rules,
     /// Addresses of the namespace's links.
@@ -34,6 +36,18 @@ pub struct Host {
     /// Sockets that listen on the node itself, for DNS: address (unspecified:
     /// all), port, protocol. `None`: not seen.
     pub listeners: Option<Vec<(IpAddr, u16, super::Protocol)>>,
+}
+
+/// How much of the rules of a network namespace is known.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum RulesKnown {
+    /// Texts that somebody chose: what is missing is taken to be empty, and said.
+    #[default]
+    Chosen,
+    /// All that there are.
+    All,
+    /// There can be others, so no answer is sure.
+    Part,
 }
 
 /// An address of a link.

@@ -19,11 +19,11 @@ mod tree;
 pub use evaluate::evaluate;
 pub use host::{
     Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
-    RouteKind,
+    RouteKind, RulesKnown,
 };
 pub use own::{evaluate_from, unroutable};
 pub use packet::{Packet, Protocol, Start};
-pub use site::{Known, Site};
+pub use site::Site;
 pub use tree::{
     Assumption, Condition, Direction, Gap, Kind, Outcome, Proxy, Reply, Step, Tree, Verdict,
 };

@@ -1,6 +1,8 @@
 //! Through the rules of the client's own network namespace, and then the node's.
 
-use super::{Direction, Gap, Host, Kind, Outcome, Packet, Start, Step, Tree, Verdict, evaluate};
+use super::{
+    Direction, Host, Kind, Outcome, Packet, RulesKnown, Start, Step, Tree, Verdict, evaluate,
+};
 use crate::rules::Share;
 use crate::text::Place;
 
@@ -18,7 +20,7 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
     };
     let through = |packet: Packet| evaluate(node, &from(start, &packet));
     let mut tables = own.rules.tables.iter();
-    if tables.all(|it| it.is_empty() && it.bases.is_empty()) {
+    if own.known != RulesKnown::Part && tables.all(|it| it.is_empty() && it.bases.is_empty()) {
         return through(packet.clone());
     }
     let first = evaluate(own, &from(&Start::Host, packet));
@@ -29,6 +31,7 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
             && it.depends_on.is_empty()
     };
     if let [only] = first.outcomes.as_slice()
+        && own.known != RulesKnown::Part
         && is_same(only)
     {
         return through(packet.clone());
@@ -58,7 +61,13 @@ pub fn evaluate_from(own: &Host, node: &Host, packet: &Packet, start: &Start) ->
         let joined = tree.outcomes.into_iter().map(|it| join(outcome, it));
         both.outcomes.extend(joined);
     }
-    both.verdict = Verdict::of_all(verdicts.into_iter());
+    both.verdict = if own.known == RulesKnown::Part {
+        Verdict::Unknown
+    } else {
+        Verdict::of_all(verdicts.into_iter())
+    };
+    both.gaps.sort();
+    both.gaps.dedup();
     both
 }
 
@@ -97,21 +106,6 @@ pub fn unroutable(packet: Packet, reason: &str) -> Tree {
         proxy: None,
         gaps: Vec::new(),
     }
-}
-
-/// Whoever read the tables of a node itself knows that there are no others.
-pub(super) fn all_seen(tree: &mut Tree) {
-    tree.gaps.retain(|it| !matches!(it, Gap::Table(_)));
-}
-
-/// What is left of an answer if rules can be there that were not seen: where
-/// packets would end, but not that they do.
-pub(super) fn unseen(tree: &mut Tree) {
-    tree.verdict = Verdict::Unknown;
-    let tables = ["nat", "filter"].map(|it| Gap::Table(it.into()));
-    tree.gaps.extend(tables);
-    tree.gaps.sort();
-    tree.gaps.dedup();
 }
 
 /// One end behind another one.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::findings::{self, Around, Finding};
-use super::own::{all_seen, evaluate_from, unseen};
+use super::own::evaluate_from;
 use super::{Host, Packet, Protocol, Start, Tree, evaluate};
 use crate::address::DNS_PORT;
 
@@ -42,20 +42,6 @@ pub struct Site {
     pub node: Host,
     /// The network namespace of whoever asks, where it is another one.
     pub own: Option<Host>,
-    /// How much of the rules is known.
-    pub known: Known,
-}
-
-/// How much of the rules of a node is known.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Known {
-    /// Texts that somebody chose: what is missing is taken to be empty, and said.
-    #[default]
-    Chosen,
-    /// All that there are.
-    All,
-    /// There can be others, so no answer is sure.
-    Part,
 }
 
 /// Over what DNS is asked.
@@ -65,16 +51,10 @@ impl Site {
     /// Where a packet goes: through the asker's own rules, which a service mesh
     /// writes, and then the node's.
     pub fn send(&self, packet: &Packet) -> Tree {
-        let mut tree = match &self.own {
+        match &self.own {
             Some(own) => evaluate_from(own, &self.node, packet, &packet.start),
             None => evaluate(&self.node, packet),
-        };
-        match self.known {
-            Known::Chosen => {}
-            Known::All => all_seen(&mut tree),
-            Known::Part => unseen(&mut tree),
         }
-        tree
     }
 
     /// Where queries to these name servers go, over UDP and then over TCP for

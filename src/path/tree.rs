@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::packet::Packet;
-use crate::rules::Share;
+use crate::rules::{Family, Share};
 use crate::text::Place;
 
 /// All that can become of a packet.
@@ -212,7 +212,7 @@ pub enum Condition {
     TooMany,
 }
 
-/// What was not seen, and is not needed for the answer.
+/// What was not seen, with what is taken for it.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Gap {
     /// The node's addresses: what a rule translates to is taken for a pod.
@@ -223,6 +223,10 @@ pub enum Gap {
     Liveness,
     /// A table of iptables that was not given.
     Table(Box<str>),
+    /// All rules of this family.
+    Rules(Family),
+    /// The IPVS services of kube-proxy in IPVS mode.
+    Ipvs,
     /// How packets get into kube-proxy's chains: taken as kube-proxy writes it.
     Entry,
 }

@@ -9,6 +9,8 @@ pub(super) enum Foreign {
     IptablesList,
     /// `ipset list` without `save`.
     IpsetList,
+    /// `ipvsadm -L --stats` or `--rate`, without weights.
+    IpvsCounts,
     /// No text at all.
     Binary,
 }
@@ -30,6 +32,9 @@ impl Foreign {
         {
             return Some(Self::IptablesList);
         }
+        if starts("Prot LocalAddress:Port") && memchr::memmem::find(text, b"InPkts").is_some() {
+            return Some(Self::IpvsCounts);
+        }
         if starts("Name: ") || starts("Revision: ") {
             return Some(Self::IpsetList);
         }
@@ -44,6 +49,9 @@ impl std::fmt::Display for Foreign {
             Self::NftText => "this is nft list ruleset; give what nft -j list ruleset prints",
             Self::IptablesList => "this is iptables -L; give what iptables-save prints",
             Self::IpsetList => "this is ipset list; give what ipset save prints",
+            Self::IpvsCounts => {
+                "this is ipvsadm with --stats or --rate, which shows no weights; give what ipvsadm -S -n prints"
+            }
             Self::Binary => "this is no text",
         })
     }

@@ -58,9 +58,9 @@ pub(super) fn take(services: &mut Vec<Service>, line: &str, number: u32) -> bool
     taken.is_some()
 }
 
-/// The lines above a list.
-pub(super) fn is_header(line: &str) -> bool {
-    line.starts_with("IP Virtual Server version") || line.starts_with("Prot LocalAddress:Port")
+/// The line above a list that has schedulers and weights in it.
+fn is_header(line: &str) -> bool {
+    line.starts_with("Prot LocalAddress:Port") && line.contains("Scheduler")
 }
 
 fn option<'w>(words: &[&'w str], names: [&str; 2]) -> Option<&'w str> {
@@ -120,6 +120,10 @@ fn listed_service(words: &[&str], line: u32) -> Option<Service> {
         "SCTP" => Key::Address(132, socket(address)?),
         _ => Key::Mark(mark(address)?),
     };
+    // Counters stand there in `ipvsadm -L --stats`.
+    if scheduler.starts_with(|it: char| it.is_ascii_digit()) {
+        return None;
+    }
     Some(Service {
         key,
         scheduler: (*scheduler).into(),
@@ -144,6 +148,10 @@ fn listed_server(services: &mut [Service], words: &[&str], line: u32) -> Option<
     };
     if *address == "RemoteAddress:Port" {
         return Some(());
+    }
+    let is_way = ["Masq", "Tunnel", "Route", "Local"].contains(forward);
+    if !is_way {
+        return None;
     }
     services.last_mut()?.servers.push(Server {
         address: socket(address)?,

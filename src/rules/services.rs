@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::Rules;
-use super::text::lines;
+use super::text::{contains, lines};
 
 /// A Service port that a rule's comment names.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -60,19 +60,10 @@ impl Rules {
         self.mentions(&words)
     }
 
-    /// Whether one of the words stands in a text.
+    /// Whether one of the words stands in a text, as far as that can be read.
     pub fn mentions(&self, words: &[&str]) -> bool {
-        let mut is_there = false;
-        for text in &self.texts {
-            let taken = lines(&**text, &mut |line| {
-                let has = |word: &&str| memchr::memmem::find(line, word.as_bytes()).is_some();
-                is_there = is_there || words.iter().any(has);
-            });
-            if is_there || taken.is_err() {
-                break;
-            }
-        }
-        is_there
+        let mut texts = self.texts.iter();
+        texts.any(|it| contains(&**it, words).unwrap_or(false))
     }
 
     /// Those of kube-proxy's maps, whose chains have the Service's name.

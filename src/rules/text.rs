@@ -76,6 +76,30 @@ pub(super) fn lines(text: &dyn Text, take: &mut dyn FnMut(&[u8])) -> io::Result<
     Ok(())
 }
 
+/// Whether one of the words stands in a text.
+///
+/// # Errors
+///
+/// The text can no longer be read.
+pub(super) fn contains(text: &dyn Text, words: &[&str]) -> io::Result<bool> {
+    let finders: Vec<_> = words.iter().map(memchr::memmem::Finder::new).collect();
+    let longest = words.iter().map(|it| it.len()).max().unwrap_or_default();
+    let mut buffer = vec![0; CHUNK];
+    let mut at = 0;
+    loop {
+        let read = text.read_at(at, &mut buffer)?;
+        let piece = buffer.get(..read).unwrap_or_default();
+        if finders.iter().any(|it| it.find(piece).is_some()) {
+            return Ok(true);
+        }
+        if read < CHUNK {
+            return Ok(false);
+        }
+        // A word can lie across the end of a piece.
+        at += read.saturating_sub(longest) as u64;
+    }
+}
+
 /// The lines of a text, one piece after the other.
 pub(super) struct Lines<'t> {
     text: &'t dyn Text,

@@ -340,6 +340,7 @@ fn host(texts: &[Source]) -> Host {
     let listener = |ip: &str, port| (ip.parse().unwrap(), port, Protocol::Udp);
     let own = ["127.0.0.1", "10.244.0.1", NODE];
     Host {
+        known: RulesKnown::All,
         rules: Rules::read(
             texts
                 .iter()

@@ -16,7 +16,7 @@ use crate::host::root::Root;
 use crate::host::situation;
 use crate::loopback::name_servers;
 use crate::path::findings::Around;
-use crate::path::{self, Known, Packet, Site, Start, Tree};
+use crate::path::{self, Packet, Site, Start, Tree};
 
 const NO_RULES: &str = "files do not have the rules of iptables and nftables; give what the \
     node's tools print with --rules";
@@ -44,7 +44,6 @@ pub(super) fn answer(args: &PathArgs, directory: &Path) -> anyhow::Result<Answer
     skipped.push(NO_RULES.to_owned());
     let site = Site {
         node: seen.into_host()?,
-        known: Known::Part,
         ..Site::default()
     };
     let mut trees: Vec<Tree> = Vec::new();

@@ -19,7 +19,7 @@ use crate::host::root::Root;
 use crate::path::findings::Around;
 use crate::path::probe::{self, Seen};
 use crate::path::{
-    self, ConntrackCounters, Host, Known, Link, LinkKind, Packet, Protocol, Site, Start, Tree,
+    self, ConntrackCounters, Host, Link, LinkKind, Packet, Protocol, Site, Start, Tree,
 };
 use crate::rules::Rules;
 use crate::text::escaped;
@@ -80,6 +80,7 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
 /// # Errors
 ///
 /// There is no such target, it may not be entered, or it has no name server.
+#[expect(dead_code, reason = "for doctor, which asks about the cluster's DNS")]
 pub(in crate::cli) fn to_servers(
     root: &Root,
     target: Option<&str>,
@@ -185,16 +186,10 @@ fn save(
 impl Both {
     /// The node with its rules, and who asks there.
     fn into_site(self) -> anyhow::Result<Site> {
-        let known = if self.node.is_partial {
-            Known::Part
-        } else {
-            Known::All
-        };
         let own = self.own.map(NetworkSeen::into_host).transpose()?;
         Ok(Site {
             node: self.node.into_host()?,
             own,
-            known,
         })
     }
 

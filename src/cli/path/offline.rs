@@ -11,7 +11,7 @@ use crate::cli::streams::Streams;
 use crate::host::network::saved::{self, ClientSaved, Saved};
 use crate::host::{io_reason, rules as texts};
 use crate::path::findings::Around;
-use crate::path::{Known, Packet, Protocol, Site, Start};
+use crate::path::{Packet, Protocol, Site, Start};
 use crate::rules::conntrack::Entry;
 use crate::rules::{Rules, Text};
 use crate::text::escaped;
@@ -118,11 +118,6 @@ impl Texts {
                     texts.skipped.extend(seen.skipped);
                     (texts.site.node, texts.client) = (seen.host, client);
                     texts.is_saved = true;
-                    texts.site.known = if seen.is_partial {
-                        Known::Part
-                    } else {
-                        Known::All
-                    };
                 }
                 Saved::Target(seen) => texts.site.own = Some(seen.into_host()?),
             }

@@ -10,7 +10,7 @@ use procfs::net::{ArpEntries, RouteEntries, RouteEntry};
 use super::{NetworkSeen, TABLES, listeners_in, settings};
 use crate::host::node::networks;
 use crate::host::root::Root;
-use crate::path::{Address, Conntrack, Neighbour, Protocol, Route, RouteKind};
+use crate::path::{Address, Conntrack, Neighbour, Protocol, Route, RouteKind, RulesKnown};
 use crate::text::Source;
 
 /// The table `main`, the only one that files have.
@@ -29,13 +29,11 @@ const LOCAL: u32 = 0x8000_0000;
 /// Reads the node's own network namespace from the files below `root`. Rules of
 /// iptables and nftables are in no file.
 pub fn read_files(root: &Root) -> NetworkSeen {
-    let mut seen = NetworkSeen {
-        is_partial: true,
-        ..NetworkSeen::default()
-    };
+    let mut seen = NetworkSeen::default();
     let file = |name: &str| of_node(root, name);
     seen.texts.extend(file("ip_vs"));
     let host = &mut seen.host;
+    host.known = RulesKnown::Part;
     let (addresses, links) = networks::of_node(root);
     if !addresses.is_empty() {
         let own = addresses.into_iter().map(|ip| {

@@ -19,7 +19,7 @@ use super::node::sockets::listening;
 use super::root::Root;
 use super::{modules, read_whole};
 use crate::node::kernel;
-use crate::path::{Conntrack, ConntrackCounters, Host, Protocol};
+use crate::path::{Conntrack, ConntrackCounters, Host, Protocol, RulesKnown};
 use crate::rules::conntrack::Entry;
 use crate::rules::{Rules, Text, Unreadable};
 use crate::text::Source;
@@ -38,9 +38,6 @@ pub struct NetworkSeen {
     pub peers: BTreeMap<u32, u32>,
     /// Counters of connections as they were before all else was read.
     pub before: Option<ConntrackCounters>,
-    /// Whether rules can be there that were not seen: what a packet meets is then
-    /// not known.
-    pub is_partial: bool,
     /// What is there and could not be read, and why: sentences without a full
     /// stop.
     pub skipped: Vec<String>,
@@ -58,7 +55,10 @@ pub fn read_live(ports: &[u16]) -> NetworkSeen {
     let mut seen = NetworkSeen::default();
     match Root::live() {
         Ok(root) => seen.read(&root, ports),
-        Err(error) => seen.skipped.push(error.to_string()),
+        Err(error) => {
+            seen.host.known = RulesKnown::Part;
+            seen.skipped.push(error.to_string());
+        }
     }
     seen
 }
@@ -89,7 +89,11 @@ impl NetworkSeen {
         let printed = tools::read(root);
         self.texts = printed.texts;
         self.skipped.extend(printed.skipped);
-        self.is_partial = printed.is_partial;
+        self.host.known = if printed.is_partial {
+            RulesKnown::Part
+        } else {
+            RulesKnown::All
+        };
         self.texts.extend(table("ip_vs"));
         self.read_links();
         let names = self.host.links.iter().flatten().map(|it| it.name.as_ref());

@@ -4,8 +4,8 @@ use super::branch::{Branch, StepAt, StepKind, Tracking, merge};
 use super::chain::{Chain, Flow};
 use super::{End, Walk};
 use crate::path::{Condition, Direction, Kind};
+use crate::rules::Backend;
 use crate::rules::table::{Base, Hook};
-use crate::rules::{Backend, Family};
 
 /// Connection tracking looks at a packet between the tables raw and mangle
 /// (`NF_IP_PRI_CONNTRACK`).
@@ -87,8 +87,7 @@ impl Walk<'_> {
     }
 
     fn stops(&mut self, hook: Hook) -> Vec<((i32, i32), Stop)> {
-        let is_six = self.packet.destination.is_ipv6();
-        let family = if is_six { Family::V6 } else { Family::V4 };
+        let family = self.family();
         let mut stops = Vec::new();
         for (index, table) in self.host.rules.tables.iter().enumerate() {
             if table.family.is_some_and(|it| it != family) || table.is_gone {

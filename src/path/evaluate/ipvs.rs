@@ -66,22 +66,14 @@ impl Walk<'_> {
             return Vec::new();
         }
         let servers = || service.servers.iter().filter(|it| it.weight > 0);
-        let is_even = BY_TURNS.contains(&&*service.scheduler) || servers().count() == 1;
+        let is_turn = BY_TURNS.contains(&&*service.scheduler) && !service.is_persistent;
+        let is_even = is_turn || servers().count() == 1;
         let mut passed = Vec::new();
         for server in servers() {
             let mut part = if is_even {
                 branch.part(Share::new(u64::from(server.weight), weights))
             } else {
-                // Who gets it follows from loads or hashes that no text shows.
-                let condition = Condition::Target {
-                    words: format!(
-                        "the scheduler {} picks {}",
-                        service.scheduler, server.address
-                    )
-                    .into(),
-                    place: "".into(),
-                };
-                branch.assuming(&condition, true)
+                branch.assuming(&picks(service, server), true)
             };
             part.steps.push(step(&part, service, Some(server)));
             part.seen.destination = server.address.ip();
@@ -109,6 +101,21 @@ impl Walk<'_> {
         let gone = self.hook(Hook::Postrouting, out);
         self.sent.extend(gone);
         here
+    }
+}
+
+/// Who gets it follows from loads, hashes or earlier connections, which no text
+/// shows.
+fn picks(service: &Service, server: &Server) -> Condition {
+    let (scheduler, address) = (&service.scheduler, server.address);
+    let words = if service.is_persistent {
+        format!("IPVS keeps the asker at {address}, or {scheduler} picks it")
+    } else {
+        format!("the scheduler {scheduler} picks {address}")
+    };
+    Condition::Target {
+        words: words.into(),
+        place: "".into(),
     }
 }
 

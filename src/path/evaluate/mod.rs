@@ -11,6 +11,7 @@ mod chain;
 mod compare;
 mod hook;
 mod ipvs;
+mod missing;
 mod outcome;
 mod proxy;
 mod reply;

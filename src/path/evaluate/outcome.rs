@@ -7,7 +7,6 @@ use super::reply::Returned;
 use super::{End, Walk, verdict};
 use crate::path::tree::Gap;
 use crate::path::{Assumption, Condition, Kind, Outcome, Protocol, Reply, Step, Tree};
-use crate::rules::Backend;
 use crate::text::Place;
 
 /// More ends are not compared with each other.
@@ -124,30 +123,10 @@ impl Walk<'_> {
             packets: step.packets,
         }
     }
-
-    /// Tables that a paste of one table alone leaves out.
-    fn missing_tables(&mut self) {
-        let mut names = BTreeSet::new();
-        let mut is_whole = false;
-        for table in self.host.rules.tables.iter().filter(|it| !it.is_gone) {
-            is_whole = is_whole || table.backend == Backend::Nftables || table.is_json;
-            names.insert(table.name.clone());
-        }
-        let has_none = names.is_empty() && self.host.rules.services.is_empty();
-        if is_whole || names.len() > 1 || has_none {
-            return;
-        }
-        for name in ["nat", "filter"] {
-            if !names.contains(name) {
-                self.gaps.insert(Gap::Table(name.into()));
-            }
-        }
-    }
 }
 
 /// The outcomes of all ways, with the answer.
 pub(super) fn tree(mut walk: Walk<'_>) -> Tree {
-    walk.missing_tables();
     let ends = std::mem::take(&mut walk.ends);
     let mut outcomes: Vec<Outcome> = Vec::new();
     for end in ends {
@@ -157,6 +136,7 @@ pub(super) fn tree(mut walk: Walk<'_>) -> Tree {
     let outcomes = reduced(outcomes);
     let service = outcomes.iter().find_map(|it| it.service.clone());
     let (verdict, proxy) = verdict::of(&walk, &outcomes);
+    let verdict = walk.settled(verdict);
     Tree {
         packet: walk.packet.clone(),
         verdict,

@@ -3,6 +3,7 @@
 
 use crate::path::Host;
 use crate::path::tree::Proxy;
+use crate::rules::table::Table;
 
 /// Chains that a proxy makes beside what it does out of sight.
 const CHAINS: [(&str, Proxy); 10] = [
@@ -49,5 +50,8 @@ pub(super) fn of(host: &Host) -> Option<Proxy> {
             return Some(*proxy);
         }
     }
-    host.rules.mentions(&BPF_RULES).then_some(Proxy::CalicoBpf)
+    let is_calico =
+        |it: &Table| it.chain("cali-FORWARD").is_some() || it.chain("cali-INPUT").is_some();
+    let is_bpf = host.rules.tables.iter().any(is_calico) && host.rules.mentions(&BPF_RULES);
+    is_bpf.then_some(Proxy::CalicoBpf)
 }

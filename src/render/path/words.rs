@@ -6,7 +6,7 @@ use super::Shown;
 use crate::path::{Assumption, Condition, Gap, Kind, Outcome, Proxy, Reply, Start, Tree, Verdict};
 use crate::render::sentence::{Sentence, sentence};
 use crate::render::words::counted;
-use crate::rules::Note;
+use crate::rules::{Family, Note};
 
 /// `10.96.0.10:53/udp`.
 pub(super) fn asked(tree: &Tree) -> String {
@@ -58,6 +58,9 @@ pub(super) fn verdict(tree: &Tree) -> String {
             format!("Only {part} of the packets to {to}{name} are answered")
         }
         Verdict::Nothing => format!("No packet to {to}{name} is answered: {}", why(tree)),
+        Verdict::NoRule if tree.gaps.contains(&Gap::Table("filter".into())) => format!(
+            "No rule of the table nat is about {to}: kube-proxy has not written this Service here, or it has no endpoints, which the table filter would say"
+        ),
         Verdict::NoRule => format!(
             "No rule is about {to}: kube-proxy has not written this Service here, and packets leave with an address that nobody has"
         ),
@@ -230,6 +233,20 @@ pub(super) fn gap(gap: &Gap) -> Sentence {
             "whether anybody listens: every endpoint is taken to be alive"
         ),
         Gap::Table(name) => sentence!("table-unseen", "the table {name}: it is taken to be empty"),
+        Gap::Rules(family) => {
+            let (family, tool) = match family {
+                Family::V4 => ("IPv4", "iptables-save"),
+                Family::V6 => ("IPv6", "ip6tables-save"),
+            };
+            sentence!(
+                "rules-unseen",
+                "rules of {family}: give what {tool} or nft -j list ruleset prints"
+            )
+        }
+        Gap::Ipvs => sentence!(
+            "ipvs-unseen",
+            "IPVS services: these are rules of kube-proxy's IPVS mode; give what ipvsadm -S -n prints, or /proc/net/ip_vs"
+        ),
         Gap::Entry => sentence!(
             "entry-unseen",
             "what leads to kube-proxy's chains: PREROUTING, OUTPUT and POSTROUTING are taken to be as kube-proxy writes them"

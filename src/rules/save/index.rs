@@ -318,6 +318,10 @@ fn undressed(text: &str) -> &str {
             return rest.get(at..).unwrap_or(rest);
         }
     }
+    // A line number of `grep -n`, a file of `grep`.
+    if let Some(at) = rest.find("::").filter(|_| !rest.starts_with(':')) {
+        return rest.get(at + 1..).unwrap_or(rest);
+    }
     match rest.find(" :") {
         Some(at) => rest.get(at + 1..).unwrap_or(rest),
         None if rest.starts_with(':') => rest,

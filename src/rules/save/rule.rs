@@ -28,7 +28,7 @@ pub(super) fn split(line: &str) -> Option<Line<'_>> {
         None => {
             let at = line.find("-A ")?;
             let (before, rule) = line.split_at(at);
-            let is_apart = before.ends_with([' ', '\t', ']', '>', '`', '|', '\'']);
+            let is_apart = before.ends_with([' ', '\t', ']', '>', '`', '|', '\'', ':']);
             (before, rule.get(3..).filter(|_| is_apart)?)
         }
     };
@@ -76,6 +76,9 @@ pub(super) fn parse(line: &Line<'_>, view: View) -> Rule {
     }
 }
 
+/// Modules whose options name ports; empty: those of the protocol.
+const OF_PORTS: [&str; 6] = ["", "tcp", "udp", "sctp", "udplite", "dccp"];
+
 #[derive(Default)]
 struct Parser<'w> {
     parts: Vec<Part>,
@@ -114,6 +117,14 @@ impl<'w> Parser<'w> {
             }
             "-c" | "--set-counters" => return after.get(1..).unwrap_or_default(),
             "-f" => Match::Never,
+            // `-m conntrack --ctstate NEW -p udp --dport 53`, as people type it.
+            "--dport" | "--destination-port" | "--sport" | "--source-port"
+                if !OF_PORTS.contains(&&*self.module) =>
+            {
+                self.flush();
+                self.option(option, is_negated);
+                return rest;
+            }
             _ => {
                 self.option(option, is_negated);
                 return rest;

@@ -18,7 +18,7 @@ use self::items::{
     policy, policy_line, route, route_line,
 };
 use super::NetworkSeen;
-use crate::path::{Address, Host, Neighbour, Protocol};
+use crate::path::{Address, Host, Neighbour, Protocol, RulesKnown};
 use crate::text::Source;
 
 /// How each of these lines begins; then follows JSON.
@@ -141,7 +141,6 @@ pub fn read(bytes: &[u8]) -> Result<Saved, String> {
     }
     let mut seen = NetworkSeen {
         skipped: line.skipped.clone(),
-        is_partial: line.is_partial,
         ..NetworkSeen::default()
     };
     let texts = line.texts.iter();
@@ -178,7 +177,7 @@ fn line(seen: &NetworkSeen, of: Whose) -> Line {
         pods: host.pods.clone(),
         listeners: listed(host.listeners.as_ref(), |it| (it.0, it.1, it.2.number())),
         skipped: seen.skipped.clone(),
-        is_partial: seen.is_partial,
+        is_partial: host.known == RulesKnown::Part,
         ..Line::default()
     }
 }
@@ -203,6 +202,11 @@ fn host(line: Line) -> Host {
         (ip, port, protocol)
     };
     Host {
+        known: if line.is_partial {
+            RulesKnown::Part
+        } else {
+            RulesKnown::All
+        },
         addresses: line
             .addresses
             .map(|it| it.into_iter().map(address).collect()),
