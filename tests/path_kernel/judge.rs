@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 
 use kdns::path::{Kind, Outcome, Reply, Tree};
 
-use crate::lab::{Observed, PORTS};
+use crate::ask::Observed;
+use crate::lab::PORTS;
 
 /// A share is off by so many standard deviations at most: one in two million.
 const SIGMA: f64 = 5.0;
@@ -21,10 +22,10 @@ fn is_near(seen: usize, sent: usize, share: f64) -> bool {
 fn numbers(error: Option<&str>, is_host: bool) -> Vec<i32> {
     const EPERM: i32 = 1;
     let mut numbers = match error {
-        Some("icmp-port-unreachable") => vec![111],
-        Some("icmp-host-unreachable") => vec![113],
-        Some("icmp-net-unreachable") => vec![101],
-        Some("icmp-admin-prohibited") => vec![113, 13],
+        Some("icmp-port-unreachable" | "icmp6-port-unreachable" | "tcp-reset") => vec![111],
+        Some("icmp-host-unreachable" | "icmp6-addr-unreachable") => vec![113],
+        Some("icmp-net-unreachable" | "icmp6-no-route") => vec![101],
+        Some("icmp-admin-prohibited" | "icmp6-adm-prohibited") => vec![113, 13],
         _ => Vec::new(),
     };
     if is_host {
@@ -67,7 +68,8 @@ impl Wanted {
         let packet = &tree.packet;
         let arrives = matches!(outcome.kind, Kind::Endpoint | Kind::Local);
         // Nobody has a Service's address.
-        let is_service = outcome.address.to_string().starts_with("10.96.");
+        let address = outcome.address.to_string();
+        let is_service = address.starts_with("10.96.") || address.starts_with("fd96:");
         // Whoever gets a packet from itself drops it.
         let is_self = outcome.address == packet.source && !outcome.masqueraded && !is_host;
         if !arrives || is_service || is_self {

@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 
 use kdns::text::Source;
 
+use crate::dialect::Dialect;
+
 /// What loads rules into the kernel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Loader {
@@ -29,24 +31,28 @@ impl Loader {
     }
 
     /// Puts the rules in the place of all others.
-    pub(crate) fn load(self, rules: &str) {
-        match self {
-            Self::Legacy => feed(&["iptables-legacy-restore"], rules),
-            Self::Iptables => feed(&["iptables-nft-restore"], rules),
-            Self::Nft => feed(&["nft", "-f", "-"], &format!("flush ruleset\n{rules}")),
+    pub(crate) fn load(self, dialect: Dialect, rules: &str) {
+        match (self, dialect.is_six) {
+            (Self::Legacy, false) => feed(&["iptables-legacy-restore"], rules),
+            (Self::Legacy, true) => feed(&["ip6tables-legacy-restore"], rules),
+            (Self::Iptables, false) => feed(&["iptables-nft-restore"], rules),
+            (Self::Iptables, true) => feed(&["ip6tables-nft-restore"], rules),
+            (Self::Nft, _) => feed(&["nft", "-f", "-"], &format!("flush ruleset\n{rules}")),
         }
     }
 
     /// What is loaded, as the tools print it.
-    pub(crate) fn saved(self) -> Vec<Source> {
+    pub(crate) fn saved(self, dialect: Dialect) -> Vec<Source> {
         let text = |words: &[&str]| Source {
             name: words.join(" "),
             bytes: output(words),
         };
-        let rules = match self {
-            Self::Legacy => text(&["iptables-legacy-save", "-c"]),
-            Self::Iptables => text(&["iptables-nft-save", "-c"]),
-            Self::Nft => return vec![text(&["nft", "-j", "list", "ruleset"])],
+        let rules = match (self, dialect.is_six) {
+            (Self::Legacy, false) => text(&["iptables-legacy-save", "-c"]),
+            (Self::Legacy, true) => text(&["ip6tables-legacy-save", "-c"]),
+            (Self::Iptables, false) => text(&["iptables-nft-save", "-c"]),
+            (Self::Iptables, true) => text(&["ip6tables-nft-save", "-c"]),
+            (Self::Nft, _) => return vec![text(&["nft", "-j", "list", "ruleset"])],
         };
         vec![rules, text(&["ipset", "save"])]
     }

@@ -1,5 +1,7 @@
 //! Random rule sets in the real kernel: packets go through them in namespaces,
-//! and must end where kdns says, by the shares it says.
+//! and must end where kdns says, by the shares it says, over UDP and TCP, IPv4
+//! and IPv6; the counters of the rules that it names must rise, and what `nft
+//! monitor trace` prints of single packets must be what it says, step by step.
 //!
 //! `KDNS_SEED` and `KDNS_SCENARIOS` choose the rule sets; the seed of a
 //! disagreement is printed, and the same seed makes the same rules. Needs root,
@@ -18,7 +20,9 @@
     reason = "numbers are small"
 )]
 
+mod ask;
 mod conditions;
+mod dialect;
 mod iptables;
 mod judge;
 mod lab;
@@ -26,10 +30,12 @@ mod loader;
 mod lots;
 #[path = "../needs/mod.rs"]
 mod needs;
+mod network;
 mod nftables;
 mod policies;
 #[path = "../needs/root.rs"]
 mod root;
+mod trace;
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -41,8 +47,11 @@ use crate::loader::Loader;
 const TOOLS: &[&str] = &[
     "unshare",
     "ip",
+    "bash",
     "iptables-legacy-restore",
+    "ip6tables-legacy-restore",
     "iptables-nft-restore",
+    "ip6tables-nft-restore",
     "nft",
     "ipset",
 ];

@@ -38,6 +38,9 @@ struct Wanted {
 const NAMES_4: &str = "/proc/thread-self/net/ip_tables_names";
 const NAMES_6: &str = "/proc/thread-self/net/ip6_tables_names";
 
+/// Prints sets.
+const SETS: &str = "ipset";
+
 const UNPRIVILEGED: &str = "the rules were not read: iptables-save, nft and ipset need root \
     (the capability CAP_NET_ADMIN)";
 
@@ -70,6 +73,7 @@ pub(super) fn read(root: &Root) -> Printed {
                 name: tool.to_string(),
                 bytes,
             }),
+            Err(error) if tool.program == SETS => printed.skipped.push(error.to_string()),
             Err(_) if !is_needed => {}
             Err(error) => {
                 printed.is_partial = true;
@@ -121,7 +125,7 @@ fn wanted(root: &Root, printed: &mut Printed) -> Vec<Wanted> {
     if is_there(root, "ip_set") {
         // A rule whose set was not seen says so itself.
         wanted.push(Wanted {
-            tool: tool("ipset", &["save"]),
+            tool: tool(SETS, &["save"]),
             is_needed: false,
         });
     }

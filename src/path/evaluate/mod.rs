@@ -16,6 +16,7 @@ mod outcome;
 mod proxy;
 mod reply;
 mod route;
+mod sender;
 mod value;
 mod verdict;
 
@@ -154,6 +155,7 @@ impl Walk<'_> {
     )]
     fn from_link(&mut self, branches: Vec<Branch>) -> Vec<Branch> {
         let branches = self.hook(Hook::Prerouting, branches);
+        let branches = self.with_way_back(branches);
         let mut here = Vec::new();
         let mut through = Vec::new();
         let branches: Vec<_> = branches

@@ -118,7 +118,8 @@ impl Walk<'_> {
                 branch.seen.out_link = Link::None;
             }
         }
-        let mut branches = self.hook(Hook::Prerouting, branches);
+        let branches = self.hook(Hook::Prerouting, branches);
+        let mut branches = self.with_way_back(branches);
         if is_host {
             return self.hook(Hook::Input, branches);
         }

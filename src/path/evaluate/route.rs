@@ -227,7 +227,7 @@ impl Walk<'_> {
     }
 }
 
-fn covers(route: &Route, ip: IpAddr) -> bool {
+pub(super) fn covers(route: &Route, ip: IpAddr) -> bool {
     within(route.destination, route.prefix, ip)
 }
 
@@ -240,7 +240,7 @@ fn within(network: IpAddr, bits: u8, ip: IpAddr) -> bool {
     number(network) & mask == number(ip) & mask
 }
 
-fn step(branch: &Branch, what: String) -> StepAt {
+pub(super) fn step(branch: &Branch, what: String) -> StepAt {
     StepAt {
         direction: branch.seen.direction,
         chain: Rc::from(""),

@@ -113,10 +113,13 @@ pub(super) fn ending(outcome: &Outcome) -> String {
             "the answer comes back from another address than was asked, and the asker drops it"
                 .to_owned()
         }
-        (_, Some(Reply::Dropped(steps))) => {
-            let chain = steps.last().map_or("", |it| &it.chain);
-            format!("the answer is dropped in {chain}")
-        }
+        (_, Some(Reply::Dropped(steps))) => match steps.last() {
+            Some(step) if step.chain.is_empty() => format!("the answer is dropped: {}", step.rule),
+            last => format!(
+                "the answer is dropped in {}",
+                last.map_or("", |it| &it.chain)
+            ),
+        },
         (_, Some(Reply::Partly(share, steps))) => {
             let chain = steps.last().map_or("", |it| &it.chain);
             format!("only {share} of the answers pass {chain}")
