@@ -14,39 +14,67 @@ const ROUNDS: usize = 5;
 
 pub(crate) fn run(figures: &mut Figures) {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("rules");
-    write(&file).unwrap();
-    let file = file.to_str().unwrap();
-    let size = std::fs::metadata(file).unwrap().len() >> 20;
-    let kdns = env!("CARGO_BIN_EXE_kdns");
+    let [half, whole] = [SERVICES / 2, SERVICES].map(|services| {
+        let file = folder.path().join(services.to_string());
+        write(&file, services).unwrap();
+        file.to_str().unwrap().to_owned()
+    });
+    let size = std::fs::metadata(&whole).unwrap().len() >> 20;
+    let grep: Vec<f64> = (0..ROUNDS)
+        .filter_map(|_| Some(cost(1, &["grep", "-c", ".", &whole])?.duration))
+        .collect();
+    let beside = format!("{size} MiB of rules; grep -c . takes {:.2} s", median(grep));
     // A Service in the middle, and one that is not there.
     for (what, address) in [("one", "10.96.39.16:53/udp"), ("none", "10.97.0.1:53/udp")] {
-        let command = [
-            kdns,
-            "path",
-            "--exit-zero",
-            "--source",
-            "10.128.0.1",
-            "--rules",
-            file,
-            address,
-        ];
-        let costs: Vec<Cost> = (0..ROUNDS).filter_map(|_| cost(1, &command)).collect();
-        let grep: Vec<f64> = (0..ROUNDS)
-            .filter_map(|_| Some(cost(1, &["grep", "-c", ".", file])?.duration))
-            .collect();
-        let beside = format!("{size} MiB of rules; grep -c . takes {:.2} s", median(grep));
-        let seconds = median(costs.iter().map(|it| it.duration).collect());
+        let (seconds, mebibytes) = measured(&asked(&whole, address));
         let what = format!("path to {what} of {SERVICES} Services, seconds");
         figures.check(&what, seconds, Bound::AtMost(0.4), &beside);
-        let peak = costs.iter().map(|it| it.peak_kib).max().unwrap_or_default();
-        let mebibytes = f64::from(peak) / 1024.0;
         figures.check("its memory, MiB", mebibytes, Bound::AtMost(64.0), &beside);
     }
+    let time = |file: &str| measured(&asked(file, "10.96.0.16:53/udp")).0;
+    let growth = time(&whole) / time(&half);
+    figures.check(
+        "path, time with twice as many Services",
+        growth,
+        Bound::AtMost(2.5),
+        &beside,
+    );
+    let line = asked("-", "10.96.39.16:53/udp").join(" ");
+    let line = format!("cat {whole} | {line}");
+    let (_, mebibytes) = measured(&["sh", "-c", &line]);
+    figures.check(
+        "path from a pipe, memory / input",
+        mebibytes / f64::from(u32::try_from(size).unwrap()),
+        Bound::AtMost(1.3),
+        &beside,
+    );
+}
+
+fn asked<'w>(file: &'w str, address: &'w str) -> [&'w str; 8] {
+    let kdns = env!("CARGO_BIN_EXE_kdns");
+    [
+        kdns,
+        "path",
+        "--exit-zero",
+        "--source",
+        "10.128.0.1",
+        "--rules",
+        file,
+        address,
+    ]
+}
+
+/// Seconds from the start to the end, in the middle of all rounds, and the
+/// largest memory in MiB.
+fn measured(command: &[&str]) -> (f64, f64) {
+    let costs: Vec<Cost> = (0..ROUNDS).filter_map(|_| cost(1, command)).collect();
+    let seconds = median(costs.iter().map(|it| it.duration).collect());
+    let peak = costs.iter().map(|it| it.peak_kib).max().unwrap_or_default();
+    (seconds, f64::from(peak) / 1024.0)
 }
 
 /// What kube-proxy writes, in the order in which iptables-save prints it.
-fn write(path: &Path) -> std::io::Result<()> {
+fn write(path: &Path, services: u32) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     writeln!(
         out,
@@ -59,11 +87,11 @@ fn write(path: &Path) -> std::io::Result<()> {
     for chain in ["MARK-MASQ", "POSTROUTING", "SERVICES", "NODEPORTS"] {
         writeln!(out, ":KUBE-{chain} - [0:0]")?;
     }
-    let ends = || (0..SERVICES).flat_map(|it| (0..ENDPOINTS).map(move |at| (it, at)));
+    let ends = || (0..services).flat_map(|it| (0..ENDPOINTS).map(move |at| (it, at)));
     for (service, at) in ends() {
         writeln!(out, ":KUBE-SEP-{service:012}{at:04} - [0:0]")?;
     }
-    for service in 0..SERVICES {
+    for service in 0..services {
         writeln!(out, ":KUBE-SVC-{service:016} - [0:0]")?;
     }
     for hook in ["PREROUTING", "OUTPUT"] {
@@ -86,7 +114,7 @@ fn write(path: &Path) -> std::io::Result<()> {
         out,
         "-A KUBE-POSTROUTING -m comment --comment \"kubernetes service traffic requiring SNAT\" -j MASQUERADE --random-fully"
     )?;
-    rules(&mut out)?;
+    rules(&mut out, services)?;
     writeln!(out, "COMMIT")?;
     writeln!(
         out,
@@ -96,8 +124,8 @@ fn write(path: &Path) -> std::io::Result<()> {
 }
 
 /// Endpoints stand before the Services that name them.
-fn rules(out: &mut impl std::io::Write) -> std::io::Result<()> {
-    let ends = (0..SERVICES).flat_map(|it| (0..ENDPOINTS).map(move |at| (it, at)));
+fn rules(out: &mut impl std::io::Write, services: u32) -> std::io::Result<()> {
+    let ends = (0..services).flat_map(|it| (0..ENDPOINTS).map(move |at| (it, at)));
     for (service, at) in ends {
         let (name, ip) = (name(service), endpoint(service, at));
         let chain = format!("KUBE-SEP-{service:012}{at:04}");
@@ -110,7 +138,7 @@ fn rules(out: &mut impl std::io::Write) -> std::io::Result<()> {
             "-A {chain} -p udp -m comment --comment \"{name}\" -m udp -j DNAT --to-destination {ip}:53"
         )?;
     }
-    for service in 0..SERVICES {
+    for service in 0..services {
         let (name, ip) = (name(service), address(service));
         writeln!(
             out,
@@ -121,7 +149,7 @@ fn rules(out: &mut impl std::io::Write) -> std::io::Result<()> {
         out,
         "-A KUBE-SERVICES -m comment --comment \"kubernetes service nodeports; NOTE: this must be the last rule in this chain\" -m addrtype --dst-type LOCAL -j KUBE-NODEPORTS"
     )?;
-    for service in 0..SERVICES {
+    for service in 0..services {
         let (name, ip, chain) = (
             name(service),
             address(service),

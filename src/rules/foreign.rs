@@ -23,16 +23,23 @@ impl Foreign {
         }
         let text = line.trim_ascii();
         let starts = |word: &str| text.starts_with(word.as_bytes());
-        let is_table = ["table ip ", "table ip6 ", "table inet ", "table bridge "];
-        if is_table.iter().any(|it| starts(it)) && text.ends_with(b"{") {
+        let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+        let is_block = [
+            "table ip ",
+            "table ip6 ",
+            "table inet ",
+            "table bridge ",
+            "chain ",
+        ];
+        if is_block.iter().any(|it| starts(it)) && text.ends_with(b"{") {
             return Some(Self::NftText);
         }
-        if starts("Chain ") && memchr::memmem::find(text, b" references)").is_some()
-            || starts("Chain ") && memchr::memmem::find(text, b"(policy ").is_some()
-        {
+        let is_head = starts("Chain ") && (has(" references)") || has("(policy "));
+        let is_row = has(" -- ") && (has(" 0.0.0.0/0 ") || has(" anywhere ") || has(" ::/0 "));
+        if is_head || is_row {
             return Some(Self::IptablesList);
         }
-        if starts("Prot LocalAddress:Port") && memchr::memmem::find(text, b"InPkts").is_some() {
+        if starts("Prot LocalAddress:Port") && has("InPkts") {
             return Some(Self::IpvsCounts);
         }
         if starts("Name: ") || starts("Revision: ") {

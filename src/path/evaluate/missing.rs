@@ -8,7 +8,7 @@ use crate::path::tree::Gap;
 use crate::path::{RulesKnown, Verdict};
 use crate::rules::rule::{Match, Part};
 use crate::rules::table::Table;
-use crate::rules::{Backend, Family};
+use crate::rules::{Backend, Family, Note};
 
 /// Sets that kube-proxy makes in IPVS mode, and in no other.
 const OF_IPVS: [&str; 2] = ["KUBE-CLUSTER-IP", "KUBE-6-CLUSTER-IP"];
@@ -64,11 +64,19 @@ impl Walk<'_> {
             self.gaps.insert(Gap::Ipvs);
             return true;
         }
-        let translates = |it: &Table| &*it.name == "nat" || it.is_json;
+        let notes = &self.host.rules.notes;
+        if notes.iter().any(|it| matches!(it, Note::Cut { .. })) {
+            return true;
+        }
+        let is_of_iptables = |it: &Table| !it.is_json;
+        let translates = |it: &Table| {
+            let is_nat = is_of_iptables(it) && &*it.name == "nat";
+            is_nat || it.bases.iter().any(|it| it.is_nat)
+        };
         if self.own_tables().any(translates) {
             return false;
         }
-        let missing = if self.own_tables().next().is_some() {
+        let missing = if self.own_tables().any(is_of_iptables) {
             Gap::Table("nat".into())
         } else {
             Gap::Rules(self.family())
