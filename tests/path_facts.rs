@@ -367,3 +367,20 @@ fn an_answer_that_is_dropped_is_no_answer() {
     assert_eq!(tree.verdict, Verdict::Nothing);
     assert!(matches!(tree.outcomes[0].reply, Some(Reply::Dropped(_))));
 }
+
+#[test]
+fn whoever_is_not_on_the_list_is_not_kept_at_an_endpoint() {
+    let kept = "-A PREROUTING -d 10.96.0.10/32 -m recent --rcheck --seconds 10800 --reap --name A --mask 255.255.255.255 --rsource -j DNAT --to-destination 10.244.9.9\n-A PREROUTING";
+    let rules = NAT.replacen("-A PREROUTING", kept, 1);
+    let with = |list: Option<&str>| {
+        let mut host = host(&[&rules]);
+        if let Some(address) = list {
+            host.recent.insert("A".into(), vec![ip(address)]);
+        }
+        from_pod(&host)
+    };
+    assert_eq!(with(None).verdict, Verdict::Unknown);
+    assert_eq!(with(Some(POD)).verdict, Verdict::Unknown);
+    let other = with(Some("10.244.0.8"));
+    assert_eq!(kinds(&other), [(Kind::Endpoint, ENDPOINT.into())]);
+}

@@ -31,6 +31,9 @@ pub struct Host {
     pub sysctls: BTreeMap<String, String>,
     /// The connection tracking table.
     pub conntrack: Option<Conntrack>,
+    /// Lists of `xt_recent`, with the addresses on them. One that is not in it
+    /// was not seen.
+    pub recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     /// Names of pods by their addresses: `kube-system/coredns-5d78c9869d-abcde`.
     pub pods: BTreeMap<IpAddr, String>,
     /// Sockets that listen on the node itself, for DNS: address (unspecified:

@@ -5,6 +5,7 @@
 //! enters it before. Nothing is written, and nothing is loaded into the kernel.
 
 mod files;
+mod recent;
 pub mod saved;
 mod settings;
 mod tools;
@@ -100,6 +101,7 @@ impl NetworkSeen {
         self.host.sysctls = settings::read(root, names);
         self.read_connections(root, ports);
         self.host.listeners = listeners();
+        self.host.recent = recent::read();
     }
 
     fn read_links(&mut self) {

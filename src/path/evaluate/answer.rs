@@ -93,7 +93,7 @@ impl Walk<'_> {
                 None => Answer::No,
             },
             Match::Set(name, sides) => self.ipset(name, sides, branch),
-            Match::Recent(name) => Answer::If(Condition::Recent(name.clone())),
+            Match::Recent(name) => self.recent(name, branch),
             Match::Never => Answer::No,
             Match::Always => Answer::Yes,
             Match::Compare(comparison) => self.compare(table, rule, comparison, branch),
@@ -179,6 +179,16 @@ impl Walk<'_> {
             words: format!("the client's port is in {}", words.join(",")).into(),
             place: self.place(rule),
         })
+    }
+
+    /// Whoever is not on the list is not kept at an endpoint; for how long one
+    /// that is on it stays there, the kernel's clock decides.
+    fn recent(&self, name: &str, branch: &Branch) -> Answer {
+        let list = self.host.recent.get(name);
+        if list.is_some_and(|it| !it.contains(&branch.seen.source)) {
+            return Answer::No;
+        }
+        Answer::If(Condition::Recent(name.into()))
     }
 
     fn length(&self, first: u16, last: u16, rule: &Rule) -> Answer {

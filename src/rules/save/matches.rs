@@ -271,6 +271,12 @@ fn recent(options: &Options<'_>) -> Option<Vec<Test>> {
     let action = options
         .iter()
         .find(|it| matches!(it.0, "--set" | "--rcheck" | "--update" | "--remove"))?;
+    let is_whole =
+        |it: &str| ["255.255.255.255", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"].contains(&it);
+    let is_of_sender = value(options, "--rdest").is_none();
+    if !is_of_sender || !value(options, "--mask").is_none_or(is_whole) {
+        return None;
+    }
     let what = match action.0 {
         "--set" => Match::Always,
         _ => Match::Recent(name.into()),

@@ -59,6 +59,8 @@ struct Line {
     neighbours: Option<Vec<(IpAddr, String, Option<bool>)>>,
     sysctls: BTreeMap<String, String>,
     conntrack: Option<ConntrackLine>,
+    #[serde(default)]
+    recent: BTreeMap<Box<str>, Vec<IpAddr>>,
     pods: BTreeMap<IpAddr, String>,
     listeners: Option<Vec<(IpAddr, u16, u8)>>,
     is_partial: bool,
@@ -174,6 +176,7 @@ fn line(seen: &NetworkSeen, of: Whose) -> Line {
         }),
         sysctls: host.sysctls.clone(),
         conntrack: host.conntrack.as_ref().map(conntrack_line),
+        recent: host.recent.clone(),
         pods: host.pods.clone(),
         listeners: listed(host.listeners.as_ref(), |it| (it.0, it.1, it.2.number())),
         skipped: seen.skipped.clone(),
@@ -218,6 +221,7 @@ fn host(line: Line) -> Host {
             .map(|it| it.into_iter().map(neighbour).collect()),
         sysctls: line.sysctls,
         conntrack: line.conntrack.map(conntrack),
+        recent: line.recent,
         pods: line.pods,
         listeners: line
             .listeners
