@@ -216,7 +216,7 @@ impl Command {
         match self {
             Self::Explain(args) => args.has_target(),
             Self::Path(args) => args.target.is_some(),
-            Self::Watch(args) => args.read.is_none(),
+            Self::Watch(args) => args.is_live(),
             Self::Nsenter(_) => true,
             _ => false,
         }
