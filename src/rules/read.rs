@@ -75,12 +75,15 @@ impl Rules {
         let key = |it: &Table| (it.family, it.backend, it.name.clone());
         let mut gone = Vec::new();
         for (index, table) in self.tables.iter().enumerate() {
-            let later = self.tables.get(index + 1..).unwrap_or_default();
             let is_same = |it: &&Table| key(it) == key(table) && it.is_json == table.is_json;
-            if let Some(last) = later.iter().rfind(is_same) {
+            let mut same = self.tables.iter().filter(is_same);
+            // Of lines quoted beside a whole table there may be only a few.
+            let whole = same.clone().rfind(|it| it.is_whole);
+            let counts = whole.or_else(|| same.next_back());
+            if let Some(counts) = counts.filter(|it| !std::ptr::eq(*it, table)) {
                 gone.push(index);
                 self.notes.push(Note::Twice {
-                    place: self.place(last.view),
+                    place: self.place(counts.view),
                     table: table.name.clone(),
                 });
             }
