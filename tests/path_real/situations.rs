@@ -22,6 +22,8 @@ pub(crate) const SCENES: &[Scene] = &[
     ("situations::files alone", files_alone),
     ("situations::no endpoints", no_endpoints),
     ("situations::hairpin", hairpin),
+    ("situations::rp_filter", rp_filter),
+    ("situations::affinity", affinity),
 ];
 
 /// What a reader can compare: where packets end and what is wrong.
@@ -218,4 +220,43 @@ fn hairpin() {
     ]);
     assert_eq!(value["verdict"], "hairpin", "{value:#}");
     assert_eq!(value["outcomes"][0]["masqueraded"], true, "{value:#}");
+}
+
+/// The way back to the client would lead out through another link.
+fn rp_filter() {
+    let _lab = Lab::new();
+    restore("legacy", &kube_proxy(&[FAR]));
+    let filter = |value: &str| {
+        let of = ["all", "cni0"].map(|it| format!("/proc/sys/net/ipv4/conf/{it}/rp_filter"));
+        of.iter().for_each(|it| std::fs::write(it, value).unwrap());
+    };
+    filter("1");
+    assert!(asks(5353));
+    let to_service = [SERVICE, ":53/udp"].concat();
+    assert_eq!(path(&[&to_service]).1["verdict"], "reaches");
+    sh("ip route add 10.244.0.7/32 dev uplink");
+    assert!(!asks(5354));
+    let (status, value) = path(&[&to_service]);
+    assert_eq!((&value["verdict"], status), (&Value::from("nothing"), 1));
+    let steps = value["outcomes"][0]["steps"].as_array().unwrap();
+    let rule = steps.last().unwrap()["rule"].as_str().unwrap();
+    says(rule, &["rp_filter of cni0 is 1", "10.244.0.7"]);
+}
+
+/// Who is on the list of `xt_recent` stays at its endpoint.
+fn affinity() {
+    let _lab = Lab::new();
+    restore("legacy", &kube_proxy(&[NEAR[0]]));
+    sh(&format!(
+        "iptables-legacy -t nat -I PREROUTING -d {SERVICE} -p udp --dport 53 -m recent \
+        --rcheck --seconds 10800 --reap --name KEPT --rsource -j DNAT --to-destination {FAR}:53"
+    ));
+    let to_service = [SERVICE, ":53/udp"].concat();
+    let (_, value) = path(&[&to_service]);
+    assert_eq!(ends(&value), ["1 endpoint 10.244.0.2:53"], "{value:#}");
+    sh("echo +10.244.0.7 > /proc/thread-self/net/xt_recent/KEPT");
+    let (status, value) = path(&[&to_service]);
+    assert_eq!((&value["verdict"], status), (&Value::from("unknown"), 2));
+    let assumed = value["outcomes"][0]["depends_on"][0].as_str().unwrap();
+    says(assumed, &["KEPT", "/proc/net/xt_recent"]);
 }
