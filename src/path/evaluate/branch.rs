@@ -78,7 +78,7 @@ pub(super) struct StepAt {
     pub(super) what: StepKind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum StepKind {
     /// A rule of a table.
     Rule(usize, View),
@@ -92,6 +92,11 @@ impl Steps {
     pub(super) fn push(&mut self, step: StepAt) {
         let before = std::mem::take(self);
         self.0 = Some(Rc::new((step, before)));
+    }
+
+    /// The last step.
+    pub(super) fn last(&self) -> Option<&StepAt> {
+        self.0.as_ref().map(|it| &it.0)
     }
 
     /// The steps in their order.

@@ -151,15 +151,20 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that a rule did something.
+    /// Notes that a rule did something, once for all that it does.
     pub(super) fn step(at: &Chain<'_>, rule: &Rule, branch: &mut Branch) {
-        let step = StepAt {
-            direction: branch.seen.direction,
+        let direction = branch.seen.direction;
+        let what = StepKind::Rule(at.table, rule.view);
+        let mut last = branch.steps.last().into_iter();
+        if last.any(|it| it.direction == direction && it.what == what) {
+            return;
+        }
+        branch.steps.push(StepAt {
+            direction,
             chain: Rc::from(at.name),
             packets: rule.packets,
-            what: StepKind::Rule(at.table, rule.view),
-        };
-        branch.steps.push(step);
+            what,
+        });
     }
 
     /// Into another chain: what comes back goes on behind the call.
