@@ -85,6 +85,10 @@ impl Wanted {
         let is_service = address.starts_with("10.96.") || address.starts_with("fd96:");
         // Whoever gets a packet from itself drops it.
         let is_self = outcome.address == packet.source && !outcome.masqueraded && !is_host;
+        if arrives && is_service {
+            // The host behind the link has no route to it, and says so.
+            self.errors.insert(101);
+        }
         if !arrives || is_service || is_self {
             return;
         }
