@@ -12,11 +12,7 @@ use std::path::Path;
 
 use crate::cli::streams::{Status, Streams};
 
-#[expect(unused_imports, reason = "for doctor")]
-pub(super) use answer::Answer;
 pub(super) use args::PathArgs;
-#[expect(unused_imports, reason = "for doctor")]
-pub(super) use live::to_servers;
 
 /// Reads, walks, writes.
 pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Result<Status> {

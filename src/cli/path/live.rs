@@ -73,46 +73,6 @@ pub(super) fn answer(args: &PathArgs, streams: &mut Streams<'_>) -> anyhow::Resu
     })
 }
 
-/// Where queries to these name servers go from a process, container, pod or
-/// network namespace of the node that this is, without one from the node: what
-/// `kdns path` says. No server: those of its file.
-///
-/// # Errors
-///
-/// There is no such target, it may not be entered, or it has no name server.
-#[expect(dead_code, reason = "for doctor, which asks about the cluster's DNS")]
-pub(in crate::cli) fn to_servers(
-    root: &Root,
-    target: Option<&str>,
-    servers: &[IpAddr],
-) -> anyhow::Result<Answer> {
-    let client = Client::find(root, target)?;
-    let servers = match servers {
-        [] => client.name_servers()?,
-        known => known.to_vec(),
-    };
-    let mut both = client.read(root, &[DNS_PORT])?;
-    let mut skipped = name_pods(root, &mut both);
-    skipped.extend(both.skipped());
-    let start = both.start(&client);
-    let before = both.node.before;
-    let site = both.into_site()?;
-    let to: Vec<To> = to_ports(&servers, None, None);
-    let sources = client.sources(&sockets(&to))?;
-    let trees: Vec<Tree> = to
-        .iter()
-        .map(|it| tree(&site, *it, None, &sources, &start))
-        .collect();
-    let findings = site.findings(&trees, around(root, before));
-    Ok(Answer {
-        host: site.node,
-        trees,
-        findings,
-        skipped,
-        probe: None,
-    })
-}
-
 fn around(root: &Root, before: Option<ConntrackCounters>) -> Around<'static> {
     Around {
         uptime: uptime(root),
