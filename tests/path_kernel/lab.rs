@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use kdns::path::{Direction, Host, Packet, Start, Step, Tree, evaluate};
+use kdns::path::{Direction, Packet, Start, Step, Tree, evaluate};
 use kdns::text::Source;
 
 use crate::ask::{self, Asker, PACKETS};
