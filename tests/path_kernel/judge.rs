@@ -43,16 +43,18 @@ struct Wanted {
     senders: BTreeMap<SocketAddr, BTreeSet<bool>>,
     answered: f64,
     errors: BTreeSet<i32>,
-    /// Endpoints that forget a connection, since an error comes back for its
-    /// answer (`tcp_ipv4.c: tcp_req_err`).
+    /// Endpoints that forget a connection, since an error or a reset comes back
+    /// for its answer (`tcp_ipv4.c: tcp_req_err`).
     forgetful: BTreeSet<SocketAddr>,
 }
 
-/// Whether the answer is refused with an error, of which a TCP server hears.
+/// Whether the answer is refused with an error, or by who gets it and has not
+/// asked for it: a TCP server hears of both.
 fn is_refused(tree: &Tree, outcome: &Outcome) -> bool {
     let refuses = |it: &Step| it.rule.to_ascii_lowercase().contains("reject");
     let is_it = match &outcome.reply {
         Some(Reply::Dropped(steps) | Reply::Partly(_, steps)) => steps.last().is_some_and(refuses),
+        Some(Reply::Untranslated) => true,
         _ => false,
     };
     is_it && tree.packet.protocol == Protocol::Tcp
