@@ -1,11 +1,7 @@
 //! What was seen in the kernel, fact by fact; random rule sets are held against
 //! it by `tests/path_kernel`.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test may stop at the first surprise"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::net::IpAddr;
 

@@ -139,11 +139,7 @@ impl Lab {
 }
 
 fn packet(dialect: Dialect, to: SocketAddr, is_host: bool) -> Packet {
-    let source = if !is_host {
-        dialect.ip(POD)
-    } else {
-        dialect.ip(NODE)
-    };
+    let source = dialect.ip(if is_host { NODE } else { POD });
     let start = if is_host {
         Start::Host
     } else {

@@ -226,11 +226,9 @@ fn hairpin() {
 fn rp_filter() {
     let _lab = Lab::new();
     restore("legacy", &kube_proxy(&[FAR]));
-    let filter = |value: &str| {
-        let of = ["all", "cni0"].map(|it| format!("/proc/sys/net/ipv4/conf/{it}/rp_filter"));
-        of.iter().for_each(|it| std::fs::write(it, value).unwrap());
-    };
-    filter("1");
+    for it in ["all", "cni0"] {
+        std::fs::write(format!("/proc/sys/net/ipv4/conf/{it}/rp_filter"), "1").unwrap();
+    }
     assert!(asks(5353));
     let to_service = [SERVICE, ":53/udp"].concat();
     assert_eq!(path(&[&to_service]).1["verdict"], "reaches");
