@@ -1,6 +1,6 @@
 //! Packets that are sent, and what is seen of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -122,6 +122,19 @@ fn drain(servers: &[Server], source: IpAddr, observed: &mut Observed) -> bool {
     is_any
 }
 
+/// The connections of all servers when no more come: a busy machine is late.
+fn settled() -> BTreeSet<(SocketAddr, SocketAddr)> {
+    let mut found = connections();
+    loop {
+        std::thread::sleep(SILENCE);
+        let again = connections();
+        if again.len() == found.len() {
+            return again;
+        }
+        found = again;
+    }
+}
+
 /// Opens connections: the first packet and the one that answers it are what
 /// counts. They end with a reset.
 pub(crate) fn tcp(servers: &[Server], asker: Asker, to: SocketAddr) -> Observed {
@@ -160,7 +173,7 @@ pub(crate) fn tcp(servers: &[Server], asker: Asker, to: SocketAddr) -> Observed 
         });
         std::thread::sleep(Duration::from_micros(300));
     }
-    for (at, from) in connections().difference(&before) {
+    for (at, from) in settled().difference(&before) {
         observed.arrive(*at, from.ip() != asker.source);
     }
     for server in servers {

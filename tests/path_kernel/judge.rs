@@ -85,8 +85,9 @@ impl Wanted {
         // Nobody has a Service's address.
         let address = outcome.address.to_string();
         let is_service = address.starts_with("10.96.") || address.starts_with("fd96:");
-        // Whoever gets a packet from itself drops it.
-        let is_self = outcome.address == packet.source && !outcome.masqueraded && !is_host;
+        // Whoever gets a packet from itself drops it, over IPv4.
+        let is_own = outcome.address == packet.source && outcome.address.is_ipv4();
+        let is_self = is_own && !outcome.masqueraded && !is_host;
         if arrives && is_service {
             // The host behind the link has no route to it, and says so.
             self.errors.insert(101);

@@ -9,6 +9,7 @@ use kdns::path::{Address, Host, Protocol, Route, RouteKind, RulesKnown};
 use kdns::rules::{Rules, Text};
 use kdns::text::Source;
 use nix::sched::{CloneFlags, setns};
+use socket2::{Domain, Socket, Type};
 
 use crate::dialect::Dialect;
 use crate::lab::{NODE, POD, PORTS};
@@ -22,6 +23,7 @@ const NETWORK: &str = "mount -t tmpfs tmpfs /run
             echo 0 > /proc/sys/net/ipv6/conf/$it/disable_ipv6
             echo 0 > /proc/sys/net/ipv6/conf/$it/accept_dad
         done
+        echo 1 > /proc/sys/net/ipv4/tcp_synack_retries
         ip link set lo up
     }
     set_up
@@ -106,8 +108,12 @@ fn listen(addresses: &[IpAddr]) -> Vec<Server> {
     let server = |address: SocketAddr| {
         let udp = UdpSocket::bind(address).unwrap();
         udp.set_nonblocking(true).unwrap();
-        let tcp = TcpListener::bind(address).unwrap();
+        let tcp = Socket::new(Domain::for_address(address), Type::STREAM, None).unwrap();
+        tcp.bind(&address.into()).unwrap();
+        // Of more the kernel would keep no connections but cookies.
+        tcp.listen(4096).unwrap();
         tcp.set_nonblocking(true).unwrap();
+        let tcp = TcpListener::from(tcp);
         Server { address, udp, tcp }
     };
     let at = |ip: &IpAddr| PORTS.map(|port| SocketAddr::new(*ip, port));

@@ -27,7 +27,10 @@ impl Walk<'_> {
         flows: &mut Flows,
     ) {
         let last_step = branch.steps.clone();
-        Self::step(at, rule, &mut branch);
+        // A counter alone is none: what follows it may not come to anything.
+        if *action != Action::Nothing || rest.is_empty() {
+            Self::step(at, rule, &mut branch);
+        }
         name_service(at, rule, &mut branch);
         if let Some(flow) = Self::verdict_of(action) {
             flows.push((branch, flow));

@@ -209,7 +209,7 @@ impl Walk<'_> {
     pub(super) fn states(&self, branch: &Branch) -> u16 {
         let seen = &branch.seen;
         let of = match seen.tracking {
-            Tracking::Ahead => state::INVALID,
+            Tracking::Ahead | Tracking::Invalid => state::INVALID,
             Tracking::Not => state::UNTRACKED,
             Tracking::New => state::NEW,
             Tracking::Established => state::ESTABLISHED,

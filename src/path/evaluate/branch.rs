@@ -51,6 +51,8 @@ pub(super) enum Tracking {
     New,
     /// An answer.
     Established,
+    /// None that could be: TCP's answer to a question that was not tracked.
+    Invalid,
 }
 
 /// One way.

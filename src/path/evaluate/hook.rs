@@ -3,7 +3,7 @@
 use super::branch::{Branch, StepAt, StepKind, Tracking, merge};
 use super::chain::{Chain, Flow};
 use super::{End, Walk};
-use crate::path::{Condition, Direction, Kind};
+use crate::path::{Condition, Direction, Kind, Protocol};
 use crate::rules::Backend;
 use crate::rules::table::{Base, Hook};
 
@@ -263,6 +263,10 @@ impl Walk<'_> {
         }
         branch.seen.tracking = match branch.seen.direction {
             Direction::Request => Tracking::New,
+            // A flow does not begin with SYN and ACK (`nf_conntrack_proto_tcp.c`).
+            Direction::Reply if self.is_untracked && self.packet.protocol == Protocol::Tcp => {
+                Tracking::Invalid
+            }
             Direction::Reply if self.is_untracked => Tracking::New,
             Direction::Reply => Tracking::Established,
         };

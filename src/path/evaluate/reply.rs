@@ -65,7 +65,7 @@ impl Walk<'_> {
     fn is_strange(&self, back: &Branch, is_translated: bool) -> bool {
         let seen = &back.seen;
         match seen.tracking {
-            Tracking::Not => is_translated,
+            Tracking::Not | Tracking::Invalid => is_translated,
             Tracking::New => seen.destination != self.packet.source || seen.is_snat,
             _ => false,
         }
