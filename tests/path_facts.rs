@@ -313,7 +313,7 @@ fn a_cache_that_does_not_listen_refuses_and_rules_left_behind_lead_astray() {
 fn the_answer_to_an_untracked_connection_is_invalid() {
     let raw = "*raw\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -d 10.244.1.5/32 -j NOTRACK\nCOMMIT\n";
     let drop = "-A FORWARD -m conntrack --ctstate INVALID -j DROP";
-    let filter = format!("{raw}*filter\n:FORWARD ACCEPT [0:0]\n{drop}\nCOMMIT\n");
+    let filter = format!("{raw}{NAT}*filter\n:FORWARD ACCEPT [0:0]\n{drop}\nCOMMIT\n");
     let verdict = |protocol| {
         let packet = Packet {
             protocol,
