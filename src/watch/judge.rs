@@ -1,5 +1,6 @@
 //! What is wrong with each lookup, and with all of them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -11,10 +12,10 @@ use crate::watch::findings::{self, Known};
 use crate::watch::infer::Inferred;
 use crate::watch::join::Joiner;
 use crate::watch::lookup::Lookup;
-use crate::watch::model::{self, Fit, SAMPLE};
+use crate::watch::model::{self, Fit, Sample};
 use crate::watch::plan::{self, Plan};
 use crate::watch::report::{Parts, Report, Whose};
-use crate::watch::search::Search;
+use crate::watch::search::{Lists, Search};
 use crate::watch::tally::Tally;
 use crate::watch::{End, Progress, Setup, advice};
 
@@ -41,7 +42,7 @@ pub struct Judged {
 /// What is known of a client.
 #[derive(Debug, Default)]
 struct Client {
-    sample: Vec<Lookup>,
+    sample: Sample,
     fit: Option<Fit>,
 }
 
@@ -49,9 +50,9 @@ struct Client {
 #[derive(Debug)]
 pub(super) struct Judge {
     setup: Setup,
-    search: Search,
-    inferred: Option<Inferred>,
-    none: Search,
+    lists: Lists,
+    /// The servers of each client, where the packets had to tell.
+    servers: Option<BTreeMap<IpAddr, Vec<IpAddr>>>,
     clients: BTreeMap<IpAddr, Client>,
     pub(super) tally: Tally,
     waiting: Vec<Judged>,
@@ -68,9 +69,8 @@ impl Judge {
         };
         Self {
             setup,
-            search,
-            inferred: None,
-            none: Search::default(),
+            lists: Lists::of_all(search),
+            servers: None,
             clients: BTreeMap::new(),
             tally: Tally::default(),
             waiting: Vec::new(),
@@ -79,21 +79,15 @@ impl Judge {
         }
     }
 
-    /// The search list of a client.
-    pub(super) fn search_of(&self, client: IpAddr) -> &Search {
-        match &self.inferred {
-            Some(inferred) => inferred.search.get(&client).unwrap_or(&self.none),
-            None => &self.search,
-        }
+    /// The search lists of all clients.
+    pub(super) fn lists(&self) -> &Lists {
+        &self.lists
     }
 
     /// What the packets say about files that nobody gave.
     pub(super) fn infer(&mut self, inferred: Inferred) {
-        // A client of which nothing is known has the list of the others.
-        if let Some(first) = inferred.search.values().max_by_key(|it| it.entries.len()) {
-            self.none = first.clone();
-        }
-        self.inferred = Some(inferred);
+        self.lists = Lists::inferred(inferred.search);
+        self.servers = Some(inferred.servers);
     }
 
     /// The files of a client, as far as they are known.
@@ -102,11 +96,8 @@ impl Judge {
             return scenario.clone();
         }
         let mut scenario = Scenario::new("watch", "x");
-        let servers = self
-            .inferred
-            .as_ref()
-            .and_then(|it| it.servers.get(&client));
-        let search = self.search_of(client);
+        let servers = self.servers.as_ref().and_then(|it| it.get(&client));
+        let search = self.lists.of(client);
         let mut text = String::new();
         for server in servers.into_iter().flatten() {
             let _ = writeln!(text, "nameserver {server}");
@@ -129,11 +120,8 @@ impl Judge {
     pub(super) fn add(&mut self, lookup: Lookup, joiner: &Joiner) {
         let attempts = |client, server| joiner.attempt(client, server);
         let faults = faults(&lookup, joiner.now(), &attempts);
-        let entries = match &self.inferred {
-            Some(inferred) => inferred.search.get(&lookup.client).unwrap_or(&self.none),
-            None => &self.search,
-        };
-        self.tally.add(&lookup, &faults, &entries.entries);
+        let entries = &self.lists.of(lookup.client).entries;
+        self.tally.add(&lookup, &faults, entries);
         let is_shown = self.setup.show.as_ref().is_some_and(|name| {
             let mut names = lookup.readings.iter().map(|it| &it.name);
             let asks = lookup
@@ -169,8 +157,7 @@ impl Judge {
         if client.fit.is_some() {
             return true;
         }
-        client.sample.push(lookup.clone());
-        if client.sample.len() < SAMPLE {
+        if !client.sample.take(lookup) {
             return false;
         }
         self.fit(lookup.client);
@@ -241,12 +228,14 @@ impl Judge {
     /// The client with the most lookups.
     fn main_client(&self) -> Option<IpAddr> {
         let clients = self.tally.clients.iter();
-        clients.max_by_key(|it| *it.1).map(|it| *it.0)
+        let main = clients.max_by_key(|it| (*it.1, Reverse(*it.0)));
+        main.map(|it| *it.0)
     }
 
     pub(super) fn report(self, end: &End, joiner: &Joiner) -> Report {
         let client = self.main_client();
-        let search = client.map_or(&self.search, |it| self.search_of(it)).clone();
+        let unspecified = IpAddr::from([0; 4]);
+        let search = self.lists.of(client.unwrap_or(unspecified)).clone();
         let findings = findings::all(&Known {
             tally: &self.tally,
             conntrack: end.conntrack,
@@ -268,7 +257,7 @@ impl Judge {
         let parts = Parts {
             resolver,
             search,
-            is_inferred: self.inferred.is_some(),
+            is_inferred: self.servers.is_some(),
             findings,
             advice,
         };

@@ -15,6 +15,7 @@ mod infer;
 mod join;
 mod judge;
 pub mod lookup;
+mod map;
 pub mod model;
 mod name;
 mod open;
@@ -25,8 +26,6 @@ pub mod reply;
 pub mod report;
 pub mod search;
 pub mod tally;
-
-use std::net::IpAddr;
 
 use crate::name::Name;
 use crate::node::kernel::Statistics;
@@ -214,8 +213,7 @@ impl Watch {
     }
 
     fn take(&mut self, seen: &Seen<'_>) {
-        let client = client_of(seen);
-        self.joiner.push(seen, self.judge.search_of(client));
+        self.joiner.push(seen, self.judge.lists());
         if self.joiner.has_ended() {
             self.settle();
         }
@@ -237,11 +235,6 @@ impl Watch {
             self.take(&message.as_seen());
         }
     }
-}
-
-/// Who may have asked: either side.
-fn client_of(seen: &Seen<'_>) -> IpAddr {
-    seen.from.ip()
 }
 
 impl Stored {

@@ -1,12 +1,12 @@
 //! What is kept of what is over: answers that a program may ask for again, and
 //! connections.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher as _, RandomState};
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::packet::{Seen, Transport};
 use crate::watch::lookup::{Exchange, Sent};
+use crate::watch::map::Map;
 use crate::watch::open::Key;
 
 /// So many answers are remembered.
@@ -18,19 +18,18 @@ const MAX_PAIRS: usize = 4096;
 /// Answers to queries of lookups that are over.
 #[derive(Debug, Default)]
 pub(super) struct Answered {
-    hasher: RandomState,
-    packets: HashMap<u64, u64>,
-    order: VecDeque<u64>,
+    packets: Map<Key, u64>,
+    /// The oldest first.
+    order: VecDeque<Key>,
 }
 
 impl Answered {
     /// Remembers that a query was answered, by the number of a packet.
-    pub(super) fn insert(&mut self, key: &Key, packet: u64) {
-        let hash = self.hasher.hash_one(key);
-        if self.packets.insert(hash, packet).is_some() {
+    pub(super) fn insert(&mut self, key: Key, packet: u64) {
+        if self.packets.insert(key, packet).is_some() {
             return;
         }
-        self.order.push_back(hash);
+        self.order.push_back(key);
         if self.order.len() > MAX_ANSWERED
             && let Some(oldest) = self.order.pop_front()
         {
@@ -39,9 +38,8 @@ impl Answered {
     }
 
     /// The packet that has answered this very query.
-    pub(super) fn get(&self, key: &Key) -> Option<u64> {
-        let hash = self.hasher.hash_one(key);
-        self.packets.get(&hash).copied()
+    pub(super) fn get(&self, key: Key) -> Option<u64> {
+        self.packets.get(&key).copied()
     }
 }
 
@@ -59,7 +57,7 @@ pub(super) struct Attempt {
 /// Connections over TCP.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    pairs: HashMap<(IpAddr, IpAddr), Attempt>,
+    pairs: Map<(IpAddr, IpAddr), Attempt>,
 }
 
 impl Connections {

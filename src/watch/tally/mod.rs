@@ -4,12 +4,14 @@ mod histogram;
 mod names;
 mod servers;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::name::Name;
 use crate::watch::fault::{Fault, Pair, Wrong};
 use crate::watch::lookup::{Exchange, Lookup, Sent};
+use crate::watch::map::Map;
+use crate::watch::open::Question;
 
 pub use self::histogram::Histogram;
 pub use self::names::QuestionTally;
@@ -90,11 +92,11 @@ pub(super) struct Tally {
     pub(super) duplicates: BTreeMap<IpAddr, Count>,
     pub(super) mismatched: BTreeMap<IpAddr, Count>,
     pub(super) suspects: Vec<Suspect>,
-    unanswered_now: HashMap<(SocketAddr, u64, u16), (i64, SocketAddr, u64)>,
+    unanswered_now: Map<(SocketAddr, Question), (i64, SocketAddr, u64)>,
     /// Names below `.local` that were asked for as they are.
     pub(super) local: BTreeMap<Name, Count>,
     /// Lookups by client.
-    pub(super) clients: BTreeMap<IpAddr, u64>,
+    pub(super) clients: Map<IpAddr, u64>,
     /// The longest lookup, in nanoseconds.
     pub(super) slowest: i64,
 }
@@ -208,7 +210,7 @@ impl Tally {
 
     /// Whether a server was asked the same by another socket at the same time.
     fn suspect(&mut self, exchange: &Exchange) {
-        let key = (exchange.server, exchange.hash, exchange.qtype);
+        let key = (exchange.server, exchange.question());
         let this = (exchange.first.time, exchange.client, exchange.first.packet);
         if self.unanswered_now.len() >= MAX_LOSSES {
             self.unanswered_now.clear();
@@ -231,19 +233,18 @@ impl Tally {
 
     /// Names that belong to multicast DNS and went to a server.
     fn leaks(&mut self, lookup: &Lookup, exchange: &Exchange, entries: &[Name]) {
-        let is_local = |name: &Name| {
-            let last = name.labels().last();
-            last.is_some_and(|it| it.eq_ignore_ascii_case(b"local"))
-        };
-        if !is_local(&exchange.name) || self.local.len() >= 256 {
+        const LOCAL: &[u8] = b"\x05local";
+        let zone_of = zone(&exchange.name);
+        let (_, top) = zone_of.split_at(zone_of.len().saturating_sub(LOCAL.len()));
+        let is_as_is = lookup.readings.first().map(|it| it.hash) == Some(exchange.hash);
+        if !is_as_is || !top.eq_ignore_ascii_case(LOCAL) || self.local.len() >= 256 {
             return;
         }
-        let name = lookup.name();
-        let is_as_is = exchange.name.eq_ignore_case(&name);
-        let of_cluster = zone(&exchange.name);
-        let is_entry = entries.iter().any(|it| zone(it) == of_cluster);
-        let is_cluster = of_cluster.eq_ignore_ascii_case(b"\x07cluster\x05local");
-        if is_as_is && !is_entry && !is_cluster {
+        let is_entry = entries
+            .iter()
+            .any(|it| zone(it).eq_ignore_ascii_case(zone_of));
+        let is_cluster = zone_of.eq_ignore_ascii_case(b"\x07cluster\x05local");
+        if !is_entry && !is_cluster {
             let count = self.local.entry(exchange.name.clone()).or_default();
             count.add(1, exchange.first.packet, &exchange.name);
         }
@@ -252,15 +253,12 @@ impl Tally {
 
 /// The last two labels of a name, in wire format: where it is registered, more
 /// or less.
-pub(super) fn zone(name: &Name) -> Vec<u8> {
-    let labels: Vec<&[u8]> = name.labels().collect();
-    let last = labels
-        .get(labels.len().saturating_sub(2)..)
-        .unwrap_or_default();
-    let mut wire = Vec::new();
-    for label in last {
-        wire.push(u8::try_from(label.len()).unwrap_or_default());
-        wire.extend(label.iter().map(u8::to_ascii_lowercase));
+pub(super) fn zone(name: &Name) -> &[u8] {
+    let wire = name.as_wire();
+    let (mut last_but_one, mut last, mut at) = (0, 0, 0);
+    while let Some(length) = wire.get(at) {
+        (last_but_one, last) = (last, at);
+        at += 1 + usize::from(*length);
     }
-    wire
+    wire.get(last_but_one..).unwrap_or_default()
 }
