@@ -121,7 +121,8 @@ impl Judge {
         let attempts = |client, server| joiner.attempt(client, server);
         let faults = faults(&lookup, joiner.now(), &attempts);
         let entries = &self.lists.of(lookup.client).entries;
-        self.tally.add(&lookup, &faults, entries);
+        let is_given = self.servers.is_none();
+        self.tally.add(&lookup, &faults, (entries, is_given));
         let is_shown = self.setup.show.as_ref().is_some_and(|name| {
             let mut names = lookup.readings.iter().map(|it| &it.name);
             let asks = lookup

@@ -27,6 +27,13 @@ pub(super) const MAX_OF_LOOKUP: usize = 256;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Key(u64);
 
+impl Key {
+    /// Where it would be among so many, a power of two.
+    pub(super) fn slot(self, room: usize) -> usize {
+        usize::try_from(self.0).unwrap_or_default() & (room - 1)
+    }
+}
+
 /// Makes keys, all with one seed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys(RandomState);

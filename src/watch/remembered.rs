@@ -1,7 +1,6 @@
 //! What is kept of what is over: answers that a program may ask for again, and
 //! connections.
 
-use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
 use crate::packet::{Seen, Transport};
@@ -9,37 +8,40 @@ use crate::watch::lookup::{Exchange, Sent};
 use crate::watch::map::Map;
 use crate::watch::open::Key;
 
-/// So many answers are remembered.
-const MAX_ANSWERED: usize = 32_768;
+/// So many answers are remembered; a power of two.
+const MAX_ANSWERED: usize = 16_384;
 
 /// So many pairs of client and server are remembered.
 const MAX_PAIRS: usize = 4096;
 
-/// Answers to queries of lookups that are over.
-#[derive(Debug, Default)]
+/// Answers to queries of lookups that are over; a newer one takes the place of one
+/// that falls on it.
+#[derive(Debug)]
 pub(super) struct Answered {
-    packets: Map<Key, u64>,
-    /// The oldest first.
-    order: VecDeque<Key>,
+    /// The query and the packet that answered it.
+    all: Vec<Option<(Key, u64)>>,
+}
+
+impl Default for Answered {
+    fn default() -> Self {
+        Self {
+            all: vec![None; MAX_ANSWERED],
+        }
+    }
 }
 
 impl Answered {
     /// Remembers that a query was answered, by the number of a packet.
     pub(super) fn insert(&mut self, key: Key, packet: u64) {
-        if self.packets.insert(key, packet).is_some() {
-            return;
-        }
-        self.order.push_back(key);
-        if self.order.len() > MAX_ANSWERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.packets.remove(&oldest);
+        if let Some(place) = self.all.get_mut(key.slot(MAX_ANSWERED)) {
+            *place = Some((key, packet));
         }
     }
 
     /// The packet that has answered this very query.
     pub(super) fn get(&self, key: Key) -> Option<u64> {
-        self.packets.get(&key).copied()
+        let known = self.all.get(key.slot(MAX_ANSWERED)).copied().flatten();
+        known.filter(|it| it.0 == key).map(|it| it.1)
     }
 }
 

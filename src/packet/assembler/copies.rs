@@ -39,8 +39,8 @@ struct Sighting {
     time: i64,
 }
 
-/// A power of two. At a million packets a second so many are 4 ms.
-const ROOM: usize = 4096;
+/// A power of two. At a million packets a second so many are 1 ms.
+const ROOM: usize = 1024;
 
 /// A packet goes from one interface of a machine to the next in microseconds;
 /// where it waits for a processor, in some milliseconds. A resolver that asks
@@ -62,7 +62,7 @@ impl Copies {
     /// the same one are two packets.
     pub(super) fn is_copy(&mut self, print: Print, place: Place, time: i64) -> bool {
         let hash = self.hasher.hash_one(print);
-        let slot = usize::try_from(hash >> 52).unwrap_or_default() % ROOM;
+        let slot = usize::try_from(hash >> 48).unwrap_or_default() % ROOM;
         let Some(known) = self.seen.get_mut(slot) else {
             return false;
         };

@@ -239,8 +239,13 @@ impl Joiner {
         }
         let mut readings = Vec::with_capacity(1);
         for base in bases.iter().filter(|it| it.is_first) {
+            let is_as_is = base.hash == exchange.hash;
             readings.push(Reading {
-                name: self.names.get(shape, base.labels),
+                name: if is_as_is {
+                    exchange.name.clone()
+                } else {
+                    self.names.get(shape, base.labels)
+                },
                 hash: base.hash,
                 is_absolute: base.entry.is_none() && !search.is_as_is_first(base.labels),
             });

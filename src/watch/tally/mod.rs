@@ -24,6 +24,9 @@ const MAX_LOSSES: usize = 4096;
 /// So many suspects of a loop are kept.
 const MAX_SUSPECTS: usize = 1024;
 
+/// So many names of multicast DNS are told apart.
+const MAX_LOCAL: usize = 256;
+
 /// Who sends the same question on does so within this time, in nanoseconds.
 const SENT_ON: i64 = 20_000_000;
 
@@ -93,7 +96,7 @@ pub(super) struct Tally {
     pub(super) mismatched: BTreeMap<IpAddr, Count>,
     pub(super) suspects: Vec<Suspect>,
     unanswered_now: Map<(SocketAddr, Question), (i64, SocketAddr, u64)>,
-    /// Names below `.local` that were asked for as they are.
+    /// Names below `.local`, and of one label, that were asked for as they are.
     pub(super) local: BTreeMap<Name, Count>,
     /// Lookups by client.
     pub(super) clients: Map<IpAddr, u64>,
@@ -112,8 +115,14 @@ pub(super) struct Suspect {
 }
 
 impl Tally {
-    /// Counts a lookup that has ended, with what is wrong in it.
-    pub(super) fn add(&mut self, lookup: &Lookup, faults: &[Fault], entries: &[Name]) {
+    /// Counts a lookup that has ended, with what is wrong in it; `entries` are those
+    /// of its client's search list, found out from the packets or else `is_given`.
+    pub(super) fn add(
+        &mut self,
+        lookup: &Lookup,
+        faults: &[Fault],
+        (entries, is_given): (&[Name], bool),
+    ) {
         self.lookups += 1;
         self.broken += u64::from(!faults.is_empty());
         let took = lookup.end().saturating_sub(lookup.start());
@@ -133,7 +142,7 @@ impl Tally {
             if exchange.reply.is_none() {
                 self.suspect(exchange);
             }
-            self.leaks(lookup, exchange, entries);
+            self.leaks(lookup, exchange, (entries, is_given));
         }
         self.names.add(lookup, entries);
         for fault in faults {
@@ -231,13 +240,30 @@ impl Tally {
         }
     }
 
-    /// Names that belong to multicast DNS and went to a server.
-    fn leaks(&mut self, lookup: &Lookup, exchange: &Exchange, entries: &[Name]) {
+    /// Names that belong to multicast DNS and went to a server; so do names of one
+    /// label for which the search list was not tried.
+    fn leaks(
+        &mut self,
+        lookup: &Lookup,
+        exchange: &Exchange,
+        (entries, is_given): (&[Name], bool),
+    ) {
         const LOCAL: &[u8] = b"\x05local";
         let zone_of = zone(&exchange.name);
         let (_, top) = zone_of.split_at(zone_of.len().saturating_sub(LOCAL.len()));
         let is_as_is = lookup.readings.first().map(|it| it.hash) == Some(exchange.hash);
-        if !is_as_is || !top.eq_ignore_ascii_case(LOCAL) || self.local.len() >= 256 {
+        if !is_as_is || self.local.len() >= MAX_LOCAL {
+            return;
+        }
+        let is_host = matches!(exchange.qtype, 1 | 28);
+        if is_given && is_host && exchange.name.labels().count() == 1 {
+            if lookup.exchanges.iter().all(|it| it.hash == exchange.hash) {
+                let count = self.local.entry(exchange.name.clone()).or_default();
+                count.add(1, exchange.first.packet, &exchange.name);
+            }
+            return;
+        }
+        if !top.eq_ignore_ascii_case(LOCAL) {
             return;
         }
         let is_entry = entries

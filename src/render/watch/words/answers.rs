@@ -140,6 +140,14 @@ impl Of<'_> {
                 "not an error: the program has no cache, as most have none",
                 "a cache in the program or on the node (NodeLocal DNSCache), or connections that are kept",
             ),
+            What::MdnsLeak if self.is_single_label() => three(
+                format!(
+                    "{name} goes to a DNS server as it is ({}), and no server has names without a dot",
+                    queries(number)
+                ),
+                "not the end of a search: no entry of the search list was tried",
+                "the full name; or a resolver that takes the search list (dig +search)",
+            ),
             What::MdnsLeak => three(
                 format!(
                     "{name} goes to a DNS server ({}), and .local is for multicast DNS: nobody has it",

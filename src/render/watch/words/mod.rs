@@ -90,6 +90,11 @@ impl Of<'_> {
         }
     }
 
+    fn is_single_label(&self) -> bool {
+        let name = self.finding.name.as_ref();
+        name.is_some_and(|it| it.labels().count() == 1)
+    }
+
     fn listed(&self, names: &[Name]) -> String {
         let names: Vec<String> = names.iter().map(|it| self.shown.name(it)).collect();
         names.join(", ")
