@@ -22,8 +22,11 @@ use crate::watch::{End, Progress, Setup, advice};
 /// So many plans are played for lookups that broke them, if not all are wanted.
 const MAX_PLANS: u64 = 4096;
 
-/// So many lookups wait until it is known whose they are.
-const MAX_WAITING: usize = 2048;
+/// So many exchanges wait, in their lookups, until it is known whose they are…
+const MAX_WAITING: usize = 16_384;
+
+/// … and so many more are kept to find that out.
+const MAX_SAMPLED: usize = 16_384;
 
 /// The resolvers of so many clients are told apart.
 const MAX_CLIENTS: usize = 64;
@@ -46,6 +49,13 @@ struct Client {
     fit: Option<Fit>,
 }
 
+/// Exchanges that are kept.
+#[derive(Debug, Default)]
+struct Kept {
+    waiting: usize,
+    sampled: usize,
+}
+
 /// Judges lookups as they end.
 #[derive(Debug)]
 pub(super) struct Judge {
@@ -56,6 +66,8 @@ pub(super) struct Judge {
     clients: BTreeMap<IpAddr, Client>,
     pub(super) tally: Tally,
     waiting: Vec<Judged>,
+    /// How many exchanges wait, and how many are in samples.
+    kept: Kept,
     judged: Vec<Judged>,
     plans: u64,
 }
@@ -74,6 +86,7 @@ impl Judge {
             clients: BTreeMap::new(),
             tally: Tally::default(),
             waiting: Vec::new(),
+            kept: Kept::default(),
             judged: Vec::new(),
             plans: 0,
         }
@@ -141,9 +154,10 @@ impl Judge {
             faults,
             plan: None,
         };
-        if is_known || self.waiting.len() >= MAX_WAITING {
+        if is_known || self.kept.waiting >= MAX_WAITING {
             self.plan(judged);
         } else {
+            self.kept.waiting += judged.lookup.exchanges.len();
             self.waiting.push(judged);
         }
     }
@@ -158,7 +172,10 @@ impl Judge {
         if client.fit.is_some() {
             return true;
         }
-        if !client.sample.take(lookup) {
+        let before = client.sample.exchanges;
+        let is_enough = client.sample.take(lookup);
+        self.kept.sampled += client.sample.exchanges - before;
+        if !is_enough && self.kept.sampled < MAX_SAMPLED {
             return false;
         }
         self.fit(lookup.client);
@@ -170,6 +187,7 @@ impl Judge {
         let scenario = self.scenario_of(client);
         if let Some(known) = self.clients.get_mut(&client) {
             let sample = std::mem::take(&mut known.sample);
+            self.kept.sampled -= sample.exchanges;
             known.fit = Some(model::fit(&scenario, &sample));
         }
     }
@@ -178,6 +196,7 @@ impl Judge {
         let is_its = |it: &mut Judged| it.lookup.client == client;
         let its: Vec<Judged> = self.waiting.extract_if(.., is_its).collect();
         for judged in its {
+            self.kept.waiting -= judged.lookup.exchanges.len();
             self.plan(judged);
         }
     }

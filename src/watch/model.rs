@@ -39,14 +39,19 @@ pub(super) struct Sample {
     /// By [`course`], with how many there were.
     courses: BTreeMap<u64, (Lookup, u32)>,
     lookups: u32,
+    /// Exchanges of those that are kept.
+    pub(super) exchanges: usize,
 }
 
 impl Sample {
     /// Takes one more; whether that is enough.
     pub(super) fn take(&mut self, lookup: &Lookup) -> bool {
         self.lookups += 1;
-        let known = self.courses.entry(course(lookup));
-        known.or_insert_with(|| (lookup.clone(), 0)).1 += 1;
+        let known = self.courses.entry(course(lookup)).or_insert_with(|| {
+            self.exchanges += lookup.exchanges.len();
+            (lookup.clone(), 0)
+        });
+        known.1 += 1;
         self.lookups >= SAMPLE
     }
 }
