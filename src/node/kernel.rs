@@ -70,6 +70,7 @@ pub struct ConntrackCounters {
 
 impl ConntrackCounters {
     /// How far they have risen since `before`.
+    #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
             insert_failed: self.insert_failed.saturating_sub(before.insert_failed),

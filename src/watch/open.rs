@@ -18,6 +18,9 @@ const MAX_OPEN: usize = 16_384;
 /// So many exchanges are under way at once.
 const MAX_EXCHANGES: usize = 49_152;
 
+/// So many questions are known by their ids; a power of two.
+const QUESTIONS: usize = 16_384;
+
 /// More queries are not one lookup: the longest plan of a pod has some 60.
 pub(super) const MAX_OF_LOOKUP: usize = 256;
 
@@ -43,6 +46,15 @@ pub(super) struct Keys(RandomState);
 pub(super) struct Question {
     pub(super) name: u64,
     pub(super) qtype: u16,
+}
+
+impl Question {
+    /// Where the newest exchange with this id and question would be. One that falls
+    /// on the place of another takes it.
+    fn slot(self, id: u16) -> usize {
+        let mixed = self.name ^ u64::from(self.qtype) << 5 ^ u64::from(id);
+        usize::try_from(mixed).unwrap_or_default() & (QUESTIONS - 1)
+    }
 }
 
 impl Keys {
@@ -90,8 +102,9 @@ pub(super) struct Table {
     free: Vec<u32>,
     pub(super) keys: Keys,
     places: Map<Key, Place>,
-    /// The newest exchange with this id and question.
-    questions: Map<(u16, Question), Place>,
+    /// The newest exchange with an id and question, where [`Question::slot`] says;
+    /// it can have ended.
+    questions: Vec<Option<Place>>,
     /// The lookups of a client that can be of a name, by its hash; the newest last.
     bases: Map<(IpAddr, u64), Vec<u32>>,
     /// The newest lookup that uses a client's port.
@@ -111,7 +124,7 @@ impl Default for Table {
             free: Vec::new(),
             keys: Keys::default(),
             places: Map::default(),
-            questions: Map::default(),
+            questions: vec![None; QUESTIONS],
             bases: Map::default(),
             ports: vec![u32::MAX; 1 << 16],
             queue: BinaryHeap::new(),
@@ -130,7 +143,9 @@ impl Table {
 
     /// The newest exchange with this id and question, whoever asked whom.
     pub(super) fn same_question(&self, id: u16, question: Question) -> Option<Place> {
-        self.questions.get(&(id, question)).copied()
+        let place = self.questions.get(question.slot(id)).copied().flatten()?;
+        let exchange = self.exchange(place)?;
+        (exchange.id == id && exchange.question() == question).then_some(place)
     }
 
     /// The newest lookup that used this port of a client.
@@ -212,9 +227,13 @@ impl Table {
         if let Some(port) = self.ports.get_mut(usize::from(exchange.client.port())) {
             *port = index;
         }
-        let question = (exchange.id, exchange.question());
+        let newest = self
+            .questions
+            .get_mut(exchange.question().slot(exchange.id));
+        if let Some(newest) = newest {
+            *newest = Some(place);
+        }
         open.lookup.exchanges.push(exchange);
-        self.questions.insert(question, place);
         self.places.insert(key, place);
     }
 
@@ -291,11 +310,6 @@ impl Table {
         self.exchanges = self.exchanges.saturating_sub(lookup.exchanges.len());
         for exchange in &lookup.exchanges {
             self.places.remove(&self.keys.of_exchange(exchange));
-            let question = (exchange.id, exchange.question());
-            let known = self.questions.get(&question);
-            if known.is_some_and(|it| it.lookup == index) {
-                self.questions.remove(&question);
-            }
         }
         for key in &open.translated {
             self.places.remove(key);

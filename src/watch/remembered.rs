@@ -111,6 +111,31 @@ impl Connections {
     }
 }
 
+/// Whether packets are numbered at all: what their IP headers say is one number for
+/// each where the kernel made them.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    /// The last query's id, and the number of its packet.
+    last: Option<(u16, Option<u16>)>,
+    /// The same of the last query before it with another id.
+    other: Option<(u16, Option<u16>)>,
+}
+
+impl Numbers {
+    /// Takes the next query.
+    pub(super) fn take(&mut self, id: u16, number: Option<u16>) {
+        if self.last.is_some_and(|it| it.0 != id) {
+            self.other = self.last;
+        }
+        self.last = Some((id, number));
+    }
+
+    /// Whether another query had this number, too.
+    pub(super) fn are_all(&self, number: Option<u16>) -> bool {
+        self.other.is_some_and(|it| it.1 == number)
+    }
+}
+
 fn sent(seen: &Seen<'_>) -> Sent {
     Sent {
         time: seen.time,

@@ -211,5 +211,14 @@ fn a_query_that_comes_back() {
         }
         lab.packets.push(again);
     }
+    // The same again before the resolver would have given up: what asked again is in
+    // the lookups that began before.
+    let begun = lab.packets.clone();
+    for (number, packet) in (0..).zip(begun) {
+        let mut again = packet;
+        again.time += 3_000_000_000;
+        again.from.set_port(51_000 + number);
+        lab.packets.push(again);
+    }
     assert_eq!(codes(&lab.end().1), ["loop"]);
 }

@@ -12,7 +12,7 @@ use crate::watch::choose;
 use crate::watch::lookup::{Ended, Exchange, Lookup, Reading, Sent};
 use crate::watch::name::{Names, Shape};
 use crate::watch::open::{MAX_OF_LOOKUP, Open, Place, Question, Table};
-use crate::watch::remembered::{Answered, Attempt, Connections};
+use crate::watch::remembered::{Answered, Attempt, Connections, Numbers};
 use crate::watch::reply::edns_size;
 use crate::watch::search::{Bases, Lists, Search};
 
@@ -50,6 +50,7 @@ pub(super) struct Joiner {
     /// How long a resolver waits at most before it asks again, in nanoseconds.
     patience: i64,
     pub(super) connections: Connections,
+    numbers: Numbers,
     now: i64,
     pub(super) strays: Strays,
     ended: Vec<Lookup>,
@@ -178,6 +179,7 @@ impl Joiner {
             self.repeat(place, sent);
             return;
         }
+        self.numbers.take(one.header.id, seen.ip_id);
         if let Some(place) = self.translated(one) {
             self.strays.translated += 1;
             self.table.translate(key, place);
@@ -301,8 +303,9 @@ impl Joiner {
         let is_datagram = seen.transport == Transport::Udp && known.transport == Transport::Udp;
         let is_now = seen.time.saturating_sub(known.first.time) < AT_ONCE && known.reply.is_none();
         // A resolver that asks all servers at once does so from one socket, and
-        // the kernel numbers such packets 0.
-        let is_numbered = seen.ip_id.is_some_and(|it| it != 0);
+        // the kernel numbers such packets 0; programs that make packets number
+        // all alike.
+        let is_numbered = seen.ip_id.is_some_and(|it| it != 0) && !self.numbers.are_all(seen.ip_id);
         let is_elsewhere = is_numbered || seen.interface != known.interface;
         let is_moved = seen.ip_id == known.ip_id && is_elsewhere;
         (is_datagram && is_now && is_moved).then_some(place)

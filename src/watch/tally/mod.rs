@@ -27,6 +27,10 @@ const MAX_SUSPECTS: usize = 1024;
 /// So many names of multicast DNS are told apart.
 const MAX_LOCAL: usize = 256;
 
+/// So many sendings of one question are compared: a lookup that asked again has
+/// several.
+const MAX_NEAR: usize = 8;
+
 /// Who sends the same question on does so within this time, in nanoseconds.
 const SENT_ON: i64 = 20_000_000;
 
@@ -95,7 +99,8 @@ pub(super) struct Tally {
     pub(super) duplicates: BTreeMap<IpAddr, Count>,
     pub(super) mismatched: BTreeMap<IpAddr, Count>,
     pub(super) suspects: Vec<Suspect>,
-    unanswered_now: Map<(SocketAddr, Question), (i64, SocketAddr, u64)>,
+    /// The last sendings of a question to a server that were not answered.
+    unanswered_now: Map<(SocketAddr, Question), Vec<(Sent, SocketAddr)>>,
     /// Names below `.local`, and of one label, that were asked for as they are.
     pub(super) local: BTreeMap<Name, Count>,
     /// Lookups by client.
@@ -220,24 +225,29 @@ impl Tally {
     /// Whether a server was asked the same by another socket at the same time.
     fn suspect(&mut self, exchange: &Exchange) {
         let key = (exchange.server, exchange.question());
-        let this = (exchange.first.time, exchange.client, exchange.first.packet);
         if self.unanswered_now.len() >= MAX_LOSSES {
             self.unanswered_now.clear();
         }
-        let before = self.unanswered_now.insert(key, this);
-        let Some((time, client, packet)) = before else {
-            return;
+        let known = self.unanswered_now.entry(key).or_default();
+        let first = exchange.first;
+        let is_near = |it: &&(Sent, SocketAddr)| {
+            first.time.abs_diff(it.0.time) < SENT_ON.unsigned_abs() && it.1 != exchange.client
         };
-        let is_near = exchange.first.time.abs_diff(time) < SENT_ON.unsigned_abs();
-        if is_near && client != exchange.client && self.suspects.len() < MAX_SUSPECTS {
+        if let Some((before, _)) = known.iter().rfind(is_near)
+            && self.suspects.len() < MAX_SUSPECTS
+        {
             self.suspects.push(Suspect {
                 server: exchange.server,
                 client: exchange.client,
                 name: exchange.name.clone(),
                 qtype: exchange.qtype,
-                packets: [packet, exchange.first.packet],
+                packets: [before.packet, first.packet],
             });
         }
+        if known.len() >= MAX_NEAR {
+            known.remove(0);
+        }
+        known.push((first, exchange.client));
     }
 
     /// Names that belong to multicast DNS and went to a server; so do names of one

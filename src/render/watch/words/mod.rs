@@ -82,17 +82,10 @@ impl Of<'_> {
             | What::ServersDisagree { .. }
             | What::AaaaFails { .. }
             | What::WrongSource { .. } => self.answers(),
-            What::Wildcard { .. }
-            | What::SearchWaste { .. }
-            | What::NoCache { .. }
-            | What::MdnsLeak => self.names(),
+            What::Wildcard { .. } | What::SearchWaste { .. } | What::NoCache { .. } => self.names(),
+            What::MdnsLeak => self.leak(),
             What::Duplicates | What::Mismatched | What::Loop => self.packets(),
         }
-    }
-
-    fn is_single_label(&self) -> bool {
-        let name = self.finding.name.as_ref();
-        name.is_some_and(|it| it.labels().count() == 1)
     }
 
     fn listed(&self, names: &[Name]) -> String {
