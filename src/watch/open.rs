@@ -19,7 +19,7 @@ const MAX_OPEN: usize = 16_384;
 const MAX_EXCHANGES: usize = 49_152;
 
 /// So many questions are known by their ids; a power of two.
-const QUESTIONS: usize = 16_384;
+const QUESTIONS: usize = 4096;
 
 /// More queries are not one lookup: the longest plan of a pod has some 60.
 pub(super) const MAX_OF_LOOKUP: usize = 256;
@@ -104,7 +104,7 @@ pub(super) struct Table {
     places: Map<Key, Place>,
     /// The newest exchange with an id and question, where [`Question::slot`] says;
     /// it can have ended.
-    questions: Vec<Option<Place>>,
+    questions: Vec<Option<(u16, Question, Place)>>,
     /// The lookups of a client that can be of a name, by its hash; the newest last.
     bases: Map<(IpAddr, u64), Vec<u32>>,
     /// The newest lookup that uses a client's port.
@@ -143,7 +143,8 @@ impl Table {
 
     /// The newest exchange with this id and question, whoever asked whom.
     pub(super) fn same_question(&self, id: u16, question: Question) -> Option<Place> {
-        let place = self.questions.get(question.slot(id)).copied().flatten()?;
+        let newest = self.questions.get(question.slot(id)).copied().flatten();
+        let (.., place) = newest.filter(|it| (it.0, it.1) == (id, question))?;
         let exchange = self.exchange(place)?;
         (exchange.id == id && exchange.question() == question).then_some(place)
     }
@@ -231,7 +232,7 @@ impl Table {
             .questions
             .get_mut(exchange.question().slot(exchange.id));
         if let Some(newest) = newest {
-            *newest = Some(place);
+            *newest = Some((exchange.id, exchange.question(), place));
         }
         open.lookup.exchanges.push(exchange);
         self.places.insert(key, place);
