@@ -285,9 +285,6 @@ fn messages() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Single packets, some of them with fragments or a connection, and captures of
-/// them.
-#[expect(clippy::too_many_lines, reason = "one case after the other")]
 /// Lookups of one or two candidates, answered, denied, lost and refused.
 fn joining() -> Vec<Vec<u8>> {
     let question = |name: &[u8], kind: u8| [name, &[0, 0, kind, 0, 1]].concat();
@@ -314,6 +311,9 @@ fn joining() -> Vec<Vec<u8>> {
     seeds
 }
 
+/// Single packets, some of them with fragments or a connection, and captures of
+/// them.
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn packets() -> Vec<Vec<u8>> {
     let mut message = Message::new(0x1234, MessageType::Query, OpCode::Query);
     message.add_query(Query::query(
