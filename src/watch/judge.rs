@@ -134,7 +134,8 @@ impl Judge {
         let attempts = |client, server| joiner.attempt(client, server);
         let faults = faults(&lookup, joiner.now(), &attempts);
         let entries = &self.lists.of(lookup.client).entries;
-        let is_given = self.servers.is_none();
+        // A resolver that has no list sends names as they are.
+        let is_given = self.setup.resolver.is_some() && !entries.is_empty();
         self.tally.add(&lookup, &faults, (entries, is_given));
         let is_shown = self.setup.show.as_ref().is_some_and(|name| {
             let mut names = lookup.readings.iter().map(|it| &it.name);

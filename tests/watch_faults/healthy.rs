@@ -24,7 +24,6 @@ const RESOLVERS: &[(&str, usize)] = &[
     ("nslookup", 100),
     ("busybox-nslookup", 100),
     ("hickory-0.26", 200),
-    ("systemd-resolved", 300),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {

@@ -8,19 +8,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Failed;
-use nix::sched::{CloneFlags, setns};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::lab::observation::Outcome;
 use crate::lab::programs::How;
-use crate::lab::{Observation, ResolverId, Scenario, real, resolved, sandbox};
+use crate::lab::{Observation, ResolverId, Scenario, real, sandbox};
 
 pub(crate) const KDNS: &str = env!("CARGO_BIN_EXE_kdns");
-/// The resolver that is a service.
-const RESOLVED: &str = "systemd-resolved";
-/// No lookup of a scene takes longer.
-const LIMIT: Duration = Duration::from_secs(30);
 /// The hidden argument; the scene is on standard input.
 const RUN: &str = "kdns-watch-run";
 
@@ -165,8 +160,6 @@ fn pod(scene: &Scene, scenario: &Scenario, folder: &Path) -> Result<(), String> 
     if !network.wait().map_err(error)?.success() {
         return Err("the network could not be made".to_owned());
     }
-    let daemon = scene.lookups.iter().any(|it| it.0 == RESOLVED);
-    let mut daemon = daemon.then(start_resolved).transpose()?;
     let capture = Tcpdump::start(&folder.join("pod.pcap"))?;
     for (resolver, names) in &scene.lookups {
         let resolver: ResolverId = resolver.parse()?;
@@ -175,10 +168,7 @@ fn pod(scene: &Scene, scenario: &Scenario, folder: &Path) -> Result<(), String> 
                 name: name.clone(),
                 ..scenario.clone()
             };
-            match resolver.how() {
-                How::Varlink => drop(resolved::resolve(&scenario, LIMIT)?),
-                _ => inside(&resolver.command(&scenario, &real::folder()))?,
-            }
+            inside(&resolver.command(&scenario, &real::folder()))?;
         }
     }
     for words in &scene.commands {
@@ -188,23 +178,7 @@ fn pod(scene: &Scene, scenario: &Scenario, folder: &Path) -> Result<(), String> 
     // Younger queries count as open.
     thread::sleep(Duration::from_millis(1300));
     drop(capture);
-    if let Some(daemon) = &mut daemon {
-        let _ = daemon.kill();
-        let _ = daemon.wait();
-    }
     Ok(())
-}
-
-/// systemd-resolved in the pod's network; who asks it is anywhere, over its socket.
-fn start_resolved() -> Result<Child, String> {
-    sandbox::runtime_folder().map_err(|e| e.to_string())?;
-    let start = || {
-        let pod = fs::File::open("/run/netns/pod").map_err(|e| e.to_string())?;
-        setns(pod, CloneFlags::CLONE_NEWNET).map_err(|e| e.to_string())?;
-        resolved::start(false)
-    };
-    let started = thread::spawn(start).join();
-    started.unwrap_or_else(|_| Err("the thread that starts it ended".to_owned()))
 }
 
 /// Runs a command in the pod, to its end; what comes of it does not matter.

@@ -87,17 +87,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         let twice = scene(&[(id, "twice", 5)], "");
         add(&format!("twice, {id}"), &[id], twice, "duplicates");
     }
-    let silent = scene(
-        &[("systemd-resolved", "db", 1)],
-        &rule("input", "udp dport 53 drop"),
-    );
-    let resolved = &["systemd-resolved"];
-    add(
-        "a silent server, systemd-resolved",
-        resolved,
-        silent,
-        "server-silent",
-    );
     let udp = rule("input", "udp dport 53 drop");
     let mut tcp_only = scene(&[("glibc", "db", 1)], &udp);
     tcp_only.commands = vec![words("dig +tcp db1.default.svc.cluster.local")];

@@ -68,7 +68,7 @@ fn loops(known: &Known<'_>, found: &mut Vec<Finding>) -> BTreeSet<Vec<u8>> {
         }
     }
     for suspects in looping.values() {
-        let Some(first) = suspects.first() else {
+        let Some(first) = suspects.iter().min_by_key(|it| it.packets) else {
             continue;
         };
         let packets = suspects.iter().flat_map(|it| it.packets);

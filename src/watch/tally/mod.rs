@@ -121,7 +121,7 @@ pub(super) struct Suspect {
 
 impl Tally {
     /// Counts a lookup that has ended, with what is wrong in it; `entries` are those
-    /// of its client's search list, found out from the packets or else `is_given`.
+    /// of its client's search list, which its resolver is known to try if it `is_given`.
     pub(super) fn add(
         &mut self,
         lookup: &Lookup,

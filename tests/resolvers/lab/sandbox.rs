@@ -253,7 +253,7 @@ fn own_files(scenario: &Scenario, how: How) -> Vec<(&str, Vec<u8>)> {
 }
 
 /// systemd-resolved's folder below /run, which systemd makes for its service.
-pub(crate) fn runtime_folder() -> std::io::Result<()> {
+fn runtime_folder() -> std::io::Result<()> {
     fs::create_dir_all("/run/systemd/resolve")?;
     let user = nix::unistd::User::from_name("systemd-resolve")?;
     let user = user.ok_or_else(|| std::io::Error::other("no user systemd-resolve"))?;
