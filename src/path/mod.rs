@@ -18,8 +18,7 @@ mod tree;
 
 pub use evaluate::evaluate;
 pub use host::{
-    Address, Conntrack, ConntrackCounters, Host, Link, LinkKind, Neighbour, Policy, Route,
-    RouteKind, RulesKnown,
+    Address, Conntrack, Host, Link, LinkKind, Neighbour, Policy, Route, RouteKind, RulesKnown,
 };
 pub use own::{evaluate_from, unroutable};
 pub use packet::{Packet, Protocol, Start};

@@ -16,11 +16,10 @@ use crate::cli::streams::Streams;
 use crate::host::network::NetworkSeen;
 use crate::host::network::saved::{self, ClientSaved};
 use crate::host::root::Root;
+use crate::node::kernel::ConntrackCounters;
 use crate::path::findings::Around;
 use crate::path::probe::{self, Seen};
-use crate::path::{
-    self, ConntrackCounters, Host, Link, LinkKind, Packet, Protocol, Site, Start, Tree,
-};
+use crate::path::{self, Host, Link, LinkKind, Packet, Protocol, Site, Start, Tree};
 use crate::rules::Rules;
 use crate::text::escaped;
 use crate::wire::endpoints;
