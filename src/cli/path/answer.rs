@@ -11,17 +11,17 @@ use crate::render::path as text;
 
 /// What was found out.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(in crate::cli) struct Answer {
     /// The node.
-    pub(super) host: Host,
+    pub(in crate::cli) host: Host,
     /// Where each packet goes.
-    pub(super) trees: Vec<Tree>,
+    pub(in crate::cli) trees: Vec<Tree>,
     /// What is wrong.
-    pub(super) findings: Vec<Finding>,
+    pub(in crate::cli) findings: Vec<Finding>,
     /// What is there and could not be read: sentences without a full stop.
-    pub(super) skipped: Vec<String>,
+    pub(in crate::cli) skipped: Vec<String>,
     /// What a probe has seen; `None`: none was wanted.
-    pub(super) probe: Option<Seen>,
+    pub(in crate::cli) probe: Option<Seen>,
 }
 
 /// Writes an answer in all its formats, and says how it ends.

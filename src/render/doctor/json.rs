@@ -44,7 +44,7 @@ struct CheckForm {
     /// The files and lines that show it: `FILE:LINE:COLUMN`.
     places: Vec<String>,
     /// What shows more of it.
-    command: &'static str,
+    command: String,
 }
 
 /// Something that is wrong.
@@ -104,7 +104,7 @@ fn check(check: &Check<'_>) -> CheckForm {
         state: word(check.state),
         fact: words::fact(check),
         places: check.places.iter().map(ToString::to_string).collect(),
-        command: check.command,
+        command: check.command.clone(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::name::Name;
 use crate::packet::Unreachable;
-use crate::render::watch::shown::Shown;
+use crate::hidden::Shown;
 use crate::render::watch::time;
 use crate::watch::advice::{Advice, Change};
 use crate::watch::findings::{Finding, What};

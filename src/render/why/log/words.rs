@@ -8,9 +8,9 @@ use crate::text::escaped;
 use crate::why::log::{Advice, Rcode, Resolver};
 
 /// What was found, and what to do about it, which can be empty.
-pub(super) struct Said {
-    pub(super) fact: Sentence,
-    pub(super) fix: String,
+pub(in crate::render) struct Said {
+    pub(in crate::render) fact: Sentence,
+    pub(in crate::render) fix: String,
 }
 
 pub(super) fn resolver(resolver: Resolver) -> &'static str {
@@ -23,7 +23,7 @@ pub(super) fn resolver(resolver: Resolver) -> &'static str {
     }
 }
 
-pub(super) fn said(advice: &Advice) -> Said {
+pub(in crate::render) fn said(advice: &Advice) -> Said {
     let fact = Sentence::new(advice.code(), fact(advice));
     Said {
         fact: fact.begun(),

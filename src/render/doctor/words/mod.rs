@@ -1,24 +1,26 @@
 //! The words of what was found about a node, shared by the formats.
 
+mod causes;
+mod more;
+
 use crate::address::DNS_PORT;
-use crate::check_loop::Report as LoopReport;
-use crate::doctor::{Answer, Asked, Check, Fact, Kind, Report, Verdict, Whom};
+use crate::doctor::{Answer, Asked, Check, Fact, Here, Report, Verdict, Whom};
 use crate::finding::Finding;
 use crate::render::check_loop::words as loops;
-use crate::render::sentence::{Sentence, sentence};
-use crate::render::upstream::words as upstream;
 use crate::render::words::counted;
-use crate::upstream::{Health, Step};
+use crate::upstream::Health;
+
+pub(super) use self::causes::{cause_text, fix};
 
 /// Things of a kind that are named.
 const MAX_NAMED: usize = 3;
 
 /// The verdict in one line, without a full stop.
 pub(super) fn headline(report: &Report<'_>) -> String {
-    let open = report.checks.iter().find(|it| it.code == "loop");
+    let open = report.checks.iter().find(|it| it.leaves_open());
     match (report.verdict, report.causes.first()) {
         (Verdict::Wrong, Some(cause)) => cause_text(&cause.kind).text,
-        (Verdict::Unknown, _) => open.map(|it| fact(it)).unwrap_or_default(),
+        (Verdict::Unknown, _) => open.map(fact).unwrap_or_default(),
         _ => "Nothing that was seen is wrong".to_owned(),
     }
 }
@@ -26,13 +28,14 @@ pub(super) fn headline(report: &Report<'_>) -> String {
 /// What a check found, as a sentence without a full stop.
 pub(super) fn fact(check: &Check<'_>) -> String {
     match &check.fact {
+        Fact::Here(it, name) => here(it, *name),
         Fact::Loop(report) => loops::headline(report),
         Fact::Upstream {
             outside,
             dead,
             health,
         } => match (dead, health) {
-            (Some(step), _) => dead_end(step).text,
+            (Some(step), _) => causes::dead_end(step).text,
             (None, Health::Nothing) => "no resolv.conf could be read here".to_owned(),
             (None, Health::Unknown) => {
                 "where queries of the node end is not known: a file could not be read".to_owned()
@@ -41,7 +44,7 @@ pub(super) fn fact(check: &Check<'_>) -> String {
                 [] => "no server outside the node is named in its files".to_owned(),
                 servers => {
                     let names: Vec<String> = servers.iter().map(|it| address(*it)).collect();
-                    format!("queries end at {} (not asked)", some_of(&names))
+                    format!("queries end at {}", some_of(&names))
                 }
             },
         },
@@ -56,7 +59,25 @@ pub(super) fn fact(check: &Check<'_>) -> String {
             others,
             files,
         } => lint(worst, *others, *files),
+        Fact::Logs(logs) => more::logs(*logs),
+        Fact::Path(route) => more::path(*route),
+        Fact::Kernel { findings, counted } => more::kernel(findings, counted),
+        Fact::NotAsked(why) => more::not_asked(*why).to_owned(),
         Fact::Servers(asked) => servers(asked),
+        Fact::Lookup(lookup) => more::lookup(*lookup),
+    }
+}
+
+fn here(here: &Here, name: Option<&str>) -> String {
+    let name = name.map_or_else(String::new, |it| format!(" {it}"));
+    match here {
+        Here::Node => format!("this is the node{name}"),
+        Here::Below(root) => format!("the files of the node{name} below {root}"),
+        Here::Debug(root) => format!("a pod that has the files of the node{name} below {root}"),
+        Here::Pod => "this is a pod, and nothing of its node is to be seen: kubectl debug node/NODE \
+             -it --profile=sysadmin --image=IMAGE -- kdns doctor"
+            .to_owned(),
+        Here::Elsewhere => "this is no node: no kubelet is here".to_owned(),
     }
 }
 
@@ -134,7 +155,7 @@ fn name(asked: &Asked) -> String {
     let server = address(asked.server);
     match (&asked.whom, &asked.udp) {
         (Whom::Pod(pod), _) => format!("pod {pod} ({server})"),
-        (Whom::Upstream, Answer::Reply(time, _)) => format!("{server} ({} ms)", time.as_millis()),
+        (Whom::Upstream, Answer::Reply(time)) => format!("{server} ({} ms)", time.as_millis()),
         (Whom::Upstream, _) => server,
     }
 }
@@ -154,106 +175,3 @@ fn some_of(names: &[String]) -> String {
     }
 }
 
-fn dead_end(step: &Step) -> Sentence {
-    let who = upstream::who(&step.who);
-    let server = step
-        .address
-        .map_or_else(String::new, |it| format!("{} (", address(it)));
-    let close = if server.is_empty() { "" } else { ")" };
-    sentence!(
-        "dead-server",
-        "{server}{who}{close} gets queries and nobody there answers them"
-    )
-}
-
-/// A cause as a sentence without a full stop, with its code.
-pub(super) fn cause_text(kind: &Kind<'_>) -> Sentence {
-    match kind {
-        Kind::Loop(report) => {
-            let code = match report.verdict.word() {
-                "will loop" => "will-loop",
-                word => word,
-            };
-            Sentence::new(code, loops::headline(report))
-        }
-        Kind::Trouble(trouble, _) => loops::trouble(trouble).begun(),
-        Kind::Dead(step) => dead_end(step),
-        Kind::Silent(asked) => {
-            let names: Vec<String> = asked.iter().map(|it| name(it)).collect();
-            let is_silent = asked.iter().any(|it| it.is_silent());
-            let (code, what) = if is_silent {
-                ("server-silent", "was asked and does not answer")
-            } else {
-                ("no-tcp", "answers over UDP and not over TCP")
-            };
-            sentence!(code, "{} {what}", some_of(&names))
-        }
-        Kind::Slow(asked) => {
-            let names: Vec<String> = asked.iter().map(|it| name(it)).collect();
-            sentence!("server-slow", "{} answers late", some_of(&names))
-        }
-        Kind::Crashing(pods) => sentence!("dns-pod-crashes", "{} does not stay up", some_of(pods)),
-        Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),
-        Kind::Setting(finding) => Sentence::new(finding.name, finding.message.clone()),
-    }
-}
-
-/// What to do about a cause, a step each, without full stops; empty: nothing is
-/// known that was tried.
-pub(super) fn fix(kind: &Kind<'_>) -> Vec<String> {
-    match kind {
-        Kind::Loop(report) => of_loop(report),
-        Kind::Trouble(_, report) => {
-            let then = report.concern.iter().flat_map(|it| &it.then);
-            then.map(|it| loops::action(it).sentence().text).collect()
-        }
-        Kind::Dead(step) => {
-            let place = step.place.as_ref();
-            place
-                .map(|it| format!("Name a server that answers at {it}"))
-                .into_iter()
-                .collect()
-        }
-        Kind::Silent(asked) => asked
-            .iter()
-            .take(1)
-            .map(|it| {
-                let ip = it.server.ip();
-                format!(
-                    "See whether the server runs and a firewall lets port 53 through, UDP and \
-                     TCP: kdns dig @{ip} . NS; kdns dig +tcp @{ip} . NS"
-                )
-            })
-            .collect(),
-        Kind::Crashing(pods) => pods
-            .iter()
-            .take(1)
-            .filter_map(|it| it.split_once('/'))
-            .map(|(namespace, pod)| {
-                format!("Read why: kubectl -n {namespace} logs --previous {pod}")
-            })
-            .collect(),
-        Kind::Slow(_) | Kind::Unreadable(_) => Vec::new(),
-        Kind::Setting(finding) => {
-            let rule = format!("More about it: kdns rule {}", finding.code);
-            finding.help.iter().cloned().chain([rule]).collect()
-        }
-    }
-}
-
-fn of_loop(report: &LoopReport) -> Vec<String> {
-    let Some(fix) = &report.fix else {
-        return vec!["See what is known of it: kdns check-loop -v".to_owned()];
-    };
-    let mut steps = Vec::new();
-    if fix.edit.old.as_ref() != Some(&fix.edit.new) {
-        let (place, new) = (&fix.edit.place, &fix.edit.new);
-        steps.push(match (&fix.edit.old, new.is_empty()) {
-            (Some(old), true) => format!("Remove at {place}: {old}"),
-            (Some(old), false) => format!("Change at {place}: {old} -> {new}"),
-            (None, _) => format!("Write at {place}: {new}"),
-        });
-    }
-    steps.extend(fix.then.iter().map(|it| loops::action(it).sentence().text));
-    steps
-}

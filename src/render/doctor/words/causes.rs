@@ -1,0 +1,161 @@
+//! The words of causes, and what to do about them.
+
+use super::{address, name, some_of};
+use crate::check_loop::Report as LoopReport;
+use crate::doctor::{Asked, Kind};
+use crate::render::check_loop::words as loops;
+use crate::render::live::concluded;
+use crate::render::path;
+use crate::render::sentence::{Sentence, sentence};
+use crate::render::upstream::words as upstream;
+use crate::render::why::log::words::said;
+use crate::upstream::Step;
+
+pub(super) fn dead_end(step: &Step) -> Sentence {
+    let who = upstream::who(&step.who);
+    let server = step
+        .address
+        .map_or_else(String::new, |it| format!("{} (", address(it)));
+    let close = if server.is_empty() { "" } else { ")" };
+    sentence!(
+        "dead-server",
+        "{server}{who}{close} gets queries and nobody there answers them"
+    )
+}
+
+/// A cause as a sentence without a full stop, with its code.
+pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
+    match kind {
+        Kind::Loop(report) => {
+            let code = match report.verdict.word() {
+                "will loop" => "will-loop",
+                word => word,
+            };
+            Sentence::new(code, loops::headline(report))
+        }
+        Kind::Trouble(trouble, _) => loops::trouble(trouble).begun(),
+        Kind::Dead(step) => dead_end(step),
+        Kind::Silent(asked) => silent(asked),
+        Kind::Slow(asked) => {
+            let names: Vec<String> = asked.iter().map(|it| name(it)).collect();
+            sentence!("server-slow", "{} answers late", some_of(&names))
+        }
+        Kind::Crashing(pods) => sentence!("dns-pod-crashes", "{} does not stay up", some_of(pods)),
+        Kind::Drifting(pods) => sentence!(
+            "old-file",
+            "{} reads another resolv.conf than the runtime keeps for it",
+            some_of(pods)
+        ),
+        Kind::Lost(tree) => Sentence::new("packets-lost", path::words::verdict(tree)),
+        Kind::Way(finding) => path::findings::words(finding).what,
+        Kind::Dropping(counted) => Sentence::new("packets-dropped", super::more::dropping(counted)),
+        Kind::Logged(advice) => said(advice).fact,
+        Kind::Failing(lookup) => {
+            let what = concluded(&lookup.scenario, &lookup.lived).what;
+            sentence!("lookup-fails", "{} was asked to look it up: {what}", lookup.whom)
+        }
+        Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),
+        Kind::Setting(finding) => Sentence::new(finding.name, finding.message.clone()),
+    }
+}
+
+fn silent(asked: &[&Asked]) -> Sentence {
+    let names: Vec<String> = asked.iter().map(|it| name(it)).collect();
+    let is_silent = asked.iter().any(|it| it.is_silent());
+    let (code, what) = if is_silent {
+        ("server-silent", "was asked and does not answer")
+    } else {
+        ("no-tcp", "answers over UDP and not over TCP")
+    };
+    sentence!(code, "{} {what}", some_of(&names))
+}
+
+/// What to do about a cause, a step each, without full stops; empty: nothing is
+/// known that was tried.
+pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
+    match kind {
+        Kind::Loop(report) => of_loop(report),
+        Kind::Trouble(_, report) => {
+            let then = report.concern.iter().flat_map(|it| &it.then);
+            then.map(|it| loops::action(it).sentence().text).collect()
+        }
+        Kind::Dead(step) => {
+            let place = step.place.as_ref();
+            place
+                .map(|it| format!("Name a server that answers at {it}"))
+                .into_iter()
+                .collect()
+        }
+        Kind::Silent(asked) => asked
+            .iter()
+            .take(1)
+            .map(|it| {
+                let ip = it.server.ip();
+                format!(
+                    "See whether the server runs and a firewall lets port 53 through, UDP and \
+                     TCP: kdns dig @{ip} . NS; kdns dig +tcp @{ip} . NS"
+                )
+            })
+            .collect(),
+        Kind::Crashing(pods) => pods
+            .iter()
+            .take(1)
+            .filter_map(|it| it.split_once('/'))
+            .map(|(namespace, pod)| {
+                format!("Read why: kubectl -n {namespace} logs --previous {pod}")
+            })
+            .collect(),
+        Kind::Drifting(pods) => pods
+            .iter()
+            .take(1)
+            .filter_map(|it| it.split_once('/'))
+            .map(|(namespace, pod)| format!("Recreate it: kubectl -n {namespace} delete pod {pod}"))
+            .collect(),
+        Kind::Slow(asked) => asked
+            .iter()
+            .take(1)
+            .map(|it| format!("See what keeps it: kdns watch --for 30s; kdns dig @{}", it.server.ip()))
+            .collect(),
+        Kind::Lost(_) => vec![
+            "See which rule it is: kdns path -v".to_owned(),
+            "Have kube-proxy write its rules again: kubectl -n kube-system rollout restart \
+             daemonset kube-proxy"
+                .to_owned(),
+        ],
+        Kind::Way(finding) => {
+            let steps = path::findings::words(finding).fix;
+            steps.iter().map(|it| it.text().to_owned()).collect()
+        }
+        Kind::Dropping(_) => vec![
+            "See who fills the table: kdns path; conntrack -S".to_owned(),
+            "Run NodeLocal DNSCache, whose queries make no connections".to_owned(),
+        ],
+        Kind::Logged(advice) => Some(said(advice).fix).filter(|it| !it.is_empty()).into_iter().collect(),
+        Kind::Failing(lookup) => {
+            let concluded = concluded(&lookup.scenario, &lookup.lived);
+            concluded.why.into_iter().chain(concluded.fix).collect()
+        }
+        Kind::Unreadable(_) => Vec::new(),
+        Kind::Setting(finding) => {
+            let rule = format!("More about it: kdns rule {}", finding.code);
+            finding.help.iter().cloned().chain([rule]).collect()
+        }
+    }
+}
+
+fn of_loop(report: &LoopReport) -> Vec<String> {
+    let Some(fix) = &report.fix else {
+        return vec!["See what is known of it: kdns check-loop -v".to_owned()];
+    };
+    let mut steps = Vec::new();
+    if fix.edit.old.as_ref() != Some(&fix.edit.new) {
+        let (place, new) = (&fix.edit.place, &fix.edit.new);
+        steps.push(match (&fix.edit.old, new.is_empty()) {
+            (Some(old), true) => format!("Remove at {place}: {old}"),
+            (Some(old), false) => format!("Change at {place}: {old} -> {new}"),
+            (None, _) => format!("Write at {place}: {new}"),
+        });
+    }
+    steps.extend(fix.then.iter().map(|it| loops::action(it).sentence().text));
+    steps
+}
