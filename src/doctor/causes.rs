@@ -140,11 +140,15 @@ fn of_servers(asked: &[Asked], state: State) -> Vec<(State, Kind<'_>)> {
     let chosen = |wanted: fn(&Asked) -> bool| -> Vec<&Asked> {
         asked.iter().filter(|it| wanted(it)).collect()
     };
-    let silent = chosen(|it| it.is_silent() || it.is_without_tcp());
+    let silent = chosen(Asked::is_silent);
+    let without_tcp = chosen(Asked::is_without_tcp);
     let slow = chosen(Asked::is_slow);
     let mut found = Vec::new();
     if !silent.is_empty() {
         found.push((state, Kind::Silent(silent)));
+    }
+    if !without_tcp.is_empty() {
+        found.push((State::Warning, Kind::WithoutTcp(without_tcp)));
     }
     if !slow.is_empty() {
         found.push((State::Warning, Kind::Slow(slow)));
@@ -169,7 +173,7 @@ fn rank(cause: &Cause<'_>, is_of_kernel: bool) -> u32 {
         Kind::Setting(_) if is_error => 9,
         Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_) => 10,
         Kind::Dropping(_) => 11,
-        Kind::Slow(_) => 12,
+        Kind::Slow(_) | Kind::WithoutTcp(_) => 12,
         Kind::Logged(_) => 13,
         Kind::Failing(_) => 14,
         Kind::Unreadable(_) => 15,

@@ -182,6 +182,8 @@ pub enum Kind<'o> {
     Dead(&'o upstream::Step),
     /// Servers that do not answer.
     Silent(Vec<&'o Asked>),
+    /// Servers that answer over UDP alone.
+    WithoutTcp(Vec<&'o Asked>),
     /// Servers that answer late.
     Slow(Vec<&'o Asked>),
     /// DNS pods that do not stay up.

@@ -11,13 +11,14 @@ use super::{KEPT, Shown, label, tables};
 
 /// Words of every cluster: they say nothing, and what a server is goes by them.
 const OF_EVERY_CLUSTER: &[&str] = &[
-    "arpa", "cluster", "container", "containerd", "containers", "coredns", "corefile", "cri",
-    "default", "dns", "dnsmasq", "docker", "etc", "host", "hosts", "hostname", "ip6", "k3s", "k8s",
-    "kube", "kube-dns", "kube-node-lease", "kube-proxy", "kube-public", "kube-system", "kubelet",
-    "kubernetes", "lib", "local", "localdns", "localdomain", "localhost", "log", "logs", "named",
-    "net", "node", "node-cache", "node-local-dns", "nodelocaldns", "openshift-dns", "pause", "pods",
-    "proc", "resolv", "resolve", "root", "rootfs", "run", "search", "self", "state", "svc", "sys",
-    "systemd", "tcp", "udp", "unbound", "usr", "var", "volumes",
+    "agent", "arpa", "base", "cgroup", "cluster", "conf", "config", "container", "containerd",
+    "containers", "coredns", "corefile", "cri", "data", "default", "docker", "env", "etc", "host",
+    "hosts", "hostname", "http", "https", "ip6", "json", "k3s", "k8s", "kube", "kube-node-lease",
+    "kube-proxy", "kube-public", "kube-system", "kubelet", "kubernetes", "lib", "local",
+    "localdomain", "localhost", "log", "logs", "main", "named", "net", "node", "node-cache", "pause",
+    "plugin", "pods", "proc", "resolv", "resolve", "root", "rootfs", "run", "sandboxes", "search",
+    "self", "service", "state", "svc", "sys", "system", "systemd", "tcp", "toml", "udp", "unbound",
+    "usr", "var", "volumes", "yaml",
 ];
 
 /// Shorter labels are parts of too many words.
@@ -81,9 +82,10 @@ impl Names {
 
     /// Names that a DNS server logs have a dot at their end, and mostly others.
     fn logged<'w>(&mut self, words: impl Iterator<Item = &'w str>) {
+        let is_part = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
         let is_name = |it: &&str| {
             let it = it.trim_end_matches(':');
-            it.strip_suffix('.').is_some_and(|it| it.contains('.'))
+            it.strip_suffix('.').is_some_and(|it| it.contains('.')) && it.chars().all(is_part)
         };
         self.all(words.map(|it| it.trim_matches('"')).filter(is_name));
     }

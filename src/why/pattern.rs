@@ -70,6 +70,11 @@ pub struct Match<'t> {
 /// Text in a hole is at most so long: an error in the words of its cause.
 const LONGEST: usize = 400;
 
+/// Of words that are cut at the end of a text so many letters must be there, if what
+/// stands before them says as much as [`LEAST_KNOWN`] letters.
+const LEAST_CUT: usize = 3;
+const LEAST_KNOWN: usize = 12;
+
 /// The text that is searched, also in small letters, whose bytes are at the
 /// same places.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +120,35 @@ impl Pattern {
     /// Whether it ends with a text that may be anything.
     pub fn is_open(&self) -> bool {
         matches!(self.pieces.last(), Some(Piece::Hole(Hole::Text)))
+    }
+
+    /// Where it matches up to the text's end, at which its last words are cut.
+    pub fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        let (last, before) = self.pieces.split_last()?;
+        let Piece::Words(words) = last else {
+            return None;
+        };
+        let whole: usize = before.iter().map(Piece::weight).sum();
+        let small = searched.small.trim_end_matches(['.', '…', ' ']);
+        // Where several words stand alone their beginning says as much.
+        let least = if whole >= LEAST_KNOWN { LEAST_CUT } else { LEAST_KNOWN };
+        let length = (least..words.len()).rfind(|&it| {
+            words.get(..it).is_some_and(|start| small.ends_with(start))
+        })?;
+        let cut = words.get(..length)?.to_owned();
+        let pieces = before.iter().cloned().chain([Piece::Words(cut)]).collect();
+        let weight = whole + length;
+        let pattern = Self {
+            pieces,
+            weight,
+            text: self.text,
+        };
+        let searched = Searched {
+            small,
+            text: searched.text.get(..small.len())?,
+        };
+        let found = pattern.starts(searched).filter_map(|start| pattern.at(searched, start));
+        found.into_iter().find(|it| it.end == small.len())
     }
 
     /// The first place where it matches.

@@ -63,6 +63,9 @@ pub fn recognise<'c>(
         });
         found.extend(matches.max_by_key(|it| it.weight));
     }
+    if found.is_empty() {
+        found.extend(cut(catalogue, searched));
+    }
     // What is no DNS error says nothing beside one; what says more comes first.
     let rank = |it: &Sighting<'_, '_>| {
         let is_part = found.iter().any(|other| it.is_part_of(other));
@@ -88,6 +91,28 @@ pub fn recognise<'c>(
         name: name(&matches),
         causes,
     })
+}
+
+/// The one message whose end is cut at the end of the text; `None`: it is none, or
+/// could be another one.
+fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sighting<'c, 't>> {
+    let found = catalogue.messages.iter().flat_map(|message| {
+        let patterns = message.patterns.iter();
+        patterns.filter_map(move |it| {
+            let at = it.find_cut(searched)?;
+            Some(Sighting {
+                message,
+                weight: at.end - at.start,
+                is_open: false,
+                at,
+            })
+        })
+    });
+    let found: Vec<Sighting<'c, 't>> = found.collect();
+    let longest = found.iter().map(|it| it.weight).max()?;
+    let mut best = found.into_iter().filter(|it| it.weight == longest);
+    let first = best.next()?;
+    best.all(|it| it.message.id == first.message.id).then_some(first)
 }
 
 /// A known message in a text.

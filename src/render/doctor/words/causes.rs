@@ -1,6 +1,6 @@
 //! The words of causes, and what to do about them.
 
-use super::{address, name, some_of};
+use super::{address, name, several, some_of};
 use crate::check_loop::Report as LoopReport;
 use crate::doctor::{Asked, Kind};
 use crate::render::check_loop::words as loops;
@@ -35,16 +35,24 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         }
         Kind::Trouble(trouble, _) => loops::trouble(trouble).begun(),
         Kind::Dead(step) => dead_end(step),
-        Kind::Silent(asked) => silent(asked),
-        Kind::Slow(asked) => {
-            let names: Vec<String> = asked.iter().map(|it| name(it)).collect();
-            sentence!("server-slow", "{} answers late", some_of(&names))
+        Kind::Silent(asked) => {
+            let what = several(asked.len(), "was asked and does not answer", "were asked and do not answer");
+            sentence!("server-silent", "{} {what}", names(asked))
         }
-        Kind::Crashing(pods) => sentence!("dns-pod-crashes", "{} does not stay up", some_of(pods)),
+        Kind::WithoutTcp(asked) => {
+            let what = several(asked.len(), "answers", "answer");
+            sentence!("no-tcp", "{} {what} over UDP and not over TCP", names(asked))
+        }
+        Kind::Slow(asked) => {
+            let what = several(asked.len(), "answers late", "answer late");
+            sentence!("server-slow", "{} {what}", names(asked))
+        }
+        Kind::Crashing(pods) => sentence!("dns-pod-crashes", "{} {}", some_of(pods), several(pods.len(), "does not stay up", "do not stay up")),
         Kind::Drifting(pods) => sentence!(
             "old-file",
-            "{} reads another resolv.conf than the runtime keeps for it",
-            some_of(pods)
+            "{} {} another resolv.conf than the runtime keeps",
+            some_of(pods),
+            several(pods.len(), "reads", "read")
         ),
         Kind::Lost(tree) => Sentence::new("packets-lost", path::words::verdict(tree)),
         Kind::Way(finding) => path::findings::words(finding).what,
@@ -59,15 +67,9 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
     }
 }
 
-fn silent(asked: &[&Asked]) -> Sentence {
+fn names(asked: &[&Asked]) -> String {
     let names: Vec<String> = asked.iter().map(|it| name(it)).collect();
-    let is_silent = asked.iter().any(|it| it.is_silent());
-    let (code, what) = if is_silent {
-        ("server-silent", "was asked and does not answer")
-    } else {
-        ("no-tcp", "answers over UDP and not over TCP")
-    };
-    sentence!(code, "{} {what}", some_of(&names))
+    some_of(&names)
 }
 
 /// What to do about a cause, a step each, without full stops; empty: nothing is
@@ -86,7 +88,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
                 .into_iter()
                 .collect()
         }
-        Kind::Silent(asked) => asked
+        Kind::Silent(asked) | Kind::WithoutTcp(asked) => asked
             .iter()
             .take(1)
             .map(|it| {

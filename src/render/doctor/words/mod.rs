@@ -83,14 +83,16 @@ fn here(here: &Here, name: Option<&str>) -> String {
 
 fn pods(count: usize, drifting: &[String], crashing: &[String], unread: &[&str]) -> String {
     if !crashing.is_empty() {
-        return format!("{} does not stay up", some_of(crashing));
+        let what = several(crashing.len(), "does not stay up", "do not stay up");
+        return format!("{} {what}", some_of(crashing));
     }
     if let Some(first) = unread.first() {
         return (*first).to_owned();
     }
     if !drifting.is_empty() {
+        let what = several(drifting.len(), "reads", "read");
         return format!(
-            "{} reads another resolv.conf than the runtime keeps for it",
+            "{} {what} another resolv.conf than the runtime keeps",
             some_of(drifting)
         );
     }
@@ -123,32 +125,34 @@ fn lint(worst: &[&Finding], others: usize, files: usize) -> String {
 }
 
 fn servers(asked: &[Asked]) -> String {
-    let silent: Vec<String> = asked.iter().filter(|it| it.is_silent()).map(name).collect();
-    if silent.len() == asked.len() {
-        return format!(
-            "none of {} answers",
-            counted(asked.len(), "server", "servers")
-        );
-    }
-    if !silent.is_empty() {
-        return format!("{} does not answer", some_of(&silent));
-    }
     let chosen = |wanted: fn(&Asked) -> bool| -> Vec<String> {
         asked.iter().filter(|it| wanted(it)).map(name).collect()
     };
-    let without_tcp = chosen(Asked::is_without_tcp);
-    if !without_tcp.is_empty() {
-        return format!(
-            "{} answers over UDP and not over TCP",
-            some_of(&without_tcp)
-        );
+    let silent = chosen(Asked::is_silent);
+    if silent.len() == asked.len() && silent.len() > 1 {
+        return format!("none of {} servers answers: {}", silent.len(), some_of(&silent));
     }
-    let slow = chosen(Asked::is_slow);
-    if !slow.is_empty() {
-        return format!("{} answers late", some_of(&slow));
+    for (found, one, more) in [
+        (silent, "does not answer", "do not answer"),
+        (
+            chosen(Asked::is_without_tcp),
+            "answers over UDP and not over TCP",
+            "answer over UDP and not over TCP",
+        ),
+        (chosen(Asked::is_slow), "answers late", "answer late"),
+    ] {
+        if !found.is_empty() {
+            return format!("{} {}", some_of(&found), several(found.len(), one, more));
+        }
     }
     let all: Vec<String> = asked.iter().map(name).collect();
-    format!("{} answer over UDP and TCP", some_of(&all))
+    let what = several(all.len(), "answers over UDP and TCP", "answer over UDP and TCP");
+    format!("{} {what}", some_of(&all))
+}
+
+/// The words for one thing or for more.
+fn several<'w>(count: usize, one: &'w str, more: &'w str) -> &'w str {
+    if count == 1 { one } else { more }
 }
 
 fn name(asked: &Asked) -> String {
