@@ -46,7 +46,10 @@ pub enum Answer {
 
 impl Answer {
     fn is_missing(&self) -> bool {
-        matches!(self, Self::Elsewhere(_) | Self::Silence(_) | Self::Failed(_))
+        matches!(
+            self,
+            Self::Elsewhere(_) | Self::Silence(_) | Self::Failed(_)
+        )
     }
 }
 

@@ -40,8 +40,13 @@ fn joined(causes: &mut Vec<Cause<'_>>) {
         let Some(first) = causes.iter().position(|it| is_same(&it.kind)) else {
             continue;
         };
-        let is_setting = |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if names.contains(&it.name));
-        let evidence: Vec<usize> = causes.iter().filter(|it| is_setting(it)).flat_map(|it| it.evidence.clone()).collect();
+        let is_setting =
+            |it: &Cause<'_>| matches!(it.kind, Kind::Setting(it) if names.contains(&it.name));
+        let evidence: Vec<usize> = causes
+            .iter()
+            .filter(|it| is_setting(it))
+            .flat_map(|it| it.evidence.clone())
+            .collect();
         if let Some(first) = causes.get_mut(first) {
             first.evidence.extend(evidence);
             first.evidence.dedup();
@@ -55,7 +60,10 @@ fn is_loop(kind: &Kind<'_>) -> bool {
 }
 
 fn is_old_file(kind: &Kind<'_>) -> bool {
-    matches!(kind, Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_))
+    matches!(
+        kind,
+        Kind::Trouble(Trouble::Files(_), _) | Kind::Drifting(_)
+    )
 }
 
 fn is_of_kernel(cause: &Cause<'_>, checks: &[Check<'_>]) -> bool {
@@ -73,7 +81,9 @@ fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
         // A loop is such an end, too.
         Fact::Upstream { dead, .. } => {
             let dead = dead.filter(|_| loop_state != State::Error);
-            dead.map(|it| (State::Error, Kind::Dead(it))).into_iter().collect()
+            dead.map(|it| (State::Error, Kind::Dead(it)))
+                .into_iter()
+                .collect()
         }
         Fact::Pods {
             crashing,
@@ -86,7 +96,9 @@ fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
             let drifting = Some(drifting).filter(unexplained);
             let crashing = crashing.map(|it| (State::Error, Kind::Crashing(it.clone())));
             let drifting = drifting.map(|it| (State::Warning, Kind::Drifting(it.clone())));
-            let unread = unread.iter().map(|it| (State::Warning, Kind::Unreadable(it)));
+            let unread = unread
+                .iter()
+                .map(|it| (State::Warning, Kind::Unreadable(it)));
             crashing.into_iter().chain(drifting).chain(unread).collect()
         }
         Fact::Lint { worst, .. } => worst.iter().map(|it| (state, Kind::Setting(it))).collect(),
@@ -104,13 +116,19 @@ fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
             let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
             let wrong = route.wrong().map(|it| {
                 let is_error = it.severity == Severity::Error;
-                let state = if is_error { State::Error } else { State::Warning };
+                let state = if is_error {
+                    State::Error
+                } else {
+                    State::Warning
+                };
                 (state, Kind::Way(it))
             });
             wrong.chain(lost).collect()
         }
         Fact::Kernel { findings, counted } => {
-            let dropping = counted.is_losing().then_some((State::Warning, Kind::Dropping(counted)));
+            let dropping = counted
+                .is_losing()
+                .then_some((State::Warning, Kind::Dropping(counted)));
             let findings = findings.iter().map(|it| (state, Kind::Setting(it)));
             findings.chain(dropping).collect()
         }
@@ -118,7 +136,10 @@ fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
         Fact::Lookup(Ok(lookup)) if matches!(state, State::Warning | State::Error) => {
             vec![(state, Kind::Failing(lookup))]
         }
-        Fact::Here(..) | Fact::Logs(None) | Fact::Path(Err(_)) | Fact::NotAsked(_)
+        Fact::Here(..)
+        | Fact::Logs(None)
+        | Fact::Path(Err(_))
+        | Fact::NotAsked(_)
         | Fact::Lookup(_) => Vec::new(),
     }
 }
@@ -130,7 +151,9 @@ fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {
         }
         (Some(concern), _) => {
             let troubles = concern.troubles.iter();
-            troubles.map(|it| (State::Warning, Kind::Trouble(it, report))).collect()
+            troubles
+                .map(|it| (State::Warning, Kind::Trouble(it, report)))
+                .collect()
         }
         (None, _) => Vec::new(),
     }

@@ -8,8 +8,8 @@
 mod asked;
 mod causes;
 pub mod checks;
-mod lookup;
 mod logs;
+mod lookup;
 mod network;
 
 use std::net::SocketAddr;

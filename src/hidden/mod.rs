@@ -98,7 +98,10 @@ fn says_nothing(ip: IpAddr) -> bool {
             ip.is_loopback() || ip.is_unspecified() || ip.is_link_local() || ip.is_broadcast()
         }
         IpAddr::V6(ip) => {
-            ip.is_loopback() || ip.is_unspecified() || ip.is_unicast_link_local() || ip.is_multicast()
+            ip.is_loopback()
+                || ip.is_unspecified()
+                || ip.is_unicast_link_local()
+                || ip.is_multicast()
         }
     }
 }

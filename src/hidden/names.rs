@@ -11,14 +11,77 @@ use super::{KEPT, Shown, label, tables};
 
 /// Words of every cluster: they say nothing, and what a server is goes by them.
 const OF_EVERY_CLUSTER: &[&str] = &[
-    "agent", "arpa", "base", "cgroup", "cluster", "conf", "config", "container", "containerd",
-    "containers", "coredns", "corefile", "cri", "data", "default", "docker", "env", "etc", "host",
-    "hosts", "hostname", "http", "https", "ip6", "json", "k3s", "k8s", "kube", "kube-node-lease",
-    "kube-proxy", "kube-public", "kube-system", "kubelet", "kubernetes", "lib", "local",
-    "localdomain", "localhost", "log", "logs", "main", "named", "net", "node", "node-cache", "pause",
-    "plugin", "pods", "proc", "resolv", "resolve", "root", "rootfs", "run", "sandboxes", "search",
-    "self", "service", "state", "svc", "sys", "system", "systemd", "tcp", "toml", "udp", "unbound",
-    "usr", "var", "volumes", "yaml",
+    "agent",
+    "arpa",
+    "base",
+    "cgroup",
+    "cluster",
+    "conf",
+    "config",
+    "container",
+    "containerd",
+    "containers",
+    "coredns",
+    "corefile",
+    "cri",
+    "data",
+    "default",
+    "docker",
+    "env",
+    "etc",
+    "host",
+    "hosts",
+    "hostname",
+    "http",
+    "https",
+    "ip6",
+    "json",
+    "k3s",
+    "k8s",
+    "kube",
+    "kube-node-lease",
+    "kube-proxy",
+    "kube-public",
+    "kube-system",
+    "kubelet",
+    "kubernetes",
+    "lib",
+    "local",
+    "localdomain",
+    "localhost",
+    "log",
+    "logs",
+    "main",
+    "named",
+    "net",
+    "node",
+    "node-cache",
+    "pause",
+    "plugin",
+    "pods",
+    "proc",
+    "resolv",
+    "resolve",
+    "root",
+    "rootfs",
+    "run",
+    "sandboxes",
+    "search",
+    "self",
+    "service",
+    "state",
+    "svc",
+    "sys",
+    "system",
+    "systemd",
+    "tcp",
+    "toml",
+    "udp",
+    "unbound",
+    "usr",
+    "var",
+    "volumes",
+    "yaml",
 ];
 
 /// Shorter labels are parts of too many words.
@@ -47,19 +110,32 @@ impl Names {
                     self.all(words);
                 }
                 Some(first) if is_corefile && line.trim_end().ends_with('{') => {
-                    self.all(std::iter::once(first).chain(words).filter(|it| it.contains('.')));
+                    self.all(
+                        std::iter::once(first)
+                            .chain(words)
+                            .filter(|it| it.contains('.')),
+                    );
                 }
                 Some(first) if is_log => self.logged(std::iter::once(first).chain(words)),
                 _ => {}
             }
-            for setting in ["Domains=", "clusterDomain:", "--cluster-domain=", "--hostname-override="] {
+            for setting in [
+                "Domains=",
+                "clusterDomain:",
+                "--cluster-domain=",
+                "--hostname-override=",
+            ] {
                 if let Some((_, value)) = line.split_once(setting) {
                     let end = |it: char| it == '\0' || it == '#';
                     let value = value.split(end).next().unwrap_or_default();
                     self.all(value.split_ascii_whitespace());
                 }
             }
-            for key in ["\"io.kubernetes.pod.name\":", "\"io.kubernetes.pod.namespace\":", "\"hostname\":"] {
+            for key in [
+                "\"io.kubernetes.pod.name\":",
+                "\"io.kubernetes.pod.namespace\":",
+                "\"hostname\":",
+            ] {
                 for (at, _) in line.match_indices(key) {
                     let rest = line.get(at + key.len()..).unwrap_or_default();
                     self.all(rest.split('"').nth(1).into_iter());
@@ -92,13 +168,16 @@ impl Names {
 
     fn all<'w>(&mut self, words: impl Iterator<Item = &'w str>) {
         for word in words {
-            word.split(['.', ':', '~', ',', '"']).for_each(|it| self.add(it.as_bytes()));
+            word.split(['.', ':', '~', ',', '"'])
+                .for_each(|it| self.add(it.as_bytes()));
         }
     }
 
     fn add(&mut self, label: &[u8]) {
         let label = label.to_ascii_lowercase();
-        let is_plain = label.iter().all(|it| it.is_ascii_alphanumeric() || *it == b'-' || *it == b'_');
+        let is_plain = label
+            .iter()
+            .all(|it| it.is_ascii_alphanumeric() || *it == b'-' || *it == b'_');
         let is_word = label.iter().any(u8::is_ascii_alphabetic);
         let is_kept = std::str::from_utf8(&label).is_ok_and(|it| {
             // What a pod is goes by such names.
@@ -125,10 +204,16 @@ impl Shown {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".:-".contains(&byte);
         let mut rest = bytes;
         while !rest.is_empty() {
-            let word = rest.iter().position(|&it| !is_part(it)).unwrap_or(rest.len());
+            let word = rest
+                .iter()
+                .position(|&it| !is_part(it))
+                .unwrap_or(rest.len());
             let (word, behind) = rest.split_at_checked(word).unwrap_or_default();
             self.word(names, word, &mut text);
-            let next = behind.iter().position(|&it| is_part(it)).unwrap_or(behind.len());
+            let next = behind
+                .iter()
+                .position(|&it| is_part(it))
+                .unwrap_or(behind.len());
             let (between, behind) = behind.split_at_checked(next).unwrap_or_default();
             text.extend_from_slice(between);
             rest = behind;
@@ -141,7 +226,12 @@ impl Shown {
         let plain = std::str::from_utf8(word).unwrap_or_default();
         let core = plain.trim_end_matches(['.', ':', '-']);
         // `::` ends an address.
-        let core = if plain.starts_with(core) && plain.get(core.len()..).unwrap_or_default().starts_with("::") {
+        let core = if plain.starts_with(core)
+            && plain
+                .get(core.len()..)
+                .unwrap_or_default()
+                .starts_with("::")
+        {
             plain.get(..core.len() + 2).unwrap_or(core)
         } else {
             core
@@ -161,7 +251,10 @@ impl Shown {
     fn labels(&self, names: &Names, word: &[u8], text: &mut Vec<u8>) {
         let is_end = |byte: &u8| matches!(byte, b'.' | b':');
         for part in word.split_inclusive(is_end) {
-            let own = part.strip_suffix(b".").or_else(|| part.strip_suffix(b":")).unwrap_or(part);
+            let own = part
+                .strip_suffix(b".")
+                .or_else(|| part.strip_suffix(b":"))
+                .unwrap_or(part);
             match &self.key {
                 Some(key) if names.0.contains(&own.to_ascii_lowercase()) => {
                     text.extend_from_slice(label(key, own).as_bytes());
@@ -191,7 +284,8 @@ mod tests {
 
     #[test]
     fn names_that_were_learnt_are_hidden_everywhere() {
-        let conf = "search shop.svc.cluster.local corp.example\nnameserver 192.0.2.7\noptions ndots:5\n";
+        let conf =
+            "search shop.svc.cluster.local corp.example\nnameserver 192.0.2.7\noptions ndots:5\n";
         let log = "[INFO] 192.0.2.9:40111 - 1 \"A IN db.corp.example. udp 40 false 512\" NOERROR\n";
         let path = "/var/log/pods/shop_web-1_1-2/main/0.log";
         let files = hidden(&[("/etc/resolv.conf", conf), (path, log), ("/etc/x", path)]);
@@ -211,12 +305,21 @@ mod tests {
     fn addresses_are_hidden_in_every_form() {
         let text = "a=192.0.2.7:53 [2001:db8::1]:53 2001:db8::/32 192.0.2.7. 127.0.0.53 ::1 fe80::1 12:30:01";
         let shown = hidden(&[("/x", text)]).remove(0);
-        assert!(!shown.contains("192.0.2") && !shown.contains("2001:db8"), "{shown}");
-        assert!(shown.ends_with(" 127.0.0.53 ::1 fe80::1 12:30:01"), "{shown}");
+        assert!(
+            !shown.contains("192.0.2") && !shown.contains("2001:db8"),
+            "{shown}"
+        );
+        assert!(
+            shown.ends_with(" 127.0.0.53 ::1 fe80::1 12:30:01"),
+            "{shown}"
+        );
         let words: Vec<&str> = shown.split(' ').collect();
         let (first, last) = (words[0].strip_prefix("a=").unwrap(), words[3]);
         assert_eq!(first.strip_suffix(":53"), last.strip_suffix('.'));
-        assert!(words[1].starts_with("[fd00::") && words[1].ends_with("]:53"), "{shown}");
+        assert!(
+            words[1].starts_with("[fd00::") && words[1].ends_with("]:53"),
+            "{shown}"
+        );
     }
 
     #[test]
@@ -226,6 +329,9 @@ mod tests {
         let ip: std::net::Ipv4Addr = shown[1].parse().unwrap();
         let hex = format!("{:08X}:0035", u32::from_le_bytes(ip.octets()));
         assert!(shown[0].contains(&hex), "{shown:?}");
-        assert!(shown[0].contains("0100007F:0035") && !shown[0].contains("070200C0"), "{shown:?}");
+        assert!(
+            shown[0].contains("0100007F:0035") && !shown[0].contains("070200C0"),
+            "{shown:?}"
+        );
     }
 }

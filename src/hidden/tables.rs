@@ -40,7 +40,10 @@ impl Shown {
         let is_digit = |it: &u8| it.is_ascii_hexdigit();
         let mut rest = bytes;
         while !rest.is_empty() {
-            let length = rest.iter().position(|it| !is_digit(it)).unwrap_or(rest.len());
+            let length = rest
+                .iter()
+                .position(|it| !is_digit(it))
+                .unwrap_or(rest.len());
             let (word, behind) = rest.split_at_checked(length).unwrap_or_default();
             let next = behind.iter().position(is_digit).unwrap_or(behind.len());
             let (between, behind) = behind.split_at_checked(next).unwrap_or_default();
@@ -87,7 +90,11 @@ impl Shown {
                 };
                 let number = swap(u128::from(hidden));
                 let is_small = word.bytes().any(|it| it.is_ascii_lowercase());
-                Some(if is_small { format!("{number:032x}") } else { format!("{number:032X}") })
+                Some(if is_small {
+                    format!("{number:032x}")
+                } else {
+                    format!("{number:032X}")
+                })
             }
             _ => None,
         }

@@ -97,10 +97,15 @@ fn hidden(entries: BTreeMap<PathBuf, Entry>, shown: &Shown) -> BTreeMap<PathBuf,
     let of = |(at, entry): (PathBuf, Entry)| {
         let entry = match entry {
             Entry::File { bytes, time } => Entry::File {
-                bytes: shown.text(&names, &at.to_string_lossy(), &bytes).into_owned(),
+                bytes: shown
+                    .text(&names, &at.to_string_lossy(), &bytes)
+                    .into_owned(),
                 time,
             },
-            Entry::Directory { names: inside, time } => {
+            Entry::Directory {
+                names: inside,
+                time,
+            } => {
                 let inside = inside.into_iter();
                 let inside = inside.map(|(name, it)| (path(Path::new(&name)).into_os_string(), it));
                 Entry::Directory {

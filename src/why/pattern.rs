@@ -131,9 +131,18 @@ impl Pattern {
         let whole: usize = before.iter().map(Piece::weight).sum();
         let small = searched.small.trim_end_matches(['.', '…', ' ']);
         // Where several words stand alone their beginning says as much.
-        let least = if whole >= LEAST_KNOWN { LEAST_CUT } else { LEAST_KNOWN };
-        let length = (least..words.len()).rfind(|&it| {
-            words.get(..it).is_some_and(|start| small.ends_with(start))
+        let enough = if whole >= LEAST_KNOWN {
+            LEAST_CUT
+        } else {
+            LEAST_KNOWN
+        };
+        // Between two words a text can end that says something else.
+        let is_in_word = |start: &str, rest: &str| {
+            start.ends_with(char::is_alphanumeric) && rest.starts_with(char::is_alphanumeric)
+        };
+        let length = (enough..words.len()).rfind(|&it| {
+            let cut = words.split_at_checked(it);
+            cut.is_some_and(|(start, rest)| small.ends_with(start) && is_in_word(start, rest))
         })?;
         let cut = words.get(..length)?.to_owned();
         let pieces = before.iter().cloned().chain([Piece::Words(cut)]).collect();
@@ -147,7 +156,9 @@ impl Pattern {
             small,
             text: searched.text.get(..small.len())?,
         };
-        let found = pattern.starts(searched).filter_map(|start| pattern.at(searched, start));
+        let found = pattern
+            .starts(searched)
+            .filter_map(|start| pattern.at(searched, start));
         found.into_iter().find(|it| it.end == small.len())
     }
 
@@ -327,6 +338,25 @@ mod tests {
             Some(&["10.0.0.1:5", "8.8.8.8:53"]),
         );
         check("name <name>", "name é.x!", Some(&["é.x"]));
+    }
+
+    #[test]
+    fn a_text_can_be_cut_in_a_word() {
+        let pattern = Pattern::parse("lookup <name> on <server>: i/o timeout");
+        let check = |text: &str, expected: bool| {
+            let small = text.to_ascii_lowercase();
+            let searched = Searched {
+                text,
+                small: &small,
+            };
+            assert_eq!(pattern.find_cut(searched).is_some(), expected, "{text}");
+        };
+        check("x lookup db on 10.96.0.10:53: i/o tim", true);
+        check("lookup db on 10.96.0.10:53: i/o timeo...", true);
+        check("lookup db on 10.96.0.10:53: i/o", false);
+        check("lookup db on 10.96.0.10:53: ", false);
+        check("i/o timeo", false);
+        check("lookup db on 10.96.0.10:53: i/o tim x", false);
     }
 
     #[test]

@@ -112,7 +112,8 @@ fn cut<'c, 't>(catalogue: &'c Catalogue, searched: Searched<'t>) -> Option<Sight
     let longest = found.iter().map(|it| it.weight).max()?;
     let mut best = found.into_iter().filter(|it| it.weight == longest);
     let first = best.next()?;
-    best.all(|it| it.message.id == first.message.id).then_some(first)
+    best.all(|it| it.message.id == first.message.id)
+        .then_some(first)
 }
 
 /// A known message in a text.

@@ -31,7 +31,9 @@ const SERVERS: &[(&str, Server, &str)] = &[
 
 pub(crate) fn trials() -> Vec<Trial> {
     let one = |&(name, ..): &(&'static str, Server, &str)| {
-        trial(&format!("asked::{name}"), &["unshare", "ip"], move || alone(name))
+        trial(&format!("asked::{name}"), &["unshare", "ip"], move || {
+            alone(name)
+        })
     };
     SERVERS.iter().map(one).collect()
 }

@@ -9,11 +9,36 @@ use crate::lab::{Node, Said, doctor, nodes};
 
 /// Nodes on which nothing is wrong.
 const HEALTHY: &[&str] = &[
-    "aks", "aks-localdns", "bottlerocket", "cluster-cgroup-v1", "cluster-cgroup-v2", "cluster-ipvs",
-    "cluster-without-kubelet", "dead-runtime-healthy", "drop-in-1.32", "eks-al2", "eks-al2023",
-    "flag-last-wins", "flatcar", "gke", "k0s", "k3s", "kind", "kubeadm", "kubeadm-1.15",
-    "kubeadm-1.24", "kubeadm-1.31", "machine-corefile-on-node", "microk8s", "minikube-none",
-    "openshift", "resolved-uplink", "rke2", "row07-nodelocal", "row10-coredns-to-nodelocal", "talos",
+    "aks",
+    "aks-localdns",
+    "bottlerocket",
+    "cluster-cgroup-v1",
+    "cluster-cgroup-v2",
+    "cluster-ipvs",
+    "cluster-without-kubelet",
+    "dead-runtime-healthy",
+    "drop-in-1.32",
+    "eks-al2",
+    "eks-al2023",
+    "flag-last-wins",
+    "flatcar",
+    "gke",
+    "k0s",
+    "k3s",
+    "kind",
+    "kubeadm",
+    "kubeadm-1.15",
+    "kubeadm-1.24",
+    "kubeadm-1.31",
+    "machine-corefile-on-node",
+    "microk8s",
+    "minikube-none",
+    "openshift",
+    "resolved-uplink",
+    "rke2",
+    "row07-nodelocal",
+    "row10-coredns-to-nodelocal",
+    "talos",
 ];
 
 /// Those of them whose DNS pod and kubelet are there, with their file, settings and
@@ -59,7 +84,10 @@ fn each(words: &[&str], break_it: impl Fn(&Node), expected: &[&str], check: &str
         break_it(&node);
         let said = node.doctor(words);
         assert!(expected.contains(&said.first()), "{name}: {said:#?}");
-        assert!(matches!(said.state(check), "warning" | "error"), "{name}: {said:#?}");
+        assert!(
+            matches!(said.state(check), "warning" | "error"),
+            "{name}: {said:#?}"
+        );
         assert_eq!(said.status, 1, "{name}: {said:#?}");
     }
 }
@@ -105,11 +133,16 @@ fn old_file() {
 /// Lines of the log of CoreDNS, as containerd writes them.
 fn log(node: &Node, lines: impl Iterator<Item = String>) {
     let logs = files(&node.root.join("var/log/pods"), ".log");
-    let mut of_dns = logs.into_iter().filter(|it| it.to_string_lossy().contains("coredns"));
+    let mut of_dns = logs
+        .into_iter()
+        .filter(|it| it.to_string_lossy().contains("coredns"));
     let path = of_dns.next().unwrap();
     let mut text = fs::read_to_string(&path).unwrap();
     for (number, line) in lines.enumerate() {
-        text += &format!("2026-11-21T02:10:{:02}.000000001Z stdout F {line}\n", number % 60);
+        text += &format!(
+            "2026-11-21T02:10:{:02}.000000001Z stdout F {line}\n",
+            number % 60
+        );
     }
     fs::write(path, text).unwrap();
 }
@@ -118,12 +151,15 @@ fn dead_server() {
     each(
         &[],
         |node| {
-            log(node, (0..20).map(|it| {
-                format!(
-                    "[ERROR] plugin/errors: 2 db{it}.example.org. A: read udp \
+            log(
+                node,
+                (0..20).map(|it| {
+                    format!(
+                        "[ERROR] plugin/errors: 2 db{it}.example.org. A: read udp \
                      10.244.0.3:4{it:04}->172.31.0.53:53: i/o timeout"
-                )
-            }));
+                    )
+                }),
+            );
         },
         &["upstream-timeout", "timeouts"],
         "loop",
@@ -134,12 +170,15 @@ fn slow_server() {
     each(
         &[],
         |node| {
-            log(node, (0..40).map(|it| {
-                format!(
-                    "[INFO] 10.244.0.7:4{it:04} - {it} \"A IN db{it}.example.org. udp 40 false \
+            log(
+                node,
+                (0..40).map(|it| {
+                    format!(
+                        "[INFO] 10.244.0.7:4{it:04} - {it} \"A IN db{it}.example.org. udp 40 false \
                      512\" NOERROR qr,rd,ra 80 4.{it:03}s"
-                )
-            }));
+                    )
+                }),
+            );
         },
         &["slow-answers"],
         "logs",
@@ -168,7 +207,11 @@ fn flushed() {
         let rules = node.root.join("rules");
         let said = node.doctor(&["--rules", rules.to_str().unwrap()]);
         assert_eq!(said.first(), "packets-lost", "{name}: {said:#?}");
-        assert_eq!((said.status, said.state("path")), (1, "error"), "{name}: {said:#?}");
+        assert_eq!(
+            (said.status, said.state("path")),
+            (1, "error"),
+            "{name}: {said:#?}"
+        );
     }
 }
 
@@ -196,21 +239,39 @@ fn snapshot(node: &Path, folder: &Path, words: &[&str]) -> PathBuf {
 fn states(said: &Said) -> Vec<(String, String)> {
     let checks = said.document["checks"].as_array().unwrap().iter();
     let text = |it: &serde_json::Value| it.as_str().unwrap().to_owned();
-    checks.map(|it| (text(&it["code"]), text(&it["state"]))).collect()
+    checks
+        .map(|it| (text(&it["code"]), text(&it["state"])))
+        .collect()
 }
 
 fn snapshots() {
-    for name in ["cluster-loop", "cluster-cgroup-v2", "coredns-upstream-timeout", "row07-nodelocal"] {
+    for name in [
+        "cluster-loop",
+        "cluster-cgroup-v2",
+        "coredns-upstream-timeout",
+        "row07-nodelocal",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let node = nodes().join(name);
         let file = snapshot(&node, folder.path(), &[]);
-        assert_eq!(states(&doctor(&file, &[])), states(&doctor(&node, &[])), "{name}");
+        assert_eq!(
+            states(&doctor(&file, &[])),
+            states(&doctor(&node, &[])),
+            "{name}"
+        );
     }
 }
 
 /// Names and addresses are not in it, and it says the same.
 fn anonymous() {
-    for name in ["cluster-loop", "cluster-cgroup-v2", "cluster-ipvs", "coredns-upstream-timeout", "row07-nodelocal", "kubeadm"] {
+    for name in [
+        "cluster-loop",
+        "cluster-cgroup-v2",
+        "cluster-ipvs",
+        "coredns-upstream-timeout",
+        "row07-nodelocal",
+        "kubeadm",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let node = nodes().join(name);
         let file = snapshot(&node, folder.path(), &["--anonymize"]);
@@ -219,7 +280,14 @@ fn anonymous() {
         assert_eq!(hidden.first(), plain.first(), "{name}");
         let bytes = ruzstd(&file);
         let text = String::from_utf8_lossy(&bytes);
-        for secret in ["172.31.0.53", "10.96.0.10", "10.244.0.", "default-policy", "custom-dns-", "hostnet-cf"] {
+        for secret in [
+            "172.31.0.53",
+            "10.96.0.10",
+            "10.244.0.",
+            "default-policy",
+            "custom-dns-",
+            "hostnet-cf",
+        ] {
             assert!(!text.contains(secret), "{name}: {secret}");
         }
     }

@@ -75,7 +75,9 @@ pub(crate) fn doctor(root: &Path, words: &[&str]) -> Said {
 impl Said {
     /// The code of the first cause.
     pub(crate) fn first(&self) -> &str {
-        self.document["causes"][0]["code"].as_str().unwrap_or_default()
+        self.document["causes"][0]["code"]
+            .as_str()
+            .unwrap_or_default()
     }
 
     /// The state of a check.

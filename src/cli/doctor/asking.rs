@@ -53,7 +53,11 @@ pub(super) fn ask(
     whom.truncate(MAX_ASKED);
     if whom.is_empty() {
         let is_clear = loops.now == State::NoLoop;
-        return Err(if is_clear { Unasked::NoServer } else { Unasked::Loops });
+        return Err(if is_clear {
+            Unasked::NoServer
+        } else {
+            Unasked::Loops
+        });
     }
     let asks: Vec<Ask> = whom
         .iter()
@@ -65,13 +69,17 @@ pub(super) fn ask(
         })
         .collect();
     let came = endpoints::ask_all(&asks);
-    Ok(whom.into_iter().map(|(whom, server)| asked(whom, server, &came)).collect())
+    Ok(whom
+        .into_iter()
+        .map(|(whom, server)| asked(whom, server, &came))
+        .collect())
 }
 
 /// The servers outside the node where queries of the cluster's DNS end now.
 fn ends(loops: &check_loop::Report) -> impl Iterator<Item = SocketAddr> {
     let chains = loops.chains.iter();
-    let ended = chains.filter(|it| it.end == check_loop::End::Outside && it.when == check_loop::When::Now);
+    let ended =
+        chains.filter(|it| it.end == check_loop::End::Outside && it.when == check_loop::When::Now);
     ended.filter_map(|it| it.hops.last()?.sends_to.parse().ok())
 }
 

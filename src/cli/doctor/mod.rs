@@ -65,19 +65,29 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     if is_node {
         sheet.add(checks::lint(&findings), streams)?;
         sheet.add(checks::logs(logs.as_ref()), streams)?;
-        sheet.add(checks::path(route.as_ref().map_err(String::as_str)), streams)?;
+        sheet.add(
+            checks::path(route.as_ref().map_err(String::as_str)),
+            streams,
+        )?;
     }
     let counted = network::counted(&node, first);
     if is_node {
         sheet.add(checks::kernel(&findings, &counted), streams)?;
     }
     let asked = asking::ask(args, &node, (&loops, &servers));
-    let looked_up = args.ask.then(|| asking::look_up(args, &here, client.as_deref(), streams));
+    let looked_up = args
+        .ask
+        .then(|| asking::look_up(args, &here, client.as_deref(), streams));
     let looked_up = looked_up.map(|it| it.map_err(|error| format!("{error:#}")));
-    let check = asked.as_ref().map_or_else(|why| checks::not_asked(*why), |it| checks::servers(it));
+    let check = asked
+        .as_ref()
+        .map_or_else(|why| checks::not_asked(*why), |it| checks::servers(it));
     sheet.add(check, streams)?;
     if let Some(lookup) = &looked_up {
-        sheet.add(checks::lookup(lookup.as_ref().map_err(String::as_str)), streams)?;
+        sheet.add(
+            checks::lookup(lookup.as_ref().map_err(String::as_str)),
+            streams,
+        )?;
     }
     let report = doctor::report(node.name.as_deref(), sheet.end());
     sheet::write(args, &report, streams)?;

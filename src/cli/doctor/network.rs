@@ -62,7 +62,8 @@ pub(super) fn counted(node: &Node, first: Option<First>) -> Counted {
 /// The pod from which packets are sent and names looked up: the target, or else
 /// the first pod that runs and asks the cluster's DNS.
 pub(super) fn client(args: &DoctorArgs, node: &Node) -> Option<String> {
-    let ordinary = |it: &&Pod| !it.processes.is_empty() && !is_dns_server(it) && asks_cluster(it, node);
+    let ordinary =
+        |it: &&Pod| !it.processes.is_empty() && !is_dns_server(it) && asks_cluster(it, node);
     let found = || node.pods.iter().find(ordinary).map(Pod::label);
     args.target.clone().or_else(found)
 }
@@ -104,11 +105,17 @@ pub(super) fn route(
             );
         }
         if args.node.is_named() {
-            words.extend(["--root".to_owned(), args.node.directory().display().to_string()]);
+            words.extend([
+                "--root".to_owned(),
+                args.node.directory().display().to_string(),
+            ]);
         } else if let Here::Debug(root) = here {
             words.extend(["--root".to_owned(), root.clone()]);
         }
-        let mut pods = node.pods.iter().filter(|it| Some(it.label().as_str()) == client);
+        let mut pods = node
+            .pods
+            .iter()
+            .filter(|it| Some(it.label().as_str()) == client);
         let own = pods.next().into_iter().flat_map(|it| &it.addresses);
         match own.filter(|it| it.is_ipv4() == to.is_ipv4()).next() {
             Some(ip) => words.extend(["--source".to_owned(), ip.to_string()]),

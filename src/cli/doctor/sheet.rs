@@ -21,7 +21,11 @@ impl<'a, 'o> Sheet<'a, 'o> {
     }
 
     /// Adds what was found; its line is there at once if people watch.
-    pub(super) fn add(&mut self, check: Check<'o>, streams: &mut Streams<'_>) -> anyhow::Result<()> {
+    pub(super) fn add(
+        &mut self,
+        check: Check<'o>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
         if is_watched(self.args) {
             let style = style(self.args, streams.colors);
             text::write_check(&check, style, streams.out)?;

@@ -109,7 +109,10 @@ impl Live<'_> {
         if let Some(namespace) = namespace {
             namespace.admit()?;
         }
-        let resolver = self.resolvers.first().context("there is no resolver to look up as")?;
+        let resolver = self
+            .resolvers
+            .first()
+            .context("there is no resolver to look up as")?;
         let limit = self.budget.map_or(LIMIT, |it| it.min(LIMIT));
         self.one(resolver, namespace, (limit, None), None, streams)
     }

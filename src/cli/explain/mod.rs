@@ -27,8 +27,8 @@ use crate::netns::EnterError;
 use crate::render::explanation::{self, Style};
 use crate::render::timeline;
 use crate::render::{prediction, scenario_json};
-use crate::text::escaped;
 use crate::scenario::Scenario;
+use crate::text::escaped;
 use crate::world::Rule;
 
 #[derive(clap::Args, Debug)]

@@ -52,10 +52,7 @@ pub fn path<'o>(route: Result<&'o Route, &'o str>) -> Check<'o> {
         Err(_) => (State::Unknown, Vec::new()),
         Ok(route) => (state_of(route), shown_by(route)),
     };
-    let command = route.map_or_else(
-        |_| "kdns path".to_owned(),
-        |it| it.command.clone(),
-    );
+    let command = route.map_or_else(|_| "kdns path".to_owned(), |it| it.command.clone());
     Check {
         code: "path",
         state,
@@ -141,7 +138,10 @@ pub fn lookup<'o>(lookup: Result<&'o Lookup, &'o str>) -> Check<'o> {
     let command = lookup.map_or_else(
         |_| "kdns explain NAME --live".to_owned(),
         |it| {
-            format!("kdns explain {} --live --target {}", it.scenario.name, it.whom)
+            format!(
+                "kdns explain {} --live --target {}",
+                it.scenario.name, it.whom
+            )
         },
     );
     Check {

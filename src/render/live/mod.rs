@@ -10,15 +10,15 @@ mod repeated;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+pub(super) use self::conclusion::concluded;
 use self::phrases::came;
 pub(super) use self::phrases::{departure, rooted, stop, time};
-pub(super) use self::conclusion::concluded;
 pub use self::progress::Progress;
-pub use crate::explain::live::Lived;
 pub use self::repeated::{repeated, run_line};
 use crate::engine::machine::Outcome;
 use crate::engine::message::Transport;
 use crate::explain::Context;
+pub use crate::explain::live::Lived;
 use crate::explain::live::{Cut, Exchange, Unconnected};
 use crate::render::explanation::{Style, Text};
 use crate::render::words;

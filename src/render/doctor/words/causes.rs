@@ -36,18 +36,31 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Trouble(trouble, _) => loops::trouble(trouble).begun(),
         Kind::Dead(step) => dead_end(step),
         Kind::Silent(asked) => {
-            let what = several(asked.len(), "was asked and does not answer", "were asked and do not answer");
+            let what = several(
+                asked.len(),
+                "was asked and does not answer",
+                "were asked and do not answer",
+            );
             sentence!("server-silent", "{} {what}", names(asked))
         }
         Kind::WithoutTcp(asked) => {
             let what = several(asked.len(), "answers", "answer");
-            sentence!("no-tcp", "{} {what} over UDP and not over TCP", names(asked))
+            sentence!(
+                "no-tcp",
+                "{} {what} over UDP and not over TCP",
+                names(asked)
+            )
         }
         Kind::Slow(asked) => {
             let what = several(asked.len(), "answers late", "answer late");
             sentence!("server-slow", "{} {what}", names(asked))
         }
-        Kind::Crashing(pods) => sentence!("dns-pod-crashes", "{} {}", some_of(pods), several(pods.len(), "does not stay up", "do not stay up")),
+        Kind::Crashing(pods) => sentence!(
+            "dns-pod-crashes",
+            "{} {}",
+            some_of(pods),
+            several(pods.len(), "does not stay up", "do not stay up")
+        ),
         Kind::Drifting(pods) => sentence!(
             "old-file",
             "{} {} another resolv.conf than the runtime keeps",
@@ -60,7 +73,11 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Logged(advice) => said(advice).fact,
         Kind::Failing(lookup) => {
             let what = concluded(&lookup.scenario, &lookup.lived).what;
-            sentence!("lookup-fails", "{} was asked to look it up: {what}", lookup.whom)
+            sentence!(
+                "lookup-fails",
+                "{} was asked to look it up: {what}",
+                lookup.whom
+            )
         }
         Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),
         Kind::Setting(finding) => Sentence::new(finding.name, finding.message.clone()),
@@ -116,7 +133,12 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
         Kind::Slow(asked) => asked
             .iter()
             .take(1)
-            .map(|it| format!("See what keeps it: kdns watch --for 30s; kdns dig @{}", it.server.ip()))
+            .map(|it| {
+                format!(
+                    "See what keeps it: kdns watch --for 30s; kdns dig @{}",
+                    it.server.ip()
+                )
+            })
             .collect(),
         Kind::Lost(_) => vec![
             "See which rule it is: kdns path -v".to_owned(),
@@ -132,7 +154,10 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
             "See who fills the table: kdns path; conntrack -S".to_owned(),
             "Run NodeLocal DNSCache, whose queries make no connections".to_owned(),
         ],
-        Kind::Logged(advice) => Some(said(advice).fix).filter(|it| !it.is_empty()).into_iter().collect(),
+        Kind::Logged(advice) => Some(said(advice).fix)
+            .filter(|it| !it.is_empty())
+            .into_iter()
+            .collect(),
         Kind::Failing(lookup) => {
             let concluded = concluded(&lookup.scenario, &lookup.lived);
             concluded.why.into_iter().chain(concluded.fix).collect()

@@ -74,9 +74,11 @@ fn here(here: &Here, name: Option<&str>) -> String {
         Here::Node => format!("this is the node{name}"),
         Here::Below(root) => format!("the files of the node{name} below {root}"),
         Here::Debug(root) => format!("a pod that has the files of the node{name} below {root}"),
-        Here::Pod => "this is a pod, and nothing of its node is to be seen: kubectl debug node/NODE \
+        Here::Pod => {
+            "this is a pod, and nothing of its node is to be seen: kubectl debug node/NODE \
              -it --profile=sysadmin --image=IMAGE -- kdns doctor"
-            .to_owned(),
+                .to_owned()
+        }
         Here::Elsewhere => "this is no node: no kubelet is here".to_owned(),
     }
 }
@@ -130,7 +132,11 @@ fn servers(asked: &[Asked]) -> String {
     };
     let silent = chosen(Asked::is_silent);
     if silent.len() == asked.len() && silent.len() > 1 {
-        return format!("none of {} servers answers: {}", silent.len(), some_of(&silent));
+        return format!(
+            "none of {} servers answers: {}",
+            silent.len(),
+            some_of(&silent)
+        );
     }
     for (found, one, more) in [
         (silent, "does not answer", "do not answer"),
@@ -146,7 +152,11 @@ fn servers(asked: &[Asked]) -> String {
         }
     }
     let all: Vec<String> = asked.iter().map(name).collect();
-    let what = several(all.len(), "answers over UDP and TCP", "answer over UDP and TCP");
+    let what = several(
+        all.len(),
+        "answers over UDP and TCP",
+        "answer over UDP and TCP",
+    );
     format!("{} {what}", some_of(&all))
 }
 
@@ -178,4 +188,3 @@ fn some_of(names: &[String]) -> String {
         rest => format!("{} and {rest} more", shown.join(", ")),
     }
 }
-

@@ -16,7 +16,10 @@ pub(super) fn logs(logs: Option<&Logs>) -> String {
     let Some(Logs { summary, count }) = logs else {
         return "no log of a DNS pod is to be seen here".to_owned();
     };
-    let trouble = summary.advice.iter().find(|it| crate::doctor::checks::is_trouble(it));
+    let trouble = summary
+        .advice
+        .iter()
+        .find(|it| crate::doctor::checks::is_trouble(it));
     if let Some(advice) = trouble {
         return said(advice).fact.text;
     }
@@ -29,7 +32,10 @@ pub(super) fn logs(logs: Option<&Logs>) -> String {
         Waste::Known(waste) => format!(", {} of them search-list waste", percent(waste, queries)),
         Waste::Unknown => String::new(),
     };
-    format!("no error in {logs} of DNS pods: {} queries{waste}", grouped(queries))
+    format!(
+        "no error in {logs} of DNS pods: {} queries{waste}",
+        grouped(queries)
+    )
 }
 
 pub(super) fn path(route: Result<&Route, &str>) -> String {
@@ -63,9 +69,10 @@ pub(super) fn kernel(findings: &[&Finding], counted: &Counted) -> String {
         let share = percent(it.count, it.max);
         format!("the table of connections is {share} full")
     });
-    let quiet = counted.twice.as_ref().map(|it| {
-        format!("no packet was dropped in {}", span(it.between))
-    });
+    let quiet = counted
+        .twice
+        .as_ref()
+        .map(|it| format!("no packet was dropped in {}", span(it.between)));
     match (room, quiet) {
         (Some(room), Some(quiet)) => format!("{room}, and {quiet}"),
         (Some(one), None) | (None, Some(one)) => one,

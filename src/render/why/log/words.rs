@@ -39,11 +39,16 @@ fn fact(advice: &Advice) -> String {
              another program's log"
                 .to_owned()
         }
-        Advice::Message { id, meaning, name, .. } => {
-            let name = name.as_ref().map_or_else(String::new, |it| {
-                format!(", of {}", escaped(it.as_bytes()))
-            });
-            format!("{}: {id}{name}; no line is about a query", meaning.trim_end_matches('.'))
+        Advice::Message {
+            id, meaning, name, ..
+        } => {
+            let name = name
+                .as_ref()
+                .map_or_else(String::new, |it| format!(", of {}", escaped(it.as_bytes())));
+            format!(
+                "{}: {id}{name}; no line is about a query",
+                meaning.trim_end_matches('.')
+            )
         }
         Advice::Filtered => "the log has only queries that failed (log with a class): which of \
              them were search-list waste it cannot tell, because the answers that would show it \
@@ -277,7 +282,9 @@ fn fix(advice: &Advice) -> String {
 pub(super) fn verdict(advice: &[Advice]) -> Sentence {
     match advice.first() {
         Some(first) if first.severity() > Severity::Info => said(first).fact,
-        Some(first @ (Advice::NoQueries | Advice::Message { .. } | Advice::Filtered)) => said(first).fact,
+        Some(first @ (Advice::NoQueries | Advice::Message { .. } | Advice::Filtered)) => {
+            said(first).fact
+        }
         _ => sentence!(
             "nothing-found",
             "Nothing in this log is wrong, as far as a log tells"
