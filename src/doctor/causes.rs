@@ -1,7 +1,7 @@
 //! What the answers show, the likeliest cause of trouble first.
 
 use super::checks::is_trouble;
-use super::{Asked, Cause, Check, Fact, Kind, State};
+use super::{Asked, Cause, Check, Fact, Kind, Route, State};
 use crate::check_loop::facts::Trouble;
 use crate::check_loop::{self, Verdict};
 use crate::finding::Severity;
@@ -91,15 +91,10 @@ fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
             unread,
             ..
         } => {
-            let unexplained = |it: &&Vec<String>| !it.is_empty() && !is_explained;
-            let crashing = Some(crashing).filter(unexplained);
-            let drifting = Some(drifting).filter(unexplained);
-            let crashing = crashing.map(|it| (State::Error, Kind::Crashing(it.clone())));
-            let drifting = drifting.map(|it| (State::Warning, Kind::Drifting(it.clone())));
-            let unread = unread
-                .iter()
-                .map(|it| (State::Warning, Kind::Unreadable(it)));
-            crashing.into_iter().chain(drifting).chain(unread).collect()
+            let unread = unread.iter();
+            let unread = unread.map(|it| (State::Warning, Kind::Unreadable(it)));
+            let old = of_pods(crashing, drifting);
+            old.filter(|_| !is_explained).chain(unread).collect()
         }
         Fact::Lint { worst, .. } => worst.iter().map(|it| (state, Kind::Setting(it))).collect(),
         Fact::Logs(Some(logs)) => {
@@ -111,20 +106,7 @@ fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
             let advice = logs.summary.advice.iter().filter(shown);
             advice.map(|it| (state, Kind::Logged(it))).collect()
         }
-        Fact::Path(Ok(route)) => {
-            let lost = route.trees.iter().find(|it| it.fails());
-            let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
-            let wrong = route.wrong().map(|it| {
-                let is_error = it.severity == Severity::Error;
-                let state = if is_error {
-                    State::Error
-                } else {
-                    State::Warning
-                };
-                (state, Kind::Way(it))
-            });
-            wrong.chain(lost).collect()
-        }
+        Fact::Path(Ok(route)) => of_route(route),
         Fact::Kernel { findings, counted } => {
             let dropping = counted
                 .is_losing()
@@ -142,6 +124,28 @@ fn of<'o>(check: &Check<'o>, loop_state: State) -> Vec<(State, Kind<'o>)> {
         | Fact::NotAsked(_)
         | Fact::Lookup(_) => Vec::new(),
     }
+}
+
+fn of_pods<'o>(
+    crashing: &[String],
+    drifting: &[String],
+) -> impl Iterator<Item = (State, Kind<'o>)> {
+    let some = |it: &[String]| (!it.is_empty()).then(|| it.to_vec());
+    let crashing = some(crashing).map(|it| (State::Error, Kind::Crashing(it)));
+    let drifting = some(drifting).map(|it| (State::Warning, Kind::Drifting(it)));
+    crashing.into_iter().chain(drifting)
+}
+
+fn of_route(route: &Route) -> Vec<(State, Kind<'_>)> {
+    let lost = route.trees.iter().find(|it| it.fails());
+    let lost = lost.map(|it| (State::Error, Kind::Lost(it)));
+    let state = |severity| match severity {
+        Severity::Error => State::Error,
+        Severity::Warning | Severity::Info => State::Warning,
+    };
+    let wrong = route.wrong();
+    let wrong = wrong.map(|it| (state(it.severity), Kind::Way(it)));
+    wrong.chain(lost).collect()
 }
 
 fn of_loop(report: &check_loop::Report) -> Vec<(State, Kind<'_>)> {

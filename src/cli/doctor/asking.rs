@@ -122,19 +122,27 @@ fn answer(asked: &probe::Asked) -> Answer {
     }
 }
 
-/// Looks the name up that every cluster has, as the target does.
-///
-/// # Errors
-///
-/// Why it was not looked up.
+/// Looks the name up that every cluster has, as the target does; an error says why
+/// it was not looked up. `None`: nobody wanted it.
 pub(super) fn look_up(
     args: &DoctorArgs,
     here: &Here,
     client: Option<&str>,
     streams: &mut Streams<'_>,
-) -> anyhow::Result<Lookup> {
+) -> Option<Result<Lookup, String>> {
+    let words = args.ask.then(|| words(args, here, client))?;
+    let looked_up = words.and_then(|it| explain::look_up(&it, streams));
+    let lookup = looked_up.map(|(scenario, lived)| Lookup {
+        whom: client.unwrap_or("this pod").to_owned(),
+        scenario,
+        lived,
+    });
+    Some(lookup.map_err(|error| format!("{error:#}")))
+}
+
+/// What to type behind `kdns explain`.
+fn words(args: &DoctorArgs, here: &Here, client: Option<&str>) -> anyhow::Result<Vec<String>> {
     let mut words: Vec<&str> = vec![NAME, "--live", "--budget", BUDGET];
-    let directory = args.node.directory().display().to_string();
     match (client, here) {
         (Some(client), _) => words.extend(["--target", client]),
         (None, Here::Pod) => {}
@@ -143,16 +151,11 @@ pub(super) fn look_up(
              --ask TARGET looks up as that one does"
         ),
     }
+    let directory = args.node.directory().display().to_string();
     match here {
         Here::Below(_) => words.extend(["--root", &directory]),
         Here::Debug(root) => words.extend(["--root", root]),
-        _ => {}
+        Here::Node | Here::Pod | Here::Elsewhere => {}
     }
-    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-    let (scenario, lived) = explain::look_up(&words, streams)?;
-    Ok(Lookup {
-        whom: client.unwrap_or("this pod").to_owned(),
-        scenario,
-        lived,
-    })
+    Ok(words.into_iter().map(str::to_owned).collect())
 }

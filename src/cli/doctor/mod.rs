@@ -16,12 +16,11 @@ use super::output;
 use super::threshold::Level;
 use crate::check_loop;
 use crate::cli::streams::{Status, Streams};
-use crate::doctor::{self, Here, Logs, State, Verdict, checks};
+use crate::doctor::{self, Logs, State, Verdict, checks};
 use crate::hidden::Shown;
 use crate::host::node::{self, Parts};
 use crate::host::root::Recorder;
 use crate::host::snapshot;
-use crate::lint::Findings;
 use crate::upstream;
 
 pub(super) use self::args::DoctorArgs;
@@ -39,55 +38,40 @@ pub(super) fn run(args: &DoctorArgs, streams: &mut Streams<'_>) -> anyhow::Resul
     let mut node = node::read_node(&root, &stand_ins, Parts::ALL)?;
     node.kernel = node::kernel::read_kernel(&root);
     let here = here::with_kubelet(here, &node);
-    let mut sheet = Sheet::new(args);
+    let mut sheet = Sheet::new(args, &here);
     sheet.add(checks::here(&here, &node), streams)?;
 
     let loops = check_loop::judge(&node);
+    sheet.add_of_node(checks::loops(&loops), streams)?;
     let mut with_pods = node.clone();
     upstream::add_pods(&mut with_pods);
     let servers = upstream::of_node(&with_pods);
-    let is_node = here != Here::Pod;
-    if is_node {
-        sheet.add(checks::loops(&loops), streams)?;
-    }
     let health = servers.health(&with_pods);
     sheet.add(checks::upstream(&servers, health), streams)?;
-    let findings = if is_node {
-        sheet.add(checks::pods(&node), streams)?;
-        lint::findings_of_node(&root, &node)
-    } else {
-        Findings::default()
-    };
+    sheet.add_of_node(checks::pods(&node), streams)?;
+    let findings = lint::findings_of_node(&root, &node);
+    sheet.add_of_node(checks::lint(&findings), streams)?;
     let logs = Logs::of(&node);
+    sheet.add_of_node(checks::logs(logs.as_ref()), streams)?;
     let client = network::client(args, &node);
-    let route = network::route(args, &here, &node, client.as_deref(), streams);
+    let client = client.as_deref();
+    let route = network::route(args, &here, &node, client, streams);
     let route = route.map_err(|error| format!("{error:#}"));
-    if is_node {
-        sheet.add(checks::lint(&findings), streams)?;
-        sheet.add(checks::logs(logs.as_ref()), streams)?;
-        sheet.add(
-            checks::path(route.as_ref().map_err(String::as_str)),
-            streams,
-        )?;
-    }
+    let route = route.as_ref().map_err(String::as_str);
+    sheet.add_of_node(checks::path(route), streams)?;
     let counted = network::counted(&node, first);
-    if is_node {
-        sheet.add(checks::kernel(&findings, &counted), streams)?;
-    }
+    sheet.add_of_node(checks::kernel(&findings, &counted), streams)?;
+
     let asked = asking::ask(args, &node, (&loops, &servers));
-    let looked_up = args
-        .ask
-        .then(|| asking::look_up(args, &here, client.as_deref(), streams));
-    let looked_up = looked_up.map(|it| it.map_err(|error| format!("{error:#}")));
-    let check = asked
-        .as_ref()
-        .map_or_else(|why| checks::not_asked(*why), |it| checks::servers(it));
+    let check = match &asked {
+        Ok(asked) => checks::servers(asked),
+        Err(why) => checks::not_asked(*why),
+    };
     sheet.add(check, streams)?;
+    let looked_up = asking::look_up(args, &here, client, streams);
     if let Some(lookup) = &looked_up {
-        sheet.add(
-            checks::lookup(lookup.as_ref().map_err(String::as_str)),
-            streams,
-        )?;
+        let lookup = lookup.as_ref().map_err(String::as_str);
+        sheet.add(checks::lookup(lookup), streams)?;
     }
     let report = doctor::report(node.name.as_deref(), sheet.end());
     sheet::write(args, &report, streams)?;

@@ -112,12 +112,10 @@ pub(super) fn route(
         } else if let Here::Debug(root) = here {
             words.extend(["--root".to_owned(), root.clone()]);
         }
-        let mut pods = node
-            .pods
-            .iter()
-            .filter(|it| Some(it.label().as_str()) == client);
-        let own = pods.next().into_iter().flat_map(|it| &it.addresses);
-        match own.filter(|it| it.is_ipv4() == to.is_ipv4()).next() {
+        let is_client = |it: &&Pod| Some(it.label().as_str()) == client;
+        let own = node.pods.iter().find(is_client);
+        let mut own = own.into_iter().flat_map(|it| &it.addresses);
+        match own.find(|it| it.is_ipv4() == to.is_ipv4()) {
             Some(ip) => words.extend(["--source".to_owned(), ip.to_string()]),
             None => words.push("--from-host".to_owned()),
         }

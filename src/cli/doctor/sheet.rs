@@ -2,20 +2,23 @@
 
 use super::args::{DoctorArgs, Format};
 use crate::cli::streams::Streams;
-use crate::doctor::{Check, Report};
+use crate::doctor::{Check, Here, Report};
 use crate::render::doctor::{self as text, Style, json};
 
 /// What was checked so far.
 #[derive(Debug)]
 pub(super) struct Sheet<'a, 'o> {
     args: &'a DoctorArgs,
+    /// Whether there is a node to look at.
+    is_node: bool,
     checks: Vec<Check<'o>>,
 }
 
 impl<'a, 'o> Sheet<'a, 'o> {
-    pub(super) fn new(args: &'a DoctorArgs) -> Self {
+    pub(super) fn new(args: &'a DoctorArgs, here: &Here) -> Self {
         Self {
             args,
+            is_node: *here != Here::Pod,
             checks: Vec::new(),
         }
     }
@@ -32,6 +35,18 @@ impl<'a, 'o> Sheet<'a, 'o> {
             streams.out.flush()?;
         }
         self.checks.push(check);
+        Ok(())
+    }
+
+    /// The same of a check that is about a node, where there is one to look at.
+    pub(super) fn add_of_node(
+        &mut self,
+        check: Check<'o>,
+        streams: &mut Streams<'_>,
+    ) -> anyhow::Result<()> {
+        if self.is_node {
+            self.add(check, streams)?;
+        }
         Ok(())
     }
 

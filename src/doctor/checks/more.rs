@@ -4,7 +4,7 @@ use super::{parted, place, worst};
 use crate::doctor::{Asked, Check, Counted, Fact, Logs, Lookup, Route, State, Unasked};
 use crate::finding::Severity;
 use crate::lint::Findings;
-use crate::path::Verdict;
+use crate::path::{Tree, Verdict};
 use crate::text::Place;
 use crate::why::log::Advice;
 
@@ -65,7 +65,7 @@ pub fn path<'o>(route: Result<&'o Route, &'o str>) -> Check<'o> {
 fn state_of(route: &Route) -> State {
     let worst = route.wrong().map(|it| it.severity).max();
     let is_open = |it: Verdict| matches!(it, Verdict::OtherProxy | Verdict::Unknown);
-    if route.trees.iter().any(|it| it.fails()) || worst == Some(Severity::Error) {
+    if route.trees.iter().any(Tree::fails) || worst == Some(Severity::Error) {
         State::Error
     } else if worst.is_some() {
         State::Warning

@@ -73,11 +73,7 @@ pub(in crate::render::doctor) fn cause_text(kind: &Kind<'_>) -> Sentence {
         Kind::Logged(advice) => said(advice).fact,
         Kind::Failing(lookup) => {
             let what = concluded(&lookup.scenario, &lookup.lived).what;
-            sentence!(
-                "lookup-fails",
-                "{} was asked to look it up: {what}",
-                lookup.whom
-            )
+            sentence!("lookup-fails", "In {}, {what}", lookup.whom)
         }
         Kind::Unreadable(sentence) => Sentence::new("pod-unreadable", *sentence),
         Kind::Setting(finding) => Sentence::new(finding.name, finding.message.clone()),
@@ -99,47 +95,36 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
             then.map(|it| loops::action(it).sentence().text).collect()
         }
         Kind::Dead(step) => {
-            let place = step.place.as_ref();
+            let place = step.place.iter();
             place
                 .map(|it| format!("Name a server that answers at {it}"))
-                .into_iter()
                 .collect()
         }
-        Kind::Silent(asked) | Kind::WithoutTcp(asked) => asked
-            .iter()
-            .take(1)
-            .map(|it| {
-                let ip = it.server.ip();
-                format!(
-                    "See whether the server runs and a firewall lets port 53 through, UDP and \
-                     TCP: kdns dig @{ip} . NS; kdns dig +tcp @{ip} . NS"
-                )
-            })
-            .collect(),
-        Kind::Crashing(pods) => pods
-            .iter()
-            .take(1)
-            .filter_map(|it| it.split_once('/'))
-            .map(|(namespace, pod)| {
-                format!("Read why: kubectl -n {namespace} logs --previous {pod}")
-            })
-            .collect(),
-        Kind::Drifting(pods) => pods
-            .iter()
-            .take(1)
-            .filter_map(|it| it.split_once('/'))
-            .map(|(namespace, pod)| format!("Recreate it: kubectl -n {namespace} delete pod {pod}"))
-            .collect(),
-        Kind::Slow(asked) => asked
-            .iter()
-            .take(1)
-            .map(|it| {
-                format!(
-                    "See what keeps it: kdns watch --for 30s; kdns dig @{}",
-                    it.server.ip()
-                )
-            })
-            .collect(),
+        Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
+            let ip = it.server.ip();
+            Some(format!(
+                "See whether the server runs and a firewall lets port 53 through, UDP and TCP: \
+                 kdns dig @{ip} . NS; kdns dig +tcp @{ip} . NS"
+            ))
+        }),
+        Kind::Slow(asked) => of_first(asked, |it| {
+            let ip = it.server.ip();
+            Some(format!(
+                "See what keeps it: kdns dig @{ip} . NS; kdns watch"
+            ))
+        }),
+        Kind::Crashing(pods) => of_first(pods, |it| {
+            let (namespace, pod) = it.split_once('/')?;
+            Some(format!(
+                "Read why: kubectl -n {namespace} logs --previous {pod}"
+            ))
+        }),
+        Kind::Drifting(pods) => of_first(pods, |it| {
+            let (namespace, pod) = it.split_once('/')?;
+            Some(format!(
+                "Recreate it: kubectl -n {namespace} delete pod {pod}"
+            ))
+        }),
         Kind::Lost(_) => vec![
             "See which rule it is: kdns path -v".to_owned(),
             "Have kube-proxy write its rules again: kubectl -n kube-system rollout restart \
@@ -154,20 +139,27 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
             "See who fills the table: kdns path; conntrack -S".to_owned(),
             "Run NodeLocal DNSCache, whose queries make no connections".to_owned(),
         ],
-        Kind::Logged(advice) => Some(said(advice).fix)
-            .filter(|it| !it.is_empty())
-            .into_iter()
-            .collect(),
+        Kind::Logged(advice) => {
+            let fix = said(advice).fix;
+            Some(fix).filter(|it| !it.is_empty()).into_iter().collect()
+        }
         Kind::Failing(lookup) => {
             let concluded = concluded(&lookup.scenario, &lookup.lived);
             concluded.why.into_iter().chain(concluded.fix).collect()
         }
-        Kind::Unreadable(_) => Vec::new(),
+        Kind::Unreadable(_) => {
+            vec!["See what its file system waits for, then recreate it: kdns pods".to_owned()]
+        }
         Kind::Setting(finding) => {
             let rule = format!("More about it: kdns rule {}", finding.code);
             finding.help.iter().cloned().chain([rule]).collect()
         }
     }
+}
+
+/// What to do about the first of several.
+fn of_first<T>(all: &[T], step: impl Fn(&T) -> Option<String>) -> Vec<String> {
+    all.first().and_then(step).into_iter().collect()
 }
 
 fn of_loop(report: &LoopReport) -> Vec<String> {
