@@ -71,6 +71,10 @@ pub(super) fn parse_record(text: &[u8]) -> Result<Found, Wrong> {
         Err(error) if resembles(text) => return Err(wrong("is no JSON", &error)),
         Err(_) => return Ok(Found::Other),
     };
+    if let Some(inner) = look.check_loop {
+        // A report of doctor has one in it.
+        return parse_record(inner.to_string().as_bytes());
+    }
     if look.verdict.is_none() && look.rcodes.is_some() && look.latency.is_some() {
         let wrong = |it| wrong("is no report of kdns why LOG", &it);
         return Ok(Found::Logs(serde_json::from_slice(text).map_err(wrong)?));
@@ -114,6 +118,7 @@ struct Look {
     format: Option<Value>,
     verdict: Option<IgnoredAny>,
     next_start: Option<IgnoredAny>,
+    check_loop: Option<Value>,
     rcodes: Option<IgnoredAny>,
     latency: Option<IgnoredAny>,
     log: Option<Value>,

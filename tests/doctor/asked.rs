@@ -32,7 +32,7 @@ const SERVERS: &[(&str, Server, &str)] = &[
 pub(crate) fn trials() -> Vec<Trial> {
     let one = |&(name, ..): &(&'static str, Server, &str)| {
         trial(&format!("asked::{name}"), &["unshare", "ip"], move || {
-            alone(name)
+            alone(name);
         })
     };
     SERVERS.iter().map(one).collect()
@@ -69,15 +69,12 @@ fn scene(server: Server, expected: &str) {
         udp(pod, Duration::ZERO);
         tcp(pod);
     }
-    match server {
-        Server::Dead => {}
-        _ => {
-            let delay = Duration::from_millis(if server == Server::Slow { 900 } else { 0 });
-            udp("172.31.0.53:53", delay);
-            if server != Server::WithoutTcp {
-                tcp("172.31.0.53:53");
-            }
-        }
+    if server != Server::Dead {
+        let delay = if server == Server::Slow { 900 } else { 0 };
+        udp("172.31.0.53:53", Duration::from_millis(delay));
+    }
+    if matches!(server, Server::Healthy | Server::Slow) {
+        tcp("172.31.0.53:53");
     }
     let node = Node::copy_of("cluster-without-kubelet");
     let quiet = node.doctor(&[]);

@@ -138,12 +138,11 @@ fn log(node: &Node, lines: impl Iterator<Item = String>) {
         .filter(|it| it.to_string_lossy().contains("coredns"));
     let path = of_dns.next().unwrap();
     let mut text = fs::read_to_string(&path).unwrap();
-    for (number, line) in lines.enumerate() {
-        text += &format!(
-            "2026-11-21T02:10:{:02}.000000001Z stdout F {line}\n",
-            number % 60
-        );
-    }
+    let line = |(number, line): (usize, String)| {
+        let second = number % 60;
+        format!("2026-11-21T02:10:{second:02}.000000001Z stdout F {line}\n")
+    };
+    text.extend(lines.enumerate().map(line));
     fs::write(path, text).unwrap();
 }
 

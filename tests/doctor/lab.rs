@@ -34,14 +34,6 @@ impl Node {
         }
     }
 
-    /// Changes a text of it; there must be something to change.
-    pub(crate) fn change(&self, file: &str, old: &str, new: &str) {
-        let path = self.root.join(file);
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains(old), "{file} has no {old:?}:\n{text}");
-        fs::write(path, text.replace(old, new)).unwrap();
-    }
-
     pub(crate) fn write(&self, file: &str, text: &str) {
         let path = self.root.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -68,7 +60,7 @@ pub(crate) fn doctor(root: &Path, words: &[&str]) -> Said {
     let err = String::from_utf8_lossy(&output.stderr);
     Said {
         status: output.status.code().unwrap(),
-        document: serde_json::from_str(&out).unwrap_or_else(|_| panic!("{root:?}: {out}{err}")),
+        document: serde_json::from_str(&out).expect(&err),
     }
 }
 

@@ -5,6 +5,7 @@
 //! `KDNS_REQUIRE_REAL=1` that is a failure.
 
 #![expect(
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a test may stop at the first surprise"

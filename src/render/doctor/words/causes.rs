@@ -103,7 +103,7 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
         Kind::Silent(asked) | Kind::WithoutTcp(asked) => of_first(asked, |it| {
             let ip = it.server.ip();
             Some(format!(
-                "See whether the server runs and a firewall lets port 53 through, UDP and TCP: \
+                "See whether it runs and a firewall lets port 53 through, UDP and TCP: \
                  kdns dig @{ip} . NS; kdns dig +tcp @{ip} . NS"
             ))
         }),
@@ -125,20 +125,19 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
                 "Recreate it: kubectl -n {namespace} delete pod {pod}"
             ))
         }),
-        Kind::Lost(_) => vec![
-            "See which rule it is: kdns path -v".to_owned(),
+        Kind::Lost(_) => steps(&[
+            "See which rule it is: kdns path -v",
             "Have kube-proxy write its rules again: kubectl -n kube-system rollout restart \
-             daemonset kube-proxy"
-                .to_owned(),
-        ],
+             daemonset kube-proxy",
+        ]),
         Kind::Way(finding) => {
             let steps = path::findings::words(finding).fix;
             steps.iter().map(|it| it.text().to_owned()).collect()
         }
-        Kind::Dropping(_) => vec![
-            "See who fills the table: kdns path; conntrack -S".to_owned(),
-            "Run NodeLocal DNSCache, whose queries make no connections".to_owned(),
-        ],
+        Kind::Dropping(_) => steps(&[
+            "See who fills the table: conntrack -S; kdns path",
+            "Run NodeLocal DNSCache, whose queries make no connections",
+        ]),
         Kind::Logged(advice) => {
             let fix = said(advice).fix;
             Some(fix).filter(|it| !it.is_empty()).into_iter().collect()
@@ -147,14 +146,16 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
             let concluded = concluded(&lookup.scenario, &lookup.lived);
             concluded.why.into_iter().chain(concluded.fix).collect()
         }
-        Kind::Unreadable(_) => {
-            vec!["See what its file system waits for, then recreate it: kdns pods".to_owned()]
-        }
+        Kind::Unreadable(_) => steps(&["See what its file system waits for, then recreate it"]),
         Kind::Setting(finding) => {
             let rule = format!("More about it: kdns rule {}", finding.code);
             finding.help.iter().cloned().chain([rule]).collect()
         }
     }
+}
+
+fn steps(steps: &[&str]) -> Vec<String> {
+    steps.iter().map(|it| (*it).to_owned()).collect()
 }
 
 /// What to do about the first of several.
