@@ -113,18 +113,8 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
                 "See what keeps it: kdns dig @{ip} . NS; kdns watch"
             ))
         }),
-        Kind::Crashing(pods) => of_first(pods, |it| {
-            let (namespace, pod) = it.split_once('/')?;
-            Some(format!(
-                "Read why: kubectl -n {namespace} logs --previous {pod}"
-            ))
-        }),
-        Kind::Drifting(pods) => of_first(pods, |it| {
-            let (namespace, pod) = it.split_once('/')?;
-            Some(format!(
-                "Recreate it: kubectl -n {namespace} delete pod {pod}"
-            ))
-        }),
+        Kind::Crashing(pods) => of_first(pods, |it| kubectl(it, "Read why", "logs --previous")),
+        Kind::Drifting(pods) => of_first(pods, |it| kubectl(it, "Recreate it", "delete pod")),
         Kind::Lost(_) => steps(&[
             "See which rule it is: kdns path -v",
             "Have kube-proxy write its rules again: kubectl -n kube-system rollout restart \
@@ -156,6 +146,12 @@ pub(in crate::render::doctor) fn fix(kind: &Kind<'_>) -> Vec<String> {
 
 fn steps(steps: &[&str]) -> Vec<String> {
     steps.iter().map(|it| (*it).to_owned()).collect()
+}
+
+/// A command about a pod, `NAMESPACE/NAME`.
+fn kubectl(pod: &str, what: &str, verb: &str) -> Option<String> {
+    let (namespace, name) = pod.split_once('/')?;
+    Some(format!("{what}: kubectl -n {namespace} {verb} {name}"))
 }
 
 /// What to do about the first of several.
