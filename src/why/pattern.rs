@@ -2,7 +2,8 @@
 //!
 //! `lookup <name> on <server>: no such host`. Letters may be large or small. A
 //! hole ends where the words behind it begin for the first time, so matching
-//! never goes back.
+//! never goes back. `headless <and> nxdomain` are two that both have to be there,
+//! in any order.
 
 use super::asked::{self, Kind};
 use super::plain::boundary;
@@ -13,10 +14,16 @@ use crate::address::DNS_PORT;
 pub struct Pattern {
     /// As it is written.
     pub text: &'static str,
-    pieces: Vec<Piece>,
+    parts: Vec<Part>,
     /// How much it says: the letters that have to be there, and a little for
     /// what its holes demand.
     pub weight: usize,
+}
+
+/// What stands between two `<and>`.
+#[derive(Clone, Debug)]
+struct Part {
+    pieces: Vec<Piece>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,6 +74,9 @@ pub struct Match<'t> {
     pub found: Vec<Found<'t>>,
 }
 
+/// Between parts that all have to be there.
+const AND: &str = " <and> ";
+
 /// Text in a hole is at most so long: an error in the words of its cause.
 const LONGEST: usize = 400;
 
@@ -88,6 +98,47 @@ pub struct Searched<'t> {
 impl Pattern {
     /// Reads one; an unknown word between `<` and `>` stands for itself.
     pub fn parse(text: &'static str) -> Self {
+        let parts: Vec<Part> = text.split(AND).map(Part::parse).collect();
+        let pieces = parts.iter().flat_map(|it| &it.pieces);
+        Self {
+            text,
+            weight: pieces.map(Piece::weight).sum(),
+            parts,
+        }
+    }
+
+    /// Whether it ends with a text that may be anything.
+    pub fn is_open(&self) -> bool {
+        let last = self.parts.last().and_then(|it| it.pieces.last());
+        matches!(last, Some(Piece::Hole(Hole::Text)))
+    }
+
+    /// Where it matches up to the text's end, at which its last words are cut; never
+    /// with several parts.
+    pub fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        match self.parts.as_slice() {
+            [part] => part.find_cut(searched),
+            _ => None,
+        }
+    }
+
+    /// The first place where it matches; with several parts, from the first to
+    /// the last of them.
+    pub fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+        let mut parts = self.parts.iter().map(|it| it.find(searched));
+        let first = parts.next()??;
+        parts.try_fold(first, |mut all, part| {
+            let part = part?;
+            all.start = all.start.min(part.start);
+            all.end = all.end.max(part.end);
+            all.found.extend(part.found);
+            Some(all)
+        })
+    }
+}
+
+impl Part {
+    fn parse(text: &str) -> Self {
         let mut pieces = Vec::new();
         let mut words = String::new();
         let mut rest = text;
@@ -109,21 +160,11 @@ impl Pattern {
         }
         words.push_str(rest);
         push_words(&mut pieces, &mut words);
-        let weight = pieces.iter().map(Piece::weight).sum();
-        Self {
-            text,
-            pieces,
-            weight,
-        }
-    }
-
-    /// Whether it ends with a text that may be anything.
-    pub fn is_open(&self) -> bool {
-        matches!(self.pieces.last(), Some(Piece::Hole(Hole::Text)))
+        Self { pieces }
     }
 
     /// Where it matches up to the text's end, at which its last words are cut.
-    pub fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+    fn find_cut<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
         let (last, before) = self.pieces.split_last()?;
         let Piece::Words(words) = last else {
             return None;
@@ -146,24 +187,18 @@ impl Pattern {
         })?;
         let cut = words.get(..length)?.to_owned();
         let pieces = before.iter().cloned().chain([Piece::Words(cut)]).collect();
-        let weight = whole + length;
-        let pattern = Self {
-            pieces,
-            weight,
-            text: self.text,
-        };
+        let part = Self { pieces };
         let searched = Searched {
             small,
             text: searched.text.get(..small.len())?,
         };
-        let found = pattern
+        let found = part
             .starts(searched)
-            .filter_map(|start| pattern.at(searched, start));
+            .filter_map(|start| part.at(searched, start));
         found.into_iter().find(|it| it.end == small.len())
     }
 
-    /// The first place where it matches.
-    pub fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
+    fn find<'t>(&self, searched: Searched<'t>) -> Option<Match<'t>> {
         let has = |piece: &Piece| match piece {
             Piece::Words(words) => searched.small.contains(words.as_str()),
             Piece::Hole(_) => true,
@@ -367,6 +402,14 @@ mod tests {
         check("lookup db on 10.96.0.10:53: ", false);
         check("i/o timeo", false);
         check("lookup db on 10.96.0.10:53: i/o tim x", false);
+    }
+
+    #[test]
+    fn parts_stand_in_any_order() {
+        let pattern = "headless <and> NXDOMAIN for <name>";
+        let text = "we get nxdomain for db.x of a Headless Service";
+        check(pattern, text, Some(&["db.x"]));
+        check(pattern, "nxdomain for db.x", None);
     }
 
     #[test]

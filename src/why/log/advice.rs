@@ -245,7 +245,9 @@ fn message(summary: &Summary, tally: &Tally) -> Option<Advice> {
         return None;
     }
     let catalogue = Catalogue::read();
-    let recognised = recognise(&catalogue, &tally.head, None).ok()?;
+    let recognised = recognise(&catalogue, &tally.head, None).ok();
+    // A log is no question in somebody's words.
+    let recognised = recognised.filter(|it| !it.message.speaker.is_symptom())?;
     Some(Advice::Message {
         id: recognised.message.id,
         meaning: recognised.message.meaning.clone(),
