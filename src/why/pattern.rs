@@ -232,15 +232,7 @@ impl Part {
             let rest = searched.small.get(at..)?;
             match piece {
                 Piece::Words(words) => {
-                    let behind = rest.strip_prefix(words.as_str())?;
-                    // The host of a hostname is another word.
-                    let is_inside = |words: &str| {
-                        words.ends_with(char::is_alphanumeric)
-                            && behind.starts_with(char::is_alphanumeric)
-                    };
-                    if pieces.peek().is_none() && is_inside(words) {
-                        return None;
-                    }
+                    rest.strip_prefix(words.as_str())?;
                     at += words.len();
                 }
                 Piece::Hole(hole) => {
@@ -375,8 +367,6 @@ mod tests {
             Some(&["a.b", "3", "Host not found"]),
         );
         check("A <nil> B", "a <nil> b", Some(&[]));
-        check("resolve host", "could not resolve hostname x", None);
-        check("resolve host", "could not resolve host", Some(&[]));
         check(
             "<client>-><server>: i/o",
             "x 10.0.0.1:5->8.8.8.8:53: i/o",
